@@ -1,0 +1,65 @@
+"""What a live switch says of itself, in one neutral shape; drivers fill it, checks judge it.
+
+A value the OS does not show is None, and a check that needs it answers "could not tell", never "pass".
+"""
+
+from dataclasses import dataclass
+
+from nornir_tasks.design.device_config import Ecn
+
+
+@dataclass(frozen=True, slots=True)
+class PortState:
+    """One interface as it is now."""
+
+    name: str
+    admin_up: bool
+    oper_up: bool
+    mtu_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LldpNeighbor:
+    """Who is at the far end of a port."""
+
+    port: str
+    remote_device: str
+    remote_port: str
+
+
+@dataclass(frozen=True, slots=True)
+class BgpSession:
+    """One BGP session in the default VRF."""
+
+    address: str
+    remote_as: int
+    established: bool
+    state: str
+    prefixes_received: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PortQos:
+    """QoS of one port as the switch runs it, read from show commands, not from the configuration."""
+
+    port: str
+    trust_dscp: bool | None
+    pfc_priorities: tuple[int, ...] | None
+    watchdog: bool | None
+    ecn: tuple[tuple[int, Ecn], ...] | None
+    """(queue, thresholds) of every queue that marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One switch, at one moment."""
+
+    device: str
+    ports: tuple[PortState, ...]
+    lldp: tuple[LldpNeighbor, ...]
+    bgp: tuple[BgpSession, ...]
+    routes: tuple[tuple[str, int], ...]
+    """(prefix, number of ECMP next hops) of every BGP route in the default VRF's table."""
+    qos: tuple[PortQos, ...]
+    dscp_to_priority: tuple[int, ...] | None
+    """64 entries, in this OS's numbers."""

@@ -1,0 +1,81 @@
+"""What an OS release on an ASIC can hold: the types. The figures are in ``platforms/<os>/capabilities.py``.
+
+``design`` stands below ``platforms``, so the platforms are handed in as :class:`OsFacts`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from nornir_tasks.design.device_config import Ecn, Watchdog
+
+
+class Disruption(StrEnum):
+    """What a change does to traffic, mildest first (the order of the members is the order of severity)."""
+
+    NONE = "none"
+    AGENT_RESTART = "agent-restart"
+    DATAPLANE_BLIP = "dataplane-blip"
+    PORT_FLAP = "port-flap"
+    RELOAD = "reload"
+
+    @property
+    def severity(self) -> int:
+        """0 for the mildest; for sorting and for the worst of several."""
+        return list(Disruption).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """One OS release on one ASIC. Each figure's source stands beside it where it is written down."""
+
+    os: str
+    release: str
+    asic: str
+    loopback_name: str
+    max_mtu_bytes: int
+    """Largest IP MTU of a routed port."""
+    services: tuple[str, ...]
+    """Value of DeviceConfig.services for a routed, lossless leaf or spine with BGP, LLDP and (if used) BFD."""
+    max_lossless_classes: int
+    cnp_priority: int | None
+    """Priority and queue a strict class must take here (NX-OS: 7); None: as the policy says."""
+    queue_profile_name: str
+    """Name of the port profile (NVUE knows only ``default-global``)."""
+    ecn_auto: Ecn
+    """What ``ecn: auto`` means on this ASIC, a vendor's or operator's published start value."""
+    ecn_source: str
+    ecn_cell_bytes: int
+    """Thresholds are rounded up to a multiple of this; 1 where the OS takes any byte count."""
+    watchdog: Watchdog
+    """The default; which of its fields can be changed is ``watchdog_settable``."""
+    watchdog_settable: frozenset[str]
+    has_class_mtu: bool
+    """The queues' classes have an MTU of their own (NX-OS network-qos)."""
+    has_hash_seed: bool
+    has_advertisement_interval: bool
+    has_prefix_restart: bool
+    max_ecmp_paths: int
+    bfd_min_interval_ms: int
+    has_commit_timer: bool
+    min_confirm_s: int
+    max_confirm_s: int
+    unnumbered_with: frozenset[str] = frozenset()
+    """OSes with which unnumbered eBGP (RFC 8950) is known to work; empty: none is sourced."""
+    memory_only: Mapping[str, str] = field(default_factory=dict)
+    """Line shapes known only from memory: name -> the line. Rendered only if the intent allows them by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class OsFacts:
+    """What design needs of an OS: its capabilities and its port names."""
+
+    os: str
+    releases: tuple[str, ...]
+    """Releases we have a capability record for, as the operator may write them (``4.33.1F``, ``5.14``)."""
+    capabilities: Callable[[str, str], Capabilities]
+    """(release, asic) -> Capabilities; KeyError names what is unknown."""
+    port_name: Callable[[int], str]
+    """Front-panel port number (from 1, without breakout) -> interface name."""
+    sort_key: Callable[[str], tuple[int, ...]]
+    """Natural order of interface names."""

@@ -1,0 +1,67 @@
+"""What of a switch a plane may call its own; the data behind ownership.
+
+A push owns sections, not devices. Most objects are told apart by their key alone: a port the plane cables, an address
+in one of its pools, a name that begins with its prefix. ``platforms/<os>/ownership.py`` says which key to look at.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import IPv4Network, ip_network
+
+SWITCH = "switch"
+"""Owner of what exists once per device: QoS maps, router-id, ASN, hashing, services."""
+
+
+@dataclass(frozen=True)
+class PlaneClaim:
+    """One plane's claim on one switch."""
+
+    plane: str
+    ports: frozenset[str]
+    """Interface names, loopback included."""
+    pools: tuple[str, ...]
+    """IPv4 prefixes of the plane: loopbacks, links, hosts."""
+
+    @property
+    def name_prefix(self) -> str:
+        """Prefix lists, route maps and peer groups of the plane begin with this."""
+        return f"{self.plane.upper()}-"
+
+    @cached_property
+    def _networks(self) -> tuple[tuple[int, int], ...]:
+        networks = (ip_network(pool) for pool in self.pools)
+        return tuple(
+            (int(net.network_address), int(net.broadcast_address)) for net in networks if isinstance(net, IPv4Network)
+        )
+
+    def holds_address(self, address: str) -> bool:
+        """Is this address or prefix (``10.1.2.3`` or ``10.1.2.0/24``) inside one of the pools?"""
+        head, _, _ = address.partition("/")
+        parts = head.split(".")
+        if len(parts) != 4 or not all(part.isdigit() for part in parts):
+            return False
+        value = (int(parts[0]) << 24) | (int(parts[1]) << 16) | (int(parts[2]) << 8) | int(parts[3])
+        return any(low <= value <= high for low, high in self._networks)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """All claims on one switch."""
+
+    planes: tuple[PlaneClaim, ...]
+    switch_prefix: str = "GPUFABRIC-"
+    """Names of objects owned by the switch as a whole (QoS profiles, policies) begin with this."""
+
+    def by_port(self, port: str) -> str | None:
+        """The plane that cables this port."""
+        return next((claim.plane for claim in self.planes if port in claim.ports), None)
+
+    def by_address(self, address: str) -> str | None:
+        """The plane in whose pools this address or prefix lies."""
+        return next((claim.plane for claim in self.planes if claim.holds_address(address)), None)
+
+    def by_name(self, name: str) -> str | None:
+        """The plane, or the switch, whose prefix this name bears."""
+        if name.startswith(self.switch_prefix):
+            return SWITCH
+        return next((claim.plane for claim in self.planes if name.startswith(claim.name_prefix)), None)

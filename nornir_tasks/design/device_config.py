@@ -1,0 +1,257 @@
+"""The hinge: one switch's configuration, vendor-neutral in shape.
+
+Planes contribute to it, ``realise`` bends it to what the OS release and the ASIC will hold, templates print it, parsers
+read it back. Every value here can be read back from a switch, so equality is exact and no tolerance exists anywhere:
+``parse(render(x)) == (x, nothing)``. What a switch cannot show (a link's far end, a cable's length, a class's name) has
+its place in :mod:`nornir_tasks.design.fabric`, not here.
+
+Tuples are sorted by their key, so equal configurations are equal objects. A field that an OS has no way to hold is
+``None`` after ``realise``, with the reason recorded there.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+SECTIONS = (
+    "services",
+    "hashing",
+    "lldp",
+    "qos",
+    "bfd",
+    "interfaces",
+    "routing_policy",
+    "static_routes",
+    "bgp",
+)
+"""The sections, in the order templates print them; each is a field of DeviceConfig and a template's stem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """One routed port or loopback."""
+
+    name: str
+    """As the OS prints it: ``Ethernet1/1``, ``swp1``, ``Loopback0``, ``loopback0``, ``lo``."""
+    description: str | None
+    address: str | None
+    """IPv4 address with prefix length, ``10.160.0.0/31``."""
+    mtu_bytes: int | None
+    """IP MTU; None on a loopback."""
+    enabled: bool
+    qos_profile: str | None
+    """Name of the PortProfile this port carries; None on a loopback."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lldp:
+    """Link-layer discovery, for the check of the cabling."""
+
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficClass:
+    """How one class of packets is told apart and queued, in this OS's own numbers."""
+
+    priority: int
+    """Switch priority (Cumulus), traffic class (EOS), qos-group (NX-OS): 0 to 7."""
+    dscp: tuple[int, ...]
+    """Every code point that lands here. Over all classes the 64 code points stand exactly once."""
+    queue: int
+    """Egress queue, 0 to 7."""
+    lossless: bool
+    """PFC pauses this priority."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ecn:
+    """Marking thresholds of one queue, after rounding to what the ASIC holds."""
+
+    min_bytes: int
+    max_bytes: int
+    probability_percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Scheduling of one egress queue."""
+
+    number: int
+    strict: bool
+    weight_percent: int | None
+    """Share of what strict queues leave over; the weights of a profile sum to 100. None when strict."""
+    ecn: Ecn | None
+
+
+@dataclass(frozen=True, slots=True)
+class PortProfile:
+    """What every port of one kind carries: trust DSCP, PFC on the lossless priorities, scheduling, watchdog."""
+
+    name: str
+    pfc_priorities: tuple[int, ...]
+    watchdog: bool
+    queues: tuple[Queue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Watchdog:
+    """PFC watchdog: a queue paused for ``detect_ms`` drops its packets until ``restore_ms`` passed without pause.
+
+    Where an OS fixes a value (NX-OS: all but on/off; NVUE: restore) ``realise`` puts in the OS's own figure.
+    The action is always drop: an error-disabled port would take the GPU's rail down.
+    """
+
+    poll_ms: int
+    detect_ms: int
+    restore_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Qos:
+    """The lossless profile of the whole switch."""
+
+    classes: tuple[TrafficClass, ...]
+    profiles: tuple[PortProfile, ...]
+    watchdog: Watchdog | None
+    lossless_mtu_bytes: int | None
+    """MTU of the queues' classes where the OS has one of its own (NX-OS network-qos); else None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bfd:
+    """Intervals of the fabric's BFD sessions."""
+
+    interval_ms: int
+    min_rx_ms: int
+    multiplier: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hashing:
+    """ECMP hash: five-tuple fields are always on (RoCE's entropy is the UDP source port); the seed differs per tier."""
+
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixRule:
+    """One entry of a prefix list: exact match of one prefix, or of its longer ones."""
+
+    sequence: int
+    permit: bool
+    prefix: str
+    ge: int | None = None
+    le: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixList:
+    """A named list of prefixes; what no rule permits is denied."""
+
+    name: str
+    rules: tuple[PrefixRule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteMapRule:
+    """One entry of a route map. ``prepend`` and ``communities`` are empty until a switch is drained."""
+
+    sequence: int
+    permit: bool
+    match_prefix_list: str | None
+    prepend: tuple[int, ...] = ()
+    communities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RouteMap:
+    """A named policy; what no rule permits is denied."""
+
+    name: str
+    rules: tuple[RouteMapRule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingPolicy:
+    """What may be announced and accepted."""
+
+    prefix_lists: tuple[PrefixList, ...]
+    route_maps: tuple[RouteMap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaticRoute:
+    """A discard route: it keeps the leaf's host block announced while single host ports flap."""
+
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeerGroup:
+    """Settings shared by the neighbours of one tier; named after the plane that owns it (``COMPUTE-SPINES``)."""
+
+    name: str
+    keepalive_s: int
+    hold_s: int
+    connect_retry_s: int | None
+    advertisement_interval_s: int | None
+    """Minimum route advertisement interval; None where the OS has none to set."""
+    bfd: bool
+    ttl_security: bool
+    """GTSM (RFC 5082) with one hop: packets with TTL below 255 are dropped."""
+    send_community: bool
+    max_prefixes: int
+    """Hard limit: a neighbour that announces more is torn down."""
+    prefix_restart_min: int | None
+    """Minutes until a session torn down by the limit is tried again; None where the OS has no such timer."""
+    route_map_in: str | None
+    route_map_out: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """One numbered eBGP session. The remote ASN is always a number: ``external`` would let a wrong cable come up."""
+
+    address: str
+    """IPv4 address of the far end, without prefix length."""
+    remote_as: int
+    peer_group: str
+    description: str
+    route_map_in: str | None = None
+    """Overrides the group's, where each neighbour may announce something else (a spine's leaves)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bgp:
+    """The one BGP process of the switch."""
+
+    asn: int
+    router_id: str
+    maximum_paths: int
+    multipath_relax: bool
+    graceful_restart_helper_only: bool
+    log_neighbor_changes: bool
+    networks: tuple[str, ...]
+    peer_groups: tuple[PeerGroup, ...]
+    neighbors: tuple[Neighbor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceConfig:
+    """All that gpufabric owns on one switch. A section that nobody asked for is None or empty."""
+
+    name: str
+    os: Literal["eos", "nxos", "nvue"] | str
+    release: str
+    model: str
+    asic: str
+    services: tuple[str, ...] = ()
+    """What the OS must load first: NX-OS ``feature`` names, EOS ``multi-agent`` and ``ip-routing``."""
+    hashing: Hashing | None = None
+    lldp: Lldp | None = None
+    qos: Qos | None = None
+    bfd: Bfd | None = None
+    interfaces: tuple[Interface, ...] = ()
+    routing_policy: RoutingPolicy = RoutingPolicy((), ())
+    static_routes: tuple[StaticRoute, ...] = ()
+    bgp: Bgp | None = None

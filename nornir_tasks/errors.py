@@ -1,0 +1,135 @@
+"""Every error this tool raises on purpose, and the exit code it ends with.
+
+    GpufabricError              1   anything below; alone: a fault of ours
+    ├── IntentError             3   the intent, the catalogue or the device list is wrong
+    ├── DesignError             4   what is asked cannot be built
+    ├── RenderError             5   a template or a line without a source
+    ├── DeviceError             6   one switch did not answer as it must
+    │   ├── ConnectError            nothing answers there
+    │   ├── AuthError               the credentials were refused
+    │   ├── TrustError              its certificate or host key is not trusted
+    │   ├── IdentityError           another serial number, model or release than declared
+    │   ├── StageError              it refused the candidate
+    │   └── CommitError             it refused or reverted the commit
+    ├── RefusedError            7   the change itself is refused (would cut our own path, no timer, ...)
+    ├── ValidationFailed        8   the live network is not what was asked
+    ├── UndecidedError          9   a check could not tell
+    ├── LabError               10   the built-in lab
+    └── Interrupted           130   the operator said no, or pressed Ctrl-C
+
+Exit code 0 is success, 2 a wrong command line. Codes are stable; scripts may rely on them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: where it stands, what it is, and what to do about it."""
+
+    where: str
+    """``file:line`` for a file, the device (and port) for a switch."""
+    what: str
+    expected: str = ""
+    found: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{self.where}: {self.what}"]
+        for label, text in (("expected", self.expected), ("found", self.found), ("hint", self.hint)):
+            if text:
+                lines.append(f"  {label}: {text}")
+        return "\n".join(lines)
+
+
+class GpufabricError(Exception):
+    """The root of the tree above. Carries all problems found, never only the first."""
+
+    exit_code = 1
+
+    def __init__(self, problems: "str | Problem | Iterable[Problem]") -> None:
+        if isinstance(problems, str):
+            problems = Problem(where="gpufabric", what=problems)
+        if isinstance(problems, Problem):
+            problems = (problems,)
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class IntentError(GpufabricError):
+    """The intent, the catalogue or the device list is wrong."""
+
+    exit_code = 3
+
+
+class DesignError(GpufabricError):
+    """What the intent asks for cannot be built."""
+
+    exit_code = 4
+
+
+class RenderError(GpufabricError):
+    """A template failed, or would print a line that nothing vouches for."""
+
+    exit_code = 5
+
+
+class DeviceError(GpufabricError):
+    """One switch did not answer as it must; the others go on."""
+
+    exit_code = 6
+
+
+class ConnectError(DeviceError):
+    """Nothing answers at the address, or the answer never ends."""
+
+
+class AuthError(DeviceError):
+    """The switch refused the credentials."""
+
+
+class TrustError(DeviceError):
+    """The certificate or the host key is not one we trust."""
+
+
+class IdentityError(DeviceError):
+    """The device is not the one the intent declares (serial number, model, release)."""
+
+
+class StageError(DeviceError):
+    """The switch refused the candidate; nothing was committed."""
+
+
+class CommitError(DeviceError):
+    """The switch refused the commit, or took it back."""
+
+
+class RefusedError(GpufabricError):
+    """We refuse to make this change."""
+
+    exit_code = 7
+
+
+class ValidationFailed(GpufabricError):  # noqa: N818 - reads as the outcome it is
+    """The live network is not what was asked for."""
+
+    exit_code = 8
+
+
+class UndecidedError(GpufabricError):
+    """A check could not tell; that never counts as passed."""
+
+    exit_code = 9
+
+
+class LabError(GpufabricError):
+    """The built-in lab cannot start, stop or answer."""
+
+    exit_code = 10
+
+
+class Interrupted(GpufabricError):  # noqa: N818 - not an error of anybody's
+    """The operator declined, or pressed Ctrl-C."""
+
+    exit_code = 130

@@ -1,0 +1,149 @@
+"""A configuration as a tree of lines: what parse, ownership, diff and audit all work on.
+
+EOS and NX-OS text nests by indentation; NVUE data becomes the same tree (a mapping's key is a node, a scalar is a leaf
+``key: json``), so everything above this file is one code for three OSes. Siblings are unique by their text and keep the
+order in which the switch printed them; order never decides equality (entries that need an order carry a number).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Path = tuple[str, ...]
+"""Lines from the top of the configuration down to one line."""
+
+
+class ConfigTree:
+    """One line and what stands below it. The root's text is empty."""
+
+    __slots__ = ("children", "line", "text")
+
+    def __init__(self, text: str = "", line: int = 0) -> None:
+        self.text = text
+        self.line = line
+        self.children: dict[str, ConfigTree] = {}
+
+    def add(self, text: str, line: int = 0) -> "ConfigTree":
+        """The child with this text, made if need be."""
+        child = self.children.get(text)
+        if child is None:
+            child = self.children[text] = ConfigTree(text, line)
+        return child
+
+    def add_path(self, path: Path, line: int = 0) -> "ConfigTree":
+        """The node at the end of this path, made if need be."""
+        node = self
+        for text in path:
+            node = node.add(text, line)
+        return node
+
+    def merge(self, other: "ConfigTree") -> None:
+        """Take over everything that stands in ``other``."""
+        for child in other.children.values():
+            self.add(child.text, child.line).merge(child)
+
+    def copy(self) -> "ConfigTree":
+        """A tree of its own with the same lines."""
+        twin = ConfigTree(self.text, self.line)
+        twin.merge(self)
+        return twin
+
+    def get(self, *path: str) -> "ConfigTree | None":
+        """The node at this path, if it is there."""
+        node: ConfigTree | None = self
+        for text in path:
+            node = node.children.get(text) if node is not None else None
+        return node
+
+    def walk(self, above: Path = ()) -> Iterator[tuple[Path, "ConfigTree"]]:
+        """Every line below this node with its path, parents first."""
+        for child in self.children.values():
+            path = (*above, child.text)
+            yield path, child
+            yield from child.walk(path)
+
+    def paths(self) -> frozenset[Path]:
+        """All lines as paths; two trees with the same paths say the same."""
+        return frozenset(path for path, _ in self.walk())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConfigTree) and self.paths() == other.paths()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        return bool(self.children)
+
+    def __repr__(self) -> str:
+        return f"ConfigTree({self.text!r}, {len(self.children)} children)"
+
+    def lines(self, indent: str, depth: int = 0) -> Iterator[str]:
+        """The text below this node, each level indented once more."""
+        for child in self.children.values():
+            yield indent * depth + child.text
+            yield from child.lines(indent, depth + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Heredoc:
+    """A block whose lines are text, not configuration: banners. ``end`` may use groups of ``start``."""
+
+    start: re.Pattern[str]
+    end: str
+
+
+def from_text(text: str, heredocs: Iterable[Heredoc] = (), noise: re.Pattern[str] | None = None) -> ConfigTree:
+    """Parse indented configuration text. ``noise`` matches lines that say nothing (``!``, ``exit-address-family``)."""
+    root = ConfigTree()
+    stack: list[tuple[int, ConfigTree]] = [(-1, root)]
+    rows = iter(enumerate(text.splitlines(), start=1))
+    blocks = tuple(heredocs)
+    for number, row in rows:
+        line = row.strip()
+        if not line or (noise is not None and noise.fullmatch(line)):
+            continue
+        depth = len(row) - len(row.lstrip())
+        while stack[-1][0] >= depth:
+            stack.pop()
+        for block in blocks:
+            if found := block.start.fullmatch(line):
+                line = "\n".join([line, *_heredoc(rows, found.expand(block.end))])
+                break
+        stack.append((depth, stack[-1][1].add(line, number)))
+    return root
+
+
+def _heredoc(rows: Iterator[tuple[int, str]], end: str) -> Iterator[str]:
+    for _, row in rows:
+        yield row
+        if row.strip().endswith(end):
+            return
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Change:
+    """One line that a push adds or removes."""
+
+    path: Path
+    op: Literal["+", "-"]
+
+    def __str__(self) -> str:
+        return f"{self.op} {' / '.join(self.path)}"
+
+
+def difference(running: ConfigTree, wanted: ConfigTree, above: Path = ()) -> Iterator[Change]:
+    """What makes ``wanted`` out of ``running``: removals before additions at each level, whole blocks line by line."""
+    for text, node in running.children.items():
+        if text not in wanted.children:
+            path = (*above, text)
+            yield Change(path, "-")
+            yield from (Change(below, "-") for below, _ in node.walk(path))
+    for text, node in wanted.children.items():
+        path = (*above, text)
+        held = running.children.get(text)
+        if held is None:
+            yield Change(path, "+")
+            yield from (Change(below, "+") for below, _ in node.walk(path))
+        else:
+            yield from difference(held, node, path)

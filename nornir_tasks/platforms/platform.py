@@ -1,0 +1,60 @@
+"""What one switch OS must bring, all of it pure: the same names in every ``platforms/<os>/``.
+
+``platforms/<os>/__init__.py`` exposes ``PLATFORM``; a conformance test names whatever is missing.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nornir_tasks.design.capabilities import Capabilities, Disruption, OsFacts
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.platforms.config_tree import Change, ConfigTree
+from nornir_tasks.platforms.ownership import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What goes to the switch, and what we expect the switch to say it will change.
+
+    payload: EOS: tuple of configuration lines (the computed difference); NX-OS: the whole new running configuration as
+    text; NVUE: {"delete": (pointer, ...), "patch": {...}}.
+    """
+
+    payload: Any
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A configuration read back: what the model knows, and the lines it does not."""
+
+    config: DeviceConfig
+    remainder: ConfigTree
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """One switch OS."""
+
+    facts: OsFacts
+    file_suffix: str
+    """Of rendered files: ``.cfg`` or ``.yaml``."""
+    to_tree: Callable[[str], ConfigTree]
+    """Running configuration or rendered text -> tree."""
+    to_text: Callable[[ConfigTree], str]
+    """Tree -> the text form that files and journal hold; ``to_tree(to_text(t)) == t``."""
+    canonical: Callable[[ConfigTree], ConfigTree]
+    """Rendered tree -> as the switch prints it: hidden defaults left out, nothing else changed."""
+    ownership: tuple[Rule, ...]
+    parse: Callable[[ConfigTree, Capabilities, str, str], Parsed]
+    """(owned tree, capabilities, device name, model) -> Parsed. A line that is absent means the OS's default."""
+    candidate: Callable[[ConfigTree, ConfigTree, ConfigTree], Candidate]
+    """(whole running tree, owned part of it, owned part wanted (canonical)) -> Candidate."""
+    server_changes: Callable[[str], frozenset[Change]]
+    """The switch's own diff of what is staged -> changes, for comparison with the plan."""
+    disruption: Callable[[Change], Disruption]
+    protected: tuple[str, ...]
+    """Regular expressions over ``" / ".join(path)``: lines whose change could cut our own path."""
+    template_filters: Mapping[str, Callable[..., Any]]
+    """Jinja filters of this OS's templates."""

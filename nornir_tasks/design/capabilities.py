@@ -3,6 +3,7 @@
 ``design`` stands below ``platforms``, so the platforms are handed in as :class:`OsFacts`.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -62,8 +63,16 @@ class Capabilities:
     max_confirm_s: int
     unnumbered_with: frozenset[str] = frozenset()
     """OSes with which unnumbered eBGP (RFC 8950) is known to work; empty: none is sourced."""
+    release_pattern: str = ""
+    """Regular expression (full match) over what a switch may report for this release; empty: exactly ``release``."""
     memory_only: Mapping[str, str] = field(default_factory=dict)
     """Line shapes known only from memory: name -> the line. Rendered only if the intent allows them by name."""
+
+    def runs(self, reported: str) -> bool:
+        """Is the release a switch reports the one this record was chosen for?"""
+        return (
+            reported == self.release if not self.release_pattern else bool(re.fullmatch(self.release_pattern, reported))
+        )
 
 
 @dataclass(frozen=True, slots=True)

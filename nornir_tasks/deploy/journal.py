@@ -1,0 +1,103 @@
+"""What was done to which switch, and what its owned sections were before: the memory behind ``rollback``.
+
+SQLite in the site's ``.state`` folder. Only owned sections are kept, and those hold no secret. A device's row is written
+before its commit, so a push that dies half way can be seen, and undone.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS push (
+    id INTEGER PRIMARY KEY, started TEXT NOT NULL, verb TEXT NOT NULL, owners TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS device (
+    push INTEGER NOT NULL REFERENCES push(id), device TEXT NOT NULL, state TEXT NOT NULL,
+    before TEXT NOT NULL, after TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (push, device));
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One switch's part of one push."""
+
+    push: int
+    device: str
+    state: str
+    """``started``, ``done``, ``failed``."""
+    before: str
+    """Text of the owned sections before the push."""
+    after: str
+
+
+class Journal:
+    """The journal of one site. Each call opens and closes the file: safe from any thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._open() as db:
+            db.executescript(_SCHEMA)
+        path.chmod(0o600)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        db = sqlite3.connect(self._path, timeout=30)
+        try:
+            with db:
+                yield db
+        finally:
+            db.close()
+
+    def begin(self, verb: str, owners: frozenset[str]) -> int:
+        """Start a push; returns its number."""
+        with self._open() as db:
+            row = db.execute(
+                "INSERT INTO push (started, verb, owners) VALUES (?, ?, ?)", (_now(), verb, json.dumps(sorted(owners)))
+            )
+            return int(row.lastrowid or 0)
+
+    def start(self, push: int, device: str, before: str, after: str) -> None:
+        """Note what a switch held, before it is touched."""
+        with self._open() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO device VALUES (?, ?, 'started', ?, ?, ?)",
+                (push, device, before, after, _now()),
+            )
+
+    def end(self, push: int, device: str, state: str) -> None:
+        """Note what became of it."""
+        with self._open() as db:
+            db.execute(
+                "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?", (state, _now(), push, device)
+            )
+
+    def last_push(self) -> int | None:
+        """The last push that changed anything and was not a rollback itself."""
+        with self._open() as db:
+            row = db.execute(
+                "SELECT MAX(push.id) FROM push JOIN device ON device.push = push.id WHERE verb = 'push'"
+            ).fetchone()
+        return None if row[0] is None else int(row[0])
+
+    def owners(self, push: int) -> frozenset[str]:
+        """Whose sections a push was about."""
+        with self._open() as db:
+            row = db.execute("SELECT owners FROM push WHERE id = ?", (push,)).fetchone()
+        return frozenset(json.loads(row[0])) if row else frozenset()
+
+    def entries(self, push: int) -> tuple[Entry, ...]:
+        """The switches a push touched, by name."""
+        with self._open() as db:
+            rows = db.execute(
+                "SELECT push, device, state, before, after FROM device WHERE push = ? ORDER BY device", (push,)
+            ).fetchall()
+        return tuple(Entry(*row) for row in rows)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,92 @@
+"""The plan: what a push would change on one switch, how disruptive it is, and whether we may. Pure."""
+
+from dataclasses import dataclass
+
+from nornir_tasks.deploy.wanted import Wanted, is_protected
+from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.errors import Problem, RefusedError
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
+from nornir_tasks.platforms.ownership import join, split
+from nornir_tasks.platforms.platform import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePlan:
+    """The change of one switch. No changes: the switch already holds exactly what is wanted."""
+
+    device: str
+    changes: tuple[Change, ...]
+    disruptions: tuple[Disruption, ...]
+    """One per change."""
+    candidate: Candidate | None
+    """None when there is nothing to do."""
+    owned_before: ConfigTree
+    foreign_before: ConfigTree
+    """Everything on the switch that is not part of this push; the gate holds it to be the same afterwards."""
+
+    @property
+    def disruption(self) -> Disruption:
+        """The worst of all changes."""
+        return max(self.disruptions, key=lambda each: each.severity, default=Disruption.NONE)
+
+
+def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = False) -> DevicePlan:
+    """Compare what runs with what is wanted. Raises RefusedError where the change would cut our own path."""
+    os = wanted.platform
+    running = os.to_tree(running_text)
+    owned, foreign = split_running(wanted, running)
+    changes = tuple(difference(owned, wanted.tree))
+    if not changes:
+        return DevicePlan(wanted.device, (), (), None, owned, foreign)
+    if not allow_management:
+        _refuse_protected(wanted, changes)
+    _refuse_collateral(wanted, changes, foreign)
+    candidate = os.candidate(running, owned, wanted.tree)
+    disruptions = tuple(os.disruption(change) for change in changes)
+    return DevicePlan(wanted.device, changes, disruptions, candidate, owned, foreign)
+
+
+def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, ConfigTree]:
+    """What of a running configuration this push owns, and all the rest."""
+    parts = split(running, wanted.platform.ownership, wanted.claims)
+    owned = join(part for owner, part in parts.items() if owner in wanted.owners)
+    foreign = join(part for owner, part in parts.items() if owner not in wanted.owners)
+    return owned, foreign
+
+
+def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...]) -> None:
+    problems = [
+        Problem(
+            where=wanted.device,
+            what=f"the change would touch our own path to the switch: {change}",
+            hint=f"if that is meant, say --allow-management {wanted.device}",
+        )
+        for change in changes
+        if is_protected(change.path, wanted.platform)
+    ]
+    if problems:
+        raise RefusedError(problems)
+
+
+def _refuse_collateral(wanted: Wanted, changes: tuple[Change, ...], foreign: ConfigTree) -> None:
+    """A container that goes takes all lines below it along, ours or not (``router bgp`` when the ASN differs)."""
+    problems = []
+    for change in changes:
+        held = foreign.get(*change.path) if change.op == "-" else None
+        if held:
+            first = " / ".join(next(iter(sorted(path for path, _ in held.walk()))))
+            problems.append(
+                Problem(
+                    where=wanted.device,
+                    what=f"removing '{' / '.join(change.path)}' would take lines along that are not ours",
+                    found=f"{first}" + (" and more" if len(held.paths()) > 1 else ""),
+                    hint="move those lines by hand first, or declare in the intent the value the switch already has",
+                )
+            )
+    if problems:
+        raise RefusedError(problems)
+
+
+def foreign_changes(before: ConfigTree, after: ConfigTree) -> tuple[Change, ...]:
+    """What moved outside our sections; must be empty after a push."""
+    return tuple(difference(before, after))

@@ -1,0 +1,202 @@
+"""One switch, one transaction, the same for every OS: a push leaves a switch either as it was or as it was wanted.
+
+read, equal? stop; stage; does the switch say it will change what the plan says? commit under a timer that the switch
+itself runs; connect anew; gate; confirm. Whatever fails, the timer takes the change back without us.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nornir_tasks.deploy.plan import DevicePlan, device_plan, foreign_changes, split_running
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.drivers.session import Facts, Running, SwitchSession
+from nornir_tasks.errors import CommitError, GpufabricError, IdentityError, Problem, StageError
+from nornir_tasks.platforms.config_tree import Change, difference
+
+
+class Step(StrEnum):
+    """Where a transaction stands; reported to ``on_step`` as it is reached."""
+
+    READ = "reading"
+    STAGE = "staging"
+    COMMIT = "committing"
+    GATE = "checking"
+    CONFIRM = "confirming"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How careful one push is."""
+
+    confirm_within_s: int = 120
+    settle_s: float = 30.0
+    """How long BGP sessions that were up before may take to come back."""
+    allow_management: bool = False
+    serial: str | None = None
+    """Declared serial number; None: not declared."""
+    accept_release: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one switch."""
+
+    device: str
+    changed: bool
+    plan: DevicePlan
+
+
+Report = Callable[[str, Step], None]
+Opener = Callable[[], SwitchSession]
+"""Gives a fresh connection each time; the one before is closed."""
+Record = Callable[[DevicePlan], None]
+"""Called before anything is committed: the journal notes what the owned sections held."""
+
+
+def identify(wanted: Wanted, facts: Facts, rules: Rules) -> None:
+    """Is this the switch the intent means? Raises IdentityError naming everything that differs."""
+    config = wanted.config
+    problems = []
+    if rules.serial is not None and rules.serial != facts.serial:
+        problems.append(
+            Problem(
+                where=config.name,
+                what="another switch answers at this address",
+                expected=f"serial number {rules.serial}",
+                found=f"serial number {facts.serial} ({facts.model})",
+                hint="correct the address or the serial number in devices.yml, or the cabling of the management network",
+            )
+        )
+    if not rules.accept_release and not wanted.capabilities.runs(facts.release):
+        problems.append(
+            Problem(
+                where=config.name,
+                what="the switch runs another release than declared",
+                expected=f"{config.os} {config.release}",
+                found=f"{config.os} {facts.release}",
+                hint="declare the release that runs, or upgrade the switch; the syntax is rendered for a release",
+            )
+        )
+    if problems:
+        raise IdentityError(problems)
+
+
+def look(session: SwitchSession, wanted: Wanted, rules: Rules) -> tuple[Running, DevicePlan]:
+    """Read one switch and plan its change; nothing is sent but the read."""
+    running = session.read()
+    identify(wanted, running.facts, rules)
+    return running, device_plan(wanted, running.text, allow_management=rules.allow_management)
+
+
+def transact(opener: Opener, wanted: Wanted, rules: Rules, on_step: Report, record: Record) -> Outcome:
+    """Bring one switch to what is wanted. A switch that already is there costs one read."""
+    device = wanted.device
+    session = opener()
+    try:
+        on_step(device, Step.READ)
+        _, plan = look(session, wanted, rules)
+        if plan.candidate is None:
+            on_step(device, Step.DONE)
+            return Outcome(device, changed=False, plan=plan)
+        up_before = _established(session)
+        record(plan)
+        on_step(device, Step.STAGE)
+        token = _commit(session, wanted, plan, rules, on_step)
+    finally:
+        session.close()
+    _gate_and_confirm(opener, wanted, plan, rules, token, up_before, on_step)
+    on_step(device, Step.DONE)
+    return Outcome(device, changed=True, plan=plan)
+
+
+def _commit(session: SwitchSession, wanted: Wanted, plan: DevicePlan, rules: Rules, on_step: Report) -> str:
+    assert plan.candidate is not None  # noqa: S101 - only called for a plan with changes
+    staged = session.stage(plan.candidate)
+    planned = frozenset(plan.changes)
+    if staged.changes != planned:
+        session.abort()
+        raise StageError(_disagreement(wanted.device, planned, staged.changes))
+    on_step(wanted.device, Step.COMMIT)
+    return session.commit(max(rules.confirm_within_s, wanted.capabilities.min_confirm_s))
+
+
+def _gate_and_confirm(
+    opener: Opener,
+    wanted: Wanted,
+    plan: DevicePlan,
+    rules: Rules,
+    token: str,
+    up_before: frozenset[str],
+    on_step: Report,
+) -> None:
+    """Confirm on a new connection, which proves that the change left us a way in; else take the change back."""
+    session = opener()
+    try:
+        on_step(wanted.device, Step.GATE)
+        try:
+            _gate(session, wanted, plan, rules, up_before)
+        except GpufabricError as error:
+            session.revert(token)
+            raise CommitError(
+                (
+                    *error.problems,
+                    Problem(where=wanted.device, what="the change was taken back; the switch is as it was before"),
+                )
+            ) from error
+        on_step(wanted.device, Step.CONFIRM)
+        session.confirm(token)
+    finally:
+        session.close()
+
+
+def _gate(session: SwitchSession, wanted: Wanted, plan: DevicePlan, rules: Rules, up_before: frozenset[str]) -> None:
+    owned, foreign = split_running(wanted, wanted.platform.to_tree(session.read().text))
+    left = tuple(difference(owned, wanted.tree))
+    moved = foreign_changes(plan.foreign_before, foreign)
+    problems = [
+        Problem(where=wanted.device, what=f"after the commit this is not as planned: {change}") for change in left
+    ]
+    problems += [
+        Problem(where=wanted.device, what=f"the commit changed a line that is not ours: {change}") for change in moved
+    ]
+    if problems:
+        raise CommitError(problems)
+    _await_sessions(session, wanted, rules, up_before)
+
+
+def _await_sessions(session: SwitchSession, wanted: Wanted, rules: Rules, up_before: frozenset[str]) -> None:
+    neighbors = wanted.config.bgp.neighbors if wanted.config.bgp else ()
+    awaited = up_before & {neighbor.address for neighbor in neighbors}
+    deadline = time.monotonic() + rules.settle_s
+    while missing := awaited - _established(session):
+        if time.monotonic() > deadline:
+            raise CommitError(
+                Problem(
+                    where=wanted.device,
+                    what="BGP sessions that were up before the change did not come back",
+                    expected=f"{len(awaited)} sessions within {rules.settle_s:g} s",
+                    found=f"down: {', '.join(sorted(missing))}",
+                    hint="look at both ends of these sessions with 'nornir validate'",
+                )
+            )
+        time.sleep(0.5)
+
+
+def _established(session: SwitchSession) -> frozenset[str]:
+    return frozenset(peer.address for peer in session.observe().bgp if peer.established)
+
+
+def _disagreement(device: str, planned: frozenset[Change], staged: frozenset[Change]) -> list[Problem]:
+    problems = [
+        Problem(where=device, what=f"planned, but the switch would not do it: {change}")
+        for change in sorted(planned - staged)
+    ]
+    problems += [
+        Problem(where=device, what=f"the switch would also do what was not planned: {change}")
+        for change in sorted(staged - planned)
+    ]
+    hint = "nothing was committed; the switch's own syntax differs from what we render for this release"
+    return [*problems, Problem(where=device, what="plan and switch disagree", hint=hint)]

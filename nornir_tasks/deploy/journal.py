@@ -1,7 +1,7 @@
 """What was done to which switch, and what its owned sections were before: the memory behind ``rollback``.
 
-SQLite in the site's ``.state`` folder. Only owned sections are kept, and those hold no secret. A device's row is written
-before its commit, so a push that dies half way can be seen, and undone.
+SQLite in the site's ``.state`` folder. Only owned sections are kept, and those hold no secret. A device's row is
+written before its commit, so a push that dies half way can be seen, and undone.
 """
 
 import json

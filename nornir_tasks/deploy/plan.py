@@ -85,8 +85,3 @@ def _refuse_collateral(wanted: Wanted, changes: tuple[Change, ...], foreign: Con
             )
     if problems:
         raise RefusedError(problems)
-
-
-def foreign_changes(before: ConfigTree, after: ConfigTree) -> tuple[Change, ...]:
-    """What moved outside our sections; must be empty after a push."""
-    return tuple(difference(before, after))

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nornir_tasks.deploy.plan import DevicePlan, device_plan, foreign_changes, split_running
+from nornir_tasks.deploy.plan import DevicePlan, device_plan, split_running
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.drivers.session import Facts, Running, SwitchSession
 from nornir_tasks.errors import CommitError, GpufabricError, IdentityError, Problem, StageError
 from nornir_tasks.platforms.config_tree import Change, difference
+from nornir_tasks.platforms.platform import Candidate
 
 
 class Step(StrEnum):
@@ -67,7 +68,7 @@ def identify(wanted: Wanted, facts: Facts, rules: Rules) -> None:
                 what="another switch answers at this address",
                 expected=f"serial number {rules.serial}",
                 found=f"serial number {facts.serial} ({facts.model})",
-                hint="correct the address or the serial number in devices.yml, or the cabling of the management network",
+                hint="correct address or serial number in devices.yml, or the cabling of the management network",
             )
         )
     if not rules.accept_release and not wanted.capabilities.runs(facts.release):
@@ -91,98 +92,93 @@ def look(session: SwitchSession, wanted: Wanted, rules: Rules) -> tuple[Running,
     return running, device_plan(wanted, running.text, allow_management=rules.allow_management)
 
 
-def transact(opener: Opener, wanted: Wanted, rules: Rules, on_step: Report, record: Record) -> Outcome:
-    """Bring one switch to what is wanted. A switch that already is there costs one read."""
-    device = wanted.device
-    session = opener()
-    try:
-        on_step(device, Step.READ)
-        _, plan = look(session, wanted, rules)
-        if plan.candidate is None:
-            on_step(device, Step.DONE)
-            return Outcome(device, changed=False, plan=plan)
-        up_before = _established(session)
-        record(plan)
-        on_step(device, Step.STAGE)
-        token = _commit(session, wanted, plan, rules, on_step)
-    finally:
-        session.close()
-    _gate_and_confirm(opener, wanted, plan, rules, token, up_before, on_step)
-    on_step(device, Step.DONE)
-    return Outcome(device, changed=True, plan=plan)
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """Brings one switch to what is wanted. A switch that already is there costs one read."""
 
+    opener: Opener
+    wanted: Wanted
+    rules: Rules
+    on_step: Report
+    record: Record
 
-def _commit(session: SwitchSession, wanted: Wanted, plan: DevicePlan, rules: Rules, on_step: Report) -> str:
-    assert plan.candidate is not None  # noqa: S101 - only called for a plan with changes
-    staged = session.stage(plan.candidate)
-    planned = frozenset(plan.changes)
-    if staged.changes != planned:
-        session.abort()
-        raise StageError(_disagreement(wanted.device, planned, staged.changes))
-    on_step(wanted.device, Step.COMMIT)
-    return session.commit(max(rules.confirm_within_s, wanted.capabilities.min_confirm_s))
-
-
-def _gate_and_confirm(
-    opener: Opener,
-    wanted: Wanted,
-    plan: DevicePlan,
-    rules: Rules,
-    token: str,
-    up_before: frozenset[str],
-    on_step: Report,
-) -> None:
-    """Confirm on a new connection, which proves that the change left us a way in; else take the change back."""
-    session = opener()
-    try:
-        on_step(wanted.device, Step.GATE)
+    def run(self) -> Outcome:
+        """Do it. Any error leaves the switch as it was, at the latest when its own timer fires."""
+        device = self.wanted.device
+        session = self.opener()
         try:
-            _gate(session, wanted, plan, rules, up_before)
-        except GpufabricError as error:
-            session.revert(token)
-            raise CommitError(
-                (
-                    *error.problems,
-                    Problem(where=wanted.device, what="the change was taken back; the switch is as it was before"),
+            self.on_step(device, Step.READ)
+            _, plan = look(session, self.wanted, self.rules)
+            if plan.candidate is None:
+                self.on_step(device, Step.DONE)
+                return Outcome(device, changed=False, plan=plan)
+            up_before = _established(session)
+            self.record(plan)
+            token = self._commit(session, plan, plan.candidate)
+        finally:
+            session.close()
+        self._confirm(plan, token, up_before)
+        self.on_step(device, Step.DONE)
+        return Outcome(device, changed=True, plan=plan)
+
+    def _commit(self, session: SwitchSession, plan: DevicePlan, candidate: Candidate) -> str:
+        device = self.wanted.device
+        self.on_step(device, Step.STAGE)
+        staged = session.stage(candidate)
+        planned = frozenset(plan.changes)
+        if staged.changes != planned:
+            session.abort()
+            raise StageError(_disagreement(device, planned, staged.changes))
+        self.on_step(device, Step.COMMIT)
+        return session.commit(max(self.rules.confirm_within_s, self.wanted.capabilities.min_confirm_s))
+
+    def _confirm(self, plan: DevicePlan, token: str, up_before: frozenset[str]) -> None:
+        """Confirm on a new connection, which proves that the change left us a way in; else take the change back."""
+        session = self.opener()
+        try:
+            self.on_step(self.wanted.device, Step.GATE)
+            try:
+                self._gate(session, plan, up_before)
+            except GpufabricError as error:
+                session.revert(token)
+                undone = Problem(self.wanted.device, "the change was taken back; the switch is as it was before")
+                raise CommitError((*error.problems, undone)) from error
+            self.on_step(self.wanted.device, Step.CONFIRM)
+            session.confirm(token)
+        finally:
+            session.close()
+
+    def _gate(self, session: SwitchSession, plan: DevicePlan, up_before: frozenset[str]) -> None:
+        device = self.wanted.device
+        owned, foreign = split_running(self.wanted, self.wanted.platform.to_tree(session.read().text))
+        problems = [
+            Problem(device, f"after the commit this is not as planned: {change}")
+            for change in difference(owned, self.wanted.tree)
+        ]
+        problems += [
+            Problem(device, f"the commit changed a line that is not ours: {change}")
+            for change in difference(plan.foreign_before, foreign)
+        ]
+        if problems:
+            raise CommitError(problems)
+        self._await_sessions(session, up_before)
+
+    def _await_sessions(self, session: SwitchSession, up_before: frozenset[str]) -> None:
+        bgp = self.wanted.config.bgp
+        awaited = up_before & {neighbor.address for neighbor in (bgp.neighbors if bgp else ())}
+        deadline = time.monotonic() + self.rules.settle_s
+        while awaited and (missing := awaited - _established(session)):
+            if time.monotonic() > deadline:
+                raise CommitError(
+                    Problem(
+                        where=self.wanted.device,
+                        what="BGP sessions that were up before the change did not come back",
+                        expected=f"{len(awaited)} sessions within {self.rules.settle_s:g} s",
+                        found=f"down: {', '.join(sorted(missing))}",
+                        hint="look at both ends of these sessions with 'nornir validate'",
+                    )
                 )
-            ) from error
-        on_step(wanted.device, Step.CONFIRM)
-        session.confirm(token)
-    finally:
-        session.close()
-
-
-def _gate(session: SwitchSession, wanted: Wanted, plan: DevicePlan, rules: Rules, up_before: frozenset[str]) -> None:
-    owned, foreign = split_running(wanted, wanted.platform.to_tree(session.read().text))
-    left = tuple(difference(owned, wanted.tree))
-    moved = foreign_changes(plan.foreign_before, foreign)
-    problems = [
-        Problem(where=wanted.device, what=f"after the commit this is not as planned: {change}") for change in left
-    ]
-    problems += [
-        Problem(where=wanted.device, what=f"the commit changed a line that is not ours: {change}") for change in moved
-    ]
-    if problems:
-        raise CommitError(problems)
-    _await_sessions(session, wanted, rules, up_before)
-
-
-def _await_sessions(session: SwitchSession, wanted: Wanted, rules: Rules, up_before: frozenset[str]) -> None:
-    neighbors = wanted.config.bgp.neighbors if wanted.config.bgp else ()
-    awaited = up_before & {neighbor.address for neighbor in neighbors}
-    deadline = time.monotonic() + rules.settle_s
-    while missing := awaited - _established(session):
-        if time.monotonic() > deadline:
-            raise CommitError(
-                Problem(
-                    where=wanted.device,
-                    what="BGP sessions that were up before the change did not come back",
-                    expected=f"{len(awaited)} sessions within {rules.settle_s:g} s",
-                    found=f"down: {', '.join(sorted(missing))}",
-                    hint="look at both ends of these sessions with 'nornir validate'",
-                )
-            )
-        time.sleep(0.5)
+            time.sleep(0.5)
 
 
 def _established(session: SwitchSession) -> frozenset[str]:

@@ -1,0 +1,133 @@
+"""All switches of one run: Nornir with our inventory, our connection plug-in and its threaded runner."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from nornir.core import Nornir
+from nornir.core.inventory import ConnectionOptions, Defaults, Groups, Host, Hosts, Inventory
+from nornir.core.plugins.connections import ConnectionPluginRegister
+from nornir.core.task import AggregatedResult, MultiResult, Result, Task
+from nornir.plugins.runners import ThreadedRunner
+
+from nornir_tasks.deploy.journal import Journal
+from nornir_tasks.deploy.plan import DevicePlan
+from nornir_tasks.deploy.tasks import Collected, Job, collect_switch, plan_switch, push_switch
+from nornir_tasks.deploy.transaction import Outcome, Report
+from nornir_tasks.deploy.waves import Wave
+from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.errors import GpufabricError, Problem
+from nornir_tasks.inventory.connection import CONNECTION, SwitchConnection
+
+T = TypeVar("T")
+
+DEFAULT_WORKERS = 64
+"""Threads mostly wait for switches; more than this buys nothing on two cores (``make bench``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One switch: what to do, and where it is."""
+
+    job: Job
+    endpoint: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Results(Generic[T]):
+    """Per switch either a value or an error; one switch's failure never stops another's."""
+
+    values: dict[str, T]
+    errors: dict[str, GpufabricError]
+
+    def merged(self, other: "Results[T]") -> "Results[T]":
+        """Both together."""
+        return Results({**self.values, **other.values}, {**self.errors, **other.errors})
+
+
+class Fleet:
+    """Runs one verb on many switches at once."""
+
+    def __init__(self, targets: Mapping[str, Target], workers: int = DEFAULT_WORKERS) -> None:
+        logging.getLogger("nornir").addHandler(logging.NullHandler())  # a failure is reported once, by us
+        ConnectionPluginRegister.register(CONNECTION, SwitchConnection)
+        self._jobs = {name: target.job for name, target in targets.items()}
+        hosts = Hosts({name: _host(name, target) for name, target in targets.items()})
+        inventory = Inventory(hosts=hosts, groups=Groups(), defaults=Defaults())
+        self._nornir = Nornir(inventory=inventory, runner=ThreadedRunner(num_workers=workers))
+
+    def plan(self, report: Callable[[str], None]) -> Results[DevicePlan]:
+        """What a push would change."""
+        return self._run(self._nornir, lambda task: plan_switch(task, self._jobs), report)
+
+    def collect(self, report: Callable[[str], None]) -> Results[Collected]:
+        """Configuration and live state of every switch."""
+        return self._run(self._nornir, lambda task: collect_switch(task, self._jobs), report)
+
+    def push(self, waves: Iterable[Wave], journal: Journal, push: int, on_step: Report) -> Results[Outcome]:
+        """Wave by wave; the first wave with a failure is the last one."""
+        done: Results[Outcome] = Results({}, {})
+        for wave in waves:
+            members = self._nornir.filter(filter_func=lambda host, names=frozenset(wave.devices): host.name in names)
+            result: Results[Outcome] = self._run(
+                members, lambda task: push_switch(task, self._jobs, journal, push, on_step), lambda _: None
+            )
+            done = done.merged(result)
+            if result.errors:
+                break
+        return done
+
+    def close(self) -> None:
+        """End every connection."""
+        self._nornir.close_connections(on_failed=True)
+
+    def _run(self, nornir: Nornir, task: Callable[[Task], Result], report: Callable[[str], None]) -> Results[T]:
+        answers = nornir.with_processors([_Follow(report)]).run(task=task, on_failed=True)
+        results: Results[T] = Results({}, {})
+        for name, answer in answers.items():
+            error = answer[0].exception
+            if error is None:
+                results.values[name] = answer[0].result
+            else:
+                results.errors[name] = _own(name, error)
+        nornir.data.reset_failed_hosts()
+        return results
+
+
+class _Follow:
+    """A Nornir processor that says which switch has answered; the other events are not for us."""
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
+
+    def task_started(self, task: Task) -> None: ...
+
+    def task_completed(self, task: Task, result: AggregatedResult) -> None: ...
+
+    def task_instance_started(self, task: Task, host: Host) -> None: ...
+
+    def task_instance_completed(self, task: Task, host: Host, result: MultiResult) -> None:
+        self._report(host.name)
+
+    def subtask_instance_started(self, task: Task, host: Host) -> None: ...
+
+    def subtask_instance_completed(self, task: Task, host: Host, result: MultiResult) -> None: ...
+
+
+def _host(name: str, target: Target) -> Host:
+    os = target.job.wanted.config.os
+    options = ConnectionOptions(platform=os, extras={"endpoint": target.endpoint})
+    return Host(name=name, hostname=target.endpoint.address, platform=os, connection_options={CONNECTION: options})
+
+
+def _own(device: str, error: BaseException) -> GpufabricError:
+    if isinstance(error, GpufabricError):
+        return error
+    wrapped = GpufabricError(
+        Problem(
+            device, f"unexpected {type(error).__name__}: {error}", hint="this is a fault of gpufabric; please report it"
+        )
+    )
+    wrapped.__cause__ = error
+    return wrapped

@@ -1,0 +1,13 @@
+"""One small engine for the EOS and NX-OS twins: a vendor-notation grammar, a tree of accepted lines, a command session."""
+
+from .context import Context
+from .dialect import EOS, NXOS, Dialect
+from .errors import GrammarError, LineError
+from .grammar import Grammar, Rule, load_grammar
+from .session import Change, ConfigSession, load_text
+from .tree import Node, Tree
+
+__all__ = [
+    "EOS", "NXOS", "Change", "ConfigSession", "Context", "Dialect", "Grammar", "GrammarError", "LineError", "Node", "Rule",
+    "Tree", "load_grammar", "load_text",
+]

@@ -1,0 +1,64 @@
+"""How an operating system lays out its configuration and words its refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .errors import LineError
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Layout and wording.
+
+    indent            blanks a mode is indented by
+    separator         line between top-level blocks ("!" on EOS, "" on NX-OS)
+    nested_separator  whether the separator also stands, indented, before nested blocks (EOS)
+    comments          a line that begins with one of these is ignored
+    exit_words        leave the current mode; ``end_words`` leave configuration
+    has_default       whether ``default <line>`` exists
+    error_text        puts a LineError into the operating system's words
+    """
+
+    indent: int
+    separator: str
+    nested_separator: bool
+    error_text: Callable[[LineError], str]
+    comments: tuple[str, ...] = ("!",)
+    exit_words: tuple[str, ...] = ("exit",)
+    end_words: tuple[str, ...] = ("end",)
+    has_default: bool = True
+
+
+def eos_error(error: LineError) -> str:
+    """EOS's words, without the leading ``% `` of the console: eAPI's ``errors`` list has none.
+
+    Source: texts as they come back in eAPI error data, pyeapi 1.0 test fixtures and Arista's eAPI documentation.
+    """
+    if error.message:
+        return error.message
+    if error.kind == "incomplete":
+        return f"Incomplete command (at token {error.token_index}: {error.token!r})" if error.token else "Incomplete command"
+    if error.kind == "unavailable":
+        return "Unavailable command (not supported on this hardware platform)"
+    return f"Invalid input (at token {error.token_index}: '{error.token}')"
+
+
+def nxos_error(error: LineError) -> str:
+    """NX-OS's words; the marker line stands under the offending word.
+
+    Source: Cisco Nexus 9000 NX-OS Fundamentals Configuration Guide, "Understanding the Command-Line Interface".
+    """
+    if error.message:
+        return error.message
+    marker = " " * error.column + "^"
+    if error.kind == "incomplete":
+        return f"{marker}\n% Incomplete command at '^' marker."
+    if error.kind == "range" and error.expected:
+        return f"{marker}\n% Invalid number, range is ({error.expected.replace('-', ':')}) at '^' marker."
+    return f"{marker}\n% Invalid command at '^' marker."
+
+
+EOS = Dialect(indent=3, separator="!", nested_separator=True, error_text=eos_error)
+NXOS = Dialect(indent=2, separator="", nested_separator=False, error_text=nxos_error)

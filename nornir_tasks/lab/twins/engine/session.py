@@ -1,0 +1,445 @@
+"""Configuration commands, one line at a time, into a tree: the mode stack, negation, one-line forms, heredocs, checks.
+
+    session = ConfigSession(tree.copy(), context)
+    session.feed("router bgp 65001")            # raises LineError, nothing stored, if the device would refuse it
+    session.feed("banner login", body="text\\nEOF")   # or line by line, ending with EOF
+    errors = session.check()                    # references the operating system looks at when it commits
+    running = session.tree
+
+The session is the candidate: abandon it and nothing happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .context import Context
+from .errors import LineError
+from .grammar import Grammar, Mode, Rule
+from .pattern import Match
+from .tree import Node, Tree
+
+_WORD = re.compile(r"\S+")
+_CACHE_LIMIT = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a hook named by ``after`` is told: the line stored or removed, where, and by which session."""
+
+    session: ConfigSession
+    parent: Node
+    node: Node
+    removed: bool
+
+    @property
+    def tree(self) -> Tree:
+        """The tree the change was made in."""
+        return self.session.tree
+
+
+@dataclass(slots=True)
+class _Words:
+    """A typed line split into words; ``skip`` words (``no``) are not part of what is matched."""
+
+    line: str
+    words: list[str]
+    starts: list[int]
+    skip: int = 0
+
+    @classmethod
+    def of(cls, line: str) -> _Words:
+        found = list(_WORD.finditer(line))
+        return cls(line, [m.group() for m in found], [m.start() for m in found])
+
+    def without_first(self) -> _Words:
+        return _Words(self.line, self.words[1:], self.starts[1:], self.skip + 1)
+
+    def rest(self, index: int) -> str:
+        return self.line[self.starts[index]:].rstrip()
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A heredoc that is being typed."""
+
+    parent: Node
+    rule: Rule
+    match: Match
+    terminator: str
+    is_delimiter: bool
+    lines: list[str]
+
+
+class ConfigSession:
+    """Feeds lines into a tree (its own: pass a copy). ``path`` is the stack of entered modes, innermost last."""
+
+    def __init__(self, tree: Tree, context: Context) -> None:
+        self.tree, self.context = tree, context
+        self.path: list[Node] = [tree.root]
+        self.ended = False
+        self._pending: _Pending | None = None
+
+    # -- feeding ---------------------------------------------------------------------------------------------------
+
+    def feed(self, line: str, body: str | None = None) -> None:
+        """Take one line; ``body`` is the text of a heredoc sent along with it. Raises LineError and changes nothing."""
+        if self._pending is not None:
+            self._continue_heredoc(line)
+            return
+        words = _Words.of(line.strip())
+        if not words.words or words.words[0].startswith(self.tree.dialect.comments):
+            return
+        if self._moved(words):
+            return
+        self._command(words, body)
+
+    def feed_all(self, lines: Iterable[str]) -> list[tuple[int, LineError]]:
+        """Take many lines, going on after refused ones; returns (line number from 1, error) of each refused line."""
+        errors = []
+        for number, line in enumerate(lines, start=1):
+            try:
+                self.feed(line)
+            except LineError as error:
+                errors.append((number, error))
+        return errors
+
+    @property
+    def waits_for_text(self) -> bool:
+        """True while a heredoc is open."""
+        return self._pending is not None
+
+    def check(self) -> list[LineError]:
+        """The references that the operating system checks at commit and that lead nowhere."""
+        errors = []
+        for node in self.tree.root.walk():
+            rule = node.rule
+            if rule is None or node.negated or node.parent is None:
+                continue
+            for ref in rule.refs_at_commit:
+                if not self._exists(ref, node.params, node.parent):
+                    errors.append(LineError("reference", node.line, message=_filled(rule.error, node.params)))
+        return errors
+
+    def _moved(self, words: _Words) -> bool:
+        if len(words.words) != 1:
+            return False
+        word = words.words[0].lower()
+        if word in self.tree.dialect.end_words:
+            self.path, self.ended = self.path[:1], True
+        elif word in self.tree.dialect.exit_words:
+            self.ended = len(self.path) == 1
+            self.path = self.path[:-1] or self.path
+        else:
+            return False
+        return True
+
+    def _command(self, words: _Words, body: str | None) -> None:
+        failure: LineError | None = None
+        for depth in range(len(self.path), 0, -1):
+            parent = self.path[depth - 1]
+            found = self._lookup(parent, words)
+            if isinstance(found, LineError):
+                failure = _further(failure, found)
+                continue
+            rule, match, negation = found
+            entered = self._apply(parent, rule, match, negation, words, body)
+            self.path = self.path[:depth] + ([entered] if entered is not None else [])
+            return
+        assert failure is not None
+        raise failure
+
+    # -- matching --------------------------------------------------------------------------------------------------
+
+    def _lookup(self, parent: Node, words: _Words) -> tuple[Rule, Match, str] | LineError:
+        """The rule of parent's mode that takes the line, with "" or the negating word; or why none does."""
+        found = self._first_usable(parent, words, "")
+        first = words.words[0].lower()
+        negations = ("no", "default") if self.tree.dialect.has_default else ("no",)
+        if not isinstance(found, LineError):
+            return (*found, "")
+        if first not in negations or len(words.words) == 1:
+            return found
+        negated = self._first_usable(parent, words.without_first(), first)
+        return _further(found, negated) if isinstance(negated, LineError) else (*negated, first)
+
+    def _first_usable(self, parent: Node, words: _Words, negation: str) -> tuple[Rule, Match] | LineError:
+        matches, failure = _matches(self.tree.grammar, parent.mode, words, bool(negation), self.context)
+        for rule, match in matches:
+            if (rule.is_purge and not negation) or (rule.no == "refuse" and negation == "no"):
+                continue
+            problem = self._gate(rule, words)
+            if problem is None:
+                return rule, match
+            failure = _further(problem, failure) if problem.kind != "invalid" else _further(failure, problem)
+        return failure
+
+    def _gate(self, rule: Rule, words: _Words) -> LineError | None:
+        """Why a rule that matches does not exist on this device, or None."""
+        context = self.context
+        exists = context.has_release(rule.release) and all(self.tree.effective(self.tree.root, need) for need in rule.needs)
+        if not exists:
+            return _refusal(words, "invalid", 0)
+        if not (context.has_asic(rule.asic) and context.is_model(rule.model)):
+            return _refusal(words, "unavailable", 0, message=_filled(rule.error, {}))
+        if rule.confidence == "M" and rule.name not in context.allowed_from_memory:
+            text = f"the lab knows {rule.name!r} only from memory and it is not allowed by name ({rule.where})"
+            return _refusal(words, "from_memory", 0, message=text)
+        return None
+
+    # -- storing ---------------------------------------------------------------------------------------------------
+
+    def _apply(
+        self, parent: Node, rule: Rule, match: Match, negation: str, words: _Words, body: str | None
+    ) -> Node | None:
+        """Do what a matched line says; returns the node of the mode it enters, if it does."""
+        if rule.is_purge:
+            self._purge(parent, match.text)
+            return None
+        if rule.as_lines or rule.rewrite:
+            self._one_line_form(parent, rule, match, negation, words)
+            return None
+        if negation and not (negation == "no" and rule.no == "store"):
+            self._remove_line(parent, rule, match)
+            return None
+        self._check_before(parent, rule, match, words)
+        if rule.heredoc and not negation and self._opens_heredoc(parent, rule, match, body):
+            return None
+        node = self.store(parent, rule, match, negated=bool(negation))
+        return node if rule.mode is not None and not negation else None
+
+    def _check_before(self, parent: Node, rule: Rule, match: Match, words: _Words) -> None:
+        message = _filled(rule.error, match.params)
+        if rule.when and not self.tree.holds(rule.when, parent):
+            raise _refusal(words, "conflict" if message else "invalid", 0, message=message)
+        if rule.single:
+            other = parent.children.get(rule.key(match.identity))
+            if other is not None and other.words != _spelling(rule, match):
+                raise _refusal(words, "conflict", 0, message=_filled(rule.error, {**match.params, **_old(other)}))
+        for ref in rule.refs:
+            if not self._exists(ref, match.params, parent):
+                raise _refusal(words, "reference", len(words.words) - 1, message=message)
+
+    def store(self, parent: Node, rule: Rule, match: Match, negated: bool = False, body: tuple[str, ...] = ()) -> Node:
+        """Put an accepted line under parent, replacing the line of the same key; the lines below a mode stay."""
+        key = rule.key(match.identity)
+        before = parent.children.get(key)
+        spelling = _spelling(rule, match)
+        if before is not None and (before.rule, before.words, before.negated, before.body) == (rule, spelling, negated, body):
+            return before
+        node = Node(rule, spelling, match.params, match.identity, negated, body, self.tree.next_entered(), parent)
+        if before is not None:
+            node.entered = before.entered
+            if before.rule is rule and not negated:
+                node.children = before.children
+                for child in node.children.values():
+                    child.parent = node
+        parent.children[key] = node
+        self.tree.touched()
+        self._after(Change(self, parent, node, removed=False), undo=(key, before))
+        return node
+
+    def _after(self, change: Change, undo: tuple[tuple[object, ...], Node | None]) -> None:
+        rule = change.node.rule
+        if rule is None or not rule.after:
+            return
+        try:
+            self.tree.grammar.hooks[rule.after](change)
+        except LineError:
+            key, before = undo
+            if before is None:
+                change.parent.children.pop(key, None)
+            else:
+                change.parent.children[key] = before
+            self.tree.touched()
+            raise
+
+    # -- removing --------------------------------------------------------------------------------------------------
+
+    def remove(self, node: Node) -> None:
+        """Take a line away with all below it; a permanent one is emptied; what needs it at top level goes too."""
+        parent, rule = node.parent, node.rule
+        assert parent is not None and rule is not None
+        self.tree.touched()
+        if rule.permanent:
+            for child in list(node.children.values()):
+                self.remove(child)
+            return
+        key = rule.key(node.identity)
+        parent.children.pop(key, None)
+        self._after(Change(self, parent, node, removed=True), undo=(key, node))
+        if parent is self.tree.root:
+            self._remove_dependents(node)
+
+    def _remove_line(self, parent: Node, rule: Rule, match: Match) -> None:
+        node = parent.children.get(rule.key(match.identity))
+        if node is None or node.rule is not rule:
+            return
+        if rule.no == "exact" and match.ok and len(match.text) >= len(node.words) and node.words != _spelling(rule, match):
+            return
+        self.remove(node)
+
+    def _remove_dependents(self, gone: Node) -> None:
+        for node in list(self.tree.root.walk()):
+            if node.rule is None or not node.rule.needs or node.parent is None:
+                continue
+            if not all(self.tree.effective(self.tree.root, need) for need in node.rule.needs):
+                self.remove(node)
+
+    def _purge(self, parent: Node, leading: str) -> None:
+        words = leading.split()
+        for node in list(parent.children.values()):
+            if node.words.split()[: len(words)] == words:
+                self.remove(node)
+
+    # -- one-line forms --------------------------------------------------------------------------------------------
+
+    def _one_line_form(self, parent: Node, rule: Rule, match: Match, negation: str, words: _Words) -> None:
+        if rule.rewrite:
+            text = str(self.tree.grammar.hooks[rule.rewrite](match.params, parent))
+        else:
+            text = rule.as_lines.format_map(_Blank(match.params))
+        steps = [step.strip() for step in text.split(" > ")]
+        cursor = parent
+        for step in steps[:-1]:
+            inner = self._step(cursor, step, "", words)
+            if inner is None:
+                return
+            cursor = inner
+        self._step(cursor, steps[-1], negation, words)
+
+    def _step(self, parent: Node, line: str, negation: str, typed: _Words) -> Node | None:
+        """Run one line of a one-line form in exactly one mode."""
+        step = _Words.of(f"{negation} {line}".strip())
+        found = self._lookup(parent, step)
+        if isinstance(found, LineError):
+            raise LineError(found.kind, typed.line, len(typed.words), len(typed.line), "", found.message)
+        rule, match, negating = found
+        return self._apply(parent, rule, match, negating, step, None)
+
+    # -- heredocs --------------------------------------------------------------------------------------------------
+
+    def _opens_heredoc(self, parent: Node, rule: Rule, match: Match, body: str | None) -> bool:
+        """Store the line at once if its text is complete, else wait for more lines."""
+        is_delimiter = rule.heredoc == "delimiter"
+        text = list(match.params.values())[-1] if is_delimiter else ""
+        if is_delimiter and text[:1] in text[1:]:
+            return False
+        self._pending = _Pending(parent, rule, match, text[:1] if is_delimiter else rule.heredoc, is_delimiter, [])
+        for line in body.splitlines() if body is not None else ():
+            if self._pending is not None:
+                self._continue_heredoc(line)
+        if body is not None and self._pending is not None:
+            self._continue_heredoc(self._pending.terminator)
+        return True
+
+    def _continue_heredoc(self, line: str) -> None:
+        pending = self._pending
+        assert pending is not None
+        line = line.rstrip("\r\n")
+        ends = pending.terminator in line if pending.is_delimiter else line.strip() == pending.terminator
+        if not ends or pending.is_delimiter or pending.rule.body_only is None:
+            pending.lines.append(line.strip() if ends and not pending.is_delimiter else line)
+        if ends:
+            self._pending = None
+            self.store(pending.parent, pending.rule, pending.match, body=tuple(pending.lines))
+
+    # -- references ------------------------------------------------------------------------------------------------
+
+    def _exists(self, ref: str, params: dict[str, str], parent: Node) -> bool:
+        path = _filled(ref, params)
+        scope: Node | None = self.tree.root
+        if path.startswith(("./", "../")):
+            scope = parent
+            path = path.removeprefix("./")
+        while path.startswith("../") and scope is not None:
+            scope, path = scope.parent, path[3:]
+        if scope is None:
+            return False
+        words = path.split()
+        return any(not node.negated and node.words.split()[: len(words)] == words for node in scope.children.values())
+
+
+def load_text(tree: Tree, context: Context, text: str) -> list[tuple[int, LineError]]:
+    """Feed a whole configuration text into ``tree``; returns (line number, error) of each refused line and dangling reference."""
+    session = ConfigSession(tree, context)
+    errors = session.feed_all(text.splitlines())
+    return errors + [(0, error) for error in session.check()]
+
+
+# -- matching, remembered ------------------------------------------------------------------------------------------
+
+_CacheKey = tuple[Context, int, bool, str]
+_caches: dict[int, tuple[Grammar, dict[_CacheKey, tuple[tuple[tuple[Rule, Match], ...], LineError]]]] = {}
+
+
+def _matches(
+    grammar: Grammar, mode: Mode, words: _Words, is_negated: bool, context: Context
+) -> tuple[tuple[tuple[Rule, Match], ...], LineError]:
+    """Every rule of a mode that matches, in file order, and the most telling failure. Lines repeat, so this is cached."""
+    _, cache = _caches.setdefault(id(grammar), (grammar, {}))
+    key = (context, id(mode), is_negated, words.line)
+    if key not in cache:
+        if len(cache) > _CACHE_LIMIT:
+            cache.clear()
+        cache[key] = _match_all(mode, words, is_negated, context)
+    return cache[key]
+
+
+def _match_all(
+    mode: Mode, words: _Words, is_negated: bool, context: Context
+) -> tuple[tuple[tuple[Rule, Match], ...], LineError]:
+    found: list[tuple[Rule, Match]] = []
+    failure = _refusal(words, "invalid", 0)
+    for rule in mode.candidates(words.words[0]):
+        match = rule.match(words.words, words.rest, context, cut=is_negated)
+        if match.ok:
+            found.append((rule, match))
+        else:
+            failure = _further(failure, _failure(words, match))
+    return tuple(found), failure
+
+
+def _failure(words: _Words, match: Match) -> LineError:
+    if match.furthest >= len(words.words):
+        return _refusal(words, "incomplete", len(words.words))
+    is_number = words.words[match.furthest].isdigit() and re.fullmatch(r"\d+-\d+", match.expected)
+    return _refusal(words, "range" if is_number else "invalid", match.furthest, expected=match.expected)
+
+
+def _refusal(words: _Words, kind: str, index: int, message: str = "", expected: str = "") -> LineError:
+    is_inside = index < len(words.words)
+    column = words.starts[index] if is_inside else len(words.line)
+    token = words.words[index] if is_inside else ""
+    return LineError(kind, words.line, words.skip + index, column, token, message, expected)  # type: ignore[arg-type]
+
+
+def _further(one: LineError | None, other: LineError) -> LineError:
+    """The failure that understood more of the line; a refusal of a line that was understood beats both."""
+    if one is None:
+        return other
+    understood = ("unavailable", "from_memory", "conflict", "reference")
+    if (one.kind in understood) != (other.kind in understood):
+        return one if one.kind in understood else other
+    return other if other.token_index > one.token_index else one
+
+
+def _spelling(rule: Rule, match: Match) -> str:
+    return rule.print_as.format_map(_Blank(match.params)) if rule.print_as else match.text
+
+
+def _old(node: Node) -> dict[str, str]:
+    return {f"old_{name}": value for name, value in node.params.items()}
+
+
+class _Blank(dict[str, str]):
+    """Parameters that were left out are empty."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def _filled(text: str, params: dict[str, str]) -> str:
+    return text.format_map(_Blank(params)) if text else ""

@@ -1,0 +1,253 @@
+"""A device's configuration as a tree of accepted lines: look-up, defaults, order and printing.
+
+A Tree is changed only by ConfigSession (and by the hooks of a grammar). ``copy`` makes a candidate; ``text`` prints it as
+the operating system does and keeps the result until the next change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .dialect import Dialect
+from .grammar import Grammar, Mode, Rule
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One configured line: its rule, canonical text without ``no``, parameters, and the lines of the mode it enters."""
+
+    rule: Rule | None
+    words: str
+    params: dict[str, str] = field(default_factory=dict)
+    identity: tuple[str, ...] = ()
+    negated: bool = False
+    body: tuple[str, ...] = ()
+    entered: int = 0
+    parent: Node | None = None
+    children: dict[tuple[object, ...], Node] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """The line as printed, without indentation and body."""
+        return f"no {self.words}" if self.negated else self.words
+
+    @property
+    def name(self) -> str:
+        """The name of the rule this line was accepted by."""
+        return self.rule.name if self.rule else ""
+
+    @property
+    def mode(self) -> Mode:
+        """The rules that this line's mode accepts."""
+        mode = self.rule.mode if self.rule else None
+        return mode if mode is not None else _NO_MODE
+
+    def find(self, leading: str) -> list[Node]:
+        """The lines directly below that begin with these words (``no`` counts as one), in printing order."""
+        words = leading.split()
+        return [node for node in self.ordered() if node.line.split()[: len(words)] == words]
+
+    def first(self, leading: str) -> Node | None:
+        """The first line directly below that begins with these words, or None."""
+        found = self.find(leading)
+        return found[0] if found else None
+
+    def value(self, leading: str, param: str) -> str | None:
+        """A parameter of the first line below that begins with these words, or None."""
+        node = self.first(leading)
+        return node.params.get(param) if node else None
+
+    def ordered(self) -> list[Node]:
+        """The lines directly below, in the order the operating system prints them."""
+        return sorted(self.children.values(), key=_order)
+
+    def walk(self) -> Iterator[Node]:
+        """Every line below, depth first."""
+        for node in self.ordered():
+            yield node
+            yield from node.walk()
+
+    def copy(self, parent: Node | None = None) -> Node:
+        """A deep copy under another parent."""
+        twin = Node(self.rule, self.words, self.params, self.identity, self.negated, self.body, self.entered, parent)
+        twin.children = {key: child.copy(twin) for key, child in self.children.items()}
+        return twin
+
+
+_NO_MODE = Mode()
+
+
+def _order(node: Node) -> tuple[object, ...]:
+    rule = node.rule
+    if rule is None:
+        return (0,)
+    if rule.sort == "entered":
+        return (rule.cluster_position, (), rule.position, ((node.entered,),))
+    cluster = tuple(natural_key(node.params.get(param, ""), rule.names_first) for param in rule.cluster)
+    names_first = rule.sort == "names-first"
+    return (rule.cluster_position, cluster, rule.position, tuple(natural_key(value, names_first) for value in node.identity))
+
+
+def natural_key(text: str, names_first: bool = False) -> tuple[tuple[int, int | str], ...]:
+    """Sort key by which Ethernet2 comes before Ethernet10; with names_first, words before numbers and addresses."""
+    number_rank = 1 if names_first else 0
+    return tuple(
+        (number_rank, int(part)) if part.isdigit() else (1 - number_rank, part)
+        for part in _DIGITS.split(text) if part
+    )
+
+
+class Tree:
+    """One configuration (running, candidate, checkpoint ...) of one grammar."""
+
+    def __init__(self, grammar: Grammar, dialect: Dialect) -> None:
+        self.grammar, self.dialect = grammar, dialect
+        self.root = Node(Rule("top", "", "", "V", 0, (), frozenset(), mode=grammar.top), "")
+        self._printed: dict[bool, str] = {}
+        self._entered = 0
+
+    def copy(self) -> Tree:
+        """An independent copy: the start of a candidate."""
+        twin = Tree(self.grammar, self.dialect)
+        twin.root = self.root.copy()
+        twin._printed, twin._entered = dict(self._printed), self._entered
+        return twin
+
+    def touched(self) -> None:
+        """Forget the printed text; whoever changes nodes by hand (a hook) calls this."""
+        self._printed = {}
+
+    def next_entered(self) -> int:
+        """A number that grows with every stored line, for rules printed in the order of entry."""
+        self._entered += 1
+        return self._entered
+
+    def find(self, leading: str) -> list[Node]:
+        """The top-level lines that begin with these words."""
+        return self.root.find(leading)
+
+    def first(self, leading: str) -> Node | None:
+        """The first top-level line that begins with these words, or None."""
+        return self.root.first(leading)
+
+    def text(self, all_lines: bool = False) -> str:
+        """The configuration as the operating system prints it, header and ``end`` excluded; ends with a newline.
+
+        ``all_lines`` also shows defaults (show running-config all).
+        """
+        if all_lines not in self._printed:
+            lines = _Printer(self, all_lines).lines()
+            self._printed[all_lines] = "\n".join(lines) + "\n" if lines else ""
+        return self._printed[all_lines]
+
+    def block_text(self, node: Node, all_lines: bool = False) -> str:
+        """One block as ``text`` prints it (show running-config interface X)."""
+        return "\n".join(_Printer(self, all_lines).block(node, 0)) + "\n"
+
+    def default_line(self, rule: Rule, parent: Node) -> str:
+        """The default of a rule under a parent, "" if it has none."""
+        for condition, line in rule.defaults:
+            if not condition or self.holds(condition, parent):
+                return line
+        return ""
+
+    def effective(self, parent: Node, line: str) -> bool:
+        """True if this line (leading words are enough) is in force under parent, configured or by default."""
+        words = line.split()
+        negated = words[:1] == ["no"]
+        positive = words[1:] if negated else words
+        for rule in parent.mode.candidates(positive[0]) if positive else ():
+            keywords = rule.keywords.split()
+            if keywords[: len(positive)] != positive and positive[: len(keywords)] != keywords:
+                continue
+            configured = [node for node in parent.children.values() if node.rule is rule]
+            if any(node.line.split()[: len(words)] == words for node in configured):
+                return True
+            default = self.default_line(rule, parent)
+            if not configured and default:
+                return default.split()[: len(words)] == words
+        return negated and not any(n.words.split()[: len(positive)] == positive and not n.negated for n in parent.children.values())
+
+    def holds(self, condition: str, parent: Node) -> bool:
+        """Whether a grammar condition holds for the mode of ``parent``."""
+        return all(self._term(term.strip(), parent) for term in condition.split(","))
+
+    def _term(self, term: str, parent: Node) -> bool:
+        if term.startswith("not "):
+            return not self._term(term[4:].strip(), parent)
+        if term.startswith("^"):
+            return re.match(term, parent.line) is not None
+        if term.startswith("/"):
+            return self.effective(self.root, term[1:])
+        return self.effective(parent, term)
+
+
+class _Printer:
+    """Prints one tree."""
+
+    def __init__(self, tree: Tree, all_lines: bool) -> None:
+        self._tree, self._all = tree, all_lines
+        self._dialect = tree.dialect
+
+    def lines(self) -> list[str]:
+        lines: list[str] = []
+        before: Node | None = None
+        for node in self._shown(self._tree.root):
+            block = self.block(node, 0)
+            if before is not None and self._is_apart(before, node):
+                lines.append(self._dialect.separator)
+            lines += block
+            before = node
+        return lines
+
+    def _is_apart(self, before: Node, node: Node) -> bool:
+        assert before.rule is not None and node.rule is not None
+        if before.rule.section != node.rule.section:
+            return True
+        either_is_block = before.rule.mode is not None or node.rule.mode is not None
+        return either_is_block and not (before.rule.join and node.rule.join)
+
+    def _shown(self, parent: Node) -> list[Node]:
+        nodes = [node for node in parent.children.values() if not self._is_hidden(node, parent)]
+        if self._all:
+            nodes += self._defaults(parent)
+        return sorted(nodes, key=_order)
+
+    def _is_hidden(self, node: Node, parent: Node) -> bool:
+        rule = node.rule
+        if rule is None or self._all:
+            return False
+        if rule.hide_empty and not self._shown(node):
+            return True
+        return bool(rule.defaults) and self._tree.default_line(rule, parent) == node.line
+
+    def _defaults(self, parent: Node) -> list[Node]:
+        taken = {key[0] for key in parent.children}
+        shown = []
+        for rule in parent.mode.rules:
+            line = self._tree.default_line(rule, parent) if rule.defaults else ""
+            if line and rule.key(())[0] not in taken:
+                negated = line.startswith("no ")
+                shown.append(Node(rule, line.removeprefix("no ") if negated else line, negated=negated, parent=parent))
+        return shown
+
+    def block(self, node: Node, depth: int) -> list[str]:
+        rule, pad = node.rule, " " * (self._dialect.indent * depth)
+        assert rule is not None
+        if rule.body_only is not None:
+            return [f"{pad}{rule.body_only}{line}".rstrip() for line in node.body]
+        lines = [pad + node.line, *node.body]
+        inner_pad = pad + " " * self._dialect.indent
+        for child in self._shown(node):
+            assert child.rule is not None
+            is_block = child.rule.mode is not None and not child.rule.no_separator and not child.negated
+            if is_block and self._dialect.nested_separator:
+                lines.append(inner_pad + self._dialect.separator)
+            lines += self.block(child, depth + 1)
+        if rule.close:
+            lines.append(inner_pad + rule.close)
+        return lines

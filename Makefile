@@ -1,0 +1,40 @@
+# `make` alone lists what there is. Continuous integration calls these same targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+VENV := .venv
+BIN := $(VENV)/bin
+NORNIR := $(BIN)/nornir
+TIMED = scripts/timed.sh
+
+.PHONY: help setup demo test test-roles test-long check bench clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(VENV)/.done ## Make .venv with everything the project needs
+
+$(VENV)/.done: pyproject.toml constraints.txt scripts/setup.sh
+	@scripts/setup.sh $(VENV)
+
+demo: setup ## Bring up the built-in lab, push to it twice, validate it
+	@$(TIMED) "make demo" scripts/demo.sh $(NORNIR)
+
+test: setup ## Unit, property, corpus and lab tests (budget 15 minutes)
+	@$(TIMED) "make test" $(BIN)/python -m pytest -n auto --dist loadgroup -m "not long"
+
+test-roles: setup ## Every Molecule scenario
+	@$(TIMED) "make test-roles" scripts/test_roles.sh $(BIN)
+
+test-long: setup ## What takes long: fault counts, many random fabrics
+	@$(TIMED) "make test-long" $(BIN)/python -m pytest -m long -s
+
+check: setup ## Format, lint, types, import contracts, YAML
+	@$(TIMED) "make check" scripts/check.sh $(BIN)
+
+bench: setup ## Measure: design, render, parse, plan, push with nothing to do, beside plain nornir+napalm
+	@$(BIN)/python tests/bench/run.py $(BENCH_ARGS)
+
+clean: ## End the lab and remove what make made
+	@if [ -x $(NORNIR) ]; then $(NORNIR) lab down; fi
+	@rm -rf $(VENV) dist build out

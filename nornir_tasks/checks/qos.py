@@ -1,0 +1,92 @@
+"""QoS as the switches run it: trust, the 64 code points, PFC, watchdog and ECN, read from show commands.
+
+What an OS does not show is "could not tell" here; that the lines stand in its configuration is judged by ``config``.
+No check can see pause frames or buffers at work: only hardware shows that.
+"""
+
+from collections.abc import Iterator
+
+from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.observed import Observed, PortQos
+from nornir_tasks.design.device_config import DeviceConfig, Ecn, Interface, PortProfile
+
+
+def check_qos(evidence: Evidence) -> list[Finding]:
+    """Findings for each port (trust, PFC, watchdog, ECN) and one for each switch (code points)."""
+    findings = []
+    for device, observed in evidence.observed.items():
+        config = evidence.wanted[device]
+        if config.qos is None:
+            continue
+        profiles = {profile.name: profile for profile in config.qos.profiles}
+        seen = {each.port: each for each in observed.qos}
+        findings.append(_code_points(config, observed))
+        for port in config.interfaces:
+            if port.qos_profile is not None:
+                findings += _port(evidence, config, port, profiles[port.qos_profile], seen.get(port.name))
+    return findings
+
+
+def _code_points(config: DeviceConfig, observed: Observed) -> Finding:
+    wanted = wanted_code_points(config)
+    if observed.dscp_to_priority is None:
+        return Finding("dscp", config.name, "", Verdict.ERROR, f"{config.name}: the switch does not show its DSCP map")
+    wrong = [
+        f"DSCP {dscp} goes to {found}, not {priority}"
+        for dscp, (priority, found) in enumerate(zip(wanted, observed.dscp_to_priority, strict=True))
+        if priority != found
+    ]
+    verdict = Verdict.FAIL if wrong else Verdict.PASS
+    message = f"{config.name}: " + ("; ".join(wrong) if wrong else "all 64 code points as the policy says")
+    return Finding("dscp", config.name, "", verdict, message)
+
+
+def wanted_code_points(config: DeviceConfig) -> tuple[int, ...]:
+    """Priority of each code point 0 to 63, in this OS's numbers."""
+    qos = config.qos
+    found = {dscp: each.priority for each in (qos.classes if qos else ()) for dscp in each.dscp}
+    return tuple(found[dscp] for dscp in range(64))
+
+
+def _port(
+    evidence: Evidence, config: DeviceConfig, port: Interface, profile: PortProfile, seen: PortQos | None
+) -> Iterator[Finding]:
+    where = evidence.where(config.name, port.name)
+    if seen is None:
+        yield Finding("qos", config.name, port.name, Verdict.ERROR, f"{where}: the switch shows no QoS state")
+        return
+    marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
+    rows: tuple[tuple[str, object, object], ...] = (
+        ("trust", True, seen.trust_dscp),
+        ("pfc", profile.pfc_priorities, seen.pfc_priorities),
+        ("watchdog", profile.watchdog, seen.watchdog),
+        ("ecn", marks, seen.ecn),
+    )
+    for name, wanted, found in rows:
+        judged = Verdict.PASS if wanted == found else Verdict.FAIL
+        verdict = Verdict.ERROR if found is None else judged
+        here = _spell(found)
+        both = f"{name} {here} here{_far_end(evidence, config.name, port.name, name)}"
+        yield Finding(name, config.name, port.name, verdict, f"{where}: {both}", f"{name} {_spell(wanted)}", here)
+
+
+def _far_end(evidence: Evidence, device: str, port: str, name: str) -> str:
+    far = evidence.far.get((device, port))
+    observed = evidence.observed.get(far.device) if far else None
+    seen = next((each for each in observed.qos if far and each.port == far.port), None) if observed else None
+    if seen is None:
+        return ""
+    values = {"trust": seen.trust_dscp, "pfc": seen.pfc_priorities, "watchdog": seen.watchdog, "ecn": seen.ecn}
+    return f", {_spell(values[name])} at the far end"
+
+
+def _spell(value: object) -> str:
+    if value is None:
+        return "not shown"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ", ".join(_spell(each) for each in value) or "none"
+    if isinstance(value, Ecn):
+        return f"{value.min_bytes}-{value.max_bytes} B at {value.probability_percent} %"
+    return str(value)

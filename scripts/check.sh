@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# check.sh BIN: everything that can be judged without running the product. All of it runs; any failure fails.
+set -u
+bin=$1
+failed=()
+step() {
+  local name=$1
+  shift
+  echo "-- $name"
+  "$@" || failed+=("$name")
+}
+step "ruff format" "$bin/ruff" format --check .
+step "ruff" "$bin/ruff" check .
+step "mypy --strict" "$bin/mypy"
+step "import contracts" "$bin/lint-imports" --no-cache
+step "yamllint" "$bin/yamllint" --strict .
+if [ -d roles ]; then step "ansible-lint" "$bin/ansible-lint" --profile production --offline; fi
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "failed: ${failed[*]}" >&2
+  exit 1
+fi

@@ -63,6 +63,10 @@ class Capabilities:
     max_confirm_s: int
     unnumbered_with: frozenset[str] = frozenset()
     """OSes with which unnumbered eBGP (RFC 8950) is known to work; empty: none is sourced."""
+    max_hash_seed: int = 0xFFFF_FFFF
+    """Seeds run from 1 to this; 0 is the OS's default and hidden."""
+    has_connect_retry: bool = True
+    """The time between two attempts to open a BGP session can be set."""
     release_pattern: str = ""
     """Regular expression (full match) over what a switch may report for this release; empty: exactly ``release``."""
     memory_only: Mapping[str, str] = field(default_factory=dict)

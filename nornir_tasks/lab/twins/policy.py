@@ -1,0 +1,109 @@
+"""Prefix lists and route maps, evaluated as BGP does: first match, implicit deny at the end."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .state import PrefixList, PrefixListEntry, RouteMap, RouteMapEntry, SwitchState
+
+NO_COMMUNITIES: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=100_000)
+def network_of(cidr: str) -> tuple[int, int]:
+    """(network, length) of an IPv4 prefix or interface address, as numbers."""
+    network = ipaddress.IPv4Interface(cidr).network
+    return int(network.network_address), network.prefixlen
+
+
+@lru_cache(maxsize=100_000)
+def prefix_text(cidr: str) -> str:
+    """Canonical text of the IPv4 network of an interface address or prefix."""
+    return str(ipaddress.IPv4Interface(cidr).network)
+
+
+@lru_cache(maxsize=100_000)
+def address_number(address: str) -> int:
+    """An IPv4 address (a length behind it is ignored) as a number."""
+    return int(ipaddress.IPv4Address(address.partition("/")[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a policy does to a route it lets through."""
+
+    prepend: tuple[int, ...] = ()
+    communities: frozenset[str] = NO_COMMUNITIES
+    local_preference: int = 100
+
+
+class Policies:
+    """The policies of one switch."""
+
+    def __init__(self, state: SwitchState) -> None:
+        self._missing_permits = state.missing_route_map_permits
+        self._prefix_lists = {item.name: item for item in state.prefix_lists}
+        self._route_maps = {item.name: item for item in state.route_maps}
+        self._seen: dict[tuple[str | None, str | None, str, frozenset[str]], Verdict | None] = {}
+
+    def judge(
+        self, prefix_list: str | None, route_map: str | None, prefix: str, communities: frozenset[str]
+    ) -> Verdict | None:
+        """What a neighbour's prefix list and route map of one direction make of a route; None if it is denied."""
+        key = (prefix_list, route_map, prefix, communities)
+        if key not in self._seen:
+            self._seen[key] = self._judge(prefix_list, route_map, prefix, communities)
+        return self._seen[key]
+
+    def _judge(
+        self, prefix_list: str | None, route_map: str | None, prefix: str, communities: frozenset[str]
+    ) -> Verdict | None:
+        if prefix_list is not None and not self.permits(prefix_list, prefix):
+            return None
+        if route_map is None:
+            return Verdict(communities=communities)
+        found = self._route_maps.get(route_map)
+        if found is None:
+            return Verdict(communities=communities) if self._missing_permits else None
+        return self._first_match(found, prefix, communities)
+
+    def _first_match(self, route_map: RouteMap, prefix: str, communities: frozenset[str]) -> Verdict | None:
+        for entry in sorted(route_map.entries, key=lambda entry: entry.sequence):
+            if self._matches(entry, prefix, communities):
+                return _set(entry, communities) if entry.permit else None
+        return None
+
+    def _matches(self, entry: RouteMapEntry, prefix: str, communities: frozenset[str]) -> bool:
+        lists = entry.match_prefix_lists
+        if lists and not any(self.permits(name, prefix) for name in lists):
+            return False
+        return not entry.match_communities or bool(communities & set(entry.match_communities))
+
+    def permits(self, prefix_list: str, prefix: str) -> bool:
+        """Whether a prefix list lets a prefix through; a list that does not exist lets none through."""
+        found = self._prefix_lists.get(prefix_list, PrefixList(prefix_list, ()))
+        for entry in sorted(found.entries, key=lambda entry: entry.sequence):
+            if _covers(entry, prefix):
+                return entry.permit
+        return False
+
+
+def _set(entry: RouteMapEntry, communities: frozenset[str]) -> Verdict:
+    after = communities
+    if entry.communities:
+        after = frozenset(entry.communities) | (communities if entry.communities_additive else NO_COMMUNITIES)
+    preference = 100 if entry.local_preference is None else entry.local_preference
+    return Verdict(entry.prepend, after, preference)
+
+
+def _covers(entry: PrefixListEntry, prefix: str) -> bool:
+    inside, length = network_of(prefix)
+    outer, outer_length = network_of(entry.prefix)
+    if length < outer_length or (inside >> (32 - outer_length)) != (outer >> (32 - outer_length)):
+        return False
+    if entry.ge is None and entry.le is None:
+        return length == outer_length
+    longest = entry.le if entry.le is not None else 32
+    return (entry.ge if entry.ge is not None else outer_length) <= length <= longest

@@ -1,0 +1,215 @@
+"""Which BGP sessions are up: only those whose two ends' configurations really match."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from .policy import address_number, network_of
+from .spec import End
+from .state import BgpInstance, BgpNeighbor, InterfaceState, SwitchState
+from .wiring import Link
+
+SessionState = Literal["established", "idle", "active", "admin_down", "prefix_limit"]
+Key = tuple[str, str, str]
+"""(device, vrf, neighbour's address)."""
+
+
+@dataclass(slots=True)
+class BgpSession:
+    """One end of one session as its switch sees it.
+
+    state     ``established``; ``idle`` (cannot try or was refused by the peer), ``active`` (tries, nobody answers),
+              ``admin_down`` (shut down), ``prefix_limit`` (torn down by the prefix limit)
+    reason    why it is not established, in words
+    prefixes  received (before policy), accepted (after policy), sent; 0 if not established
+    since_s   the clock's time of the last change of state
+    peer_key  the other end, only if established
+    """
+
+    device: str
+    vrf: str
+    local_as: int
+    neighbor: BgpNeighbor
+    state: SessionState
+    reason: str = ""
+    peer_device: str | None = None
+    peer_router_id: str = "0.0.0.0"  # noqa: S104  (what switches print for an unknown router id)
+    interface: str | None = None
+    local_address: str | None = None
+    hold_s: int = 0
+    keepalive_s: int = 0
+    prefixes_received: int = 0
+    prefixes_accepted: int = 0
+    prefixes_sent: int = 0
+    since_s: float = 0.0
+    peer_key: Key | None = None
+
+    @property
+    def key(self) -> Key:
+        """What identifies this end of the session."""
+        return (self.device, self.vrf, self.neighbor.address)
+
+    def drop(self, state: SessionState, reason: str) -> None:
+        """Bring an established session down."""
+        self.state, self.reason, self.peer_key = state, reason, None
+
+
+@dataclass(frozen=True, slots=True)
+class _Attached:
+    """An interface that has an address and is up."""
+
+    interface: InterfaceState
+    address: str
+
+
+class _SwitchView:
+    """One switch, indexed for look-ups by connected network and by neighbour."""
+
+    def __init__(self, state: SwitchState, links: Mapping[str, Link]) -> None:
+        self.state, self.links = state, links
+        self.instances = {instance.vrf: instance for instance in state.bgp}
+        self.neighbors = {(i.vrf, n.address): n for i in state.bgp for n in i.neighbors}
+        self.interfaces = {interface.name: interface for interface in state.interfaces}
+        self.connected: dict[tuple[str, int, int], _Attached] = {}
+        self.lengths: set[int] = set()
+        for interface in state.interfaces:
+            for address in interface.addresses if interface.is_routed else ():
+                network, length = network_of(address)
+                self.lengths.add(length)
+                self.connected.setdefault((interface.vrf, network, length), _Attached(interface, address))
+
+    def attached(self, vrf: str, address: str) -> _Attached | None:
+        """The interface of the VRF whose network holds this address, longest match."""
+        number = address_number(address)
+        for length in sorted(self.lengths, reverse=True):
+            found = self.connected.get((vrf, number >> (32 - length) << (32 - length), length))
+            if found is not None:
+                return found
+        return None
+
+    def is_up(self, interface: InterfaceState) -> bool:
+        """Whether an interface forwards: its link if it is a port, else its admin state."""
+        link = self.links.get(interface.name)
+        return link.is_up if link is not None else interface.is_admin_up
+
+
+class _Refused(Exception):
+    """A session does not come up."""
+
+    def __init__(self, state: SessionState, reason: str) -> None:
+        super().__init__(reason)
+        self.state: SessionState = state
+        self.reason = reason
+
+
+class SessionJudge:
+    """Judges every session of a fabric from all switches' states and links."""
+
+    def __init__(self, states: Mapping[str, SwitchState], links: Mapping[str, Mapping[str, Link]]) -> None:
+        self._views = {name: _SwitchView(state, links[name]) for name, state in states.items()}
+
+    def judge_all(self) -> dict[Key, BgpSession]:
+        """Every configured session, up or not."""
+        sessions = {}
+        for name in sorted(self._views):
+            for instance in self._views[name].state.bgp:
+                for neighbor in instance.neighbors:
+                    session = self._judge(name, instance, neighbor)
+                    sessions[session.key] = session
+        return sessions
+
+    def _judge(self, name: str, instance: BgpInstance, neighbor: BgpNeighbor) -> BgpSession:
+        session = BgpSession(name, instance.vrf, instance.asn, neighbor, "idle")
+        try:
+            self._bring_up(session, self._views[name], instance)
+        except _Refused as refused:
+            session.state, session.reason = refused.state, refused.reason
+        return session
+
+    def _bring_up(self, session: BgpSession, view: _SwitchView, instance: BgpInstance) -> None:
+        neighbor = session.neighbor
+        local = self._local_end(session, view)
+        peer_end = view.links[local.interface.name].peer if local.interface.name in view.links else None
+        peer_view = self._views.get(peer_end.device) if peer_end is not None else None
+        if peer_end is None or peer_view is None:
+            raise _Refused("active", f"no switch at the other end of {local.interface.name}")
+        session.peer_device = peer_end.device
+        local_address = local.address.partition("/")[0]
+        peer_instance, peer_neighbor = _peer(peer_view, peer_end, neighbor.address, local_address)
+        _compare(instance, neighbor, peer_instance, peer_neighbor)
+        session.state, session.reason = "established", ""
+        session.peer_router_id = peer_instance.router_id
+        session.peer_key = (peer_end.device, peer_instance.vrf, peer_neighbor.address)
+        session.hold_s = min(neighbor.hold_s, peer_neighbor.hold_s)
+        session.keepalive_s = min(neighbor.keepalive_s, max(1, session.hold_s // 3))
+
+    @staticmethod
+    def _local_end(session: BgpSession, view: _SwitchView) -> _Attached:
+        neighbor = session.neighbor
+        if neighbor.is_shutdown:
+            raise _Refused("admin_down", "shut down by configuration")
+        if not view.state.is_routing:
+            raise _Refused("idle", "IPv4 routing is off")
+        if neighbor.remote_as is None:
+            raise _Refused("idle", "no remote AS is configured")
+        local = view.attached(session.vrf, neighbor.address)
+        if local is None:
+            raise _Refused("idle", f"no interface is in one network with {neighbor.address}")
+        session.interface, session.local_address = local.interface.name, local.address.partition("/")[0]
+        if not view.is_up(local.interface):
+            raise _Refused("idle", f"{local.interface.name} is down")
+        if session.local_address == neighbor.address:
+            raise _Refused("idle", f"{neighbor.address} is this switch's own address")
+        return local
+
+
+def _peer(view: _SwitchView, end: End, its_address: str, our_address: str) -> tuple[BgpInstance, BgpNeighbor]:
+    """The far end's instance and its neighbour entry for us."""
+    interface = view.interfaces.get(end.port)
+    addresses = [a.partition("/")[0] for a in interface.addresses] if interface and interface.is_routed else []
+    if interface is None or its_address not in addresses:
+        found = ", ".join(addresses) or "no address"
+        raise _Refused("active", f"{end} has {found}, not {its_address}")
+    back = view.attached(interface.vrf, our_address)
+    if back is None or back.interface is not interface:
+        raise _Refused("active", f"{our_address} is not in the network of {end}")
+    instance = view.instances.get(interface.vrf)
+    if instance is None or not view.state.is_routing:
+        raise _Refused("active", f"{end.device} runs no BGP in VRF {interface.vrf}")
+    neighbor = view.neighbors.get((interface.vrf, our_address))
+    if neighbor is None:
+        raise _Refused("active", f"{end.device} has no neighbour {our_address}")
+    if neighbor.is_shutdown:
+        raise _Refused("active", f"{end.device} has shut down its end")
+    return instance, neighbor
+
+
+def _compare(mine: BgpInstance, near: BgpNeighbor, its: BgpInstance, far: BgpNeighbor) -> None:
+    """Refuse unless two ends that reach one another also agree."""
+    for expected, found, own in ((near.remote_as, its.asn, mine.asn), (far.remote_as, mine.asn, its.asn)):
+        if not _is_expected_as(expected, found, own):
+            raise _Refused("idle", f"bad peer AS: expected {expected}, found {found}")
+    if not (_accepts_ttl(near, far) and _accepts_ttl(far, near)):
+        raise _Refused("active", "TTL security or multihop does not match the other end's")
+    if near.has_password != far.has_password:
+        raise _Refused("active", "only one end uses a password")
+    if near.bfd != far.bfd:
+        raise _Refused("idle", f"BFD is on at {'this' if near.bfd else 'the other'} end only")
+    if not (near.is_ipv4_active and far.is_ipv4_active):
+        raise _Refused("idle", "IPv4 unicast is not active on both ends")
+
+
+def _is_expected_as(expected: int | str | None, found: int, own: int) -> bool:
+    if expected == "external":
+        return found != own
+    if expected == "internal":
+        return found == own
+    return expected == found
+
+
+def _accepts_ttl(receiver: BgpNeighbor, sender: BgpNeighbor) -> bool:
+    """RFC 5082: with TTL security packets are sent with 255, and taken only from 255 - hops + 1 up."""
+    sent = 255 if sender.ttl_security_hops is not None else (sender.ebgp_multihop or 1)
+    return receiver.ttl_security_hops is None or sent >= 255 - receiver.ttl_security_hops + 1

@@ -1,0 +1,150 @@
+"""The lab's specification: devices, cables and hosts, as ``lab up`` writes it and the twin process reads it.
+
+It holds cabling and day-0 facts only, never the intent: a twin must learn its configuration over the wire.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from nornir_tasks.errors import LabError, Problem
+
+
+class SpecError(LabError):
+    """A specification file is wrong; every mistake is in ``problems``."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSpec:
+    """One switch: what it is, where it listens, and what day 0 gave it.
+
+    ports              physical port names in the OS's spelling
+    asn                ASN its day-0 BGP process runs
+    allow_from_memory  names of grammar rules of confidence M that this device accepts
+    certificate        "lab": signed by the lab's CA; "default": self-signed, as a switch out of the box
+    """
+
+    name: str
+    os: str
+    release: str
+    model: str
+    asic: str
+    serial: str
+    address: str
+    api_port: int
+    ssh_port: int
+    asn: int
+    ports: tuple[str, ...]
+    allow_from_memory: tuple[str, ...] = ()
+    certificate: Literal["lab", "default"] = "lab"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class End:
+    """One end of a cable."""
+
+    device: str
+    port: str
+
+    def __str__(self) -> str:
+        return f"{self.device}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable between two switch ports."""
+
+    id: str
+    a: End
+    b: End
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host's NIC port and the switch port it is cabled to. ``lldp`` says whether the host sends LLDP."""
+
+    name: str
+    port: str
+    switch: End
+    mtu_bytes: int
+    lldp: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LabSpec:
+    """A whole lab. ``ca`` is the CA certificate (made if it is not there); ``password_file`` holds the login's password."""
+
+    site: str
+    directory: Path
+    ca: Path
+    username: str
+    password_file: Path
+    devices: tuple[DeviceSpec, ...]
+    cables: tuple[Cable, ...] = ()
+    hosts: tuple[Host, ...] = ()
+
+    def device(self, name: str) -> DeviceSpec:
+        """The device of this name. Raises KeyError."""
+        return {device.name: device for device in self.devices}[name]
+
+
+def load_spec(path: Path) -> LabSpec:
+    """Read a specification. Raises SpecError naming the file and every mistake."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise SpecError(Problem(str(path), f"cannot be read: {error}")) from error
+    return parse_spec(data, str(path))
+
+
+def parse_spec(data: dict[str, Any], where: str = "spec") -> LabSpec:
+    """Build a LabSpec from decoded JSON. Raises SpecError listing every mistake."""
+    try:
+        spec = LabSpec(
+            site=data["site"],
+            directory=Path(data["dir"]),
+            ca=Path(data["ca"]),
+            username=data["username"],
+            password_file=Path(data["password_file"]),
+            devices=tuple(_device(item) for item in data["devices"]),
+            cables=tuple(Cable(item["id"], End(*item["a"]), End(*item["b"])) for item in data.get("cables", ())),
+            hosts=tuple(_host(item) for item in data.get("hosts", ())),
+        )
+    except KeyError as error:
+        raise SpecError(Problem(where, f"key {error} is missing")) from error
+    except TypeError as error:
+        raise SpecError(Problem(where, f"wrong shape: {error}")) from error
+    mistakes = _mistakes(spec)
+    if mistakes:
+        raise SpecError(Problem(where, mistake) for mistake in mistakes)
+    return spec
+
+
+def _device(item: dict[str, Any]) -> DeviceSpec:
+    lists = {key: tuple(item.get(key, ())) for key in ("ports", "allow_from_memory")}
+    return DeviceSpec(**{**item, **lists})
+
+
+def _host(item: dict[str, Any]) -> Host:
+    return Host(item["name"], item["port"], End(*item["switch"]), item["mtu_bytes"], item.get("lldp", False))
+
+
+def _mistakes(spec: LabSpec) -> list[str]:
+    ports = {device.name: set(device.ports) for device in spec.devices}
+    ends = [end for cable in spec.cables for end in (cable.a, cable.b)] + [host.switch for host in spec.hosts]
+    found = []
+    for end in ends:
+        if end.device not in ports:
+            found.append(f"{end}: there is no such device")
+        elif end.port not in ports[end.device]:
+            found.append(f"{end}: the device has no such port")
+    found += [f"{end}: cabled twice" for end in sorted({end for end in ends if ends.count(end) > 1})]
+    names = [device.name for device in spec.devices]
+    found += [f"{name}: device listed twice" for name in sorted({n for n in names if names.count(n) > 1})]
+    sockets = [(d.address, port) for d in spec.devices for port in {d.api_port, d.ssh_port}]
+    found += [f"{a}:{p}: used by two devices" for a, p in sorted({s for s in sockets if sockets.count(s) > 1})]
+    found += [f"{d.name}: {d.address} is not a loopback address" for d in spec.devices if not d.address.startswith("127.")]
+    return found

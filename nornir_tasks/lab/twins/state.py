@@ -1,0 +1,166 @@
+"""What a switch's configuration means for its neighbours, in neutral terms.
+
+Each twin reads this out of its own configuration tree; FabricSim decides from both ends' states which links, LLDP
+neighbours, BGP sessions and routes exist. Only what a neighbour can notice is here: no QoS, no management.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class InterfaceState:
+    """One interface. ``addresses`` are IPv4 with length ("10.0.0.0/31"), the primary first.
+
+    speed and fec are neutral words ("400g", "rs544") where set explicitly, else None (follow the other end).
+    """
+
+    name: str
+    is_admin_up: bool = True
+    is_routed: bool = True
+    addresses: tuple[str, ...] = ()
+    mtu_bytes: int = 1500
+    vrf: str = "default"
+    description: str = ""
+    is_loopback: bool = False
+    lldp_transmit: bool = True
+    lldp_receive: bool = True
+    speed: str | None = None
+    fec: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BgpNeighbor:
+    """One configured neighbour with what its peer group or template adds already put in.
+
+    remote_as           number, "external" or "internal"; None if not configured (the session cannot come up)
+    is_ipv4_active      IPv4 unicast is activated for it
+    ttl_security_hops   GTSM: hop count of ``ttl-security hops`` / ``ttl maximum-hops``; None if off
+    ebgp_multihop       TTL of eBGP multihop; None if off
+    has_password        MD5 or AO authentication is on (the hashes of two systems cannot be compared)
+    bfd                 the session is tied to BFD
+    prefix_limit        prefixes accepted before the session is torn down; None if there is no limit
+    prefix_limit_restart_s  seconds until a torn-down session may try again; None: never by itself
+    """
+
+    address: str
+    remote_as: int | Literal["external", "internal"] | None = None
+    description: str = ""
+    peer_group: str = ""
+    is_shutdown: bool = False
+    is_ipv4_active: bool = True
+    bfd: bool = False
+    ttl_security_hops: int | None = None
+    ebgp_multihop: int | None = None
+    has_password: bool = False
+    route_map_in: str | None = None
+    route_map_out: str | None = None
+    prefix_list_in: str | None = None
+    prefix_list_out: str | None = None
+    prefix_limit: int | None = None
+    prefix_limit_restart_s: float | None = None
+    prefix_limit_warning_only: bool = False
+    send_community: bool = False
+    allowas_in: int = 0
+    keepalive_s: int = 60
+    hold_s: int = 180
+
+
+@dataclass(frozen=True, slots=True)
+class BgpInstance:
+    """The BGP process in one VRF. ``networks`` are prefixes announced if an equal route is in the table."""
+
+    asn: int
+    router_id: str
+    vrf: str = "default"
+    neighbors: tuple[BgpNeighbor, ...] = ()
+    networks: tuple[str, ...] = ()
+    redistribute_connected: bool = False
+    redistribute_connected_route_map: str | None = None
+    maximum_paths: int = 1
+    multipath_relax: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixListEntry:
+    """``seq N permit|deny PREFIX [ge N] [le N]``."""
+
+    sequence: int
+    permit: bool
+    prefix: str
+    ge: int | None = None
+    le: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixList:
+    """Entries in ascending sequence; what none matches is denied."""
+
+    name: str
+    entries: tuple[PrefixListEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteMapEntry:
+    """One sequence of a route map. No ``match_prefix_lists``: it matches every route.
+
+    prepend      AS numbers put before the path
+    communities  what ``set community`` sets ("65535:0" for graceful shutdown); additive keeps those there are
+    """
+
+    sequence: int
+    permit: bool = True
+    match_prefix_lists: tuple[str, ...] = ()
+    match_communities: tuple[str, ...] = ()
+    prepend: tuple[int, ...] = ()
+    communities: tuple[str, ...] = ()
+    communities_additive: bool = False
+    local_preference: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RouteMap:
+    """Entries in ascending sequence; what none matches is denied."""
+
+    name: str
+    entries: tuple[RouteMapEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaticRoute:
+    """A static route: to a next hop, out of an interface, or discarded (``next_hop`` and ``interface`` both None)."""
+
+    prefix: str
+    next_hop: str | None = None
+    interface: str | None = None
+    vrf: str = "default"
+
+    @property
+    def is_discard(self) -> bool:
+        """True for a route to Null0 or blackhole."""
+        return self.next_hop is None and self.interface is None
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchState:
+    """One switch as its neighbours see it.
+
+    hostname      what LLDP announces as the system's name
+    is_routing    IPv4 forwarding is on (``ip routing``); without it there are connected routes only, and no BGP
+    missing_route_map_permits  what a neighbour's route map that is not defined does: False denies everything, True permits
+    """
+
+    name: str
+    os: str
+    hostname: str = ""
+    interfaces: tuple[InterfaceState, ...] = ()
+    bgp: tuple[BgpInstance, ...] = ()
+    prefix_lists: tuple[PrefixList, ...] = ()
+    route_maps: tuple[RouteMap, ...] = ()
+    static_routes: tuple[StaticRoute, ...] = ()
+    lldp_enabled: bool = True
+    is_routing: bool = True
+    missing_route_map_permits: bool = False
+    facts: dict[str, str] = field(default_factory=dict, compare=False)

@@ -1,0 +1,136 @@
+"""Cables as they are plugged at the moment, which links are up, and who hears whose LLDP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from nornir_tasks.errors import LabError, Problem
+
+from .spec import Cable, End, Host
+from .state import InterfaceState, SwitchState
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One switch port's link: the far end (a switch's or host's port, None if nothing is plugged), and why it is down."""
+
+    port: str
+    peer: End | None
+    is_up: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LldpNeighbor:
+    """What one port heard: far device, the name it announces, its port and that port's description."""
+
+    local_port: str
+    device: str
+    hostname: str
+    port: str
+    port_description: str
+
+
+class Wiring:
+    """The cables of a lab. A host's cable is called ``HOST:PORT``."""
+
+    def __init__(self, cables: Iterable[Cable], hosts: Iterable[Host]) -> None:
+        self.hosts = {End(host.name, host.port): host for host in hosts}
+        plugged = [*cables, *(Cable(f"{h.name}:{h.port}", h.switch, End(h.name, h.port)) for h in self.hosts.values())]
+        self._cables = {cable.id: cable for cable in plugged}
+        self._cut: set[str] = set()
+        self._far: dict[End, tuple[End, str]] = {}
+        self._plug()
+
+    def _plug(self) -> None:
+        self._far = {}
+        for cable in self._cables.values():
+            self._far[cable.a] = (cable.b, cable.id)
+            self._far[cable.b] = (cable.a, cable.id)
+
+    def cables(self) -> dict[str, dict[str, object]]:
+        """Every cable by id with its ends and whether it is cut, for the control request ``status``."""
+        return {
+            cable.id: {"a": [cable.a.device, cable.a.port], "b": [cable.b.device, cable.b.port],
+                       "cut": cable.id in self._cut}
+            for cable in self._cables.values()
+        }
+
+    def swap(self, first: str, second: str) -> None:
+        """Exchange the ``b`` ends of two cables, as a technician who plugs them into one another's port."""
+        one, other = self._known(first), self._known(second)
+        self._cables[first], self._cables[second] = replace(one, b=other.b), replace(other, b=one.b)
+        self._plug()
+
+    def cut(self, cable: str) -> None:
+        """Take a cable's carrier away at both ends."""
+        self._cut.add(self._known(cable).id)
+
+    def mend(self, cable: str) -> None:
+        """Give a cut cable's carrier back."""
+        self._cut.discard(self._known(cable).id)
+
+    def _known(self, cable: str) -> Cable:
+        if cable not in self._cables:
+            raise LabError(Problem("cable", f"there is no cable {cable!r}", hint="see the lab's status for their ids"))
+        return self._cables[cable]
+
+    def far(self, end: End) -> tuple[End | None, bool]:
+        """The other end of the cable plugged in here, and whether the cable is whole."""
+        far, cable = self._far.get(end, (None, ""))
+        return far, far is not None and cable not in self._cut
+
+    def link(self, end: End, interfaces: Mapping[End, InterfaceState]) -> Link:
+        """The state of one switch port's link. ``interfaces`` holds every switch's interfaces by their End."""
+        far, is_whole = self.far(end)
+        reason = self._why_down(interfaces.get(end), far, is_whole, interfaces)
+        return Link(end.port, far, not reason, reason)
+
+    def _why_down(
+        self, near: InterfaceState | None, far: End | None, is_whole: bool, interfaces: Mapping[End, InterfaceState]
+    ) -> str:
+        if near is not None and not near.is_admin_up:
+            return "administratively down"
+        if near is None or far is None:
+            return "nothing is plugged in"
+        if not is_whole:
+            return "no carrier"
+        if far in self.hosts:
+            return ""
+        other = interfaces.get(far)
+        if other is None or not other.is_admin_up:
+            return "the other end is down"
+        for what, mine, its in (("speed", near.speed, other.speed), ("FEC", near.fec, other.fec)):
+            if mine is not None and its is not None and mine != its:
+                return f"{what} differs: {mine} here, {its} at the other end"
+        return ""
+
+    def lldp(
+        self, device: str, links: Iterable[Link], states: Mapping[str, SwitchState], interfaces: Mapping[End, InterfaceState]
+    ) -> tuple[LldpNeighbor, ...]:
+        """What a switch hears: only over links that are up, from ends that send, on ports that listen."""
+        if not states[device].lldp_enabled:
+            return ()
+        heard = []
+        for link in links:
+            near = interfaces.get(End(device, link.port))
+            if not link.is_up or link.peer is None or near is None or not near.lldp_receive:
+                continue
+            neighbor = self._sender(link, states, interfaces)
+            if neighbor is not None:
+                heard.append(neighbor)
+        return tuple(heard)
+
+    def _sender(
+        self, link: Link, states: Mapping[str, SwitchState], interfaces: Mapping[End, InterfaceState]
+    ) -> LldpNeighbor | None:
+        peer = link.peer
+        assert peer is not None  # noqa: S101  (the caller asked only for plugged links)
+        if peer in self.hosts:
+            is_sending = self.hosts[peer].lldp
+            return LldpNeighbor(link.port, peer.device, peer.device, peer.port, "") if is_sending else None
+        state, far = states.get(peer.device), interfaces.get(peer)
+        if state is None or far is None or not (state.lldp_enabled and far.lldp_transmit):
+            return None
+        return LldpNeighbor(link.port, peer.device, state.hostname or peer.device, peer.port, far.description)

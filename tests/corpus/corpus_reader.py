@@ -30,7 +30,7 @@ class CorpusLine:
 
 
 def read_corpus(path: Path) -> list[CorpusLine]:
-    """All lines of one corpus file. Raises ValueError at a line that lacks a section, mode or source."""
+    """All lines of one corpus file. Raises ValueError at a line that lacks a section or source."""
     headers = dict.fromkeys(("section", "mode", "source", "error", "asic", "release"), "")
     lines = []
     for number, raw in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -40,10 +40,12 @@ def read_corpus(path: Path) -> list[CorpusLine]:
             headers[found[1]] = "" if found[2].strip() == "any" else found[2].strip()
         elif text and not text.startswith("#"):
             where = f"{path.parent.name}/{path.name}:{number}"
-            missing = [name for name in ("section", "mode", "source") if not headers[name]]
+            missing = [name for name in ("section", "source") if not headers[name]]
             if missing:
                 raise ValueError(f"{where}: no {', '.join(missing)} header above this line")
-            mode = () if headers["mode"] == "global" else tuple(part.strip() for part in headers["mode"].split(";"))
+            mode = (
+                () if headers["mode"] in ("", "global") else tuple(part.strip() for part in headers["mode"].split(";"))
+            )
             rest = {name: headers[name] for name in ("section", "source", "error", "asic", "release")}
             lines.append(CorpusLine(text=text, mode=mode, where=where, **rest))
     return lines

@@ -1,0 +1,69 @@
+"""The one order of everything in a DeviceConfig, so that equal configurations are equal objects.
+
+``realise`` and every ``platforms/<os>/parse`` end with :func:`in_order`; nobody else sorts.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv4Network
+
+from nornir_tasks.design.device_config import Bgp, DeviceConfig, Qos, RoutingPolicy
+
+
+def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -> DeviceConfig:
+    """The same configuration with each tuple sorted by its key. ``sort_key`` is the OS's order of interface names."""
+    return replace(
+        config,
+        services=tuple(sorted(config.services)),
+        qos=config.qos and _qos(config.qos),
+        interfaces=tuple(sorted(config.interfaces, key=lambda port: (sort_key(port.name), port.name))),
+        routing_policy=_routing_policy(config.routing_policy),
+        static_routes=tuple(sorted(config.static_routes, key=lambda route: prefix_key(route.prefix))),
+        bgp=config.bgp and _bgp(config.bgp),
+    )
+
+
+def prefix_key(prefix: str) -> tuple[int, int]:
+    """IPv4 prefixes in numeric order, shorter ones first."""
+    network = IPv4Network(prefix, strict=False)
+    return int(network.network_address), network.prefixlen
+
+
+def prefixes_in_order(prefixes: Iterable[str]) -> tuple[str, ...]:
+    """IPv4 prefixes in numeric order."""
+    return tuple(sorted(prefixes, key=prefix_key))
+
+
+def _qos(qos: Qos) -> Qos:
+    classes = sorted(qos.classes, key=lambda each: each.priority)
+    profiles = sorted(qos.profiles, key=lambda each: each.name)
+    return replace(
+        qos,
+        classes=tuple(replace(each, dscp=tuple(sorted(each.dscp))) for each in classes),
+        profiles=tuple(
+            replace(
+                each,
+                pfc_priorities=tuple(sorted(each.pfc_priorities)),
+                queues=tuple(sorted(each.queues, key=lambda queue: queue.number)),
+            )
+            for each in profiles
+        ),
+    )
+
+
+def _routing_policy(policy: RoutingPolicy) -> RoutingPolicy:
+    lists = sorted(policy.prefix_lists, key=lambda each: each.name)
+    maps = sorted(policy.route_maps, key=lambda each: each.name)
+    return RoutingPolicy(
+        tuple(replace(each, rules=tuple(sorted(each.rules, key=lambda rule: rule.sequence))) for each in lists),
+        tuple(replace(each, rules=tuple(sorted(each.rules, key=lambda rule: rule.sequence))) for each in maps),
+    )
+
+
+def _bgp(bgp: Bgp) -> Bgp:
+    return replace(
+        bgp,
+        networks=prefixes_in_order(bgp.networks),
+        peer_groups=tuple(sorted(bgp.peer_groups, key=lambda each: each.name)),
+        neighbors=tuple(sorted(bgp.neighbors, key=lambda each: IPv4Address(each.address))),
+    )

@@ -1,6 +1,7 @@
 """What a check judges, and what it answers.
 
-A check is a function ``Evidence -> list[Finding]`` in ``checks/<topic>.py``, listed in ``checks/suite.py``. It returns one finding for each thing it looked at, passed ones included, so "tested N of M" counts real work.
+A check is a function ``Evidence -> list[Finding]`` in ``checks/<topic>.py``, listed in ``checks/suite.py``. It returns
+one finding for each thing it looked at, passed ones included, so "tested N of M" counts real work.
 """
 
 from collections.abc import Mapping

@@ -1,0 +1,53 @@
+"""How the tool speaks: tables and progress on a terminal, plain text in a pipe, JSON where asked, errors on stderr."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from nornir_tasks.errors import GpufabricError
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def print_json(value: object) -> None:
+    """One JSON document on stdout and nothing else."""
+    sys.stdout.write(json.dumps(value, indent=2, default=str) + "\n")
+
+
+def print_error(error: GpufabricError) -> None:
+    """Every problem, where it stands first."""
+    for problem in error.problems:
+        head, *details = str(problem).splitlines()
+        err.print(f"[red]error:[/] {_plain(head)}")
+        for detail in details:
+            err.print(_plain(detail))
+
+
+@contextmanager
+def following(what: str, total: int) -> Iterator[Callable[[str], None]]:
+    """A progress display on stderr; call what it yields with the name of each thing that is through."""
+    columns: tuple[Any, ...] = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=err, transient=True) as progress:
+        task = progress.add_task(what, total=total)
+
+        def step(name: str) -> None:
+            progress.update(task, advance=1, description=f"{what} {_plain(name)}")
+
+        yield step
+
+
+def _plain(text: str) -> str:
+    """Text in which ``[...]`` is no markup."""
+    return text.replace("[", r"\[")

@@ -1,0 +1,74 @@
+"""From a scope to switches that can be talked to; shared by the verbs that do."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from nornir_tasks.cli.console import following, print_error
+from nornir_tasks.cli.scope import Scope
+from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
+from nornir_tasks.deploy.tasks import Job
+from nornir_tasks.deploy.transaction import Rules
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.errors import DeviceError, GpufabricError
+from nornir_tasks.inventory.endpoints import endpoints
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the operator allowed."""
+
+    allow_management: frozenset[str] = frozenset()
+    accept_release: bool = False
+    workers: int = DEFAULT_WORKERS
+
+
+@contextmanager
+def fleet(scope: Scope, wanted: Mapping[str, Wanted], choice: Choice) -> Iterator[Fleet]:
+    """The chosen switches, connected on first use and closed at the end."""
+    known = endpoints(scope.site, wanted)
+    targets = {
+        name: Target(
+            Job(
+                each,
+                Rules(
+                    allow_management=name in choice.allow_management,
+                    accept_release=choice.accept_release,
+                    serial=known[name].serial,
+                ),
+            ),
+            known[name].endpoint,
+        )
+        for name, each in wanted.items()
+    }
+    made = Fleet(targets, choice.workers)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def run_all(what: str, total: int, verb: Callable[[Callable[[str], None]], Results[T]]) -> Results[T]:
+    """Run a verb on every switch with a progress display."""
+    with following(what, total) as step:
+        return verb(step)
+
+
+def require_all(results: Results[T]) -> dict[str, T]:
+    """The values; raises with every problem of every switch if one failed."""
+    if results.errors:
+        raise _worst(results.errors)
+    return results.values
+
+
+def report_errors(errors: Mapping[str, GpufabricError]) -> None:
+    """Print every switch's problems."""
+    for error in errors.values():
+        print_error(error)
+
+
+def _worst(errors: Mapping[str, GpufabricError]) -> GpufabricError:
+    problems = [problem for error in errors.values() for problem in error.problems]
+    kinds = {type(error) for error in errors.values()}
+    kind = kinds.pop() if len(kinds) == 1 else DeviceError
+    return kind(problems)

@@ -1,0 +1,24 @@
+"""The options that several verbs share."""
+
+from typing import Annotated
+
+import typer
+
+Site = Annotated[str, typer.Option("--site", "-s", help="A folder of inventory/, or a path to a site's folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+Plane = Annotated[
+    list[str] | None, typer.Option("--plane", "-p", help="Only this plane (may be given more than once); default: all.")
+]
+Limit = Annotated[
+    list[str] | None,
+    typer.Option("--limit", "-l", help="Only these switches: names or patterns like 'leaf-*' (may be repeated)."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+AllowManagement = Annotated[
+    list[str] | None,
+    typer.Option("--allow-management", help="Let this switch's change touch accounts, management path or API."),
+]
+AcceptRelease = Annotated[
+    bool, typer.Option("--accept-release", help="Go on though a switch runs another release than declared.")
+]
+Workers = Annotated[int, typer.Option("--workers", min=1, max=512, help="Switches worked on at the same time.")]

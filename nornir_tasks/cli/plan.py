@@ -1,0 +1,67 @@
+"""``nornir plan``: what a push would change, switch by switch, and how disruptive that is."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from nornir_tasks.cli import options
+
+if TYPE_CHECKING:
+    from nornir_tasks.deploy.plan import DevicePlan
+
+
+def plan(
+    site: options.Site = "lab",
+    plane: options.Plane = None,
+    limit: options.Limit = None,
+    allow_management: options.AllowManagement = None,
+    accept_release: options.AcceptRelease = False,
+    workers: options.Workers = 64,
+    json: options.Json = False,
+) -> None:
+    """Read the switches and show what a push would change. Nothing is sent to them but reads."""
+    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.cli.fleet import Choice, fleet, require_all, run_all
+    from nornir_tasks.cli.scope import load
+
+    scope = load(site)
+    wanted = scope.wanted(plane, limit)
+    choice = Choice(frozenset(allow_management or ()), accept_release, workers)
+    with fleet(scope, wanted, choice) as switches:
+        plans = require_all(run_all("reading", len(wanted), switches.plan))
+    if json:
+        print_json(plans_as_json(plans))
+    else:
+        print_plans(plans)
+
+
+def print_plans(plans: "Mapping[str, DevicePlan]") -> None:
+    """Each changing switch with its lines, then the sum."""
+    from rich.markup import escape
+
+    from nornir_tasks.cli.console import out
+
+    changing = {name: each for name, each in plans.items() if each.changes}
+    for name, each in changing.items():
+        out.print(f"[bold]{name}[/]  {len(each.changes)} lines, at worst: {each.disruption}")
+        for change, disruption in zip(each.changes, each.disruptions, strict=True):
+            colour = "green" if change.op == "+" else "red"
+            tag = "" if disruption.severity == 0 else f"   <- {disruption}"
+            out.print(f"  [{colour}]{escape(str(change))}[/]{tag}")
+    out.print(f"{len(changing)} of {len(plans)} switches would change")
+
+
+def plans_as_json(plans: "Mapping[str, DevicePlan]") -> dict[str, Any]:
+    """The same as one document."""
+    return {
+        "changing": sum(bool(each.changes) for each in plans.values()),
+        "devices": {
+            name: {
+                "disruption": each.disruption,
+                "changes": [
+                    {"op": change.op, "path": change.path, "disruption": disruption}
+                    for change, disruption in zip(each.changes, each.disruptions, strict=True)
+                ],
+            }
+            for name, each in plans.items()
+        },
+    }

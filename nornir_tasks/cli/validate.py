@@ -1,0 +1,121 @@
+"""``nornir validate``: is the live network what the intent asks for?"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from nornir_tasks.cli import options
+
+if TYPE_CHECKING:
+    from nornir_tasks.checks.evidence import Evidence, Far
+    from nornir_tasks.checks.suite import Report
+    from nornir_tasks.cli.scope import Scope
+    from nornir_tasks.deploy.fleet import Results
+    from nornir_tasks.deploy.tasks import Collected
+    from nornir_tasks.deploy.wanted import Wanted
+
+
+def validate(
+    site: options.Site = "lab",
+    plane: options.Plane = None,
+    limit: options.Limit = None,
+    accept_release: options.AcceptRelease = False,
+    workers: options.Workers = 64,
+    json: options.Json = False,
+) -> None:
+    """Check configuration, ports, cabling, MTU, BGP, ECMP and QoS on the switches. Changes nothing."""
+    from nornir_tasks.checks.suite import judge
+    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.cli.fleet import Choice, fleet, run_all
+    from nornir_tasks.cli.scope import load
+
+    scope = load(site)
+    wanted = scope.wanted(plane, limit)
+    with fleet(scope, wanted, Choice(accept_release=accept_release, workers=workers)) as switches:
+        collected = run_all("reading", len(wanted), switches.collect)
+    report = judge(evidence(scope, wanted, collected))
+    if json:
+        print_json(_as_json(report))
+    else:
+        _print(report)
+    _end(report)
+
+
+def evidence(scope: "Scope", wanted: "Mapping[str, Wanted]", collected: "Results[Collected]") -> "Evidence":
+    """What the checks judge: the design beside what the switches run and say."""
+    from nornir_tasks.checks.evidence import Evidence
+    from nornir_tasks.deploy.plan import split_running
+
+    running = {}
+    for name, seen in collected.values.items():
+        each = wanted[name]
+        owned, _ = split_running(each, each.platform.to_tree(seen.running_text))
+        running[name] = each.platform.parse(owned, each.capabilities, name, each.config.model).config
+    return Evidence(
+        wanted={name: each.config for name, each in scope.realised.items()},
+        running=running,
+        changes={name: seen.plan.changes for name, seen in collected.values.items()},
+        observed={name: seen.observed for name, seen in collected.values.items()},
+        far=far_ends(scope),
+        unreachable={name: str(error.problems[0]) for name, error in collected.errors.items()},
+    )
+
+
+def far_ends(scope: "Scope") -> "dict[tuple[str, str], Far]":
+    """Both directions of every link of the cabling plan."""
+    from nornir_tasks.checks.evidence import Far
+
+    far = {}
+    for link in scope.fabric.links:
+        for here, there in ((link.a, link.b), (link.b, link.a)):
+            far[here.device, here.port] = Far(there.device, there.port, link.cable, link.kind == "host")
+    return far
+
+
+def _print(report: "Report") -> None:
+    from rich.table import Table
+
+    from nornir_tasks.cli.console import out
+
+    counts = Table("check", "passed", "failed", "could not tell", box=None)
+    for check in dict.fromkeys(finding.check for finding in report.findings):
+        verdicts = [finding.verdict for finding in report.findings if finding.check == check]
+        counts.add_row(check, *(str(sum(v == each for v in verdicts)) for each in ("pass", "fail", "could not tell")))
+    out.print(counts)
+    for finding in (*report.failed, *report.undecided):
+        out.print(f"{finding.verdict}: {finding.check}: {finding.message}", markup=False)
+        if finding.expected and finding.verdict == "fail":
+            out.print(f"  expected: {finding.expected}", markup=False)
+    passed = not report.failed and not report.undecided and report.tested
+    out.print(f"{'passed' if passed else 'FAILED'}, {report.summary()}")
+    out.print("Not judged here: pause frames, marking and buffers in silicon; only hardware shows them.", style="dim")
+
+
+def _as_json(report: "Report") -> dict[str, object]:
+    return {
+        "tested": report.tested,
+        "of": len(report.findings),
+        "failed": len(report.failed),
+        "undecided": len(report.undecided),
+        "findings": [
+            {
+                "check": finding.check,
+                "device": finding.device,
+                "port": finding.port,
+                "verdict": finding.verdict,
+                "message": finding.message,
+                "expected": finding.expected,
+                "found": finding.found,
+            }
+            for finding in report.findings
+        ],
+    }
+
+
+def _end(report: "Report") -> None:
+    from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
+
+    if report.failed:
+        raise ValidationFailed(Problem("validate", f"{len(report.failed)} checks failed, {report.summary()}"))
+    if report.undecided or not report.tested:
+        what = f"{len(report.undecided)} checks could not tell, {report.summary()}"
+        raise UndecidedError(Problem("validate", what, hint="what could not be told never counts as passed"))

@@ -1,8 +1,8 @@
 """The built-in lab of one site: start, stop and ask the process that plays its switches.
 
-The lab stands in the folder ``lab`` of the site's state: the specification (cabling and day-0 facts, nothing of the
-intent's configuration), the CA, the password, and ``devices.yml`` in the same form as a real site's, so every other verb
-reaches the lab the way it would reach real switches.
+The lab stands in the folder ``lab`` of the site's state: the specification (cabling and day-0 facts, nothing of what
+the intent configures), the CA, the password, and ``devices.yml`` in the same form as a real site's, so every other
+verb reaches the lab the way it would reach real switches.
 """
 
 import hashlib

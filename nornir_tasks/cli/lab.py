@@ -97,13 +97,14 @@ def lab_plan(scope: "Scope") -> "LabPlan":
 
     fabric = scope.fabric
     devices = tuple(
-        LabDevice(each.name, each.os, each.release, each.model, each.asic, each.asn, fabric.port_names(each.name))
+        LabDevice(each.name, each.os, each.release, each.model, each.asic, each.asn, scope.port_names(each))
         for each in fabric.devices
     )
-    switch_links = [link for link in fabric.links if link.kind == "fabric"]
-    host_links = [link for link in fabric.links if link.kind == "host"]
-    cables = tuple((link.cable, (link.a.device, link.a.port), (link.b.device, link.b.port)) for link in switch_links)
-    hosts = tuple(
-        LabHost(link.b.device, link.b.port, (link.a.device, link.a.port), link.mtu_bytes) for link in host_links
-    )
-    return LabPlan(scope.site.name, devices, cables, hosts)
+    cables, hosts = [], []
+    for link in fabric.links:
+        upper, lower = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
+        if link.kind == "fabric":
+            cables.append((link.cable, upper, lower))
+        else:
+            hosts.append(LabHost(*lower, upper, fabric.intent.policy.mtu.host))
+    return LabPlan(scope.site.name, devices, tuple(cables), tuple(hosts))

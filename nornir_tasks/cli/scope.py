@@ -6,7 +6,8 @@ from fnmatch import fnmatch
 from functools import cached_property
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.fabric import Device, Fabric
 from nornir_tasks.design.pipeline import Realised, design, device_configs
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.catalogue import load_catalogue
@@ -21,11 +22,18 @@ class Scope:
 
     site: Site
     fabric: Fabric
+    catalogue: Catalogue
 
     @cached_property
     def realised(self) -> dict[str, Realised]:
         """Every switch's configuration as its OS will hold it, by name."""
         return {each.config.name: each for each in device_configs(self.fabric)}
+
+    def port_names(self, device: Device) -> tuple[str, ...]:
+        """Every front-panel port of a switch, cabled or not."""
+        groups = self.catalogue.switches[device.model].ports
+        numbers = (number for group in groups for number in range(group.first, group.first + group.count))
+        return tuple(self.fabric.facts[device.os].port_name(number) for number in numbers)
 
     def wanted(self, planes: Sequence[str] | None, limit: Sequence[str] | None) -> dict[str, Wanted]:
         """What the chosen switches shall hold for the chosen planes."""
@@ -69,4 +77,5 @@ def load(site: str) -> Scope:
     """Read and design a site. Every problem of its files is reported at once."""
     loaded = load_site(site)
     facts = {name: each.facts for name, each in platforms().items()}
-    return Scope(loaded, design(loaded.intent, load_catalogue(), facts))
+    catalogue = load_catalogue()
+    return Scope(loaded, design(loaded.intent, catalogue, facts), catalogue)

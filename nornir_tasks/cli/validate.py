@@ -66,7 +66,7 @@ def far_ends(scope: "Scope") -> "dict[tuple[str, str], Far]":
 
     far = {}
     for link in scope.fabric.links:
-        for here, there in ((link.a, link.b), (link.b, link.a)):
+        for here, there in ((link.upper, link.lower), (link.lower, link.upper)):
             far[here.device, here.port] = Far(there.device, there.port, link.cable, link.kind == "host")
     return far
 

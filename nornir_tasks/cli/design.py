@@ -1,0 +1,96 @@
+"""``nornir design``: size and lay out the fabric; nothing is read from or sent to a switch."""
+
+from typing import TYPE_CHECKING, Any
+
+from nornir_tasks.cli import options
+
+if TYPE_CHECKING:
+    from nornir_tasks.cli.scope import Scope
+
+
+def design(site: options.Site = "lab", json: options.Json = False) -> None:
+    """Show the fabric the intent asks for: switches, links, addresses, ASNs, routes and what had to be adjusted."""
+    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.cli.scope import load
+
+    scope = load(site)
+    if json:
+        print_json(as_json(scope))
+    else:
+        _print(scope)
+
+
+def as_json(scope: "Scope") -> dict[str, Any]:
+    """Counts by enumeration, then every device and link."""
+    from nornir_tasks.design.counts import design_counts
+
+    fabric = scope.fabric
+    return {
+        **design_counts(fabric),
+        "devices": [
+            {
+                "name": each.name,
+                "plane": each.plane,
+                "tier": each.tier,
+                "rail": each.rail,
+                "os": each.os,
+                "release": each.release,
+                "model": each.model,
+                "asn": each.asn,
+                "loopback": each.loopback,
+                "host_block": each.host_block,
+            }
+            for each in fabric.devices
+        ],
+        "links": [
+            {
+                "name": link.name,
+                "kind": link.kind,
+                "cable": link.cable,
+                "speed_gbps": link.speed_gbps,
+                "mtu_bytes": link.mtu_bytes,
+                "upper": {"device": link.upper.device, "port": link.upper.port, "address": link.upper_address},
+                "lower": {"device": link.lower.device, "port": link.lower.port, "address": link.lower_address},
+            }
+            for link in fabric.links
+        ],
+        "reachable": {
+            name: [[plane.reachable(a, b) for b in range(plane.rails)] for a in range(plane.rails)]
+            for name, plane in fabric.planes.items()
+        },
+    }
+
+
+def _print(scope: "Scope") -> None:
+    from rich.table import Table
+
+    from nornir_tasks.cli.console import out
+    from nornir_tasks.design.counts import design_counts
+
+    fabric, counts = scope.fabric, design_counts(scope.fabric)
+    for name, plane in counts["planes"].items():
+        tiers = ", ".join(f"{tier['switches']} {kind}" for kind, tier in plane["tiers"].items() if tier["switches"])
+        links = f"{plane['host_links']} host links, {plane['fabric_links']} fabric links"
+        out.print(f"{name}: {tiers}; {plane['oversubscription']:g}:1; {links}")
+        layout = fabric.planes[name]
+        apart = [(a, b) for a in range(layout.rails) for b in range(a) if not layout.reachable(a, b)]
+        if apart:
+            out.print(
+                f"  {len(apart)} pairs of rails share no spine; that traffic takes NVLink, as the intent declares"
+            )
+    table = Table("switch", "system", "release", "model", "AS", "loopback", "host block", "links", box=None)
+    for each in fabric.devices:
+        links = str(len(fabric.links_of(each.name)))
+        table.add_row(
+            each.name, each.os, each.release, each.model, str(each.asn), each.loopback, each.host_block or "-", links
+        )
+    out.print(table)
+    notes = [note for realised in scope.realised.values() for note in realised.adjustments]
+    for key in dict.fromkeys((note.field, str(note.wished), str(note.held), note.reason) for note in notes):
+        which = [note.device for note in notes if (note.field, str(note.wished), str(note.held), note.reason) == key]
+        field, wished, held, reason = key
+        out.print(f"adjusted on {len(which)} switches: {field} {wished} -> {held}: {reason}", markup=False)
+    total = counts["totals"]
+    out.print(
+        f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"
+    )

@@ -1,0 +1,91 @@
+"""A person at a switch: changes made through each OS's own API with plain requests, sharing no code with the product."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import requests
+import yaml
+
+
+@dataclass
+class Hand:
+    """One switch of a running lab, reached as its vendor documents it."""
+
+    os: str
+    url: str
+    auth: tuple[str, str]
+    ca: str
+
+    def _post(self, path: str, body: Any, **headers: str) -> Any:
+        answer = requests.post(self.url + path, json=body, auth=self.auth, verify=self.ca, headers=headers, timeout=20)
+        assert answer.status_code == 200, f"{answer.status_code} {answer.text}"
+        return answer.json()
+
+    def configure(self, *lines: str) -> None:
+        """CLI lines on EOS or NX-OS, in configuration mode."""
+        if self.os == "eos":
+            self.eapi("configure", *lines, "end")
+        else:
+            self.nxapi("configure terminal", *lines, "end")
+
+    def eapi(self, *commands: str, form: str = "text") -> list[Any]:
+        params = {"version": 1, "cmds": ["enable", *commands], "format": form}
+        answer = self._post("/command-api", {"jsonrpc": "2.0", "method": "runCmds", "params": params, "id": "hand"})
+        assert "error" not in answer, answer["error"]
+        return answer["result"][1:]
+
+    def nxapi(self, *commands: str, method: str = "cli_ascii") -> list[Any]:
+        body = [
+            {"jsonrpc": "2.0", "method": method, "params": {"cmd": command, "version": 1}, "id": number}
+            for number, command in enumerate(commands, start=1)
+        ]
+        answers = self._post("/ins", body, **{"Content-Type": "application/json-rpc"})
+        answers = answers if isinstance(answers, list) else [answers]
+        assert not any("error" in answer for answer in answers), answers
+        return [(answer["result"] or {}).get("msg") for answer in answers]
+
+    def nvue(self, patch: dict[str, Any] | None = None, delete: str | None = None) -> None:
+        """One revision: PATCH the root with a subtree, or DELETE a path; apply it at once."""
+        base = self.url + "/nvue_v1"
+        session = requests.Session()
+        session.auth, session.verify = self.auth, self.ca
+        (revision,) = session.post(f"{base}/revision", timeout=20).json()
+        if patch is not None:
+            answer = session.patch(f"{base}/", params={"rev": revision}, json=patch, timeout=20)
+            assert answer.ok, answer.text
+        if delete is not None:
+            answer = session.delete(f"{base}/{delete}", params={"rev": revision}, timeout=20)
+            assert answer.ok, answer.text
+        body = {"state": "apply", "auto-prompt": {"ays": "ays_yes"}}
+        session.patch(f"{base}/revision/{revision}", json=body, timeout=20)
+        for _ in range(100):
+            state = session.get(f"{base}/revision/{revision}", timeout=20).json()["state"]
+            if state.startswith("applied"):
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"revision {revision} stayed {state}")
+
+    def running(self) -> str:
+        """The whole running configuration as the switch prints it."""
+        if self.os == "eos":
+            return str(self.eapi("show running-config")[0]["output"])
+        if self.os == "nxos":
+            return str(self.nxapi("show running-config")[0])
+        answer = requests.get(
+            f"{self.url}/nvue_v1/", params={"rev": "applied", "filled": "false"}, auth=self.auth, verify=self.ca, timeout=20
+        )
+        return yaml.safe_dump(answer.json(), sort_keys=True)
+
+
+def hands(lab: Path) -> dict[str, Hand]:
+    """Every switch of the lab whose folder this is."""
+    spec = yaml.safe_load((lab / "spec.json").read_text())
+    password = (lab / "password").read_text().strip()
+    return {
+        each["name"]: Hand(
+            each["os"], f"https://{each['address']}:{each['api_port']}", (spec["username"], password), spec["ca"]
+        )
+        for each in spec["devices"]
+    }

@@ -1,0 +1,66 @@
+"""Every switch OS brings the same parts; what is missing is named by its path, so a newcomer is told, not left to guess."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from nornir_tasks.design.device_config import SECTIONS
+from nornir_tasks.platforms import platforms
+
+ROOT = Path(__file__).parents[3]
+PLATFORM_FILES = ("__init__", "capabilities", "port_map", "ownership", "parse", "candidate", "disruption")
+OSES = sorted(platforms())
+
+
+def expected_files(os: str) -> list[str]:
+    return [
+        *(f"nornir_tasks/platforms/{os}/{name}.py" for name in PLATFORM_FILES),
+        f"nornir_tasks/drivers/{os}.py",
+        *(f"templates/{os}/{name}.j2" for name in ("main", *SECTIONS)),
+        f"templates/{os}/SOURCES.yml",
+        f"nornir_tasks/lab/twins/{os}/__init__.py",
+        f"tests/corpus/{os}/accept.txt",
+        f"tests/corpus/{os}/reject.txt",
+    ]
+
+
+def test_the_systems_we_promise_are_there() -> None:
+    assert OSES == ["eos", "nvue", "nxos"]
+
+
+@pytest.mark.parametrize("os", OSES)
+def test_an_os_has_every_part(os: str) -> None:
+    assert [name for name in expected_files(os) if not (ROOT / name).is_file()] == []
+
+
+@pytest.mark.parametrize("os", OSES)
+def test_an_os_has_no_template_for_a_section_that_does_not_exist(os: str) -> None:
+    stems = {path.stem for path in (ROOT / "templates" / os).glob("*.j2")}
+    assert stems == {"main", *SECTIONS}
+
+
+@pytest.mark.parametrize("os", OSES)
+def test_every_line_shape_has_a_source_and_a_confidence(os: str) -> None:
+    entries = yaml.safe_load((ROOT / "templates" / os / "SOURCES.yml").read_text())
+    assert len(entries) >= len(SECTIONS)
+    for entry in entries:
+        assert entry["section"] in SECTIONS, entry
+        assert entry["shape"], entry
+        assert entry["source"], entry
+        assert entry["confidence"] in {"V", "V-lab", "M"}, entry
+
+
+@pytest.mark.parametrize("os", OSES)
+def test_every_declared_release_and_its_asics_have_a_capability_record(os: str) -> None:
+    facts = platforms()[os].facts
+    assert facts.os == os
+    assert facts.releases
+
+
+@pytest.mark.parametrize("os", OSES)
+def test_port_names_are_unique_and_sort_in_the_order_of_the_front_panel(os: str) -> None:
+    facts = platforms()[os].facts
+    names = [facts.port_name(number) for number in range(1, 65)]
+    assert len(set(names)) == 64
+    assert sorted(names, key=facts.sort_key) == names

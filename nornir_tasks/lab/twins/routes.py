@@ -17,11 +17,12 @@ from .sessions import BgpSession, Key
 from .state import BgpInstance, BgpNeighbor
 
 _MAX_ROUNDS = 100
+_PREFERENCE_WEIGHT = 10_000  # more than any AS path is long
 
 Path = tuple[tuple[int, ...], frozenset[str]]
 """AS path and communities of an announced route."""
 Received = tuple[tuple[int, ...], frozenset[str], int]
-"""AS path, communities and local preference of an accepted route."""
+"""AS path, communities and rank of an accepted route; the lowest rank wins: local preference first, then path length."""
 Instance = tuple[str, str]
 """(device, vrf)."""
 _Group = tuple[str | None, str | None, bool]
@@ -40,16 +41,16 @@ class Update:
     """What one update group announces, with an index of the prefixes whose path holds an AS."""
 
     routes: dict[str, Path]
-    by_as: dict[int, list[str]] = field(default_factory=dict)
+    by_as: dict[int, frozenset[str]] = field(default_factory=dict)
     imported: dict[tuple[object, ...], dict[str, Received]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, routes: dict[str, Path]) -> Update:
-        by_as: dict[int, list[str]] = {}
+        by_as: dict[int, set[str]] = {}
         for prefix, (as_path, _) in routes.items():
             for asn in set(as_path):
-                by_as.setdefault(asn, []).append(prefix)
-        return cls(routes, by_as)
+                by_as.setdefault(asn, set()).add(prefix)
+        return cls(routes, {asn: frozenset(prefixes) for asn, prefixes in by_as.items()})
 
 
 @dataclass(slots=True)
@@ -144,25 +145,28 @@ def _group(neighbor: BgpNeighbor) -> _Group:
 
 def _choose(speaker: _Speaker) -> dict[str, Best]:
     """Own routes first, then highest local preference, shortest path, lowest router id and address (session order)."""
-    candidates: dict[str, tuple[tuple[int, int], list[tuple[Key, Received]]]] = {}
+    ranks: dict[str, int] = {}
+    candidates: dict[str, list[Key]] = {}  # keys alone: a tuple for each route would keep the garbage collector busy
     for session in speaker.sessions:
         key = session.key
         for prefix, route in speaker.received.get(key, {}).items():
-            rank = (-route[2], len(route[0]))
-            known = candidates.get(prefix)
-            if known is None or rank < known[0]:
-                candidates[prefix] = (rank, [(key, route)])
-            elif rank == known[0]:
-                known[1].append((key, route))
-    best = {prefix: _multipath(speaker.instance, equal) for prefix, (_, equal) in candidates.items()}
+            known = ranks.get(prefix)
+            if known is None or route[2] < known:
+                ranks[prefix] = route[2]
+                candidates[prefix] = [key]
+            elif route[2] == known:
+                candidates[prefix].append(key)
+    best = {prefix: _multipath(speaker, prefix, equal) for prefix, equal in candidates.items()}
     best.update({prefix: Best(path, ()) for prefix, path in speaker.own.items()})
     return best
 
 
-def _multipath(instance: BgpInstance, equal: list[tuple[Key, Received]]) -> Best:
-    first = equal[0][1]
-    used = [key for key, route in equal if instance.multipath_relax or route[0] == first[0]]
-    return Best((first[0], first[1]), tuple(used[: instance.maximum_paths]))
+def _multipath(speaker: _Speaker, prefix: str, equal: list[Key]) -> Best:
+    received, width = speaker.received, speaker.instance.maximum_paths
+    as_path, communities, _ = received[equal[0]][prefix]
+    if not speaker.instance.multipath_relax:
+        equal = [key for key in equal if received[key][prefix][0] == as_path]
+    return Best((as_path, communities), tuple(equal[:width]))
 
 
 def _outbound(speaker: _Speaker, group: _Group) -> dict[str, Path]:
@@ -181,20 +185,18 @@ def _outbound(speaker: _Speaker, group: _Group) -> dict[str, Path]:
 def _import(speaker: _Speaker, neighbor: BgpNeighbor, update: Update) -> dict[str, Received]:
     """What a neighbour's update leaves after its inbound policy and the check for our own AS in the path."""
     policy = (neighbor.prefix_list_in, neighbor.route_map_in)
-    looped = update.by_as.get(speaker.instance.asn, ())
+    looped = update.by_as.get(speaker.instance.asn, frozenset[str]())
     is_plain = policy == (None, None)
     memo = ("plain",) if is_plain else (speaker.policy_identity, *policy)
     accepted = update.imported.get(memo)
     if accepted is None:
         accepted = _after_policy(speaker.policies, neighbor, update.routes)
         update.imported[memo] = accepted
-    refused = [prefix for prefix in looped if _is_loop(speaker, neighbor, update.routes[prefix])]
-    if not refused:
+    if not looped:
         return accepted
-    accepted = dict(accepted)
-    for prefix in refused:
-        accepted.pop(prefix, None)
-    return accepted
+    if neighbor.allowas_in:
+        looped = frozenset(prefix for prefix in looped if _is_loop(speaker, neighbor, update.routes[prefix]))
+    return {prefix: accepted[prefix] for prefix in accepted.keys() - looped}
 
 
 def _is_loop(speaker: _Speaker, neighbor: BgpNeighbor, path: Path) -> bool:
@@ -206,7 +208,8 @@ def _after_policy(policies: Policies, neighbor: BgpNeighbor, routes: Mapping[str
     for prefix, (as_path, communities) in routes.items():
         verdict = policies.judge(neighbor.prefix_list_in, neighbor.route_map_in, prefix, communities)
         if verdict is not None:
-            accepted[prefix] = ((*verdict.prepend, *as_path), verdict.communities, verdict.local_preference)
+            path = (*verdict.prepend, *as_path) if verdict.prepend else as_path
+            accepted[prefix] = (path, verdict.communities, len(path) - _PREFERENCE_WEIGHT * verdict.local_preference)
     return accepted
 
 

@@ -1,0 +1,188 @@
+"""The lab process's control socket: one JSON object a line each way, on a unix socket only its owner can open.
+
+    {"request": "swap-cables", "cables": ["c1", "c2"]}   ->   {"ok": true, "result": {...}}
+    {"request": "nonsense"}                              ->   {"ok": false, "error": "..."}
+
+Requests
+    status                    site, pid, uptime, devices with sessions up and configured, cables
+    swap-cables cables=[a,b]  exchange the far ends of two cables;  cut-cable / mend-cable cable=ID
+    cpu                       user and system seconds this process has used
+    requests [reset=true]     per device: TCP connections and requests counted so far
+    advance-clock seconds=N   move the lab's clock ahead: due commit timers fire (tests)
+    sessions device=NAME      its BGP sessions;   rib device=NAME [vrf=V]   its routes;   lldp device=NAME
+    running-config device=NAME
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nornir_tasks.errors import LabError, Problem
+
+from .server import LabServer
+
+_LINE_LIMIT_BYTES = 1 << 20
+_SOCKET_PATH_LIMIT_BYTES = 100
+Answer = dict[str, Any]
+
+
+class ControlServer:
+    """Answers control requests for one LabServer."""
+
+    def __init__(self, lab: LabServer, path: Path) -> None:
+        self._lab, self.path = lab, path
+        self._server: asyncio.Server | None = None
+        self._started_s = lab.clock.now_s()
+        self._requests: dict[str, Callable[[Answer], Any]] = {
+            "status": self._status, "swap-cables": self._swap, "cut-cable": self._cut, "mend-cable": self._mend,
+            "cpu": self._cpu, "requests": self._counted, "advance-clock": self._advance, "sessions": self._sessions,
+            "rib": self._rib, "lldp": self._lldp, "running-config": self._running_config,
+        }
+
+    async def start(self) -> None:
+        """Listen on the socket, for its owner alone."""
+        self.path.unlink(missing_ok=True)
+        before = os.umask(0o177)
+        try:
+            self._server = await asyncio.start_unix_server(self._serve, self.path, limit=_LINE_LIMIT_BYTES)
+        finally:
+            os.umask(before)
+
+    async def stop(self) -> None:
+        """Stop listening and remove the socket."""
+        if self._server is not None:
+            self._server.close()
+        self.path.unlink(missing_ok=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while line := await reader.readline():
+                writer.write(json.dumps(self._answer(line)).encode() + b"\n")
+                await writer.drain()
+        except (ConnectionError, ValueError):
+            pass  # the client went away, or sent a line over the limit: only its own connection ends
+        finally:
+            writer.close()
+
+    def _answer(self, line: bytes) -> Answer:
+        try:
+            request = json.loads(line)
+            call = self._requests[request["request"]]
+            return {"ok": True, "result": call(request)}
+        except LabError as error:
+            return {"ok": False, "error": str(error)}
+        except (KeyError, TypeError, ValueError) as error:
+            return {"ok": False, "error": f"not a request this lab knows: {error!r}"}
+
+    # -- requests --------------------------------------------------------------------------------------------------
+
+    def _status(self, _: Answer) -> Answer:
+        lab = self._lab
+        return {
+            "site": lab.spec.site, "pid": os.getpid(), "uptime_s": round(lab.clock.now_s() - self._started_s, 3),
+            "devices": [self._device_status(name) for name in lab.twins], "cables": lab.fabric.wiring.cables(),
+        }
+
+    def _device_status(self, name: str) -> Answer:
+        device = self._lab.spec.device(name)
+        sessions = self._lab.fabric.sessions(name)
+        return {
+            "name": name, "os": device.os, "release": device.release, "model": device.model, "address": device.address,
+            "api_port": device.api_port, "ssh_port": device.ssh_port, "bgp_configured": len(sessions),
+            "bgp_established": sum(session.state == "established" for session in sessions),
+        }
+
+    def _swap(self, request: Answer) -> Answer:
+        first, second = request["cables"]
+        self._lab.fabric.swap_cables(first, second)
+        return {key: value for key, value in self._lab.fabric.wiring.cables().items() if key in (first, second)}
+
+    def _cut(self, request: Answer) -> Answer:
+        self._lab.fabric.cut_cable(request["cable"])
+        return {"cut": request["cable"]}
+
+    def _mend(self, request: Answer) -> Answer:
+        self._lab.fabric.mend_cable(request["cable"])
+        return {"mended": request["cable"]}
+
+    @staticmethod
+    def _cpu(_: Answer) -> Answer:
+        times = os.times()
+        return {"user_s": times.user, "system_s": times.system}
+
+    def _counted(self, request: Answer) -> Answer:
+        counted = {}
+        for name, twin in self._lab.twins.items():
+            counter = twin.requests
+            counted[name] = {"connections": counter.connections, "requests": counter.requests}
+            if request.get("reset"):
+                counter.connections = counter.requests = 0
+        return counted
+
+    def _advance(self, request: Answer) -> Answer:
+        self._lab.clock.advance(float(request["seconds"]))
+        return {"now_s": self._lab.clock.now_s()}
+
+    def _sessions(self, request: Answer) -> list[Answer]:
+        return [
+            {"vrf": s.vrf, "neighbor": s.neighbor.address, "remote_as": s.neighbor.remote_as, "state": s.state,
+             "reason": s.reason, "peer": s.peer_device, "interface": s.interface, "received": s.prefixes_received,
+             "accepted": s.prefixes_accepted, "sent": s.prefixes_sent}
+            for s in self._lab.fabric.sessions(self._device(request))
+        ]
+
+    def _rib(self, request: Answer) -> Answer:
+        rib = self._lab.fabric.rib(self._device(request), request.get("vrf", "default"))
+        return {
+            prefix: {"protocol": route.protocol, "as_path": route.as_path,
+                     "next_hops": [[hop.address, hop.interface] for hop in route.next_hops]}
+            for prefix, route in rib.items()
+        }
+
+    def _lldp(self, request: Answer) -> list[Answer]:
+        heard = self._lab.fabric.lldp(self._device(request))
+        return [{"port": n.local_port, "device": n.device, "far_port": n.port} for n in heard]
+
+    def _running_config(self, request: Answer) -> str:
+        return self._lab.twins[self._device(request)].running_text()
+
+    def _device(self, request: Answer) -> str:
+        name = str(request["device"])
+        if name not in self._lab.twins:
+            raise LabError(Problem(name, "there is no such device in this lab", ", ".join(self._lab.twins)))
+        return name
+
+
+def control_path(directory: Path, short: Path) -> Path:
+    """Where the socket stands: in the lab's directory, or ``short`` if that path is too long for a unix socket."""
+    path = directory / "control.sock"
+    return path if len(os.fsencode(path)) <= _SOCKET_PATH_LIMIT_BYTES else short
+
+
+class ControlClient:
+    """Asks a running lab. One connection per request; nothing is waited for longer than ``timeout_s``."""
+
+    def __init__(self, path: Path, timeout_s: float = 30.0) -> None:
+        self._path, self._timeout_s = path, timeout_s
+
+    def ask(self, request: str, **arguments: Any) -> Any:
+        """Send a request and return its result. Raises LabError if the lab refuses or does not answer."""
+        line = json.dumps({"request": request, **arguments}).encode() + b"\n"
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                connection.settimeout(self._timeout_s)
+                connection.connect(str(self._path))
+                connection.sendall(line)
+                with connection.makefile("rb") as answers:
+                    answer = json.loads(answers.readline() or b"null")
+        except (OSError, ValueError) as error:
+            raise LabError(Problem(str(self._path), f"the lab does not answer: {error}", hint="is it up?")) from error
+        if not answer or not answer["ok"]:
+            raise LabError(Problem("lab", str(answer["error"]) if answer else "the lab closed the connection"))
+        return answer["result"]

@@ -1,0 +1,90 @@
+"""All twins of one lab, built from its specification and served from one asyncio loop."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import stat
+from pathlib import Path
+
+from nornir_tasks.errors import LabError, Problem
+
+from .certificates import LabCertificates
+from .clock import RealClock
+from .fabric import FabricSim
+from .spec import DeviceSpec, LabSpec
+from .twin import LabContext, Twin
+
+KNOWN_OS = ("eos", "nvue", "nxos")
+
+
+class LabServer:
+    """Builds and serves the devices of a lab. Must be made inside a running asyncio loop."""
+
+    def __init__(self, spec: LabSpec) -> None:
+        self.spec = spec
+        self.clock = RealClock()
+        self.fabric = FabricSim(spec.cables, spec.hosts, self.clock)
+        self.certificates = LabCertificates(spec.ca, spec.directory / "certificates")
+        self.known_hosts = spec.directory / "known_hosts"
+        self.context = LabContext(
+            site=spec.site, directory=spec.directory, username=spec.username, password=read_password(spec.password_file),
+            clock=self.clock, certificates=self.certificates, fabric=self.fabric,
+        )
+        self.twins: dict[str, Twin] = {}
+
+    async def start(self) -> None:
+        """Build every twin, then listen on all of them. Raises LabError naming every device that could not."""
+        problems: list[Problem] = []
+        for device in self.spec.devices:
+            try:
+                twin = build_twin(device, self.context)
+            except LabError as error:
+                problems += error.problems
+                continue
+            self.twins[device.name] = twin
+            self.fabric.attach(twin)
+        if problems:
+            raise LabError(problems)
+        self.certificates.write_known_hosts(self.spec.devices, self.known_hosts)
+        await self._listen()
+
+    async def _listen(self) -> None:
+        results = await asyncio.gather(*(twin.start() for twin in self.twins.values()), return_exceptions=True)
+        problems = [
+            Problem(twin.name, f"cannot listen on {twin.device.address}: {result}", hint="is another lab still running?")
+            for twin, result in zip(self.twins.values(), results, strict=True) if isinstance(result, OSError)
+        ]
+        other = [result for result in results if isinstance(result, BaseException) and not isinstance(result, OSError)]
+        if problems or other:
+            await self.stop()
+            raise LabError(problems) if not other else other[0]
+
+    async def stop(self) -> None:
+        """Stop every twin; one that fails to stop does not keep the others up."""
+        await asyncio.gather(*(twin.stop() for twin in self.twins.values()), return_exceptions=True)
+
+
+def build_twin(device: DeviceSpec, lab: LabContext) -> Twin:
+    """The twin of one device. Raises LabError for an operating system that has none."""
+    if device.os not in KNOWN_OS:
+        raise LabError(Problem(device.name, "there is no twin of this OS", ", ".join(KNOWN_OS), device.os))
+    module = importlib.import_module(f"nornir_tasks.lab.twins.{device.os}")
+    twin: Twin = module.build(device, lab)
+    return twin
+
+
+def read_password(path: Path) -> str:
+    """The lab login's password: the file's first line. Raises LabError if others may read the file."""
+    try:
+        mode = path.stat().st_mode
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise LabError(Problem(str(path), f"the password file cannot be read: {error.strerror}")) from error
+    if stat.S_IMODE(mode) & 0o077:
+        raise LabError(Problem(str(path), "the password file may be read by others", "mode 0600", oct(stat.S_IMODE(mode))))
+    return text.splitlines()[0] if text.strip() else _no_password(path)
+
+
+def _no_password(path: Path) -> str:
+    raise LabError(Problem(str(path), "the password file is empty"))

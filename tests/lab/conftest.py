@@ -152,7 +152,8 @@ def wait_ready(description: LabDescription, process: subprocess.Popen[str]) -> d
     while time.monotonic() < end_s and process.poll() is None:
         if ready.exists():
             answer: dict[str, Any] = json.loads(ready.read_text(encoding="utf-8"))
-            return answer
+            if answer["pid"] == process.pid:  # else it was left by a process that was killed
+                return answer
         time.sleep(0.05)
     log = (description.directory / "twins.log").read_text(encoding="utf-8")
     raise RuntimeError(f"the lab is not up (exit code {process.poll()}):\n{log}")

@@ -1,0 +1,30 @@
+"""Cisco NX-OS on Nexus 9000: everything of it that is pure."""
+
+from types import MappingProxyType
+
+from nornir_tasks.design.capabilities import OsFacts
+from nornir_tasks.platforms.nxos import dscp, parse_qos
+from nornir_tasks.platforms.nxos.candidate import candidate
+from nornir_tasks.platforms.nxos.capabilities import OS, RELEASES, capabilities
+from nornir_tasks.platforms.nxos.config_text import canonical, to_text, to_tree
+from nornir_tasks.platforms.nxos.disruption import disruption
+from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED
+from nornir_tasks.platforms.nxos.parse import parse
+from nornir_tasks.platforms.nxos.patch import server_changes
+from nornir_tasks.platforms.nxos.port_map import port_name, sort_key
+from nornir_tasks.platforms.platform import Platform
+
+PLATFORM = Platform(
+    facts=OsFacts(os=OS, releases=RELEASES, capabilities=capabilities, port_name=port_name, sort_key=sort_key),
+    file_suffix=".cfg",
+    to_tree=to_tree,
+    to_text=to_text,
+    canonical=canonical,
+    ownership=OWNERSHIP,
+    parse=parse,
+    candidate=candidate,
+    server_changes=server_changes,
+    disruption=disruption,
+    protected=PROTECTED,
+    template_filters=MappingProxyType({"dscp_list": dscp.to_text, "class_suffix": parse_qos.class_suffix}),
+)

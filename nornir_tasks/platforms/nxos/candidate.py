@@ -1,0 +1,132 @@
+"""The candidate: the whole running configuration as text, with our lines exchanged and all others byte for byte.
+
+``configure replace`` wants a full running configuration, never a part (Cisco Nexus 9000 NX-OS System Management
+Configuration Guide, "Performing Configuration Replace"). So rows are cut out and put in; nothing is printed anew.
+"""
+
+import re
+from collections.abc import Iterator
+
+from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
+from nornir_tasks.platforms.nxos.config_text import INDENT, SourceTree, to_text, to_tree
+from nornir_tasks.platforms.nxos.port_map import sort_key
+from nornir_tasks.platforms.platform import Candidate
+
+_ORDER = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"version .+",
+        r"hostname .+",
+        r"vdc .+",
+        r"(?:nv overlay|feature) .+",
+        r"(?:no password|username|role) .+",
+        r"ip domain-lookup",
+        r"ip access-list .+",
+        r"priority-flow-control .+",
+        r"class-map type .+",
+        r"policy-map type .+",
+        r"system qos",
+        r"copp .+",
+        r"(?:bfd|lldp) .+",
+        r"(?:snmp-server|rmon|ntp|aaa) .+",
+        r"ip load-sharing .+",
+        r"ip route .+",
+        r"vlan .+",
+        r"ip prefix-list .+",
+        r"route-map .+",
+        r"vrf context .+",
+        r"interface (?P<port>.+)",
+        r"line .+",
+        r"boot .+",
+        r"router .+",
+    )
+)
+"""The order in which ``show running-config`` prints top-level blocks (published configurations of 9.3 and 10.4(2))."""
+
+
+def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: ConfigTree) -> Candidate:
+    """The running configuration (from ``to_tree``) with its owned part turned into the wanted one."""
+    changes = tuple(difference(owned_running, owned_wanted))
+    source = running if isinstance(running, SourceTree) else to_tree(to_text(running))
+    splice = _Splice(source)
+    for change in changes:
+        if change.op == "-":
+            splice.cut(change.path)
+    splice.insert_missing(source, owned_wanted, ())
+    return Candidate(payload=splice.text(), changes=changes)
+
+
+def place(line: str) -> tuple[int, ...] | None:
+    """Where a top-level line stands among others; None for lines whose place we do not know."""
+    for rank, pattern in enumerate(_ORDER):
+        if found := pattern.fullmatch(line):
+            port = found.groupdict().get("port")
+            return (rank, *sort_key(port)) if port is not None else (rank,)
+    return None
+
+
+class _Splice:
+    """Rows of text with cuts and insertions, numbered from 0 by the original rows."""
+
+    def __init__(self, source: SourceTree) -> None:
+        self._source = source
+        self._cut: set[int] = set()
+        self._inserted: dict[int, list[str]] = {}
+
+    def cut(self, path: Path) -> None:
+        """Take out one line (its own rows only; what stands below is cut by its own change)."""
+        node = self._source.get(*path)
+        if node is not None:
+            self._cut.update(_own_rows(node))
+
+    def insert_missing(self, held: ConfigTree, wanted: ConfigTree, above: Path) -> None:
+        """Put in every wanted line that ``held`` lacks, in the order in which it was rendered."""
+        for child in sorted(wanted.children.values(), key=lambda node: node.line):
+            there = held.children.get(child.text)
+            if there is not None:
+                self.insert_missing(there, child, (*above, child.text))
+                continue
+            row = self._row_at_top(child.text) if not above else self._row_below(held, wanted, child)
+            block = ConfigTree()
+            block.add(child.text).merge(child)
+            self._inserted.setdefault(row, []).extend(INDENT * len(above) + line for line in block.lines(INDENT))
+
+    def _row_at_top(self, text: str) -> int:
+        own = place(text)
+        if own is not None:
+            for child in self._source.children.values():
+                other = place(child.text)
+                if other is not None and other > own:
+                    return child.line - 1
+        return len(self._source.rows)
+
+    @staticmethod
+    def _row_below(held: ConfigTree, wanted: ConfigTree, child: ConfigTree) -> int:
+        later = [
+            held.children[sibling.text].line
+            for sibling in wanted.children.values()
+            if sibling.line > child.line and sibling.text in held.children
+        ]
+        return min(later) - 1 if later else _last_row(held) + 1
+
+    def text(self) -> str:
+        """The new configuration."""
+        return "".join(f"{row}\n" for row in self._rows())
+
+    def _rows(self) -> Iterator[str]:
+        for number, row in enumerate(self._source.rows):
+            yield from self._inserted.get(number, ())
+            if number not in self._cut:
+                yield row
+        yield from self._inserted.get(len(self._source.rows), ())
+
+
+def _own_rows(node: ConfigTree) -> range:
+    return range(node.line - 1, node.line + node.text.count("\n"))
+
+
+def _last_row(node: ConfigTree) -> int:
+    last = node
+    while last.children:
+        last = list(last.children.values())[-1]
+    return _own_rows(last)[-1]

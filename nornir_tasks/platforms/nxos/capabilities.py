@@ -1,0 +1,92 @@
+"""What NX-OS on Nexus 9000 Cloud Scale GX2 switches will hold, each figure with its source.
+
+Short names of sources: "QoS 10.5" = Cisco Nexus 9000 NX-OS QoS Configuration Guide, Release 10.5(x);
+"roce_enable" = P. Gupta's roce_enable.py v0.22 (a Cisco author's published script);
+"DME 10.5(3)" = CiscoDevNet/terraform-provider-nxos, gen/definitions;
+"YANG 10.4(4)" = ironcore-dev/network-operator, genyang, generated from Cisco-NX-OS-device.yang 10.4(4);
+"Replace" = Cisco Nexus 9000 NX-OS System Management Configuration Guide, "Performing Configuration Replace".
+"""
+
+import re
+from types import MappingProxyType
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.device_config import Ecn, Watchdog
+
+OS = "nxos"
+RELEASES = ("10.4(x)", "10.5(x)")
+"""Release trains we have a record for; the operator may also write one release of a train, ``10.4(3)``."""
+ASICS = ("cloudscale-gx2",)
+"""N9K-C9332D-GX2B and N9K-C9364D-GX2A."""
+
+LOSSY_QUEUES = 8
+"""The 8-queue model: classes c-8q-nq<n> and c-out-8q-q<n> (roce_enable)."""
+
+WATCHDOG = Watchdog(poll_ms=100, detect_ms=100, restore_ms=1000)
+"""NX-OS holds only on and off. Poll 100 ms, shutdown multiplier 1, auto-restore multiplier 10 are the model's defaults
+(YANG 10.4(4), pltfm-items/priorflowctrlwd-items: interval 100, shutdownMultiplier 1, autoRestoreMultiplier 10)."""
+
+_ECN_AUTO = MappingProxyType(
+    {
+        # 400G start values of four public scripts of one Cisco author: 950 kbytes, 3000 kbytes, 7 % (roce_enable).
+        "cloudscale-gx2": (
+            Ecn(950_000, 3_000_000, 7),
+            "Cisco author's roce_enable.py v0.22, 400G: 950/3000 kbytes, 7 %",
+        ),
+    }
+)
+
+_TRAIN = re.compile(r"(10\.[45])\((x|\d+[a-z]?)\)([FM]?)")
+
+
+def capabilities(release: str, asic: str) -> Capabilities:
+    """The record for one release (``10.4(3)``, or a train ``10.4(x)``) on one ASIC. KeyError names what is unknown."""
+    found = _TRAIN.fullmatch(release)
+    if found is None:
+        raise KeyError(f"release {release}; known: {', '.join(RELEASES)}")
+    if asic not in _ECN_AUTO:
+        raise KeyError(f"ASIC {asic}; known: {', '.join(ASICS)}")
+    ecn, source = _ECN_AUTO[asic]
+    return Capabilities(
+        os=OS,
+        release=release,
+        asic=asic,
+        release_pattern=_reported_as(found),
+        loopback_name="loopback0",
+        # Interface MTU 9216 on routed ports and in network-qos classes (roce_enable; DME 10.5(3): 576-9216).
+        max_mtu_bytes=9216,
+        # ``feature lldp`` is rendered from the section lldp, the features of day 0 (nxapi, scp-server) never.
+        services=("bfd", "bgp"),
+        # Cloud Scale takes three no-drop classes [from practice]; one is what we vouch for (QoS 10.5 examples).
+        max_lossless_classes=1,
+        # A single strict-priority queue must be the highest qos-group (QoS 10.5, "Configuring Queuing and Scheduling").
+        cnp_priority=7,
+        queue_profile_name="GPUFABRIC-CLASSIFY",
+        ecn_auto=ecn,
+        ecn_source=source,
+        # Thresholds are given in kbytes (roce_enable); other units exist (DME 10.5(3)) but stand in no public policy.
+        ecn_cell_bytes=1000,
+        watchdog=WATCHDOG,
+        watchdog_settable=frozenset(),
+        has_class_mtu=True,
+        has_hash_seed=True,
+        # ``advertisement-interval`` exists (cisco.nxos bgp_templates); that 0 is in its range no public source says.
+        has_advertisement_interval=False,
+        # maximum-prefix ... restart 1-65535 minutes (DME 10.5(3)).
+        has_prefix_restart=True,
+        # maxEcmp 1-128 in DME 10.5(3) bgpDomAf, uint8 in YANG 10.4(4).
+        max_ecmp_paths=128,
+        # ``bfd interval`` 50-999 ms (Cisco Nexus 9000 Interfaces Configuration Guide, "Configuring BFD").
+        bfd_min_interval_ms=50,
+        has_commit_timer=True,
+        # commit-timeout 30-3600 s (Replace; the range is stated in the Nexus 7000 edition).
+        min_confirm_s=30,
+        max_confirm_s=3600,
+    )
+
+
+def _reported_as(found: re.Match[str]) -> str:
+    """Switches report ``10.4(3)``, in places with the letter of a feature or maintenance release."""
+    train, number, _ = found.groups()
+    inner = r"\d+[a-z]?" if number == "x" else re.escape(number)
+    return rf"{re.escape(train)}\({inner}\)[FM]?"

@@ -1,0 +1,36 @@
+"""What each kind of change does to traffic on NX-OS, with its source."""
+
+import re
+
+from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.platforms.config_tree import Change
+
+_CLASSES: tuple[tuple[str, Disruption], ...] = (
+    # "brief period of traffic loss" on all ports: Cisco Nexus 9000 QoS Configuration Guide 10.5(x), "Configuring
+    # Queuing and Scheduling"; network-qos changes re-carve the same buffers.
+    (r"policy-map type (?:queuing|network-qos) .*", Disruption.DATAPLANE_BLIP),
+    (r"system qos / .*", Disruption.DATAPLANE_BLIP),
+    # Buffers are carved when PFC is turned on: the same guide, "Configuring Priority Flow Control"; ports do not flap.
+    (r"interface \S+ / priority-flow-control mode .*", Disruption.DATAPLANE_BLIP),
+    # Hash changes move flows to other links and reorder them once: Interfaces Configuration Guide 10.3(x).
+    (r"ip load-sharing .*", Disruption.DATAPLANE_BLIP),
+    # Link state follows the line.
+    (r"interface \S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
+    (r"interface \S+ / ip address .*", Disruption.PORT_FLAP),
+    # Removing or renumbering the process ends every session: Unicast Routing Configuration Guide, "Basic BGP".
+    (r"router bgp \S+", Disruption.AGENT_RESTART),
+    (r"router bgp \S+ / router-id .*", Disruption.AGENT_RESTART),
+    (r"feature .*", Disruption.AGENT_RESTART),
+)
+_COMPILED = tuple((re.compile(pattern), disruption) for pattern, disruption in _CLASSES)
+
+
+def disruption(change: Change) -> Disruption:
+    """The class of one change; a new process, feature or port takes nothing away, so only its removal counts."""
+    path = " / ".join(change.path)
+    for pattern, found in _COMPILED:
+        if pattern.fullmatch(path):
+            if found is Disruption.AGENT_RESTART and change.op == "+":
+                return Disruption.NONE
+            return found
+    return Disruption.NONE

@@ -1,0 +1,50 @@
+"""Who owns which line of an NX-OS running configuration, as data.
+
+``router bgp``, its ipv4 address family and ``system qos`` are containers that several owners share. What other VRFs,
+other address families, and objects outside our names and pools hold is nobody's and stays as it is.
+"""
+
+from nornir_tasks.platforms.ownership import rule
+
+_ADDRESS_FAMILY = (
+    rule(r"network (?P<key>\S+)(?: .+)?", "address"),
+    rule(r".+", "switch"),
+)
+
+_BGP = (
+    rule(r"vrf .+", "nobody"),
+    rule(r"address-family ipv4 unicast", "switch", shared=True, children=_ADDRESS_FAMILY),
+    rule(r"address-family .+", "nobody"),
+    rule(r"template peer (?P<key>\S+)", "name"),
+    rule(r"template .+", "nobody"),
+    rule(r"neighbor (?P<key>\S+)(?: .+)?", "address"),
+    rule(r".+", "switch"),
+)
+
+OWNERSHIP = (
+    rule(r"feature (?:bfd|bgp|lldp)", "switch"),
+    rule(r"bfd .+", "switch"),
+    rule(r"(?:no )?lldp .+", "switch"),
+    rule(r"ip load-sharing .+", "switch"),
+    rule(r"(?:no )?priority-flow-control .+", "switch"),
+    rule(r"class-map type \S+ (?:match-(?:any|all) )?(?P<key>\S+)", "name"),
+    rule(r"policy-map type \S+ (?P<key>\S+)", "name"),
+    rule(r"system qos", "switch", shared=True, children=(rule(r".+", "switch"),)),
+    rule(r"ip prefix-list (?P<key>\S+) .+", "name"),
+    rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
+    rule(r"ip route (?P<key>\S+) .+", "address"),
+    rule(r"interface (?P<key>\S+)", "port"),
+    rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
+)
+
+PROTECTED = (
+    r"(?:no )?(?:username|password|role|userpassphrase|ssh|ssl|crypto|nxapi|aaa|tacacs-server|radius-server)\b",
+    r"(?:no )?(?:ip )?(?:tacacs|radius)\b",
+    r"(?:no )?feature (?:nxapi|ssh|scp-server|sftp-server|tacacs\+|radius|password)",
+    r"interface mgmt\d",
+    r"vrf context management\b",
+    r"(?:no )?(?:vdc|boot|copp|hostname) ",
+    r"control-plane\b",
+    r"line (?:vty|console)\b",
+)
+"""Regular expressions, each matched at the beginning of a path whose lines are joined by ``" / "``."""

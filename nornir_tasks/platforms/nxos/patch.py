@@ -1,0 +1,173 @@
+"""The switch's own view of a candidate: the patch that ``configure replace ... verify-only`` prints.
+
+The patch is a list of commands in back-quotes, removals first, modes entered by their header and left by ``exit`` or
+by the next header (a published session on NX-OS 9.3(1)). ``server_changes`` turns it into changes on its own;
+``settle`` then says what those commands do to the configuration that runs: a header that is there already is no
+change, removing a block removes its lines, and ``mtu 9216`` takes the place of ``mtu 9000``.
+"""
+
+import re
+from collections.abc import Iterator
+
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
+from nornir_tasks.platforms.nxos.config_text import is_hidden
+
+_COMMAND = re.compile(r"`(?P<command>[^`]+)`")
+_LEAVE = re.compile(r"exit(?:-\S+)?")
+_TOP = re.compile(r"config(?:ure)? ?t(?:erminal)?|end")
+
+_MODES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = (
+    # The lines that lead into each mode, by the header that encloses them; the empty one is the top.
+    (
+        re.compile(r""),
+        tuple(
+            re.compile(pattern)
+            for pattern in (
+                r"interface \S+",
+                r"router \S+ \S+",
+                r"route-map \S+ (?:permit|deny) \d+",
+                r"class-map type .+",
+                r"policy-map type .+",
+                r"system qos",
+                r"vrf context \S+",
+                r"ip access-list \S+",
+                r"vlan [\d,-]+",
+                r"line \S+",
+                r"control-plane",
+                r"aaa group server .+",
+                r"vdc .+",
+            )
+        ),
+    ),
+    (re.compile(r"policy-map type .+"), (re.compile(r"class .+"),)),
+    (
+        re.compile(r"router \S+ \S+"),
+        tuple(
+            re.compile(pattern) for pattern in (r"address-family .+", r"template \S+ \S+", r"neighbor \S+", r"vrf \S+")
+        ),
+    ),
+    (re.compile(r"vrf \S+"), (re.compile(r"address-family .+"), re.compile(r"neighbor \S+"))),
+    (re.compile(r"(?:template|neighbor) .+"), (re.compile(r"address-family .+"),)),
+    (re.compile(r"vrf context \S+"), (re.compile(r"address-family .+"),)),
+)
+
+_GLOBAL = re.compile(
+    r"(?:feature|hostname|username|snmp-server|ntp|logging|boot|copp|ip prefix-list|ip load-sharing|bfd interval) .+"
+)
+"""Lines that exist at the top only: they end whatever mode was left open."""
+
+_ONE_VALUE = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(mtu|description|router-id|reconnect-interval|maximum-paths|maximum-prefix|remote-as|timers|inherit peer) .+",
+        r"(ip address|ip load-sharing address|bfd interval|match dscp|match ip address prefix-list) .+",
+        r"(set qos-group|set as-path prepend|set community|pause pfc-cos|bandwidth remaining percent) .+",
+        r"(priority level|ttl-security hops|random-detect|advertisement-interval|priority-flow-control mode) .+",
+        r"(service-policy type \S+(?: input| output)?) .+",
+        r"route-map \S+ (in|out)",
+        r"(network \S+)(?: .+)?",
+    )
+)
+"""Commands of which a mode holds one: a new value takes the place of the old one without ``no``."""
+
+
+_PRINTED_NEGATED = frozenset({"shutdown", "switchport", "graceful-restart", "ip redirects"})
+"""Lines whose ``no`` form the switch prints."""
+
+
+def commands(text: str) -> tuple[str, ...]:
+    """The commands of a patch, in order."""
+    return tuple(found["command"].strip() for found in _COMMAND.finditer(text))
+
+
+def server_changes(text: str) -> frozenset[Change]:
+    """What a patch's commands say by themselves; entering a mode reads as adding its header."""
+    return frozenset(_changes(text))
+
+
+def _changes(text: str) -> Iterator[Change]:
+    mode: Path = ()
+    for command in commands(text):
+        if _TOP.fullmatch(command):
+            mode = ()
+        elif _LEAVE.fullmatch(command):
+            mode = mode[:-1]
+        else:
+            line = command.removeprefix("no ")
+            mode, opens = _resolve(mode, line)
+            adds = line == command
+            yield Change((*mode, line), "+" if adds else "-")
+            if opens and adds:
+                mode = (*mode, line)
+
+
+def _resolve(mode: Path, line: str) -> tuple[Path, bool]:
+    """The mode in which a line stands, and whether it is a header of one."""
+    for depth in range(len(mode), -1, -1):
+        header = mode[depth - 1] if depth else ""
+        for enclosing, headers in _MODES:
+            if enclosing.fullmatch(header) and any(each.fullmatch(line) for each in headers):
+                return mode[:depth], True
+    return ((), False) if _GLOBAL.fullmatch(line) else (mode, False)
+
+
+def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change]:
+    """What the reported commands change in what runs: the set that must equal the plan's."""
+    added: set[Path] = set()
+    removed: set[Path] = set()
+    for change in reported:
+        held = running.get(*change.path)
+        if change.op == "+":
+            if held is None:
+                added.add(change.path)
+        elif held is not None:
+            removed.add(change.path)
+            removed.update((*change.path, *below) for below in held.paths())
+        elif target := _named(change.path, running):
+            removed.add(target)
+        else:
+            # No such line to remove: the line is the negated form itself (``no shutdown``).
+            added.add((*change.path[:-1], f"no {change.path[-1]}"))
+    added |= {negated for path in removed if (negated := _negated_form(path, reported, running))}
+    removed |= {path for line in added for path in _replaced(line, running)}
+    kept = {change.path for change in reported if change.op == "+"} & removed
+    return frozenset(
+        {
+            *(Change(path, "+") for path in added if not is_hidden(path)),
+            *(Change(path, "-") for path in removed - kept),
+        }
+    )
+
+
+def _named(path: Path, running: ConfigTree) -> Path | None:
+    """``no description`` removes the one line that begins so."""
+    parent = running.get(*path[:-1])
+    begun = [text for text in parent.children if text.startswith(f"{path[-1]} ")] if parent is not None else []
+    return (*path[:-1], begun[0]) if len(begun) == 1 else None
+
+
+def _negated_form(path: Path, reported: frozenset[Change], running: ConfigTree) -> Path | None:
+    """``no shutdown`` takes ``shutdown`` away and is itself a line that the switch prints; others leave nothing."""
+    if path[-1] not in _PRINTED_NEGATED or Change(path, "-") not in reported:
+        return None
+    negated = (*path[:-1], f"no {path[-1]}")
+    return negated if running.get(*negated) is None else None
+
+
+def _replaced(path: Path, running: ConfigTree) -> Iterator[Path]:
+    parent = running.get(*path[:-1])
+    if parent is None:
+        return
+    name = _setting(path[-1])
+    for text in parent.children:
+        if text != path[-1] and _setting(text) == name:
+            yield (*path[:-1], text)
+
+
+def _setting(line: str) -> str:
+    """What a line sets, without its value; the line itself where it has none."""
+    line = line.removeprefix("no ")
+    for pattern in _ONE_VALUE:
+        if found := pattern.fullmatch(line):
+            return found[1] if not line.startswith("route-map ") else f"route-map {found[1]}"
+    return line

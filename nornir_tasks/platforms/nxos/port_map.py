@@ -1,0 +1,19 @@
+"""NX-OS interface names: how the front panel is numbered, and the natural order of names."""
+
+import re
+
+_NUMBERS = re.compile(r"\d+")
+_KINDS = ("vlan", "port-channel", "ethernet", "mgmt", "loopback")
+"""The order in which ``show running-config`` prints the kinds of interfaces (cisco.nxos 12.3.0 fixtures)."""
+
+
+def port_name(number: int) -> str:
+    """Front-panel port ``number`` (from 1, no breakout) of a fixed switch: ``Ethernet1/<number>``."""
+    return f"Ethernet1/{number}"
+
+
+def sort_key(name: str) -> tuple[int, ...]:
+    """Natural order: first by kind as the switch prints them, then by the numbers in the name."""
+    lowered = name.lower()
+    kind = next((place for place, word in enumerate(_KINDS) if lowered.startswith(word)), len(_KINDS))
+    return (kind, *(int(number) for number in _NUMBERS.findall(name)))

@@ -1,0 +1,199 @@
+"""Hand-made NX-OS switches: a leaf and a spine as ``realise`` would hand them over, and the claims on them."""
+
+from pathlib import Path
+
+import jinja2
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.claims import Claims, PlaneClaim
+from nornir_tasks.design.device_config import (
+    Bfd,
+    Bgp,
+    DeviceConfig,
+    Ecn,
+    Hashing,
+    Interface,
+    Lldp,
+    Neighbor,
+    PeerGroup,
+    PortProfile,
+    PrefixList,
+    PrefixRule,
+    Qos,
+    Queue,
+    RouteMap,
+    RouteMapRule,
+    RoutingPolicy,
+    StaticRoute,
+    TrafficClass,
+)
+from nornir_tasks.platforms.nxos import PLATFORM
+from nornir_tasks.platforms.nxos.capabilities import WATCHDOG, capabilities
+from nornir_tasks.render.render import render
+
+ROOT = Path(__file__).parents[3]
+CORPUS = ROOT / "tests" / "corpus" / "nxos"
+FACTS: Capabilities = capabilities("10.4(3)", "cloudscale-gx2")
+PROFILE = FACTS.queue_profile_name
+MODEL = "N9K-C9332D-GX2B"
+
+
+def environment() -> jinja2.Environment:
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(ROOT / "templates" / "nxos"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    made.filters.update(PLATFORM.template_filters)
+    return made
+
+
+ENVIRONMENT = environment()
+
+
+def rendered(config: DeviceConfig) -> str:
+    return render(config, FACTS, ENVIRONMENT)
+
+
+def qos() -> Qos:
+    named = {26: 3, 48: 7, 56: 7}
+    points: dict[int, list[int]] = {0: [], 3: [], 7: []}
+    for dscp in range(64):
+        points[named.get(dscp, 0)].append(dscp)
+    return Qos(
+        classes=tuple(
+            TrafficClass(priority, tuple(held), priority, lossless=priority == 3) for priority, held in points.items()
+        ),
+        profiles=(
+            PortProfile(
+                name=PROFILE,
+                pfc_priorities=(3,),
+                watchdog=True,
+                queues=(
+                    Queue(0, strict=False, weight_percent=40, ecn=None),
+                    Queue(3, strict=False, weight_percent=60, ecn=Ecn(950_000, 3_000_000, 7)),
+                    Queue(7, strict=True, weight_percent=None, ecn=None),
+                ),
+            ),
+        ),
+        watchdog=WATCHDOG,
+        lossless_mtu_bytes=9216,
+    )
+
+
+def group(name: str, *, route_map_in: str | None, bfd: bool = True) -> PeerGroup:
+    return PeerGroup(
+        name=name,
+        keepalive_s=3,
+        hold_s=9,
+        connect_retry_s=10,
+        advertisement_interval_s=None,
+        bfd=bfd,
+        ttl_security=True,
+        send_community=True,
+        max_prefixes=36,
+        prefix_restart_min=5,
+        route_map_in=route_map_in,
+        route_map_out="COMPUTE-OUT",
+    )
+
+
+def _port(number: int, address: str, description: str, mtu: int = 9216) -> Interface:
+    return Interface(f"Ethernet1/{number}", description, address, mtu, enabled=True, qos_profile=PROFILE)
+
+
+def leaf(hosts: int = 4, uplinks: int = 2) -> DeviceConfig:
+    ports = [_port(n + 1, f"10.168.0.{2 * n}/31", f"gpu-{n} rail0", 9000) for n in range(hosts)]
+    ports += [_port(33 + n, f"10.160.0.{2 * n + 1}/31", f"spine-{n} swp1") for n in range(uplinks)]
+    neighbors = tuple(Neighbor(f"10.160.0.{2 * n}", 4200000000, "COMPUTE-SPINES", f"spine-{n}") for n in range(uplinks))
+    return DeviceConfig(
+        name="leaf-g0-r1",
+        os="nxos",
+        release="10.4(3)",
+        model=MODEL,
+        asic="cloudscale-gx2",
+        services=("bfd", "bgp"),
+        hashing=Hashing(seed=1002),
+        lldp=Lldp(enabled=True),
+        qos=qos(),
+        bfd=Bfd(300, 300, 3),
+        interfaces=(*ports, Interface("loopback0", "router-id", "10.255.0.2/32", None, True, None)),
+        routing_policy=RoutingPolicy(
+            prefix_lists=(
+                PrefixList("COMPUTE-ANY", (PrefixRule(10, True, "0.0.0.0/0", le=32),)),
+                PrefixList(
+                    "COMPUTE-OWN", (PrefixRule(10, True, "10.168.0.0/24"), PrefixRule(20, True, "10.255.0.2/32"))
+                ),
+            ),
+            route_maps=(
+                RouteMap("COMPUTE-IN", (RouteMapRule(10, True, "COMPUTE-ANY"),)),
+                RouteMap(
+                    "COMPUTE-OUT",
+                    (RouteMapRule(10, True, "COMPUTE-OWN", (4200000002, 4200000002), ("65535:0",)),),
+                ),
+            ),
+        ),
+        static_routes=(StaticRoute("10.168.0.0/24"),),
+        bgp=Bgp(
+            asn=4200000002,
+            router_id="10.255.0.2",
+            maximum_paths=16,
+            multipath_relax=True,
+            graceful_restart_helper_only=True,
+            log_neighbor_changes=True,
+            networks=("10.168.0.0/24", "10.255.0.2/32"),
+            peer_groups=(group("COMPUTE-SPINES", route_map_in="COMPUTE-IN"),),
+            neighbors=neighbors,
+        ),
+    )
+
+
+def spine(leaves: int = 8) -> DeviceConfig:
+    lists = tuple(
+        PrefixList(
+            f"COMPUTE-leaf-{n}", (PrefixRule(10, True, f"10.168.{n}.0/24"), PrefixRule(20, True, f"10.255.0.{n}/32"))
+        )
+        for n in range(leaves)
+    )
+    maps = tuple(
+        RouteMap(f"COMPUTE-leaf-{n}-IN", (RouteMapRule(10, True, f"COMPUTE-leaf-{n}"),)) for n in range(leaves)
+    )
+    return DeviceConfig(
+        name="spine-0",
+        os="nxos",
+        release="10.4(3)",
+        model=MODEL,
+        asic="cloudscale-gx2",
+        services=("bgp",),
+        hashing=Hashing(seed=7),
+        lldp=Lldp(enabled=True),
+        qos=qos(),
+        bfd=None,
+        interfaces=(
+            *(_port(n + 1, f"10.160.{n}.0/31", f"leaf-{n} Ethernet1/33") for n in range(leaves)),
+            Interface("loopback0", None, "10.255.1.0/32", None, True, None),
+        ),
+        routing_policy=RoutingPolicy(lists, maps),
+        bgp=Bgp(
+            asn=4200000000,
+            router_id="10.255.1.0",
+            maximum_paths=64,
+            multipath_relax=True,
+            graceful_restart_helper_only=False,
+            log_neighbor_changes=True,
+            networks=("10.255.1.0/32",),
+            peer_groups=(group("COMPUTE-LEAVES", route_map_in=None, bfd=False),),
+            neighbors=tuple(
+                Neighbor(f"10.160.{n}.1", 4200000001 + n, "COMPUTE-LEAVES", f"leaf-{n}", f"COMPUTE-leaf-{n}-IN")
+                for n in range(leaves)
+            ),
+        ),
+    )
+
+
+def claims(config: DeviceConfig) -> Claims:
+    ports = frozenset(port.name for port in config.interfaces)
+    return Claims((PlaneClaim("compute", ports, ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")),))

@@ -179,10 +179,13 @@ class QosReader:
             if self.mtus.get(group) != self.mtus.get(0) or 0 not in self.mtus:
                 header = f"class type network-qos c-8q-nq{class_suffix(group)}"
                 self.remainder.missing(f"policy-map type network-qos {NETWORK_POLICY}", header, "mtu")
-        for queue in range(LOSSY_QUEUES):
-            if queue not in self.queues:
-                header = f"class type queuing c-out-8q-q{class_suffix(queue)}"
-                self.remainder.missing(f"policy-map type queuing {QUEUING_POLICY}", header)
+        for number in range(LOSSY_QUEUES):
+            path = (f"policy-map type queuing {QUEUING_POLICY}", f"class type queuing c-out-8q-q{class_suffix(number)}")
+            queue = self.queues.get(number)
+            if queue is None:
+                self.remainder.missing(*path)
+            elif queue.weight is None and not queue.strict:
+                self.remainder.missing(*path, "bandwidth remaining percent")
 
     def _profile(self, name: str) -> PortProfile:
         ports = {port: lines for port, lines in self.ports.items() if lines.profile == name}

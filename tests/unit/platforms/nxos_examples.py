@@ -27,6 +27,7 @@ from nornir_tasks.design.device_config import (
     StaticRoute,
     TrafficClass,
 )
+from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.capabilities import WATCHDOG, capabilities
 from nornir_tasks.render.render import render
@@ -152,6 +153,10 @@ def leaf(hosts: int = 4, uplinks: int = 2) -> DeviceConfig:
 
 
 def spine(leaves: int = 8) -> DeviceConfig:
+    return in_order(_spine(leaves), PLATFORM.facts.sort_key)
+
+
+def _spine(leaves: int) -> DeviceConfig:
     lists = tuple(
         PrefixList(
             f"COMPUTE-leaf-{n}", (PrefixRule(10, True, f"10.168.{n}.0/24"), PrefixRule(20, True, f"10.255.0.{n}/32"))

@@ -43,9 +43,8 @@ def read_corpus(path: Path) -> list[CorpusLine]:
             missing = [name for name in ("section", "source") if not headers[name]]
             if missing:
                 raise ValueError(f"{where}: no {', '.join(missing)} header above this line")
-            mode = (
-                () if headers["mode"] in ("", "global") else tuple(part.strip() for part in headers["mode"].split(";"))
-            )
+            mode_text = "" if headers["mode"] == "global" else headers["mode"]
+            mode = tuple(part.strip() for part in mode_text.split(";") if part.strip())
             rest = {name: headers[name] for name in ("section", "source", "error", "asic", "release")}
             lines.append(CorpusLine(text=text, mode=mode, where=where, **rest))
     return lines

@@ -1,0 +1,28 @@
+"""Arista EOS: what it holds, how its configuration reads, who owns which line."""
+
+from types import MappingProxyType
+
+from nornir_tasks.design.capabilities import OsFacts
+from nornir_tasks.platforms.eos.candidate import candidate, server_changes
+from nornir_tasks.platforms.eos.capabilities import RELEASES, capabilities
+from nornir_tasks.platforms.eos.disruption import disruption
+from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
+from nornir_tasks.platforms.eos.parse import parse
+from nornir_tasks.platforms.eos.port_map import port_name, sort_key
+from nornir_tasks.platforms.eos.tree import canonical, seconds, to_text, to_tree
+from nornir_tasks.platforms.platform import Platform
+
+PLATFORM = Platform(
+    facts=OsFacts(os="eos", releases=RELEASES, capabilities=capabilities, port_name=port_name, sort_key=sort_key),
+    file_suffix=".cfg",
+    to_tree=to_tree,
+    to_text=to_text,
+    canonical=canonical,
+    ownership=OWNERSHIP,
+    parse=parse,
+    candidate=candidate,
+    server_changes=server_changes,
+    disruption=disruption,
+    protected=PROTECTED,
+    template_filters=MappingProxyType({"seconds": seconds}),
+)

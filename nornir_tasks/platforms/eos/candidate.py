@@ -1,0 +1,162 @@
+"""From a difference to the lines a configuration session gets, and from EOS's words back to a difference.
+
+hier_config computes the lines. Its own EOS rules know other sections than ours, so the rules here are ours; each says
+which lines replace one another (no ``no`` for the old value) and which ``no`` differs from its line.
+"""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
+from nornir_tasks.platforms.eos.tree import to_tree
+from nornir_tasks.platforms.platform import Candidate
+
+if TYPE_CHECKING:
+    from hier_config import HConfig, HConfigChild
+    from hier_config.platforms.driver_base import HConfigDriverBase
+
+_BGP = (r"^router bgp ",)
+_FAMILY = (r"^router bgp ", r"^address-family ipv4$")
+_PORT = (r"^interface ",)
+_MAP = (r"^route-map ",)
+_QUEUE = (r"^qos profile ", r"^(?:uc-)?tx-queue ")
+
+REPLACED: tuple[tuple[str, ...], ...] = (
+    (r"^service routing protocols model ",),
+    (r"^ip load-sharing (\S+) \d+$",),
+    (r"^qos map (dscp \d+) to traffic-class ",),
+    (r"^qos map (traffic-class \d+) to tx-queue ",),
+    (r"^priority-flow-control pause watchdog (default \S+|action) ",),
+    (*_PORT, r"^(description|mtu|ip address|service-profile) "),
+    (*_MAP, r"^(match ip address prefix-list|set as-path prepend|set community) "),
+    (r"^router bfd$", r"^interval .* default$"),
+    (*_BGP, r"^(router-id|maximum-paths|timers bgp) "),
+    (
+        *_BGP,
+        r"^(neighbor \S+ (?:peer group(?= )|remote-as|description|timers|out-delay|idle-restart-timer|ttl maximum-hops|"
+        r"send-community|maximum-routes))(?: |$)",
+    ),
+    (*_BGP, r"^(neighbor \S+ route-map) \S+ (in|out)$"),
+    (*_QUEUE, r"^(bandwidth percent|bandwidth guaranteed) "),
+    (*_QUEUE, r"^random-detect ecn minimum-threshold "),
+)
+"""Lines of one value: a path whose last part matches, with equal groups, takes the other's place."""
+
+NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    # um-eos IPv4, "ip load-sharing": "no ip load-sharing <hardware>"
+    ((r"^ip load-sharing \S+ \d+$",), r" \d+$", ""),
+    # um-eos Quality of Service: the "no" form ends before "to"
+    ((r"^qos map dscp \d+ to ",), r" to .*$", ""),
+    ((r"^qos map traffic-class \d+ to tx-queue ",), r" to tx-queue \d+$", " to tx-queue"),
+    # arista.eos eos_prefix_lists: an entry goes by its number
+    ((r"^ip prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
+    # pyavd eos__qos_profiles: "no priority-flow-control" is the opposite of "priority-flow-control on"
+    ((r"^(?:qos profile|interface) ", r"^priority-flow-control on$"), r" on$", ""),
+    # batfish arista_interface_show_run_all: "no random-detect ecn"
+    ((*_QUEUE, r"^random-detect ecn minimum-threshold "), r" minimum-threshold .*$", ""),
+    # a neighbour that leaves its group leaves the fabric: all its lines go with it
+    ((*_BGP, r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
+)
+"""Path, and what to substitute in the line's ``no`` form."""
+
+DEFAULTED = (
+    # "no priority" turned round would be "priority", which says nothing
+    ((*_QUEUE, r"^no priority$"), "default priority"),
+)
+
+
+_WHOLE = re.compile(r"no neighbor (\S+)(?: peer group)?")
+_SINGLE = re.compile(r"no neighbor (\S+) ")
+
+
+def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Candidate:
+    """The lines that make ``wanted`` of ``owned``; everything else on the switch (``running``) is not mentioned."""
+    del running  # EOS gets a difference, not a whole configuration
+    from hier_config import WorkflowRemediation  # noqa: PLC0415 - only a device that differs pays for it
+
+    remediation = WorkflowRemediation(_hconfig(owned), _hconfig(wanted)).remediation_config
+    lines = tuple(line for child in remediation.children for line in _lines(child, _gone(remediation)))
+    return Candidate(payload=lines, changes=tuple(difference(owned, wanted)))
+
+
+def server_changes(diff: str) -> frozenset[Change]:
+    """EOS's own diff of a session against the running configuration, as changes.
+
+    EOS prints changed lines after ``+`` or ``-`` and, unmarked, the lines of the blocks they stand in, all with the
+    configuration's indentation. Both sides are rebuilt as trees and compared, so that a map line of several code points
+    counts only for the code points that change.
+    """
+    before, after = [], []
+    for row in diff.splitlines():
+        if row.startswith(("---", "+++", "@@")):
+            continue
+        mark, line = (row[0], row[1:]) if row[:1] in {"+", "-", " "} else ("", row)
+        if mark != "+":
+            before.append(line)
+        if mark != "-":
+            after.append(line)
+    return frozenset(difference(to_tree("\n".join(before)), to_tree("\n".join(after))))
+
+
+def _gone(remediation: "HConfig") -> frozenset[str]:
+    """Neighbours and groups that go as a whole: their single lines need not be taken away as well."""
+    texts = (line.text for child in remediation.children for line in child.children)
+    return frozenset(found[1] for text in texts if (found := _WHOLE.fullmatch(text)))
+
+
+def _lines(child: "HConfigChild", gone: frozenset[str], depth: int = 0) -> list[str]:
+    """One command and those below it, ended by ``exit`` where a block was entered."""
+    below = [
+        line
+        for each in child.children
+        if _WHOLE.fullmatch(each.text) or not ((found := _SINGLE.match(each.text)) and found[1] in gone)
+        for line in _lines(each, gone, depth + 1)
+    ]
+    if child.children and not below:
+        return []
+    return [" " * 3 * depth + child.text, *below, *([" " * 3 * (depth + 1) + "exit"] if below else [])]
+
+
+def _hconfig(tree: ConfigTree) -> "HConfig":
+    from hier_config import HConfig  # noqa: PLC0415
+
+    root = HConfig(_driver())
+    _fill(root, tree)
+    return root
+
+
+def _fill(node: "HConfig | HConfigChild", tree: ConfigTree) -> None:
+    for below in tree.children.values():
+        _fill(node.add_child(below.text, check_if_present=False), below)
+
+
+@cache
+def _driver() -> "HConfigDriverBase":
+    from hier_config.models import (  # noqa: PLC0415
+        IdempotentCommandsRule,
+        MatchRule,
+        NegationDefaultWithRule,
+        NegationSubRule,
+    )
+    from hier_config.platforms.driver_base import HConfigDriverBase, HConfigDriverRules  # noqa: PLC0415
+
+    def match(path: tuple[str, ...]) -> tuple[MatchRule, ...]:
+        return tuple(MatchRule(re_search=part) for part in path)
+
+    class Driver(HConfigDriverBase):
+        """EOS, for the sections we own."""
+
+        @staticmethod
+        def _instantiate_rules() -> HConfigDriverRules:
+            return HConfigDriverRules(
+                indentation=3,
+                idempotent_commands=[IdempotentCommandsRule(match_rules=match(path)) for path in REPLACED],
+                negation_sub=[
+                    NegationSubRule(match_rules=match(path), search=search, replace=replace)
+                    for path, search, replace in NEGATED
+                ],
+                negate_with=[NegationDefaultWithRule(match_rules=match(path), use=use) for path, use in DEFAULTED],
+            )
+
+    return Driver()

@@ -1,0 +1,90 @@
+"""What EOS holds, by release range and ASIC, each figure with its source.
+
+Short names of sources: um-eos = Arista EOS user manual; pyavd = pyavd 6.4.0 (eos_cli_config_gen schema and templates);
+batfish = batfish/batfish, grammar/arista/testconfigs; RoCE guide = "Arista_EOS_RoCEv2_Lossless_Config" for EOS 4.36,
+which cites the Arista AI Network Fabric Deployment Guide.
+"""
+
+import re
+from dataclasses import replace
+from functools import cache
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.device_config import Ecn, Watchdog
+from nornir_tasks.platforms.eos.port_map import LOOPBACK
+
+RELEASES = ("4.33.1F",)
+"""Named releases; any other one of the same range is accepted as well."""
+
+_RANGE = re.compile(r"4\.(32|33|34|35)\.\d+(\.\d+)?[FM]")
+"""Same syntax over this range for what we render: commit timer output as of 4.32 (NAPALM 5.2.0 napalm/eos/eos.py), and
+pyavd 6.4.0 renders one syntax for it."""
+
+_TOMAHAWK4 = Capabilities(
+    os="eos",
+    release="",
+    asic="tomahawk4",
+    loopback_name=LOOPBACK,
+    # The RoCE guide and the AMD Instinct cluster networking guide (Arista 7388) set 9214 on routed ports.
+    max_mtu_bytes=9214,
+    services=("ip-routing", "multi-agent"),
+    # Intel Gaudi "Arista Switch Configuration Example": a 7060DX4 (Tomahawk 4) runs four no-drop priorities.
+    max_lossless_classes=4,
+    cnp_priority=None,
+    queue_profile_name="GPUFABRIC-ROCE",
+    ecn_auto=Ecn(min_bytes=256_000, max_bytes=512_000, probability_percent=100),
+    ecn_source="RoCE guide for EOS 4.36, section 2 (leaf with uc-tx-queue): 256/512 kbytes, 100 %",
+    # pyavd schema, qos_profiles[].uc_tx_queues[].random_detect.ecn.threshold.units: bytes among others
+    ecn_cell_bytes=1,
+    # RoCE guide section 8: 0.20 s, 0.20 s, polling 0.10 s; polling <= half of the smaller of the two others
+    watchdog=Watchdog(poll_ms=100, detect_ms=200, restore_ms=200),
+    watchdog_settable=frozenset({"poll_ms", "detect_ms", "restore_ms"}),
+    has_class_mtu=False,
+    # um-eos IPv4, "ip load-sharing": trident takes seeds 0 to 5, 0 is the default
+    has_hash_seed=True,
+    max_hash_seed=5,
+    # OTUS-DC-NET-Design-Labs, running configurations of S1 and L1: "neighbor UNDERLAY out-delay 0"
+    has_advertisement_interval=True,
+    # arista.eos (ansible 12.3.0) bgp_global: "neighbor X idle-restart-timer N" (seconds); no connect retry timer exists
+    has_prefix_restart=True,
+    has_connect_retry=False,
+    # batfish arista_bgp_show_run_all_3, vEOS 4.23.0.1F: "maximum-paths 1 ecmp 128" is what stands without the line
+    max_ecmp_paths=128,
+    # pyavd renders 300 ms with multiplier 3 as EOS's own default; what an ASIC takes below is not sourced
+    bfd_min_interval_ms=300,
+    has_commit_timer=True,
+    min_confirm_s=2,
+    # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
+    max_confirm_s=86_399,
+)
+
+_BY_ASIC = {
+    "tomahawk4": _TOMAHAWK4,
+    "tomahawk5": replace(
+        _TOMAHAWK4,
+        asic="tomahawk5",
+        max_lossless_classes=1,
+        ecn_auto=Ecn(min_bytes=131_072, max_bytes=262_144, probability_percent=5),
+        ecn_source="sonic-buildimage, device/arista, 7060X6 qos.json.j2: 131072/262144 bytes, 5 %",
+    ),
+    "jericho2": replace(
+        _TOMAHAWK4,
+        asic="jericho2",
+        max_lossless_classes=1,
+        ecn_auto=Ecn(min_bytes=512_000, max_bytes=768_000, probability_percent=100),
+        ecn_source="RoCE guide for EOS 4.36, section 3 (spine with tx-queue): 512/768 kbytes, 100 %",
+        # um-eos IPv4, "ip load-sharing": arad takes seeds 0 to 2
+        max_hash_seed=2,
+    ),
+}
+
+
+@cache
+def capabilities(release: str, asic: str) -> Capabilities:
+    """The record for one release on one ASIC; KeyError says which of the two is unknown."""
+    if not _RANGE.fullmatch(release):
+        raise KeyError(f"EOS release {release!r}: known are 4.32 to 4.35, written as 4.33.1F")
+    if asic not in _BY_ASIC:
+        raise KeyError(f"EOS ASIC {asic!r}: known are {', '.join(sorted(_BY_ASIC))}")
+    # A switch may report the build behind the release: 4.33.1F-39879738.4331F
+    return replace(_BY_ASIC[asic], release=release, release_pattern=re.escape(release) + r"(-.*)?")

@@ -1,0 +1,42 @@
+"""What a change of one line does to traffic on EOS.
+
+No published table of EOS says this line by line; the classes follow what the named sources say of the mechanism, and
+where none says anything the next worse class stands.
+"""
+
+import re
+
+from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.platforms.config_tree import Change
+
+_CLASSES: tuple[tuple[str, Disruption], ...] = (
+    # um-eos BGP: changing the routing protocol model needs a reload or a restart of all routing agents
+    (r"service routing protocols model .*", Disruption.RELOAD),
+    # um-eos IPv4: without ip routing nothing is forwarded between ports
+    (r"(?:no )?ip routing", Disruption.DATAPLANE_BLIP),
+    # a new seed moves flows to other members of an ECMP group
+    (r"(?:no )?ip load-sharing .*", Disruption.DATAPLANE_BLIP),
+    # classes, queues and PFC are reprogrammed in the chip while packets pass
+    (r"(?:no )?(?:qos|priority-flow-control) .*", Disruption.DATAPLANE_BLIP),
+    (
+        r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport|speed .*|mtu .*|service-profile .*)",
+        Disruption.PORT_FLAP,
+    ),
+    (r"interface \S+ / (?:no )?ip address .*", Disruption.DATAPLANE_BLIP),
+    # RFC 4271, 4.2 and 6.5: a session is torn down and opened anew when what its OPEN or its TTL check says changes
+    (r"router bgp [^/]*", Disruption.DATAPLANE_BLIP),
+    (r"router bgp \S+ / router-id .*", Disruption.DATAPLANE_BLIP),
+    (
+        r"router bgp \S+ / (?:no )?neighbor \S+ (?:remote-as|peer group|ttl|timers|shutdown|password|local-as).*",
+        Disruption.DATAPLANE_BLIP,
+    ),
+    (r"router bgp \S+ / address-family ipv4 / (?:no )?neighbor \S+ activate", Disruption.DATAPLANE_BLIP),
+    (r"ip route .*", Disruption.DATAPLANE_BLIP),
+)
+_COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in _CLASSES)
+
+
+def disruption(change: Change) -> Disruption:
+    """The class of one change."""
+    line = " / ".join(change.path)
+    return next((worst for pattern, worst in _COMPILED if pattern.fullmatch(line)), Disruption.NONE)

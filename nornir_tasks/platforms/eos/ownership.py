@@ -1,0 +1,59 @@
+"""Which line of an EOS configuration belongs to whom.
+
+Order matters: the first rule that matches decides. What nobody claims here is never touched, so neighbours, networks,
+VRFs and address families of others live on in the shared containers.
+"""
+
+from nornir_tasks.platforms.ownership import rule
+
+_IPV4 = r"\d+\.\d+\.\d+\.\d+"
+
+_SESSIONS = (
+    rule(rf"(?:no )?neighbor (?P<key>{_IPV4})(?: .*)?", "address"),
+    rule(r"(?:no )?neighbor interface (?P<key>\S+)(?: .*)?", "port"),
+    rule(r"(?:no )?neighbor (?P<key>\S+)(?: .*)?", "name"),
+    rule(rf"network (?P<key>{_IPV4}/\d+)(?: .*)?", "address"),
+)
+
+_BGP = (
+    *_SESSIONS,
+    rule(r"bgp listen range (?P<key>\S+) .*", "address"),
+    rule(r"address-family ipv4", "switch", shared=True, children=(*_SESSIONS, rule(r".*", "switch"))),
+    # VRFs, other address families and MAC-VRFs have their own lives
+    rule(r"(?:vrf|address-family|vlan|vlan-aware-bundle|vpws|monitoring|session tracker) ?.*", "nobody"),
+    # what is left governs the whole process (timers, redistribution, best path): it exists once per switch
+    rule(r".*", "switch"),
+)
+
+OWNERSHIP = (
+    rule(r"service routing protocols model .*", "switch"),
+    rule(r"(?:no )?ip routing", "switch"),
+    rule(r"(?:no )?ip load-sharing .*", "switch"),
+    rule(r"(?:no )?lldp run", "switch"),
+    # "qos map cos" rules ports that trust CoS: none of ours. A rewrite of DSCP would break the classes.
+    rule(r"(?:no )?qos map (?:dscp|traffic-class) .*", "switch"),
+    rule(r"(?:no )?qos rewrite dscp", "switch"),
+    rule(r"(?:no )?qos random-detect ecn .*", "switch"),
+    rule(r"(?:no )?priority-flow-control .*", "switch"),
+    rule(r"qos profile (?P<key>\S+)", "name"),
+    rule(r"router bfd", "switch", shared=True, children=(rule(r"interval .* default", "switch"),)),
+    rule(r"interface (?P<key>\S+)", "port"),
+    rule(r"ip prefix-list (?P<key>\S+)(?: .*)?", "name"),
+    rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
+    rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "address"),
+    rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
+)
+
+PROTECTED = (
+    r"(?:no )?(?:username|aaa|tacacs-server|radius-server|enable|role|ip tacacs|ip radius) ?.*",
+    r"(?:no )?management (?:api|ssh|security|console|telnet|accounts).*",
+    r"(?:no )?interface Management.*",
+    r"(?:no )?vrf (?:instance|definition) .*",
+    r"(?:no )?ip(?:v6)? route vrf .*",
+    r"(?:no )?ip(?:v6)? route (?:0\.0\.0\.0/0|::/0) .*",
+    r"(?:no )?ip(?:v6)? access-list .*",
+    r"(?:no )?(?:system )?control-plane.*",
+    r"(?:no )?boot .*",
+    r"(?:no )?(?:daemon|hostname|ip name-server|security) .*",
+)
+"""Lines whose change could cut our own path to the switch: accounts, AAA, management port and VRF, API, ACLs, boot."""

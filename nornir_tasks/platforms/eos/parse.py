@@ -1,0 +1,203 @@
+"""EOS configuration back to the hinge. Every line is either understood exactly or handed back in the remainder."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.device_config import (
+    Bfd,
+    DeviceConfig,
+    Hashing,
+    Interface,
+    Lldp,
+    PrefixList,
+    PrefixRule,
+    RouteMap,
+    RouteMapRule,
+    RoutingPolicy,
+    StaticRoute,
+)
+from nornir_tasks.design.order import in_order
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.lines import leave, no, number, read, row, text, yes
+from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
+from nornir_tasks.platforms.eos.parse_qos import parse_qos
+from nornir_tasks.platforms.eos.port_map import sort_key
+from nornir_tasks.platforms.platform import Parsed
+
+_DEFAULT_MTU_BYTES = 1500
+"""Of a routed port without an ``mtu`` line. Source: pyavd eos__ethernet_interfaces, "show interfaces" of EOS."""
+
+_PORT = (
+    row(r"description (.+)", "description", text),
+    row(r"shutdown", "enabled", no),
+    row(r"no shutdown", "enabled", yes),
+    row(r"mtu (\d+)", "mtu_bytes", number),
+    row(r"no switchport", "routed", yes),
+    row(r"ip address (\d+\.\d+\.\d+\.\d+/\d+)", "address", text),
+    row(r"service-profile (\S+)", "qos_profile", text),
+)
+_LOOPBACK = tuple(each for each in _PORT if each.field in {"description", "enabled", "address"})
+
+_SERVICES = {"service routing protocols model multi-agent": "multi-agent", "ip routing": "ip-routing"}
+# what a fresh switch shows in place of "ip routing" (show running-config of vEOS-lab 4.29.2F)
+_NOT_ROUTING = "no ip routing"
+
+_ROUTE_MAP = (
+    row(r"match ip address prefix-list (\S+)", "match_prefix_list", text),
+    row(r"set as-path prepend ([\d ]+)", "prepend", lambda found: tuple(map(int, found[1].split()))),
+    row(
+        r"set community ((?:[A-Z-]+|\d+:\d+)(?: (?:[A-Z-]+|\d+:\d+))*)",
+        "communities",
+        lambda found: (*found[1].split(),),
+    ),
+)
+
+_SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))?")
+
+Fields = dict[str, Any]
+Reader = Callable[[ConfigTree, re.Match[str], Fields], list[ConfigTree] | None]
+"""(block, match of its first line, what was read so far) -> lines of the block it does not know; None: the whole block."""
+
+
+def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
+    """Read the owned part of a configuration. An absent line means what EOS does without it."""
+    left = ConfigTree()
+    fields: Fields = {
+        "services": [],
+        "interfaces": [],
+        "lists": [],
+        "maps": {},
+        "routes": [],
+        "lldp": Lldp(enabled=True),
+    }
+    rest = ConfigTree()
+    for node in tree.children.values():
+        known = _reader_of(node.text)
+        unknown = known[0](node, known[1], fields) if known else None
+        if unknown is None:
+            rest.children[node.text] = node
+        else:
+            leave(left, (node.text,), unknown)
+    qos = parse_qos(rest, capabilities.asic, left)
+    bgp = parse_bgp(rest, left)
+    leave(left, (), rest.children.values())
+    config = DeviceConfig(
+        name=name,
+        os="eos",
+        release=capabilities.release,
+        model=model,
+        asic=capabilities.asic,
+        services=tuple(fields["services"]),
+        hashing=fields.get("hashing"),
+        lldp=fields["lldp"],
+        qos=qos,
+        bfd=fields.get("bfd"),
+        interfaces=tuple(fields["interfaces"]),
+        routing_policy=RoutingPolicy(
+            tuple(fields["lists"]), tuple(RouteMap(each, tuple(rules)) for each, rules in fields["maps"].items())
+        ),
+        static_routes=tuple(fields["routes"]),
+        bgp=bgp,
+    )
+    return Parsed(in_order(config, sort_key), left)
+
+
+def _service(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    if found[0] != _NOT_ROUTING:
+        fields["services"].append(_SERVICES[found[0]])
+    return list(node.children.values())
+
+
+def _lldp(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    fields["lldp"] = Lldp(enabled=not found[0].startswith("no "))
+    return list(node.children.values())
+
+
+def _hashing(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    fields["hashing"] = Hashing(seed=int(found[1]))
+    return list(node.children.values())
+
+
+def _bfd(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    rows = (
+        row(
+            r"interval (\d+) min-rx (\d+) multiplier (\d+) default",
+            "bfd",
+            lambda found: Bfd(interval_ms=int(found[1]), min_rx_ms=int(found[2]), multiplier=int(found[3])),
+        ),
+    )
+    values, unknown = read(node.children.values(), rows)
+    fields.update(values)
+    return unknown
+
+
+def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree] | None:
+    loopback = found[1].startswith("Loopback")
+    values, unknown = read(node.children.values(), _LOOPBACK if loopback else _PORT)
+    if not loopback and not values.get("routed"):
+        return None
+    fields["interfaces"].append(
+        Interface(
+            name=found[1],
+            description=values.get("description"),
+            address=values.get("address"),
+            mtu_bytes=None if loopback else values.get("mtu_bytes", _DEFAULT_MTU_BYTES),
+            enabled=values.get("enabled", True),
+            qos_profile=values.get("qos_profile"),
+        )
+    )
+    return unknown
+
+
+def _prefix_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    rules, unknown = [], []
+    for line in node.children.values():
+        if seq := _SEQ.fullmatch(line.text):
+            ge, le = (int(each) if each else None for each in (seq[4], seq[5]))
+            rules.append(PrefixRule(int(seq[1]), seq[2] == "permit", seq[3], ge, le))
+        else:
+            unknown.append(line)
+    fields["lists"].append(PrefixList(found[1], tuple(rules)))
+    return unknown
+
+
+def _route_map(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    values, unknown = read(node.children.values(), _ROUTE_MAP)
+    rule = RouteMapRule(
+        sequence=int(found[3]),
+        permit=found[2] == "permit",
+        match_prefix_list=values.get("match_prefix_list"),
+        prepend=values.get("prepend", ()),
+        communities=values.get("communities", ()),
+    )
+    fields["maps"].setdefault(found[1], []).append(rule)
+    return unknown
+
+
+def _static_route(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    fields["routes"].append(StaticRoute(found[1]))
+    return list(node.children.values())
+
+
+_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
+    (re.compile(pattern), reader)
+    for pattern, reader in (
+        (r"interface ((?:Ethernet|Loopback)[\d/]+)", _interface),
+        (r"ip prefix-list (\S+)", _prefix_list),
+        (r"route-map (\S+) (permit|deny) (\d+)", _route_map),
+        (r"ip route (\d+\.\d+\.\d+\.\d+/\d+) Null0", _static_route),
+        ("|".join((*_SERVICES, _NOT_ROUTING)), _service),
+        (r"(?:no )?lldp run", _lldp),
+        (r"ip load-sharing (?:trident|arad) (\d+)", _hashing),
+        (r"router bfd", _bfd),
+    )
+)
+
+
+def _reader_of(line: str) -> tuple[Reader, re.Match[str]] | None:
+    for pattern, reader in _READERS:
+        if found := pattern.fullmatch(line):
+            return reader, found
+    return None

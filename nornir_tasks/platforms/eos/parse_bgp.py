@@ -1,0 +1,179 @@
+"""EOS BGP back to the hinge: flat ``neighbor`` lines, peer groups by name and neighbours by address."""
+
+import re
+from typing import Any
+
+from nornir_tasks.design.device_config import Bgp, Neighbor, PeerGroup
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.lines import Row, leave, look_up, no, number, row, starting, text, yes
+
+_PROCESS = (
+    row(r"router-id (\S+)", "router_id", text),
+    row(r"maximum-paths (\d+) ecmp \1", "maximum_paths", number),
+    row(r"bgp bestpath as-path multipath-relax", "multipath_relax", yes),
+    row(r"no bgp bestpath as-path multipath-relax", "multipath_relax", no),
+    row(r"bgp log-neighbor-changes", "log_neighbor_changes", yes),
+    row(r"no bgp log-neighbor-changes", "log_neighbor_changes", no),
+    row(r"no graceful-restart", "graceful_restart_helper_only", yes),
+    row(r"graceful-restart", "graceful_restart_helper_only", no),
+    row(r"no bgp default ipv4-unicast", "inactive_by_default", yes),
+)
+
+_GROUP = (
+    row(r"peer group", "defined", yes),
+    row(r"timers (\d+) (\d+)", "timers", lambda found: (int(found[1]), int(found[2]))),
+    row(r"out-delay (\d+)", "advertisement_interval_s", number),
+    row(r"bfd", "bfd", yes),
+    row(r"ttl maximum-hops 1", "ttl_security", yes),
+    row(r"send-community", "send_community", yes),
+    row(r"maximum-routes (\d+)", "max_prefixes", number),
+    row(r"route-map (\S+) in", "route_map_in", text),
+    row(r"route-map (\S+) out", "route_map_out", text),
+)
+# the restart timer counts seconds; the hinge counts minutes, and what is between two minutes it cannot hold
+_RESTART = re.compile(r"idle-restart-timer (\d+)")
+
+_NEIGHBOR = (
+    row(r"peer group (\S+)", "peer_group", text),
+    row(r"remote-as (\d+)", "remote_as", number),
+    row(r"description (.+)", "description", text),
+    row(r"route-map (\S+) in", "route_map_in", text),
+)
+
+_FLAT = re.compile(r"neighbor (\S+) (.+)")
+_ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
+_NETWORK = re.compile(r"network (\d+\.\d+\.\d+\.\d+/\d+)")
+
+_DEFAULT_TIMERS = (60, 180)
+_DEFAULT_MAX_PREFIXES = 12_000
+"""Source of both: batfish arista_bgp_show_run_all_3, "show running-config all" of vEOS 4.23.0.1F."""
+
+
+class _Sessions:
+    """Fields and lines of each group or neighbour, in the order they stand."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, dict[str, Any]] = {}
+        self.lines: dict[str, list[ConfigTree]] = {}
+
+    def take(self, key: str, line: ConfigTree, rest: str, rows: tuple[Row, ...]) -> bool:
+        """Understand one line; False if it says nothing we know."""
+        if (restart := _RESTART.fullmatch(rest)) and rows is _GROUP and int(restart[1]) % 60 == 0:
+            known: tuple[str, Any] | None = ("prefix_restart_min", int(restart[1]) // 60)
+        else:
+            known = look_up(rest, rows)
+        if known is None or line:
+            return False
+        self.fields.setdefault(key, {})[known[0]] = known[1]
+        self.lines.setdefault(key, []).append(line)
+        return True
+
+
+def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
+    """Take ``router bgp`` out of ``rest``; lines it does not know go to ``left``. None if the process holds nothing of ours."""
+    process = next(starting(rest, "router bgp "), None)
+    if process is None:
+        return None
+    del rest.children[process.text]
+    above = (process.text,)
+    family = process.children.get("address-family ipv4") or ConfigTree()
+    groups, neighbors, fields = _Sessions(), _Sessions(), dict[str, Any]()
+    for line in process.children.values():
+        if line is family:
+            continue
+        if flat := _FLAT.fullmatch(line.text):
+            by_address = _ADDRESS.fullmatch(flat[1])
+            known = (neighbors if by_address else groups).take(
+                flat[1], line, flat[2], _NEIGHBOR if by_address else _GROUP
+            )
+        elif found := look_up(line.text, _PROCESS):
+            fields[found[0]] = found[1]
+            known = True
+        else:
+            known = False
+        if not known:
+            leave(left, above, [line])
+    active, networks = _family(family, (*above, family.text), left)
+    peer_groups = tuple(_groups(groups, active, above, left))
+    known_groups = {group.name for group in peer_groups}
+    sessions = tuple(_neighbors(neighbors, known_groups, above, left))
+    _leave_inactive(active - known_groups, (*above, family.text), left)
+    if not (fields or peer_groups or sessions or networks):
+        return None
+    return Bgp(
+        asn=int(process.text.split()[2]),
+        router_id=fields.get("router_id", ""),
+        maximum_paths=fields.get("maximum_paths", 1),
+        multipath_relax=fields.get("multipath_relax", True),
+        graceful_restart_helper_only=fields.get("graceful_restart_helper_only", True),
+        log_neighbor_changes=fields.get("log_neighbor_changes", True),
+        networks=networks,
+        peer_groups=peer_groups,
+        neighbors=sessions,
+    )
+
+
+def _family(family: ConfigTree, above: tuple[str, ...], left: ConfigTree) -> tuple[set[str], tuple[str, ...]]:
+    """Names activated for IPv4 unicast, and the networks announced."""
+    active, networks = set(), []
+    for line in family.children.values():
+        flat = _FLAT.fullmatch(line.text)
+        if flat and flat[2] == "activate" and not _ADDRESS.fullmatch(flat[1]):
+            active.add(flat[1])
+        elif network := _NETWORK.fullmatch(line.text):
+            networks.append(network[1])
+        else:
+            leave(left, above, [line])
+    return active, tuple(networks)
+
+
+def _groups(found: _Sessions, active: set[str], above: tuple[str, ...], left: ConfigTree) -> list[PeerGroup]:
+    """Groups that are defined and carry IPv4 unicast; the lines of any other go to the remainder."""
+    groups = []
+    for name, fields in found.fields.items():
+        if not fields.get("defined") or name not in active:
+            leave(left, above, found.lines[name])
+            continue
+        keepalive_s, hold_s = fields.get("timers", _DEFAULT_TIMERS)
+        groups.append(
+            PeerGroup(
+                name=name,
+                keepalive_s=keepalive_s,
+                hold_s=hold_s,
+                connect_retry_s=None,
+                advertisement_interval_s=fields.get("advertisement_interval_s"),
+                bfd=fields.get("bfd", False),
+                ttl_security=fields.get("ttl_security", False),
+                send_community=fields.get("send_community", False),
+                max_prefixes=fields.get("max_prefixes", _DEFAULT_MAX_PREFIXES),
+                prefix_restart_min=fields.get("prefix_restart_min"),
+                route_map_in=fields.get("route_map_in"),
+                route_map_out=fields.get("route_map_out"),
+            )
+        )
+    return groups
+
+
+def _neighbors(found: _Sessions, groups: set[str], above: tuple[str, ...], left: ConfigTree) -> list[Neighbor]:
+    """Neighbours of a known group with a numeric ASN; the lines of any other go to the remainder."""
+    neighbors = []
+    for address, fields in found.fields.items():
+        if fields.get("peer_group") not in groups or "remote_as" not in fields:
+            leave(left, above, found.lines[address])
+            continue
+        neighbors.append(
+            Neighbor(
+                address=address,
+                remote_as=fields["remote_as"],
+                peer_group=fields["peer_group"],
+                description=fields.get("description", ""),
+                route_map_in=fields.get("route_map_in"),
+            )
+        )
+    return neighbors
+
+
+def _leave_inactive(names: set[str], above: tuple[str, ...], left: ConfigTree) -> None:
+    """Activations of groups that are none of ours."""
+    for name in sorted(names):
+        left.add_path(above).add(f"neighbor {name} activate")

@@ -1,0 +1,162 @@
+"""EOS quality of service back to the hinge: maps, watchdog, qos profiles with their queues."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.lines import leave, look_up, number, read, row, starting, yes
+from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT
+
+GUARANTEED_PERCENT = 5
+"""Bandwidth promised to a lossless queue under the watchdog, which looks at no other queue.
+
+Source: "Arista_EOS_RoCEv2_Lossless_Config", section 8, citing um-eos; the figure only has to be above zero.
+"""
+
+_DSCP = re.compile(r"qos map dscp (\d+) to traffic-class ([0-7])")
+_QUEUE_OF = re.compile(r"qos map traffic-class ([0-7]) to tx-queue ([0-7])")
+_ACTION = "priority-flow-control pause watchdog action drop"
+_TIMES = re.compile(r"priority-flow-control pause watchdog default (timeout|recovery-time|polling-interval) ([\d.]+)")
+
+_PROFILE = (
+    row(r"qos trust dscp", "trust", yes),
+    row(r"priority-flow-control on", "pfc", yes),
+    row(r"priority-flow-control pause watchdog", "watchdog", yes),
+)
+_NO_DROP = re.compile(r"priority-flow-control priority ([0-7]) no-drop")
+_QUEUE_BLOCK = re.compile(r"(tx-queue|uc-tx-queue) ([0-7])")
+
+_ECN = r"random-detect ecn minimum-threshold (\d+) bytes maximum-threshold (\d+) bytes max-mark-probability (\d+)"
+
+
+def _ecn(found: re.Match[str]) -> Ecn:
+    return Ecn(min_bytes=int(found[1]), max_bytes=int(found[2]), probability_percent=int(found[3]))
+
+
+_QUEUE = (
+    row(r"priority strict", "strict", yes),
+    row(r"no priority", "strict", lambda _: False),
+    row(r"bandwidth percent (\d+)", "weight_percent", number),
+    row(r"bandwidth guaranteed percent (\d+)", "guaranteed", number),
+)
+_QUEUE_ROWS = {
+    "tx-queue": (*_QUEUE, row(_ECN, "ecn", _ecn)),
+    # the weight of the average stands in the line only where the queue is one of unicast (pyavd schema)
+    "uc-tx-queue": (*_QUEUE, row(_ECN + " weight 0", "ecn", _ecn)),
+}
+
+
+@dataclass(slots=True)
+class _Profile:
+    """One profile as it stands in the configuration, before the classes are known."""
+
+    node: ConfigTree
+    pfc: tuple[int, ...] = ()
+    watchdog: bool = False
+    queues: list[tuple[ConfigTree, dict[str, Any]]] = field(default_factory=list)
+
+
+def queue_kind(asic: str) -> str:
+    """``tx-queue`` on Jericho's virtual output queues, ``uc-tx-queue`` on Tomahawk's; the other one is refused."""
+    return "tx-queue" if asic.startswith("jericho") else "uc-tx-queue"
+
+
+def parse_qos(rest: ConfigTree, asic: str, left: ConfigTree) -> Qos | None:
+    """Take the lines of this section out of ``rest``; unknown lines inside its blocks go to ``left``."""
+    dscp, queue_of, mapped = list(DSCP_DEFAULT), list(range(8)), False
+    for node in list(starting(rest, "qos map ")):
+        if found := _DSCP.fullmatch(node.text):
+            dscp[int(found[1])] = int(found[2])
+        elif found := _QUEUE_OF.fullmatch(node.text):
+            queue_of[int(found[1])] = int(found[2])
+        else:
+            continue
+        mapped = True
+        del rest.children[node.text]
+    watchdog, guarded = _watchdog(rest)
+    blocks = [_block(node, asic, left) for node in starting(rest, "qos profile ")]
+    for block in blocks:
+        del rest.children[block.node.text]
+    if not (mapped or guarded or blocks):
+        return None
+    paused = {priority for block in blocks for priority in block.pfc}
+    classes = tuple(
+        TrafficClass(
+            priority=priority,
+            dscp=tuple(code for code, held in enumerate(dscp) if held == priority),
+            queue=queue_of[priority],
+            lossless=priority in paused,
+        )
+        for priority in sorted(set(dscp))
+    )
+    profiles = tuple(_profile(block, queue_of, left) for block in blocks)
+    return Qos(classes=classes, profiles=profiles, watchdog=watchdog, lossless_mtu_bytes=None)
+
+
+def _watchdog(rest: ConfigTree) -> tuple[Watchdog | None, bool]:
+    """The global watchdog, and whether any of its lines is there. Half a watchdog is none: its lines stay where they are."""
+    times = {
+        found[1]: (node.text, round(float(found[2]) * 1000))
+        for node in starting(rest, "priority-flow-control ")
+        if (found := _TIMES.fullmatch(node.text))
+    }
+    drops = rest.children.get(_ACTION) is not None
+    if times and (len(times) < 3 or not drops):
+        return None, True
+    if drops:
+        del rest.children[_ACTION]
+    if not times:
+        return None, drops
+    for line, _ in times.values():
+        del rest.children[line]
+    detect, restore, poll = (times[name][1] for name in ("timeout", "recovery-time", "polling-interval"))
+    return Watchdog(poll_ms=poll, detect_ms=detect, restore_ms=restore), True
+
+
+def _block(node: ConfigTree, asic: str, left: ConfigTree) -> _Profile:
+    """Read one profile; what is unknown, or has no effect where it stands, goes to the remainder."""
+    profile = _Profile(node)
+    fields: dict[str, Any] = {}
+    priorities: list[tuple[ConfigTree, int]] = []
+    for line in node.children.values():
+        if (queue := _QUEUE_BLOCK.fullmatch(line.text)) and queue[1] == queue_kind(asic):
+            values, unknown = read(line.children.values(), _QUEUE_ROWS[queue[1]])
+            leave(left, (node.text, line.text), unknown)
+            profile.queues.append((line, values))
+        elif no_drop := _NO_DROP.fullmatch(line.text):
+            priorities.append((line, int(no_drop[1])))
+        elif known := look_up(line.text, _PROFILE):
+            fields[known[0]] = known[1]
+        else:
+            leave(left, (node.text,), [line])
+    profile.watchdog = fields.get("watchdog", False)
+    if fields.get("pfc"):
+        profile.pfc = tuple(priority for _, priority in priorities)
+    else:
+        leave(left, (node.text,), [line for line, _ in priorities])
+    return profile
+
+
+def _profile(block: _Profile, queue_of: list[int], left: ConfigTree) -> PortProfile:
+    """The profile proper. The watchdog counts only if every paused queue is promised bandwidth."""
+    paused = {queue_of[priority] for priority in block.pfc}
+    guaranteed = {int(line.text.split()[1]): values.get("guaranteed") for line, values in block.queues}
+    watched = block.watchdog and all(guaranteed.get(queue) == GUARANTEED_PERCENT for queue in paused)
+    queues = []
+    for line, values in block.queues:
+        name = int(line.text.split()[1])
+        above = (block.node.text, line.text)
+        strict = values.get("strict", True)
+        if "guaranteed" in values and not (watched and name in paused and values["guaranteed"] == GUARANTEED_PERCENT):
+            leave(left, above, starting(line, "bandwidth guaranteed "))
+        if strict and "weight_percent" in values:
+            leave(left, above, starting(line, "bandwidth percent "))
+        queues.append(Queue(name, strict, None if strict else values.get("weight_percent"), values.get("ecn")))
+    if block.watchdog and not watched:
+        line = block.node.children["priority-flow-control pause watchdog"]
+        leave(left, (block.node.text,), [line])
+    return PortProfile(
+        name=block.node.text.split()[2], pfc_priorities=block.pfc, watchdog=watched, queues=tuple(queues)
+    )

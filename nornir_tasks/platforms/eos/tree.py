@@ -1,0 +1,102 @@
+"""EOS configuration text to a tree and back, in one spelling, with EOS's hidden defaults left out."""
+
+import re
+
+from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
+
+INDENT = "   "
+_NOISE = re.compile(r"!.*|end")
+_HEREDOCS = (
+    Heredoc(re.compile(r"banner (?:login|motd)"), "EOF"),
+    Heredoc(re.compile(r"comment"), "EOF"),
+)
+
+_MAP = re.compile(r"qos map (dscp|traffic-class) ((?:\d+ )+)(to (?:traffic-class|tx-queue) \d+)")
+_TIMER = re.compile(
+    r"(priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)) (\d+(?:\.\d+)?)"
+)
+
+DSCP_DEFAULT = tuple({0: 1, 1: 0}.get(dscp // 8, dscp // 8) for dscp in range(64))
+"""Traffic class of each code point on a switch nobody configured.
+
+Source: "Arista_EOS_RoCEv2_Lossless_Config", section 1, citing um-eos Quality of Service: 0-7 go to class 1, 8-15 to
+class 0, every other block of eight to the class of its own number, on all ASIC families.
+"""
+
+
+def seconds(milliseconds: int) -> str:
+    """Watchdog time as EOS takes it: 200 -> ``0.2``, 5 -> ``0.005``."""
+    return f"{milliseconds / 1000:.3f}".rstrip("0").rstrip(".")
+
+
+def to_tree(text: str) -> ConfigTree:
+    """Running configuration, session configuration or rendered text.
+
+    A map line of several code points becomes one line each, and a watchdog time gets its shortest spelling, so that
+    one meaning has one spelling wherever it came from.
+    """
+    tree = from_text(text, _HEREDOCS, _NOISE)
+    plain = ConfigTree()
+    for node in tree.children.values():
+        for line in _one_spelling(node.text):
+            plain.add(line, node.line).children.update(node.children)
+    return plain
+
+
+def _one_spelling(line: str) -> tuple[str, ...]:
+    if found := _MAP.fullmatch(line):
+        return tuple(f"qos map {found[1]} {number} {found[3]}" for number in found[2].split())
+    if found := _TIMER.fullmatch(line):
+        return (f"{found[1]} {seconds(round(float(found[2]) * 1000))}",)
+    return (line,)
+
+
+def to_text(tree: ConfigTree) -> str:
+    """One line per row, three blanks per level, ended by a newline."""
+    return "".join(f"{line}\n" for line in tree.lines(INDENT))
+
+
+_HIDDEN = frozenset(
+    {
+        # pyavd eos__lldp prints only "no lldp run"
+        "lldp run",
+        # um-eos IPv4, "ip load-sharing": the default seed 0 is removed from running-config
+        "ip load-sharing trident 0",
+        "ip load-sharing arad 0",
+        *(f"qos map dscp {dscp} to traffic-class {default}" for dscp, default in enumerate(DSCP_DEFAULT)),
+        # um-eos Quality of Service: traffic class and transmit queue of the same number belong together
+        *(f"qos map traffic-class {number} to tx-queue {number}" for number in range(8)),
+    }
+)
+"""Lines that EOS accepts and does not print, because they say what is so anyway."""
+
+_HIDDEN_IN = (
+    # batfish arista_interface_show_run_all: only "show running-config all" prints it
+    ("interface ", frozenset({"no shutdown"})),
+    # batfish arista_bgp_show_run_all_3, vEOS 4.23.0.1F: likewise
+    (
+        "router bgp ",
+        frozenset(
+            {
+                "bgp log-neighbor-changes",
+                "bgp bestpath as-path multipath-relax",
+                "no graceful-restart",
+                "graceful-restart-helper",
+                "bgp default ipv4-unicast",
+            }
+        ),
+    ),
+)
+"""Likewise inside a block, by the beginning of its first line."""
+
+
+def canonical(tree: ConfigTree) -> ConfigTree:
+    """A rendered tree as the switch prints it: hidden defaults are gone, nothing else changed."""
+    plain = ConfigTree()
+    for node in tree.children.values():
+        if node.text in _HIDDEN:
+            continue
+        hidden = next((lines for start, lines in _HIDDEN_IN if node.text.startswith(start)), frozenset())
+        copy = plain.add(node.text, node.line)
+        copy.children = {text: child for text, child in node.children.items() if text not in hidden}
+    return plain

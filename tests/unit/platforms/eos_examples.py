@@ -1,0 +1,281 @@
+"""Hand-made EOS configurations for the tests: a leaf on Tomahawk, a spine on Jericho, a drained leaf, and random ones."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import jinja2
+from hypothesis import strategies as st
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.claims import Claims, PlaneClaim
+from nornir_tasks.design.device_config import (
+    Bfd,
+    Bgp,
+    DeviceConfig,
+    Ecn,
+    Hashing,
+    Interface,
+    Lldp,
+    Neighbor,
+    PeerGroup,
+    PortProfile,
+    PrefixList,
+    PrefixRule,
+    Qos,
+    Queue,
+    RouteMap,
+    RouteMapRule,
+    RoutingPolicy,
+    StaticRoute,
+    TrafficClass,
+    Watchdog,
+)
+from nornir_tasks.design.order import in_order
+from nornir_tasks.platforms.eos import PLATFORM
+from nornir_tasks.render.render import render
+
+RELEASE = "4.33.1F"
+TEMPLATES = Path(__file__).parents[3] / "templates" / "eos"
+
+
+def environment() -> jinja2.Environment:
+    """As files/templates.py makes it."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    made.filters.update(PLATFORM.template_filters)
+    return made
+
+
+ENVIRONMENT = environment()
+
+
+def facts_of(config: DeviceConfig) -> Capabilities:
+    return PLATFORM.facts.capabilities(config.release, config.asic)
+
+
+def rendered(config: DeviceConfig) -> str:
+    return render(config, facts_of(config), ENVIRONMENT)
+
+
+def qos(asic: str = "tomahawk4", *, watchdog: bool = True) -> Qos:
+    ecn = PLATFORM.facts.capabilities(RELEASE, asic).ecn_auto
+    roce, cnp = (26,), (48, 56)
+    bulk = tuple(code for code in range(64) if code not in {*roce, *cnp})
+    queues = (
+        Queue(number=0, strict=False, weight_percent=40, ecn=None),
+        Queue(number=3, strict=False, weight_percent=60, ecn=ecn),
+        Queue(number=6, strict=True, weight_percent=None, ecn=None),
+    )
+    return Qos(
+        classes=(
+            TrafficClass(priority=0, dscp=bulk, queue=0, lossless=False),
+            TrafficClass(priority=3, dscp=roce, queue=3, lossless=True),
+            TrafficClass(priority=6, dscp=cnp, queue=6, lossless=False),
+        ),
+        profiles=(PortProfile("GPUFABRIC-ROCE", (3,), watchdog, queues),),
+        watchdog=Watchdog(poll_ms=100, detect_ms=200, restore_ms=200) if watchdog else None,
+        lossless_mtu_bytes=None,
+    )
+
+
+def port(number: int, address: str, description: str) -> Interface:
+    return Interface(f"Ethernet{number}/1", description, address, 9214, enabled=True, qos_profile="GPUFABRIC-ROCE")
+
+
+def group(name: str, **changes: object) -> PeerGroup:
+    made = PeerGroup(
+        name=name,
+        keepalive_s=3,
+        hold_s=9,
+        connect_retry_s=None,
+        advertisement_interval_s=0,
+        bfd=True,
+        ttl_security=True,
+        send_community=True,
+        max_prefixes=30,
+        prefix_restart_min=5,
+        route_map_in="COMPUTE-IN",
+        route_map_out="COMPUTE-OUT",
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def leaf(ports: int = 4, spines: int = 2, asic: str = "tomahawk4") -> DeviceConfig:
+    """A leaf with so many host ports and as many fabric ports as spines."""
+    hosts = [port(n + 1, f"10.168.0.{2 * n}/31", f"gpu-{n} rail0") for n in range(ports)]
+    fabric = [port(ports + n + 1, f"10.160.{n // 128}.{2 * (n % 128)}/31", f"spine-{n} swp1") for n in range(spines)]
+    neighbors = [
+        Neighbor(f"10.160.{n // 128}.{2 * (n % 128) + 1}", 4200000000, "COMPUTE-SPINES", f"spine-{n} swp1")
+        for n in range(spines)
+    ]
+    config = DeviceConfig(
+        name="leaf-g0-r0",
+        os="eos",
+        release=RELEASE,
+        model="7060DX5-64S",
+        asic=asic,
+        services=("ip-routing", "multi-agent"),
+        hashing=Hashing(seed=1),
+        lldp=Lldp(enabled=True),
+        qos=qos(asic),
+        bfd=Bfd(interval_ms=500, min_rx_ms=500, multiplier=3),
+        interfaces=(
+            Interface("Loopback0", "router-id", "10.255.0.1/32", None, enabled=True, qos_profile=None),
+            *hosts,
+            *fabric,
+        ),
+        routing_policy=RoutingPolicy(
+            (
+                PrefixList(
+                    "COMPUTE-LOCAL", (PrefixRule(10, True, "10.255.0.1/32"), PrefixRule(20, True, "10.168.0.0/24"))
+                ),
+            ),
+            (
+                RouteMap("COMPUTE-IN", (RouteMapRule(10, permit=True, match_prefix_list=None),)),
+                RouteMap("COMPUTE-OUT", (RouteMapRule(10, permit=True, match_prefix_list="COMPUTE-LOCAL"),)),
+            ),
+        ),
+        static_routes=(StaticRoute("10.168.0.0/24"),),
+        bgp=Bgp(
+            asn=4200000001,
+            router_id="10.255.0.1",
+            maximum_paths=64,
+            multipath_relax=True,
+            graceful_restart_helper_only=True,
+            log_neighbor_changes=True,
+            networks=("10.168.0.0/24", "10.255.0.1/32"),
+            peer_groups=(group("COMPUTE-SPINES"),),
+            neighbors=tuple(neighbors),
+        ),
+    )
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
+def spine() -> DeviceConfig:
+    """A spine on Jericho, each leaf with an inbound policy of its own, one port down, no watchdog, no BFD."""
+    base = leaf(ports=0, spines=8, asic="jericho2")
+    assert base.bgp is not None
+    lists = tuple(
+        PrefixList(
+            f"COMPUTE-leaf-{n}",
+            (PrefixRule(10, True, "10.168.0.0/13", ge=24, le=32), PrefixRule(20, False, "0.0.0.0/0")),
+        )
+        for n in range(8)
+    )
+    maps = tuple(
+        RouteMap(f"COMPUTE-leaf-{n}-IN", (RouteMapRule(10, permit=True, match_prefix_list=f"COMPUTE-leaf-{n}"),))
+        for n in range(8)
+    )
+    neighbors = tuple(
+        replace(each, peer_group="COMPUTE-LEAVES", remote_as=4200000001 + n, route_map_in=f"COMPUTE-leaf-{n}-IN")
+        for n, each in enumerate(base.bgp.neighbors)
+    )
+    groups = (group("COMPUTE-LEAVES", route_map_in=None, bfd=False, prefix_restart_min=None),)
+    config = replace(
+        base,
+        name="spine-0",
+        model="7280R3",
+        bfd=None,
+        hashing=Hashing(seed=2),
+        qos=qos("jericho2", watchdog=False),
+        interfaces=(replace(base.interfaces[0], enabled=False), *base.interfaces[1:]),
+        routing_policy=RoutingPolicy(
+            (*base.routing_policy.prefix_lists, *lists), (*base.routing_policy.route_maps, *maps)
+        ),
+        static_routes=(),
+        bgp=replace(base.bgp, networks=("10.255.0.1/32",), peer_groups=groups, neighbors=neighbors),
+    )
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
+def drained() -> DeviceConfig:
+    """A leaf whose announcements nobody should prefer."""
+    base = leaf()
+    rule = RouteMapRule(10, True, "COMPUTE-LOCAL", prepend=(4200000001, 4200000001), communities=("GSHUT",))
+    maps = tuple(
+        replace(each, rules=(rule,)) if each.name == "COMPUTE-OUT" else each for each in base.routing_policy.route_maps
+    )
+    return replace(base, routing_policy=replace(base.routing_policy, route_maps=maps))
+
+
+def examples() -> tuple[DeviceConfig, ...]:
+    return (leaf(), spine(), drained())
+
+
+def claims(config: DeviceConfig) -> Claims:
+    ports = frozenset(port.name for port in config.interfaces)
+    return Claims((PlaneClaim("compute", ports, ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")),))
+
+
+@st.composite
+def configs(draw: st.DrawFn) -> DeviceConfig:
+    """Any configuration the hinge can hold on EOS."""
+    base = leaf(
+        draw(st.integers(0, 4)), draw(st.integers(1, 4)), draw(st.sampled_from(["tomahawk4", "tomahawk5", "jericho2"]))
+    )
+    assert base.qos is not None
+    assert base.bgp is not None
+    word = st.from_regex(r"[A-Za-z][A-Za-z0-9_.:/-]{0,12}", fullmatch=True)
+    moved = draw(st.dictionaries(st.integers(0, 63), st.sampled_from([0, 3, 6]), max_size=20))
+    home = {code: each.priority for each in base.qos.classes for code in each.dscp} | moved | {0: 0, 26: 3, 48: 6}
+    classes = tuple(
+        replace(each, dscp=tuple(code for code in range(64) if home[code] == each.priority))
+        for each in base.qos.classes
+    )
+    ecn = Ecn(draw(st.integers(1, 10**6)), draw(st.integers(10**6, 10**7)), draw(st.integers(1, 100)))
+    profile = base.qos.profiles[0]
+    queues = tuple(replace(each, ecn=ecn) if each.number == 3 else each for each in profile.queues)
+    profile = replace(profile, queues=queues, watchdog=draw(st.booleans()))
+    times = st.integers(1, 6000).map(lambda each: each * 10)
+    watchdog = draw(st.none() | st.builds(Watchdog, poll_ms=st.integers(5, 30000), detect_ms=times, restore_ms=times))
+    groups = (
+        group(
+            "COMPUTE-SPINES",
+            keepalive_s=draw(st.integers(1, 3600)),
+            hold_s=draw(st.integers(3, 3600)),
+            advertisement_interval_s=draw(st.none() | st.integers(0, 600)),
+            bfd=draw(st.booleans()),
+            ttl_security=draw(st.booleans()),
+            send_community=draw(st.booleans()),
+            max_prefixes=draw(st.integers(1, 4294967294)),
+            prefix_restart_min=draw(st.none() | st.integers(1, 60)),
+            route_map_in=draw(st.none() | word),
+            route_map_out=draw(st.none() | word),
+        ),
+    )
+    neighbors = tuple(
+        replace(
+            each,
+            remote_as=draw(st.integers(1, 4294967295)),
+            description=draw(st.just("") | word),
+            route_map_in=draw(st.none() | word),
+        )
+        for each in base.bgp.neighbors
+    )
+    interfaces = tuple(
+        replace(each, description=draw(st.none() | word), enabled=draw(st.booleans())) for each in base.interfaces
+    )
+    config = replace(
+        base,
+        hashing=draw(st.none() | st.builds(Hashing, seed=st.integers(1, facts_of(base).max_hash_seed))),
+        lldp=Lldp(draw(st.booleans())),
+        qos=draw(st.none() | st.just(replace(base.qos, classes=classes, profiles=(profile,), watchdog=watchdog))),
+        interfaces=interfaces,
+        bgp=replace(
+            base.bgp,
+            asn=draw(st.integers(1, 4294967295)),
+            maximum_paths=draw(st.integers(1, 128)),
+            multipath_relax=draw(st.booleans()),
+            graceful_restart_helper_only=draw(st.booleans()),
+            log_neighbor_changes=draw(st.booleans()),
+            peer_groups=groups,
+            neighbors=neighbors,
+        ),
+    )
+    return in_order(config, PLATFORM.facts.sort_key)

@@ -60,13 +60,16 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
     if not lab.is_up():
         print_json({"up": False}) if json else out.print("no lab is up")
         return
-    answer = lab.ask("status")
+    answer, counted = lab.ask("status"), lab.ask("requests")
+    devices = [{**each, **counted[each["name"]]} for each in answer["devices"]]
     if json:
-        print_json({"up": True, **answer})
+        print_json({"up": True, **answer, "devices": devices})
         return
-    table = Table("switch", "system", "address", "connections", "requests", box=None)
-    for each in answer["devices"]:
-        table.add_row(*(str(each[key]) for key in ("name", "os", "address", "connections", "requests")))
+    table = Table("switch", "system", "address", "BGP", "connections", "requests", box=None)
+    for each in devices:
+        bgp = f"{each['bgp_established']} of {each['bgp_configured']} up"
+        counts = (str(each["connections"]), str(each["requests"]))
+        table.add_row(each["name"], f"{each['os']} {each['release']}", each["address"], bgp, *counts)
     out.print(table)
 
 
@@ -81,7 +84,7 @@ def swap_cables(
     from nornir_tasks.files.site import state_directory
     from nornir_tasks.lab.manager import Lab
 
-    Lab(state_directory(site)).ask("swap-cables", first=first, second=second)
+    Lab(state_directory(site)).ask("swap-cables", cables=[first, second])
     out.print(f"the far ends of {first} and {second} are swapped")
 
 

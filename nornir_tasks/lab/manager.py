@@ -11,7 +11,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -23,11 +22,14 @@ from typing import Any
 import yaml
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.lab.twins.control import ControlClient
 
 API_PORTS = {"eos": 8443, "nxos": 8443, "nvue": 8765}
 """Unprivileged stand-ins for 443; 8765 is NVUE's own port."""
 SSH_PORT = 8022
 USERNAME = "gpufabric"
+READY = "ready.json"
+"""Written by the lab's process when every switch listens."""
 READY_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 10.0
 
@@ -72,9 +74,8 @@ class Lab:
     def __init__(self, state_directory: Path) -> None:
         self.directory = state_directory / "lab"
         self._spec = self.directory / "spec.json"
-        self._ready = self.directory / "ready"
+        self._ready = self.directory / READY
         self._pid = self.directory / "pid"
-        self._socket = self.directory / "control.sock"
 
     def up(self, plan: LabPlan) -> bool:
         """Start it. False: it already ran, as planned. Raises LabError when it runs for another design."""
@@ -111,19 +112,12 @@ class Lab:
         """Does its process run and serve?"""
         return self._ready.exists() and self._running_pid() is not None
 
-    def ask(self, command: str, **arguments: str | float) -> dict[str, Any]:
-        """One command to the lab's control socket. Raises LabError when it is down or says no."""
+    def ask(self, request: str, **arguments: object) -> Any:  # noqa: ANN401 - decoded JSON
+        """One request to the lab's control socket. Raises LabError when it is down or says no."""
         if not self.is_up():
             raise LabError(Problem(str(self.directory), "the lab is not up", hint="nornir lab up"))
-        request = json.dumps({"command": command, **arguments}).encode() + b"\n"
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as control:
-            control.settimeout(30)
-            control.connect(str(self._socket))
-            control.sendall(request)
-            answer: dict[str, Any] = json.loads(control.makefile().readline())
-        if "error" in answer:
-            raise LabError(Problem("lab", f"{command}: {answer['error']}"))
-        return answer
+        ready = json.loads(self._ready.read_text(encoding="utf-8"))
+        return ControlClient(Path(ready["control"])).ask(request, **arguments)
 
     def _start(self) -> None:
         log = (self.directory / "log").open("wb")

@@ -67,8 +67,15 @@ class LabDescription:
         """Add a switch of one OS; keyword arguments change its facts."""
         number = len(self.devices)
         device = {
-            "name": name, "os": os_name, **MODELS[os_name], "serial": f"LAB{number:04d}", "ssh_port": 8022,
-            "address": f"{self.network}.{11 + number}", "asn": 4200000000 + number, "ports": port_names(os_name), **changes,
+            "name": name,
+            "os": os_name,
+            **MODELS[os_name],
+            "serial": f"LAB{number:04d}",
+            "ssh_port": 8022,
+            "address": f"{self.network}.{11 + number}",
+            "asn": 4200000000 + number,
+            "ports": port_names(os_name),
+            **changes,
         }
         self.devices.append(device)
         return device
@@ -82,8 +89,13 @@ class LabDescription:
     def as_dict(self) -> dict[str, Any]:
         """The specification as ``lab up`` writes it."""
         return {
-            "site": "test", "dir": str(self.directory), "ca": str(self.directory / "ca.pem"), "username": self.username,
-            "password_file": str(self.directory / "password"), "devices": self.devices, "cables": self.cables,
+            "site": "test",
+            "dir": str(self.directory),
+            "ca": str(self.directory / "ca.pem"),
+            "username": self.username,
+            "password_file": str(self.directory / "password"),
+            "devices": self.devices,
+            "cables": self.cables,
             "hosts": self.hosts,
         }
 
@@ -140,7 +152,10 @@ def start_process(description: LabDescription, *options: str) -> subprocess.Pope
     with log:
         command = [sys.executable, "-m", "nornir_tasks.lab.twins.process", str(description.directory / "spec.json")]
         return subprocess.Popen(
-            [*command, "--max-seconds", str(LIFETIME_S), *options], stdout=log, stderr=log, text=True,
+            [*command, "--max-seconds", str(LIFETIME_S), *options],
+            stdout=log,
+            stderr=log,
+            text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )
 

@@ -1,4 +1,4 @@
-"""The engine accepts, refuses, stores and prints as a grammar says; the small grammars here are examples, not real ones."""
+"""The engine accepts, refuses, stores and prints as a grammar says; the small grammars here are examples."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ interface <name!:ifname>
    mtu <bytes:68-9214> :: default="mtu 1500"
    shutdown :: no=store default="^interface Management -> shutdown | no shutdown"
    switchport :: no=store default="^interface Ethernet -> on | off"
-   ip address <address:cidr4> :: when="no switchport" error="% IP configuration will be ignored while interface is switched"
+   ip address <address:cidr4> :: when="no switchport" error="% switched interface"
    ip address <address!:cidr4> secondary
    service-profile <name:word> :: ref.commit="qos profile {name}" error="QoS profile {name} does not exist"
    uc-tx-queue <q!:0-7> :: asic=trident,tomahawk
@@ -49,7 +49,7 @@ qos profile <name!:word>
    uc-tx-queue <q!:0-7>
       no priority
       bandwidth percent <n:1-100>
-      random-detect ecn minimum-threshold <min:1-1000> {bytes|kbytes} maximum-threshold <max:1-1000> {bytes|kbytes} [weight <w:0-15>]
+      random-detect ecn minimum-threshold <min:1-1000> kbytes maximum-threshold <max:1-1000> kbytes [weight <w:0-15>]
 @section routes
 ip route [vrf <vrf!:word>] <to!:prefix4> {<via!:ipv4> | <out!:'Null0'>} [<distance:1-255>]
 @section routemap
@@ -69,7 +69,7 @@ router bgp <asn:1-4294967295> :: single error="BGP is already running with AS nu
    @cluster peer names-first
    ~ neighbor <peer!:ipv4|word>
    neighbor <peer!:ipv4|word> peer group :: key=pg
-   neighbor <peer!:ipv4> peer group <group:word> :: ref.commit="./neighbor {group} peer group" error="no peer group {group}"
+   neighbor <peer!:ipv4> peer group <g:word> :: ref.commit="./neighbor {g} peer group" error="no peer group {g}"
    neighbor <peer!:ipv4|word> remote-as <asn:1-4294967295>
    neighbor <peer!:ipv4|word> description <text:line>
    neighbor <peer!:ipv4|word> route-map <map:word> {in|out}!
@@ -78,7 +78,7 @@ router bgp <asn:1-4294967295> :: single error="BGP is already running with AS nu
       neighbor <peer!:ipv4|word> activate :: no=store
       network <net!:prefix4>
 legacy thing <n:1-5> :: conf=M name=legacy
-new thing :: release=>=4.33 
+new thing :: release=>=4.33
 """
 
 
@@ -114,12 +114,25 @@ def refused(*lines: str, context: Context = CONTEXT) -> LineError:
 
 def test_running_config_has_eos_layout_and_grammar_order_whatever_the_order_of_entry() -> None:
     text = printed(
-        "router bgp 65001", "neighbor 10.0.0.10 peer group SPINES", "neighbor 10.0.0.2 peer group SPINES",
-        "address-family ipv4", "neighbor SPINES activate", "network 10.1.0.0/24", "neighbor SPINES peer group",
-        "neighbor SPINES remote-as 65000", "router-id 10.255.0.1", "interface Ethernet10", "mtu 9214",
-        "INTERFACE Ethernet2", "description to spine  1", "hostname leaf1", "ip routing",
+        "router bgp 65001",
+        "neighbor 10.0.0.10 peer group SPINES",
+        "neighbor 10.0.0.2 peer group SPINES",
+        "address-family ipv4",
+        "neighbor SPINES activate",
+        "network 10.1.0.0/24",
+        "neighbor SPINES peer group",
+        "neighbor SPINES remote-as 65000",
+        "router-id 10.255.0.1",
+        "interface Ethernet10",
+        "mtu 9214",
+        "INTERFACE Ethernet2",
+        "description to spine  1",
+        "hostname leaf1",
+        "ip routing",
     )
-    assert text == """hostname leaf1
+    assert (
+        text
+        == """hostname leaf1
 !
 ip routing
 !
@@ -140,11 +153,23 @@ router bgp 65001
       neighbor SPINES activate
       network 10.1.0.0/24
 """
+    )
 
 
 def test_printed_configuration_fed_again_prints_the_same() -> None:
-    text = printed("banner login", "  hello", "!", "EOF", "qos profile R", "uc-tx-queue 3", "no priority", "bandwidth percent 60",
-                   "uc-tx-queue 1", "ip route 10.0.0.0/8 Null0", "ip route vrf M 0.0.0.0/0 10.9.9.9 200")
+    text = printed(
+        "banner login",
+        "  hello",
+        "!",
+        "EOF",
+        "qos profile R",
+        "uc-tx-queue 3",
+        "no priority",
+        "bandwidth percent 60",
+        "uc-tx-queue 1",
+        "ip route 10.0.0.0/8 Null0",
+        "ip route vrf M 0.0.0.0/0 10.9.9.9 200",
+    )
     tree = Tree(GRAMMAR, EOS)
     assert load_text(tree, CONTEXT, text) == []
     assert tree.text() == text
@@ -152,18 +177,28 @@ def test_printed_configuration_fed_again_prints_the_same() -> None:
 
 
 def test_value_replaces_and_identity_adds() -> None:
-    text = printed("interface Ethernet1", "no switchport", "mtu 9000", "mtu 9100", "ip address 10.0.0.0/31",
-                   "ip address 10.0.0.2/31", "ip address 10.1.0.1/24 secondary", "ip address 10.2.0.1/24 secondary")
+    text = printed(
+        "interface Ethernet1",
+        "no switchport",
+        "mtu 9000",
+        "mtu 9100",
+        "ip address 10.0.0.0/31",
+        "ip address 10.0.0.2/31",
+        "ip address 10.1.0.1/24 secondary",
+        "ip address 10.2.0.1/24 secondary",
+    )
     assert "mtu 9100" in text and "mtu 9000" not in text
     assert "10.0.0.2/31" in text and "10.0.0.0/31" not in text
     assert text.count("secondary") == 2
 
 
 def test_default_on_lines_print_only_when_negated_and_defaults_depend_on_the_interface() -> None:
-    assert printed("interface Management1", "shutdown", "interface Ethernet1", "no shutdown", "mtu 1500", "switchport") == (
-        "interface Ethernet1\n!\ninterface Management1\n")
+    assert printed(
+        "interface Management1", "shutdown", "interface Ethernet1", "no shutdown", "mtu 1500", "switchport"
+    ) == ("interface Ethernet1\n!\ninterface Management1\n")
     assert printed("interface Management1", "no shutdown", "interface Ethernet1", "shutdown", "no switchport") == (
-        "interface Ethernet1\n   shutdown\n   no switchport\n!\ninterface Management1\n   no shutdown\n")
+        "interface Ethernet1\n   shutdown\n   no switchport\n!\ninterface Management1\n   no shutdown\n"
+    )
 
 
 def test_all_lines_show_hidden_defaults() -> None:
@@ -183,8 +218,14 @@ def test_no_removes_with_and_without_the_value_and_default_restores() -> None:
 
 
 def test_no_of_a_neighbour_takes_all_its_lines_and_no_others() -> None:
-    text = printed("router bgp 1", "neighbor 10.0.0.1 remote-as 2", "neighbor 10.0.0.1 description a b", "neighbor 10.0.0.1 route-map X in",
-                   "neighbor 10.0.0.11 remote-as 3", "no neighbor 10.0.0.1")
+    text = printed(
+        "router bgp 1",
+        "neighbor 10.0.0.1 remote-as 2",
+        "neighbor 10.0.0.1 description a b",
+        "neighbor 10.0.0.1 route-map X in",
+        "neighbor 10.0.0.11 remote-as 3",
+        "no neighbor 10.0.0.1",
+    )
     assert text == "router bgp 1\n   neighbor 10.0.0.11 remote-as 3\n"
 
 
@@ -195,8 +236,14 @@ def test_identity_in_the_middle_must_be_given_to_negate() -> None:
 
 
 def test_line_of_an_outer_mode_leaves_the_inner_one() -> None:
-    text = printed("router bgp 1", "address-family ipv4", "neighbor 10.0.0.1 activate", "neighbor 10.0.0.1 remote-as 2", "hostname x",
-                   "interface Ethernet1")
+    text = printed(
+        "router bgp 1",
+        "address-family ipv4",
+        "neighbor 10.0.0.1 activate",
+        "neighbor 10.0.0.1 remote-as 2",
+        "hostname x",
+        "interface Ethernet1",
+    )
     assert "   neighbor 10.0.0.1 remote-as 2\n   !\n   address-family" in text
     session = eos("router bgp 1", "address-family ipv4", "hostname x")
     assert len(session.path) == 1
@@ -240,8 +287,10 @@ def test_heredoc_takes_any_text_by_line_or_as_one_body() -> None:
         (("interface Ethernet1", "tx-queue 3"), "Unavailable command (not supported on this hardware platform)"),
         (("router bgp 1", "router bgp 2"), "BGP is already running with AS number 1"),
         (("qos profile A", "qos trust pcp"), "Invalid input (at token 2: 'pcp')"),
-        (("interface Ethernet1", "ip address 10.0.0.1/24"),
-         "% IP configuration will be ignored while interface is switched"),
+        (
+            ("interface Ethernet1", "ip address 10.0.0.1/24"),
+            "% switched interface",
+        ),
     ],
 )
 def test_refusals_in_the_words_of_eos(lines: tuple[str, ...], text: str) -> None:
@@ -278,7 +327,10 @@ def test_copy_is_independent_and_text_is_kept_until_a_change() -> None:
 
 def test_every_mistake_of_a_grammar_file_is_reported_with_its_line() -> None:
     with pytest.raises(GrammarError) as error:
-        load_grammar("a <x:nosuchtype>\n@source s\n@confidence V\nb {c|d\n@nonsense\nc :: colour=red\nd :: after=nohook\n", name="g")
+        load_grammar(
+            "a <x:nosuchtype>\n@source s\n@confidence V\nb {c|d\n@nonsense\nc :: colour=red\nd :: after=nohook\n",
+            name="g",
+        )
     lines = str(error.value).splitlines()
     assert [line.split(":")[1] for line in lines] == ["1", "4", "5", "6", "7"]
 
@@ -301,7 +353,7 @@ interface <name!:word> :: permanent
   switchport :: no=store default=on after=to_routed
   shutdown :: no=store default="no switchport -> shutdown | no shutdown"
   mtu <n:576-9216> :: default="mtu 1500"
-  service-policy type qos input <name:word> :: ref="policy-map type qos {name}" error="ERROR: policy-map {name} not found"
+  service-policy type qos input <name:word> :: ref="policy-map type qos {name}" error="ERROR: no policy-map {name}"
 @section bgp
 router bgp <asn:1-4294967295> :: needs="feature bgp" single
   address-family ipv4 unicast
@@ -341,10 +393,27 @@ def test_feature_gates_its_commands_and_takes_them_along() -> None:
 
 
 def test_nested_neighbours_print_with_nxos_layout() -> None:
-    text = nxos("hostname n9k", "feature bgp", "interface Ethernet1/2", "no switchport", "no shutdown", "interface Ethernet1/1",
-                "router bgp 65001", "template peer S", "remote-as 65000", "neighbor 10.0.0.1", "inherit peer S",
-                "address-family ipv4 unicast", "exit", "exit", "address-family ipv4 unicast", "maximum-paths 64").tree.text()
-    assert text == """hostname n9k
+    text = nxos(
+        "hostname n9k",
+        "feature bgp",
+        "interface Ethernet1/2",
+        "no switchport",
+        "no shutdown",
+        "interface Ethernet1/1",
+        "router bgp 65001",
+        "template peer S",
+        "remote-as 65000",
+        "neighbor 10.0.0.1",
+        "inherit peer S",
+        "address-family ipv4 unicast",
+        "exit",
+        "exit",
+        "address-family ipv4 unicast",
+        "maximum-paths 64",
+    ).tree.text()
+    assert (
+        text
+        == """hostname n9k
 feature bgp
 
 interface Ethernet1/1
@@ -362,22 +431,28 @@ router bgp 65001
     inherit peer S
     address-family ipv4 unicast
 """
+    )
 
 
 def test_reference_is_checked_at_once_where_the_system_does() -> None:
     with pytest.raises(LineError) as error:
         nxos("interface Ethernet1/1", "service-policy type qos input Q")
-    assert NXOS.error_text(error.value) == "ERROR: policy-map Q not found"
+    assert NXOS.error_text(error.value) == "ERROR: no policy-map Q"
     nxos("policy-map type qos Q", "interface Ethernet1/1", "service-policy type qos input Q")
 
 
 def test_delimited_banner_over_several_lines_or_one() -> None:
-    assert nxos("banner motd #", "hostname no", "# bye", "hostname yes").tree.text() == "hostname yes\n\nbanner motd #\nhostname no\n# bye\n"
+    assert (
+        nxos("banner motd #", "hostname no", "# bye", "hostname yes").tree.text()
+        == "hostname yes\n\nbanner motd #\nhostname no\n# bye\n"
+    )
     assert nxos("banner motd #hi#", "hostname yes").tree.text() == "hostname yes\n\nbanner motd #hi#\n"
 
 
 def test_permanent_object_is_emptied_not_removed_and_hooks_run() -> None:
-    assert nxos("interface Ethernet1/1", "mtu 9216", "no interface Ethernet1/1").tree.text() == "interface Ethernet1/1\n"
+    assert (
+        nxos("interface Ethernet1/1", "mtu 9216", "no interface Ethernet1/1").tree.text() == "interface Ethernet1/1\n"
+    )
     assert "mtu" not in nxos("interface Ethernet1/1", "mtu 9216", "no switchport").tree.text()
 
 

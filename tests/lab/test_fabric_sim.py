@@ -62,8 +62,7 @@ class Switch:
         self.commit(bgp=(replace(self.config.bgp[0], **changes),))  # type: ignore[arg-type]
 
     def set_interface(self, name: str, **changes: object) -> None:
-        self.commit(interfaces=tuple(
-            replace(i, **changes) if i.name == name else i for i in self.config.interfaces))  # type: ignore[arg-type]
+        self.commit(interfaces=tuple(replace(i, **changes) if i.name == name else i for i in self.config.interfaces))  # type: ignore[arg-type]
 
 
 class Fabric:
@@ -86,7 +85,9 @@ class Fabric:
                 upper, lower = f"{net}.{number & 255}", f"{net}.{(number & 255) + 1}"
                 self._end(interfaces, neighbors, f"spine{spine}", f"p{leaf}", upper, lower, 65100 + leaf)
                 self._end(interfaces, neighbors, f"leaf{leaf}", f"p{spine}", lower, upper, 65000)
-                cables.append(Cable(f"l{leaf}s{spine}", End(f"leaf{leaf}", f"p{spine}"), End(f"spine{spine}", f"p{leaf}")))
+                cables.append(
+                    Cable(f"l{leaf}s{spine}", End(f"leaf{leaf}", f"p{spine}"), End(f"spine{spine}", f"p{leaf}"))
+                )
         self.sim = FabricSim(cables, [Host("gpu0", "nic0", End("leaf0", "h0"), 9000)], self.clock)
         self.switches = {}
         for index, name in enumerate(self.names):
@@ -95,8 +96,15 @@ class Fabric:
             self.sim.attach(switch)
 
     @staticmethod
-    def _end(interfaces: dict[str, list[InterfaceState]], neighbors: dict[str, list[BgpNeighbor]], name: str, port: str,
-             mine: str, its: str, asn: int) -> None:
+    def _end(
+        interfaces: dict[str, list[InterfaceState]],
+        neighbors: dict[str, list[BgpNeighbor]],
+        name: str,
+        port: str,
+        mine: str,
+        its: str,
+        asn: int,
+    ) -> None:
         interfaces[name].append(InterfaceState(port, addresses=(f"{mine}/31",), mtu_bytes=9214))
         neighbors[name].append(BgpNeighbor(its, asn))
 
@@ -108,8 +116,14 @@ class Fabric:
         block = f"10.{170 + (number >> 8)}.{number & 255}.0/24"
         networks = (loopback, block) if is_leaf else (loopback,)
         statics = (StaticRoute(block),) if is_leaf else ()
-        instance = BgpInstance(65100 + number if is_leaf else 65000, loopback[:-3], neighbors=tuple(neighbors),
-                               networks=networks, maximum_paths=64, multipath_relax=True)
+        instance = BgpInstance(
+            65100 + number if is_leaf else 65000,
+            loopback[:-3],
+            neighbors=tuple(neighbors),
+            networks=networks,
+            maximum_paths=64,
+            multipath_relax=True,
+        )
         ports = (*(i.name for i in interfaces[1:]), "h0") if is_leaf else tuple(i.name for i in interfaces[1:])
         state = SwitchState(name, "eos", name, tuple(interfaces), (instance,), static_routes=statics)
         device = DeviceSpec(name, "eos", "", "", "", f"S{index}", "127.0.0.1", 1, 2, 1, ports)
@@ -198,7 +212,9 @@ def test_address_in_another_network_keeps_the_session_down(two_by_two: Fabric) -
 
 def test_port_that_is_shut_or_differs_in_speed_takes_link_lldp_and_session(two_by_two: Fabric) -> None:
     assert [(n.local_port, n.device, n.port) for n in two_by_two.sim.lldp("leaf0")] == [
-        ("p0", "spine0", "p0"), ("p1", "spine1", "p0")]
+        ("p0", "spine0", "p0"),
+        ("p1", "spine1", "p0"),
+    ]
     two_by_two.switches["spine0"].set_interface("p0", is_admin_up=False)
     assert two_by_two.sim.link("leaf0", "p0").reason == "the other end is down"
     assert [n.device for n in two_by_two.sim.lldp("leaf0")] == ["spine1"]
@@ -342,4 +358,6 @@ def test_large_fabric_settles_with_every_route_over_every_spine() -> None:
     large = Fabric(48, 8)
     rib = large.sim.rib("leaf0")
     assert len(rib["10.170.47.0/24"].next_hops) == 8
-    assert len(rib) == 8 + 1 + 1 + 47 * 2 + 8, "links, loopback, block, the other leaves' two routes each, spine loopbacks"
+    assert len(rib) == 8 + 1 + 1 + 47 * 2 + 8, (
+        "links, loopback, block, the other leaves' two routes each, spine loopbacks"
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import ssl
 import stat
@@ -77,7 +76,7 @@ def test_private_keys_are_for_the_owner_alone(certificates: LabCertificates, tmp
     certificates.host_key(DEVICE)
     keys = [path for path in tmp_path.rglob("*") if path.is_file() and b"PRIVATE KEY" in path.read_bytes()]
     assert len(keys) == 3
-    assert all(stat.S_IMODE(os.stat(path).st_mode) == 0o600 for path in keys)
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in keys)
 
 
 def test_known_hosts_names_the_key_ssh_clients_will_see(certificates: LabCertificates, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import LabDescription, RunningLab, start_process, wait_ready
+from conftest import LabDescription, RunningLab, _starter, start_process, wait_ready
 
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.twins.control import ControlClient
@@ -55,16 +55,16 @@ def test_lifetime_ends_a_forgotten_process(lab_description: LabDescription) -> N
 
 
 def test_failing_test_leaves_no_process_behind(lab_description: LabDescription) -> None:
-    from conftest import _starter  # the fixture's own generator, driven by hand to end it with an error
-
-    generator = _starter()
+    generator = _starter()  # the fixture's own generator, driven by hand to end it with an error
     lab = next(generator)(lab_description)
     with pytest.raises(AssertionError):
         generator.throw(AssertionError("a test failed"))
     assert lab.process.poll() is not None
 
 
-def test_second_start_after_a_kill_works_in_the_same_directory(lab_description: LabDescription, start_lab: Start) -> None:
+def test_second_start_after_a_kill_works_in_the_same_directory(
+    lab_description: LabDescription, start_lab: Start
+) -> None:
     first = start_lab(lab_description)
     first.process.kill()
     first.process.wait(15)
@@ -124,14 +124,21 @@ def test_specification_mistakes_are_all_reported_at_once(lab_description: LabDes
     with pytest.raises(SpecError) as error:
         load_spec(lab_description.write())
     text = str(error.value)
-    for mistake in ("spine:swp1: there is no such device", "leaf:Ethernet99/1: the device has no such port",
-                    "leaf:Ethernet1/1: cabled twice", ":8443: used by two devices", "192.0.2.1 is not a loopback address"):
+    for mistake in (
+        "spine:swp1: there is no such device",
+        "leaf:Ethernet99/1: the device has no such port",
+        "leaf:Ethernet1/1: cabled twice",
+        ":8443: used by two devices",
+        "192.0.2.1 is not a loopback address",
+    ):
         assert mistake in text
 
 
 def test_specification_survives_the_way_through_json(lab_description: LabDescription) -> None:
     lab_description.add_device("leaf", "eos", allow_from_memory=["a rule"])
-    lab_description.hosts.append({"name": "gpu-0", "port": "rail0", "switch": ["leaf", "Ethernet1/1"], "mtu_bytes": 9000})
+    lab_description.hosts.append(
+        {"name": "gpu-0", "port": "rail0", "switch": ["leaf", "Ethernet1/1"], "mtu_bytes": 9000}
+    )
     spec = load_spec(lab_description.write())
     assert spec.device("leaf").allow_from_memory == ("a rule",) and spec.hosts[0].switch.port == "Ethernet1/1"
     assert replace(spec) == spec

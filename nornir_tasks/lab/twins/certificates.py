@@ -1,7 +1,7 @@
 """The lab's own trust: a CA, a server certificate and an SSH host key per device, and the known_hosts that lists them.
 
-Everything is made once and kept in the lab's directory, so that a lab that is started again is trusted by whoever trusted
-it before. Private keys are written with mode 0600 and never leave that directory.
+Everything is made once and kept in the lab's directory, so that a lab that is started again is trusted by whoever
+trusted it before. Private keys are written with mode 0600 and never leave that directory.
 """
 
 from __future__ import annotations
@@ -55,8 +55,12 @@ class LabCertificates:
         path = self.directory / f"{device.name}-ssh.key"
         if not path.exists():
             key = ed25519.Ed25519PrivateKey.generate()
-            _write_private(path, key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, serialization.NoEncryption()))
+            _write_private(
+                path,
+                key.private_bytes(
+                    serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, serialization.NoEncryption()
+                ),
+            )
         return path
 
     def write_known_hosts(self, devices: tuple[DeviceSpec, ...], path: Path) -> None:
@@ -130,15 +134,22 @@ def _name(common_name: str) -> x509.Name:
 
 def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
     return x509.KeyUsage(
-        digital_signature=True, content_commitment=False, key_encipherment=False, data_encipherment=False,
-        key_agreement=False, key_cert_sign=signs_certificates, crl_sign=signs_certificates, encipher_only=False,
+        digital_signature=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=signs_certificates,
+        crl_sign=signs_certificates,
+        encipher_only=False,
         decipher_only=False,
     )
 
 
 def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
     return key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
 
 
 def _load_key(path: Path) -> ec.EllipticCurvePrivateKey:

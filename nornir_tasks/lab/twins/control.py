@@ -40,9 +40,17 @@ class ControlServer:
         self._server: asyncio.Server | None = None
         self._started_s = lab.clock.now_s()
         self._requests: dict[str, Callable[[Answer], Any]] = {
-            "status": self._status, "swap-cables": self._swap, "cut-cable": self._cut, "mend-cable": self._mend,
-            "cpu": self._cpu, "requests": self._counted, "advance-clock": self._advance, "sessions": self._sessions,
-            "rib": self._rib, "lldp": self._lldp, "running-config": self._running_config,
+            "status": self._status,
+            "swap-cables": self._swap,
+            "cut-cable": self._cut,
+            "mend-cable": self._mend,
+            "cpu": self._cpu,
+            "requests": self._counted,
+            "advance-clock": self._advance,
+            "sessions": self._sessions,
+            "rib": self._rib,
+            "lldp": self._lldp,
+            "running-config": self._running_config,
         }
 
     async def start(self) -> None:
@@ -85,16 +93,25 @@ class ControlServer:
     def _status(self, _: Answer) -> Answer:
         lab = self._lab
         return {
-            "site": lab.spec.site, "pid": os.getpid(), "uptime_s": round(lab.clock.now_s() - self._started_s, 3),
-            "devices": [self._device_status(name) for name in lab.twins], "cables": lab.fabric.wiring.cables(),
+            "site": lab.spec.site,
+            "pid": os.getpid(),
+            "uptime_s": round(lab.clock.now_s() - self._started_s, 3),
+            "devices": [self._device_status(name) for name in lab.twins],
+            "cables": lab.fabric.wiring.cables(),
         }
 
     def _device_status(self, name: str) -> Answer:
         device = self._lab.spec.device(name)
         sessions = self._lab.fabric.sessions(name)
         return {
-            "name": name, "os": device.os, "release": device.release, "model": device.model, "address": device.address,
-            "api_port": device.api_port, "ssh_port": device.ssh_port, "bgp_configured": len(sessions),
+            "name": name,
+            "os": device.os,
+            "release": device.release,
+            "model": device.model,
+            "address": device.address,
+            "api_port": device.api_port,
+            "ssh_port": device.ssh_port,
+            "bgp_configured": len(sessions),
             "bgp_established": sum(session.state == "established" for session in sessions),
         }
 
@@ -131,17 +148,29 @@ class ControlServer:
 
     def _sessions(self, request: Answer) -> list[Answer]:
         return [
-            {"vrf": s.vrf, "neighbor": s.neighbor.address, "remote_as": s.neighbor.remote_as, "state": s.state,
-             "reason": s.reason, "peer": s.peer_device, "interface": s.interface, "received": s.prefixes_received,
-             "accepted": s.prefixes_accepted, "sent": s.prefixes_sent}
+            {
+                "vrf": s.vrf,
+                "neighbor": s.neighbor.address,
+                "remote_as": s.neighbor.remote_as,
+                "state": s.state,
+                "reason": s.reason,
+                "peer": s.peer_device,
+                "interface": s.interface,
+                "received": s.prefixes_received,
+                "accepted": s.prefixes_accepted,
+                "sent": s.prefixes_sent,
+            }
             for s in self._lab.fabric.sessions(self._device(request))
         ]
 
     def _rib(self, request: Answer) -> Answer:
         rib = self._lab.fabric.rib(self._device(request), request.get("vrf", "default"))
         return {
-            prefix: {"protocol": route.protocol, "as_path": route.as_path,
-                     "next_hops": [[hop.address, hop.interface] for hop in route.next_hops]}
+            prefix: {
+                "protocol": route.protocol,
+                "as_path": route.as_path,
+                "next_hops": [[hop.address, hop.interface] for hop in route.next_hops],
+            }
             for prefix, route in rib.items()
         }
 
@@ -171,7 +200,7 @@ class ControlClient:
     def __init__(self, path: Path, timeout_s: float = 30.0) -> None:
         self._path, self._timeout_s = path, timeout_s
 
-    def ask(self, request: str, **arguments: Any) -> Any:
+    def ask(self, request: str, **arguments: object) -> Any:  # noqa: ANN401  (decoded JSON)
         """Send a request and return its result. Raises LabError if the lab refuses or does not answer."""
         line = json.dumps({"request": request, **arguments}).encode() + b"\n"
         try:

@@ -1,11 +1,11 @@
 """The fabric between the twins: links, LLDP, BGP sessions and routes, worked out from what each switch was told.
 
-FabricSim is computed anew, at the first question, after a commit on any twin, a change of cables, or the end of a prefix
-limit's restart timer. It knows configurations and cables only; what the intent asked for is not known here.
+FabricSim is computed anew, at the first question, after a commit on any twin, a change of cables, or the end of a
+prefix limit's restart timer. It knows configurations and cables only; what the intent asked for is not known here.
 
 What is simulated: links (both ends up, cabled, speed and FEC equal where set), LLDP, numbered IPv4 BGP between directly
-connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix limits. What is not: packets,
-timers while a session comes up, iBGP and multihop sessions, unnumbered sessions, IPv6.
+connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix limits. What
+is not: packets, timers while a session comes up, iBGP and multihop sessions, unnumbered sessions, IPv6.
 """
 
 from __future__ import annotations
@@ -199,13 +199,20 @@ class FabricSim:
 
     def _drop_stale_holds(self, solved: _Solved) -> None:
         """A hold ends with its timer, or when the neighbour's own configuration has changed."""
-        configured = {
-            (name, instance.vrf, neighbor.address): neighbor
-            for name, state in solved.states.items() for instance in state.bgp for neighbor in instance.neighbors
-        } if self._holds else {}
+        configured = (
+            {
+                (name, instance.vrf, neighbor.address): neighbor
+                for name, state in solved.states.items()
+                for instance in state.bgp
+                for neighbor in instance.neighbors
+            }
+            if self._holds
+            else {}
+        )
         now_s = self._clock.now_s() if self._holds else 0.0
         self._holds = {
-            key: hold for key, hold in self._holds.items()
+            key: hold
+            for key, hold in self._holds.items()
             if configured.get(key) == hold.neighbor and (hold.until_s is None or hold.until_s > now_s)
         }
 

@@ -27,7 +27,9 @@ _LIFETIME_S = 4 * 3600.0
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a lab process; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m nornir_tasks.lab.twins.process", description="Serve a lab's switches.")
+    parser = argparse.ArgumentParser(
+        prog="python -m nornir_tasks.lab.twins.process", description="Serve a lab's switches."
+    )
     parser.add_argument("spec", type=Path, help="the lab's specification (JSON)")
     parser.add_argument("--max-seconds", type=float, default=_LIFETIME_S, help="end by itself after this time (4 h)")
     options = parser.parse_args(arguments)
@@ -67,10 +69,15 @@ async def serve(spec: LabSpec, lifetime_s: float) -> int:
 def _write_ready(path: Path, lab: LabServer, control: Path) -> None:
     """Written to another name first, so that whoever sees the file sees all of it."""
     content = {
-        "pid": os.getpid(), "site": lab.spec.site, "control": str(control), "ca": str(lab.spec.ca),
+        "pid": os.getpid(),
+        "site": lab.spec.site,
+        "control": str(control),
+        "ca": str(lab.spec.ca),
         "known_hosts": str(lab.known_hosts),
-        "devices": {d.name: {"os": d.os, "address": d.address, "api_port": d.api_port, "ssh_port": d.ssh_port}
-                    for d in lab.spec.devices},
+        "devices": {
+            d.name: {"os": d.os, "address": d.address, "api_port": d.api_port, "ssh_port": d.ssh_port}
+            for d in lab.spec.devices
+        },
     }
     unfinished = path.with_suffix(".tmp")
     unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

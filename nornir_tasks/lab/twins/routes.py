@@ -1,8 +1,8 @@
 """Routes over the sessions that are up, as eBGP spreads them, until nothing changes any more.
 
-Switches with the same outbound policy towards several neighbours compute one update for all of them (an update group, as
-real implementations do), and receivers share what they did not have to change: a fabric of 300 switches stays quick.
-Every step is in a fixed order, so the same configurations always give the same tables.
+Switches with the same outbound policy towards several neighbours compute one update for all of them (an update
+group, as real implementations do), and receivers share what they did not have to change: a fabric of 300 switches
+stays quick. Every step is in a fixed order, so the same configurations always give the same tables.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PREFERENCE_WEIGHT = 10_000  # more than any AS path is long
 Path = tuple[tuple[int, ...], frozenset[str]]
 """AS path and communities of an announced route."""
 Received = tuple[tuple[int, ...], frozenset[str], int]
-"""AS path, communities and rank of an accepted route; the lowest rank wins: local preference first, then path length."""
+"""AS path, communities and rank of an accepted route; the lowest rank wins (local preference, then path length)."""
 Instance = tuple[str, str]
 """(device, vrf)."""
 _Group = tuple[str | None, str | None, bool]
@@ -76,7 +76,9 @@ class Propagation:
 
     def add(self, device: str, instance: BgpInstance, policies: Policies, own: Mapping[str, frozenset[str]]) -> None:
         """Add a BGP instance with the prefixes it originates and their communities."""
-        up = [s for n in instance.neighbors if (s := self._sessions[device, instance.vrf, n.address]).peer_key is not None]
+        up = [
+            s for n in instance.neighbors if (s := self._sessions[device, instance.vrf, n.address]).peer_key is not None
+        ]
         up.sort(key=lambda s: (address_number(s.peer_router_id), address_number(s.neighbor.address)))
         routes: dict[str, Path] = {prefix: ((), communities) for prefix, communities in own.items()}
         self._speakers[device, instance.vrf] = _Speaker(instance, policies, id(policies), routes, up)
@@ -216,8 +218,10 @@ def _after_policy(policies: Policies, neighbor: BgpNeighbor, routes: Mapping[str
 def over_limit(sessions: Iterable[BgpSession]) -> list[BgpSession]:
     """The established sessions that accepted more prefixes than their limit allows, warnings excepted."""
     return [
-        session for session in sessions
-        if session.peer_key is not None and session.neighbor.prefix_limit
+        session
+        for session in sessions
+        if session.peer_key is not None
+        and session.neighbor.prefix_limit
         and not session.neighbor.prefix_limit_warning_only
         and session.prefixes_accepted > session.neighbor.prefix_limit
     ]

@@ -28,8 +28,13 @@ class LabServer:
         self.certificates = LabCertificates(spec.ca, spec.directory / "certificates")
         self.known_hosts = spec.directory / "known_hosts"
         self.context = LabContext(
-            site=spec.site, directory=spec.directory, username=spec.username, password=read_password(spec.password_file),
-            clock=self.clock, certificates=self.certificates, fabric=self.fabric,
+            site=spec.site,
+            directory=spec.directory,
+            username=spec.username,
+            password=read_password(spec.password_file),
+            clock=self.clock,
+            certificates=self.certificates,
+            fabric=self.fabric,
         )
         self.twins: dict[str, Twin] = {}
 
@@ -52,8 +57,11 @@ class LabServer:
     async def _listen(self) -> None:
         results = await asyncio.gather(*(twin.start() for twin in self.twins.values()), return_exceptions=True)
         problems = [
-            Problem(twin.name, f"cannot listen on {twin.device.address}: {result}", hint="is another lab still running?")
-            for twin, result in zip(self.twins.values(), results, strict=True) if isinstance(result, OSError)
+            Problem(
+                twin.name, f"cannot listen on {twin.device.address}: {result}", hint="is another lab still running?"
+            )
+            for twin, result in zip(self.twins.values(), results, strict=True)
+            if isinstance(result, OSError)
         ]
         other = [result for result in results if isinstance(result, BaseException) and not isinstance(result, OSError)]
         if problems or other:
@@ -82,7 +90,9 @@ def read_password(path: Path) -> str:
     except OSError as error:
         raise LabError(Problem(str(path), f"the password file cannot be read: {error.strerror}")) from error
     if stat.S_IMODE(mode) & 0o077:
-        raise LabError(Problem(str(path), "the password file may be read by others", "mode 0600", oct(stat.S_IMODE(mode))))
+        raise LabError(
+            Problem(str(path), "the password file may be read by others", "mode 0600", oct(stat.S_IMODE(mode)))
+        )
     return text.splitlines()[0] if text.strip() else _no_password(path)
 
 

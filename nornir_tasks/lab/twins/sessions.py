@@ -95,7 +95,7 @@ class _SwitchView:
         return link.is_up if link is not None else interface.is_admin_up
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """A session does not come up."""
 
     def __init__(self, state: SessionState, reason: str) -> None:
@@ -124,7 +124,7 @@ class SessionJudge:
         session = BgpSession(name, instance.vrf, instance.asn, neighbor, "idle")
         try:
             self._bring_up(session, self._views[name], instance)
-        except _Refused as refused:
+        except _RefusedError as refused:
             session.state, session.reason = refused.state, refused.reason
         return session
 
@@ -134,7 +134,7 @@ class SessionJudge:
         peer_end = view.links[local.interface.name].peer if local.interface.name in view.links else None
         peer_view = self._views.get(peer_end.device) if peer_end is not None else None
         if peer_end is None or peer_view is None:
-            raise _Refused("active", f"no switch at the other end of {local.interface.name}")
+            raise _RefusedError("active", f"no switch at the other end of {local.interface.name}")
         session.peer_device = peer_end.device
         local_address = local.address.partition("/")[0]
         peer_instance, peer_neighbor = _peer(peer_view, peer_end, neighbor.address, local_address)
@@ -149,19 +149,19 @@ class SessionJudge:
     def _local_end(session: BgpSession, view: _SwitchView) -> _Attached:
         neighbor = session.neighbor
         if neighbor.is_shutdown:
-            raise _Refused("admin_down", "shut down by configuration")
+            raise _RefusedError("admin_down", "shut down by configuration")
         if not view.state.is_routing:
-            raise _Refused("idle", "IPv4 routing is off")
+            raise _RefusedError("idle", "IPv4 routing is off")
         if neighbor.remote_as is None:
-            raise _Refused("idle", "no remote AS is configured")
+            raise _RefusedError("idle", "no remote AS is configured")
         local = view.attached(session.vrf, neighbor.address)
         if local is None:
-            raise _Refused("idle", f"no interface is in one network with {neighbor.address}")
+            raise _RefusedError("idle", f"no interface is in one network with {neighbor.address}")
         session.interface, session.local_address = local.interface.name, local.address.partition("/")[0]
         if not view.is_up(local.interface):
-            raise _Refused("idle", f"{local.interface.name} is down")
+            raise _RefusedError("idle", f"{local.interface.name} is down")
         if session.local_address == neighbor.address:
-            raise _Refused("idle", f"{neighbor.address} is this switch's own address")
+            raise _RefusedError("idle", f"{neighbor.address} is this switch's own address")
         return local
 
 
@@ -171,18 +171,18 @@ def _peer(view: _SwitchView, end: End, its_address: str, our_address: str) -> tu
     addresses = [a.partition("/")[0] for a in interface.addresses] if interface and interface.is_routed else []
     if interface is None or its_address not in addresses:
         found = ", ".join(addresses) or "no address"
-        raise _Refused("active", f"{end} has {found}, not {its_address}")
+        raise _RefusedError("active", f"{end} has {found}, not {its_address}")
     back = view.attached(interface.vrf, our_address)
     if back is None or back.interface is not interface:
-        raise _Refused("active", f"{our_address} is not in the network of {end}")
+        raise _RefusedError("active", f"{our_address} is not in the network of {end}")
     instance = view.instances.get(interface.vrf)
     if instance is None or not view.state.is_routing:
-        raise _Refused("active", f"{end.device} runs no BGP in VRF {interface.vrf}")
+        raise _RefusedError("active", f"{end.device} runs no BGP in VRF {interface.vrf}")
     neighbor = view.neighbors.get((interface.vrf, our_address))
     if neighbor is None:
-        raise _Refused("active", f"{end.device} has no neighbour {our_address}")
+        raise _RefusedError("active", f"{end.device} has no neighbour {our_address}")
     if neighbor.is_shutdown:
-        raise _Refused("active", f"{end.device} has shut down its end")
+        raise _RefusedError("active", f"{end.device} has shut down its end")
     return instance, neighbor
 
 
@@ -190,15 +190,15 @@ def _compare(mine: BgpInstance, near: BgpNeighbor, its: BgpInstance, far: BgpNei
     """Refuse unless two ends that reach one another also agree."""
     for expected, found, own in ((near.remote_as, its.asn, mine.asn), (far.remote_as, mine.asn, its.asn)):
         if not _is_expected_as(expected, found, own):
-            raise _Refused("idle", f"bad peer AS: expected {expected}, found {found}")
+            raise _RefusedError("idle", f"bad peer AS: expected {expected}, found {found}")
     if not (_accepts_ttl(near, far) and _accepts_ttl(far, near)):
-        raise _Refused("active", "TTL security or multihop does not match the other end's")
+        raise _RefusedError("active", "TTL security or multihop does not match the other end's")
     if near.has_password != far.has_password:
-        raise _Refused("active", "only one end uses a password")
+        raise _RefusedError("active", "only one end uses a password")
     if near.bfd != far.bfd:
-        raise _Refused("idle", f"BFD is on at {'this' if near.bfd else 'the other'} end only")
+        raise _RefusedError("idle", f"BFD is on at {'this' if near.bfd else 'the other'} end only")
     if not (near.is_ipv4_active and far.is_ipv4_active):
-        raise _Refused("idle", "IPv4 unicast is not active on both ends")
+        raise _RefusedError("idle", "IPv4 unicast is not active on both ends")
 
 
 def _is_expected_as(expected: int | str | None, found: int, own: int) -> bool:

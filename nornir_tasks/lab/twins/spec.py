@@ -75,7 +75,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class LabSpec:
-    """A whole lab. ``ca`` is the CA certificate (made if it is not there); ``password_file`` holds the login's password."""
+    """A whole lab. ``ca`` is the CA certificate (made if not there); ``password_file`` holds the login's password."""
 
     site: str
     directory: Path
@@ -146,5 +146,7 @@ def _mistakes(spec: LabSpec) -> list[str]:
     found += [f"{name}: device listed twice" for name in sorted({n for n in names if names.count(n) > 1})]
     sockets = [(d.address, port) for d in spec.devices for port in {d.api_port, d.ssh_port}]
     found += [f"{a}:{p}: used by two devices" for a, p in sorted({s for s in sockets if sockets.count(s) > 1})]
-    found += [f"{d.name}: {d.address} is not a loopback address" for d in spec.devices if not d.address.startswith("127.")]
+    found += [
+        f"{d.name}: {d.address} is not a loopback address" for d in spec.devices if not d.address.startswith("127.")
+    ]
     return found

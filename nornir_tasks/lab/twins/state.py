@@ -149,7 +149,8 @@ class SwitchState:
 
     hostname      what LLDP announces as the system's name
     is_routing    IPv4 forwarding is on (``ip routing``); without it there are connected routes only, and no BGP
-    missing_route_map_permits  what a neighbour's route map that is not defined does: False denies everything, True permits
+    missing_route_map_permits  what a neighbour's route map that is not defined does: False denies everything, True
+                               permits
     """
 
     name: str

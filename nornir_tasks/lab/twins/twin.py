@@ -40,8 +40,8 @@ class LabContext:
 class Twin(Protocol):
     """One simulated switch. ``twins/<os>/__init__.py`` has ``build(device, lab) -> Twin``.
 
-    on_commit is set by FabricSim; the twin calls it after every change of its running configuration (rollbacks and timers
-    included). state() must be cheap when nothing changed: keep the result until the next commit.
+    on_commit is set by FabricSim; the twin calls it after every change of its running configuration (rollbacks and
+    timers included). state() must be cheap when nothing changed: keep the result until the next commit.
     """
 
     name: str

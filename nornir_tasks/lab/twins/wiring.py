@@ -13,7 +13,7 @@ from .state import InterfaceState, SwitchState
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One switch port's link: the far end (a switch's or host's port, None if nothing is plugged), and why it is down."""
+    """One switch port's link: the far end (switch or host port, None if nothing is plugged), and why it is down."""
 
     port: str
     peer: End | None
@@ -52,8 +52,11 @@ class Wiring:
     def cables(self) -> dict[str, dict[str, object]]:
         """Every cable by id with its ends and whether it is cut, for the control request ``status``."""
         return {
-            cable.id: {"a": [cable.a.device, cable.a.port], "b": [cable.b.device, cable.b.port],
-                       "cut": cable.id in self._cut}
+            cable.id: {
+                "a": [cable.a.device, cable.a.port],
+                "b": [cable.b.device, cable.b.port],
+                "cut": cable.id in self._cut,
+            }
             for cable in self._cables.values()
         }
 
@@ -98,16 +101,14 @@ class Wiring:
             return "no carrier"
         if far in self.hosts:
             return ""
-        other = interfaces.get(far)
-        if other is None or not other.is_admin_up:
-            return "the other end is down"
-        for what, mine, its in (("speed", near.speed, other.speed), ("FEC", near.fec, other.fec)):
-            if mine is not None and its is not None and mine != its:
-                return f"{what} differs: {mine} here, {its} at the other end"
-        return ""
+        return _mismatch(near, interfaces.get(far))
 
     def lldp(
-        self, device: str, links: Iterable[Link], states: Mapping[str, SwitchState], interfaces: Mapping[End, InterfaceState]
+        self,
+        device: str,
+        links: Iterable[Link],
+        states: Mapping[str, SwitchState],
+        interfaces: Mapping[End, InterfaceState],
     ) -> tuple[LldpNeighbor, ...]:
         """What a switch hears: only over links that are up, from ends that send, on ports that listen."""
         if not states[device].lldp_enabled:
@@ -134,3 +135,12 @@ class Wiring:
         if state is None or far is None or not (state.lldp_enabled and far.lldp_transmit):
             return None
         return LldpNeighbor(link.port, peer.device, state.hostname or peer.device, peer.port, far.description)
+
+
+def _mismatch(near: InterfaceState, far: InterfaceState | None) -> str:
+    if far is None or not far.is_admin_up:
+        return "the other end is down"
+    for what, mine, its in (("speed", near.speed, far.speed), ("FEC", near.fec, far.fec)):
+        if mine is not None and its is not None and mine != its:
+            return f"{what} differs: {mine} here, {its} at the other end"
+    return ""

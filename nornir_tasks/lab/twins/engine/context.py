@@ -12,7 +12,7 @@ _OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": opera
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One device's facts. ``ports`` are its physical port names; ``allowed_from_memory`` names rules of confidence M."""
+    """One device's facts: ``ports`` its physical port names, ``allowed_from_memory`` names of rules of confidence M."""
 
     release: str
     asic: str = ""

@@ -39,7 +39,11 @@ def eos_error(error: LineError) -> str:
     if error.message:
         return error.message
     if error.kind == "incomplete":
-        return f"Incomplete command (at token {error.token_index}: {error.token!r})" if error.token else "Incomplete command"
+        return (
+            f"Incomplete command (at token {error.token_index}: {error.token!r})"
+            if error.token
+            else "Incomplete command"
+        )
     if error.kind == "unavailable":
         return "Unavailable command (not supported on this hardware platform)"
     return f"Invalid input (at token {error.token_index}: '{error.token}')"

@@ -16,9 +16,10 @@ class GrammarError(Exception):
 class LineError(Exception):
     """One refused command line.
 
-    kind         what is wrong: ``invalid`` (no such word here), ``range`` (a number out of range), ``incomplete`` (words are
-                 missing), ``unavailable`` (the hardware has no such command), ``reference`` (names an object that is
-                 not there), ``conflict`` (contradicts other configuration), ``from_memory`` (rule not allowed by name)
+    kind         what is wrong: ``invalid`` (no such word here), ``range`` (a number out of range), ``incomplete``
+                 (words are missing), ``unavailable`` (the hardware has no such command), ``reference`` (names an
+                 object that is not there), ``conflict`` (contradicts other configuration), ``from_memory`` (rule
+                 not allowed by name)
     line         the line as it was typed
     token_index  index of the offending word (len(words) if words are missing)
     column       its character position in the line, for operating systems that draw a marker under it

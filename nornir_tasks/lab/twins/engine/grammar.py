@@ -1,18 +1,20 @@
 """Vendor command grammars as data: the notation, and how it is loaded.
 
-A grammar file is text in the notation of the vendors' own manuals. ``load_grammar(text, ...)`` turns it into a ``Grammar``,
-which ``session.ConfigSession`` uses to accept or refuse configuration lines and ``tree.Tree`` uses to print what was accepted.
+A grammar file is text in the notation of the vendors' own manuals. ``loader.load_grammar(text, ...)`` turns it into a
+``Grammar``, which ``session.ConfigSession`` uses to accept or refuse configuration lines and ``tree.Tree`` uses to
+print what was accepted.
 
 RULES AND MODES
     One rule a line. Indentation means mode: a rule with indented rules below it enters a configuration mode, and the
-    indented rules are what that mode accepts. (``:: mode`` makes a mode of a rule without any.) ``#`` starts a comment line.
+    indented rules are what that mode accepts. (``:: mode`` makes a mode of a rule without any.) ``#`` starts a
+    comment line.
 
         router bgp <asn:1-4294967295> :: single error="BGP is already running with AS number {asn}"
            router-id <id:ipv4>
            neighbor <peer!:ipv4|word> remote-as <asn:1-4294967295>
 
-    Order in the file is order in the running configuration. A line is tried in the current mode, then in each mode around
-    it up to global mode, as on the device; the first mode with a rule that matches wins and becomes current.
+    Order in the file is order in the running configuration. A line is tried in the current mode, then in each mode
+    around it up to global mode, as on the device; the first mode with a rule that matches wins and becomes current.
     Within a mode the first rule of the file that matches the whole line wins. Keywords are not case-sensitive and
     are never abbreviated.
 
@@ -43,23 +45,25 @@ ATTRIBUTES   after `` :: ``; quote values with blanks; an attribute that may com
     no=store            ``no ...`` is itself configuration and is printed, unless it is the default
     no=refuse           ``no ...`` is not accepted
     default="TEXT"      this whole line is the default: it is accepted and hidden (shown by text(all_lines=True)).
-                        ``on`` stands for the rule's own keywords, ``off`` for ``no`` and them. Alternatives by condition,
-                        first that holds: default="no switchport -> shutdown | no shutdown"
+                        ``on`` stands for the rule's own keywords, ``off`` for ``no`` and them. Alternatives by
+                        condition, first that holds: default="no switchport -> shutdown | no shutdown"
     key=NAME            rules with the same key under one parent replace one another
     print="TEXT"        printed so, with {parameter} put in, e.g. print="neighbor {peer} peer group {group}"
     as="LINE > LINE"    a one-line form of something nested: runs the lines below one another from the mode in which the
                         rule stands; the current mode stays. as="neighbor {peer} > remote-as {asn}"
     rewrite=HOOK        as ``as``, but hooks[HOOK](params, parent_node) -> "LINE > LINE" works it out (auto-sequence)
-    after=HOOK          hooks[HOOK](Change) runs after the line was stored or removed; may change the tree or raise LineError
+    after=HOOK          hooks[HOOK](Change) runs after the line was stored or removed; may change the tree or raise
+                        LineError
     heredoc=EOF         lines up to one that says EOF (or the word given) belong to the line
     heredoc=delimiter   the text of the line's last parameter starts with a delimiter character and runs, over several
                         lines if need be, to its next appearance (NX-OS banner)
     body_only="!! "     a heredoc printed as its body alone, each line with this prefix (EOS comments)
-    needs="LINE" *      the line must stand at top level, else the rule does not exist (NX-OS: needs="feature bgp"); taking
-                        that line away takes away everything that needs it
+    needs="LINE" *      the line must stand at top level, else the rule does not exist (NX-OS: needs="feature bgp");
+                        taking that line away takes away everything that needs it
     when="COND"         accepted only if the condition holds; ``error`` gives the text
-    ref="PATH" *        the object must exist when the line is typed: ref="policy-map type qos {name}". A path starts at top
-                        level; ``../x`` looks in the mode around the current one, ``./x`` in the current one
+    ref="PATH" *        the object must exist when the line is typed: ref="policy-map type qos {name}". A path
+                        starts at top level; ``../x`` looks in the mode around the current one, ``./x`` in the
+                        current one
     ref.commit="PATH" * as ref, checked at commit (ConfigSession.check)
     error="TEXT"        the operating system's words for a failed single/when/ref of this rule, {parameter} put in
     asic=a,b            only on ASICs whose name starts so; elsewhere refused as unavailable hardware
@@ -82,12 +86,13 @@ CONDITIONS   terms joined by commas, all must hold; ``not`` in front of a term t
 
 DIRECTIVES   a line of their own, at the indentation of the rules they concern
     @source TEXT        where the rules that follow come from (stays until the next one)
-    @confidence V       V verified in the source | V-lab seen in a published, person-written configuration | M memory. A rule
-                        of confidence M is refused unless Context.allowed_from_memory holds its name
-    @section NAME       top-level lines of one section are printed without a separator between them; blocks always get one
-    @cluster PARAM [PARAM]   the rules up to @end-cluster are printed object by object, ordered by these parameters, not rule by
-                        rule: all lines of one BGP neighbour, then all of the next. ``@cluster peer names-first`` orders
-                        names before addresses
+    @confidence V       V verified in the source | V-lab seen in a published, person-written configuration | M
+                        memory. A rule of confidence M is refused unless Context.allowed_from_memory holds its name
+    @section NAME       top-level lines of one section are printed without a separator between them; blocks always
+                        get one
+    @cluster PARAM [PARAM]   the rules up to @end-cluster are printed object by object, ordered by these parameters,
+                        not rule by rule: all lines of one BGP neighbour, then all of the next. ``@cluster peer
+                        names-first`` orders names before addresses
     @define NAME        indented rules kept for  @use NAME  (put in as if they stood there)
     ~ neighbor <peer!:ipv4|word>     purge rule: only ``no`` of it exists, and takes away every line of the mode that
                         begins with these words
@@ -101,7 +106,6 @@ from typing import Any
 
 from .context import Context
 from .pattern import Element, Literal, Match, match
-from .words import TypeTable
 
 CONFIDENCES = ("V", "V-lab", "M")
 Hook = Callable[..., Any]
@@ -210,17 +214,3 @@ class Grammar:
 
         walk(self.top)
         return found
-
-
-def load_grammar(
-    text: str, *, name: str = "grammar", types: Mapping[str, Callable[[str, Context], str | None]] | None = None,
-    hooks: Mapping[str, Hook] | None = None,
-) -> Grammar:
-    """Load a grammar from its notation.
-
-    ``name`` (a file name) is used in messages; ``types`` adds parameter types, ``hooks`` the functions that rules name.
-    Raises GrammarError with every mistake of the file, one a line, each as ``name:line: what``.
-    """
-    from .loader import Loader
-
-    return Loader(name, text, TypeTable(types or {}), hooks or {}).load()

@@ -1,12 +1,13 @@
-"""Reads a grammar file into rules: indentation, directives, definitions, attributes; every mistake is reported at once."""
+"""Reads a grammar file into rules: indentation, directives, definitions, attributes; all mistakes are reported."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .context import Context
 from .errors import GrammarError
 from .grammar import CONFIDENCES, Grammar, Hook, Mode, Rule
 from .pattern import Choice, Element, Literal, Param, parse_pattern, truncation_points
@@ -14,12 +15,45 @@ from .words import TypeTable
 
 _FLAGS = {"mode", "single", "permanent", "join", "nosep"}
 _ONE_VALUE = {
-    "name", "no", "default", "key", "print", "as", "rewrite", "after", "heredoc", "body_only", "when", "error", "asic",
-    "model", "release", "empty", "close", "sort", "src", "conf",
+    "name",
+    "no",
+    "default",
+    "key",
+    "print",
+    "as",
+    "rewrite",
+    "after",
+    "heredoc",
+    "body_only",
+    "when",
+    "error",
+    "asic",
+    "model",
+    "release",
+    "empty",
+    "close",
+    "sort",
+    "src",
+    "conf",
 }
 _MANY_VALUES = {"needs", "ref", "ref.commit"}
 _NO_FORMS = {"remove", "exact", "store", "refuse"}
 _SORTS = {"natural", "entered", "names-first"}
+
+
+def load_grammar(
+    text: str,
+    *,
+    name: str = "grammar",
+    types: Mapping[str, Callable[[str, Context], str | None]] | None = None,
+    hooks: Mapping[str, Hook] | None = None,
+) -> Grammar:
+    """Load a grammar from its notation (see grammar.py).
+
+    ``name`` (a file name) is used in messages; ``types`` adds parameter types, ``hooks`` the functions that rules name.
+    Raises GrammarError with every mistake of the file, one a line, each as ``name:line: what``.
+    """
+    return Loader(name, text, TypeTable(types or {}), hooks or {}).load()
 
 
 @dataclass(slots=True)
@@ -151,15 +185,27 @@ class Loader:
         mode = self._mode(line.children, depth) if line.children or "mode" in attributes else None
         in_cluster = cluster if set(cluster.params) <= _param_names(elements) else _Cluster()
         return Rule(
-            name=attributes.get("name", pattern), where=f"{self._name}:{line.number}", source=source, confidence=confidence,
-            position=position, elements=elements, cut_after=truncation_points(elements), is_purge=is_purge,
-            section=self._running.section, cluster=in_cluster.params, names_first=in_cluster.names_first,
-            cluster_position=in_cluster.position if in_cluster.params else position, mode=mode,
-            defaults=_read_default(attributes.get("default", ""), elements), slot=attributes.get("key"),
+            name=attributes.get("name", pattern),
+            where=f"{self._name}:{line.number}",
+            source=source,
+            confidence=confidence,
+            position=position,
+            elements=elements,
+            cut_after=truncation_points(elements),
+            is_purge=is_purge,
+            section=self._running.section,
+            cluster=in_cluster.params,
+            names_first=in_cluster.names_first,
+            cluster_position=in_cluster.position if in_cluster.params else position,
+            mode=mode,
+            defaults=_read_default(attributes.get("default", ""), elements),
+            slot=attributes.get("key"),
             **_fields(attributes),
         )
 
-    def _check(self, pattern: str, elements: tuple[Element, ...], attributes: dict[str, Any], cluster: _Cluster) -> None:
+    def _check(
+        self, pattern: str, elements: tuple[Element, ...], attributes: dict[str, Any], cluster: _Cluster
+    ) -> None:
         for attribute in ("rewrite", "after"):
             if attributes.get(attribute) and attributes[attribute] not in self._hooks:
                 raise ValueError(f"{pattern}: {attribute}={attributes[attribute]}: there is no such hook")
@@ -184,15 +230,40 @@ def _read_attributes(tail: str) -> dict[str, Any]:
 
 def _fields(attributes: dict[str, Any]) -> dict[str, Any]:
     """The attributes that are fields of Rule under another or the same name."""
-    lists = {"asic": tuple(filter(None, attributes.get("asic", "").split(","))),
-             "model": tuple(filter(None, attributes.get("model", "").split(","))),
-             "needs": tuple(attributes.get("needs", ())), "refs": tuple(attributes.get("ref", ())),
-             "refs_at_commit": tuple(attributes.get("ref.commit", ()))}
-    same: dict[str, Any] = {name: attributes[name] for name in
-            ("no", "rewrite", "after", "heredoc", "body_only", "when", "error", "release", "close", "sort", "single",
-             "permanent", "join") if name in attributes}
-    return {**lists, **same, "print_as": attributes.get("print", ""), "as_lines": attributes.get("as", ""),
-            "hide_empty": attributes.get("empty") == "hide", "no_separator": "nosep" in attributes}
+    lists = {
+        "asic": tuple(filter(None, attributes.get("asic", "").split(","))),
+        "model": tuple(filter(None, attributes.get("model", "").split(","))),
+        "needs": tuple(attributes.get("needs", ())),
+        "refs": tuple(attributes.get("ref", ())),
+        "refs_at_commit": tuple(attributes.get("ref.commit", ())),
+    }
+    same: dict[str, Any] = {
+        name: attributes[name]
+        for name in (
+            "no",
+            "rewrite",
+            "after",
+            "heredoc",
+            "body_only",
+            "when",
+            "error",
+            "release",
+            "close",
+            "sort",
+            "single",
+            "permanent",
+            "join",
+        )
+        if name in attributes
+    }
+    return {
+        **lists,
+        **same,
+        "print_as": attributes.get("print", ""),
+        "as_lines": attributes.get("as", ""),
+        "hide_empty": attributes.get("empty") == "hide",
+        "no_separator": "nosep" in attributes,
+    }
 
 
 def _read_default(text: str, elements: tuple[Element, ...]) -> tuple[tuple[str, str], ...]:

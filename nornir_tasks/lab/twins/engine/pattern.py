@@ -1,4 +1,4 @@
-"""The pattern of one grammar rule: its elements, how it is read from the notation, and matching a typed line against it."""
+"""The pattern of one grammar rule: its elements, how the notation is read, and matching a typed line against it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ class _Matcher:
         if at > self.furthest or (at == self.furthest and not self.expected):
             self.furthest, self.expected = at, expected
 
-    def sequence(self, elements: tuple[Element, ...], state: _State, cuts: frozenset[int], index: int = 0) -> Iterator[_State]:
+    def sequence(
+        self, elements: tuple[Element, ...], state: _State, cuts: frozenset[int], index: int = 0
+    ) -> Iterator[_State]:
         if index == len(elements) or (state.at == len(self.words) and index in cuts):
             yield state
             return
@@ -123,21 +125,25 @@ class _Matcher:
     def choice(self, choice: Choice, state: _State) -> Iterator[_State]:
         for branch in choice.branches:
             for after in self.sequence(branch, state, frozenset()):
-                if choice.identity:
-                    chosen = " ".join(after.words[len(state.words):])
-                    after = _State(after.at, after.words, after.params, (*state.identity, chosen))
-                if choice.repeats and after.at > state.at:
-                    yield from self.choice(Choice(choice.branches, True, choice.identity, True), after)
+                taken = _identified(state, after) if choice.identity else after
+                if choice.repeats and taken.at > state.at:
+                    yield from self.choice(Choice(choice.branches, True, choice.identity, True), taken)
                 else:
-                    yield after
+                    yield taken
         if choice.optional:
             yield state
+
+
+def _identified(before: _State, after: _State) -> _State:
+    """The state after a choice whose words are part of the identity."""
+    chosen = " ".join(after.words[len(before.words) :])
+    return _State(after.at, after.words, after.params, (*before.identity, chosen))
 
 
 def match(
     elements: tuple[Element, ...], words: list[str], rest: Callable[[int], str], context: Context, cuts: frozenset[int]
 ) -> Match:
-    """Match words against elements. ``rest(i)`` is the raw text from word i on; ``cuts`` are indexes the line may end at."""
+    """Match words against elements. ``rest(i)`` is the raw text from word i on; at ``cuts`` the line may end."""
     matcher = _Matcher(words, rest, context)
     for state in matcher.sequence(elements, _State(0), cuts):
         if state.at == len(words):
@@ -156,7 +162,8 @@ def _joined(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
 def truncation_points(elements: tuple[Element, ...]) -> frozenset[int]:
     """Where a negated line may end: before a value, if nothing after it is part of the identity."""
     return frozenset(
-        index for index in range(1, len(elements))
+        index
+        for index in range(1, len(elements))
         if not isinstance(elements[index], Literal) and not any(_has_identity(e) for e in elements[index:])
     )
 
@@ -173,32 +180,32 @@ _PARAM = re.compile(r"<([A-Za-z_][\w-]*)(!?)(?::(.+))?>")
 
 def parse_pattern(text: str, types: TypeTable) -> tuple[Element, ...]:
     """Read a pattern from the notation. Raises ValueError saying what is wrong with it."""
-    tokens = _TOKEN.findall(text)
-    if "".join(tokens) != re.sub(r"\s+", "", text):
+    pieces = _TOKEN.findall(text)
+    if "".join(pieces) != re.sub(r"\s+", "", text):
         raise ValueError(f"cannot read the pattern {text!r}")
-    branches, at = _branches(tokens, 0, types)
-    if at != len(tokens) or len(branches) != 1 or not branches[0]:
+    branches, at = _branches(pieces, 0, types)
+    if at != len(pieces) or len(branches) != 1 or not branches[0]:
         raise ValueError(f"unbalanced brackets, a bare | or nothing at all in {text!r}")
     return branches[0]
 
 
-def _branches(tokens: list[str], at: int, types: TypeTable) -> tuple[tuple[tuple[Element, ...], ...], int]:
+def _branches(pieces: list[str], at: int, types: TypeTable) -> tuple[tuple[tuple[Element, ...], ...], int]:
     branches: list[tuple[Element, ...]] = []
     current: list[Element] = []
-    while at < len(tokens) and tokens[at] not in ("}", "]", "}!", "]!"):
-        token = tokens[at]
-        if token == "|":
+    while at < len(pieces) and pieces[at] not in ("}", "]", "}!", "]!"):
+        piece = pieces[at]
+        if piece == "|":
             branches.append(tuple(current))
             current = []
-        elif token == "...":
+        elif piece == "...":
             current[-1] = _repeated(current[-1])
-        elif token in ("{", "["):
-            inner, at = _branches(tokens, at + 1, types)
-            if at >= len(tokens):
+        elif piece in ("{", "["):
+            inner, at = _branches(pieces, at + 1, types)
+            if at >= len(pieces):
                 raise ValueError("a bracket is not closed")
-            current.append(Choice(inner, optional=token == "[", identity=tokens[at].endswith("!")))
+            current.append(Choice(inner, optional=piece == "[", identity=pieces[at].endswith("!")))
         else:
-            current.append(_single(token, types))
+            current.append(_single(piece, types))
         at += 1
     branches.append(tuple(current))
     return tuple(branches), at
@@ -210,12 +217,12 @@ def _repeated(element: Element) -> Element:
     return Choice(((element,),), optional=False, repeats=True)
 
 
-def _single(token: str, types: TypeTable) -> Element:
-    if not token.startswith("<"):
-        return Literal(token)
-    found = _PARAM.fullmatch(token)
+def _single(piece: str, types: TypeTable) -> Element:
+    if not piece.startswith("<"):
+        return Literal(piece)
+    found = _PARAM.fullmatch(piece)
     if found is None:
-        raise ValueError(f"parameter {token}: expected <name>, <name!>, <name:type> or <name!:type>")
+        raise ValueError(f"parameter {piece}: expected <name>, <name!>, <name:type> or <name!:type>")
     name, identity = found[1], bool(found[2])
     expression = found[3] or (name if name in types else "word")
     if expression == LINE:

@@ -2,7 +2,7 @@
 
     session = ConfigSession(tree.copy(), context)
     session.feed("router bgp 65001")            # raises LineError, nothing stored, if the device would refuse it
-    session.feed("banner login", body="text\\nEOF")   # or line by line, ending with EOF
+    session.feed("banner login", body=text)     # or line by line, ending with EOF
     errors = session.check()                    # references the operating system looks at when it commits
     running = session.tree
 
@@ -11,18 +11,15 @@ The session is the candidate: abandon it and nothing happened.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .context import Context
 from .errors import LineError
-from .grammar import Grammar, Mode, Rule
+from .grammar import Rule
+from .lookup import Words, all_matches, further, refusal
 from .pattern import Match
 from .tree import Node, Tree
-
-_WORD = re.compile(r"\S+")
-_CACHE_LIMIT = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +35,6 @@ class Change:
     def tree(self) -> Tree:
         """The tree the change was made in."""
         return self.session.tree
-
-
-@dataclass(slots=True)
-class _Words:
-    """A typed line split into words; ``skip`` words (``no``) are not part of what is matched."""
-
-    line: str
-    words: list[str]
-    starts: list[int]
-    skip: int = 0
-
-    @classmethod
-    def of(cls, line: str) -> _Words:
-        found = list(_WORD.finditer(line))
-        return cls(line, [m.group() for m in found], [m.start() for m in found])
-
-    def without_first(self) -> _Words:
-        return _Words(self.line, self.words[1:], self.starts[1:], self.skip + 1)
-
-    def rest(self, index: int) -> str:
-        return self.line[self.starts[index]:].rstrip()
 
 
 @dataclass(slots=True)
@@ -89,7 +65,7 @@ class ConfigSession:
         if self._pending is not None:
             self._continue_heredoc(line)
             return
-        words = _Words.of(line.strip())
+        words = Words.of(line.strip())
         if not words.words or words.words[0].startswith(self.tree.dialect.comments):
             return
         if self._moved(words):
@@ -118,12 +94,11 @@ class ConfigSession:
             rule = node.rule
             if rule is None or node.negated or node.parent is None:
                 continue
-            for ref in rule.refs_at_commit:
-                if not self._exists(ref, node.params, node.parent):
-                    errors.append(LineError("reference", node.line, message=_filled(rule.error, node.params)))
+            dangling = [ref for ref in rule.refs_at_commit if not self._exists(ref, node.params, node.parent)]
+            errors += [LineError("reference", node.line, message=_filled(rule.error, node.params)) for _ in dangling]
         return errors
 
-    def _moved(self, words: _Words) -> bool:
+    def _moved(self, words: Words) -> bool:
         if len(words.words) != 1:
             return False
         word = words.words[0].lower()
@@ -136,24 +111,23 @@ class ConfigSession:
             return False
         return True
 
-    def _command(self, words: _Words, body: str | None) -> None:
-        failure: LineError | None = None
+    def _command(self, words: Words, body: str | None) -> None:
+        failure = refusal(words, "invalid", 0)
         for depth in range(len(self.path), 0, -1):
             parent = self.path[depth - 1]
             found = self._lookup(parent, words)
             if isinstance(found, LineError):
-                failure = _further(failure, found)
+                failure = further(failure, found)
                 continue
             rule, match, negation = found
             entered = self._apply(parent, rule, match, negation, words, body)
             self.path = self.path[:depth] + ([entered] if entered is not None else [])
             return
-        assert failure is not None
         raise failure
 
     # -- matching --------------------------------------------------------------------------------------------------
 
-    def _lookup(self, parent: Node, words: _Words) -> tuple[Rule, Match, str] | LineError:
+    def _lookup(self, parent: Node, words: Words) -> tuple[Rule, Match, str] | LineError:
         """The rule of parent's mode that takes the line, with "" or the negating word; or why none does."""
         found = self._first_usable(parent, words, "")
         first = words.words[0].lower()
@@ -163,36 +137,38 @@ class ConfigSession:
         if first not in negations or len(words.words) == 1:
             return found
         negated = self._first_usable(parent, words.without_first(), first)
-        return _further(found, negated) if isinstance(negated, LineError) else (*negated, first)
+        return further(found, negated) if isinstance(negated, LineError) else (*negated, first)
 
-    def _first_usable(self, parent: Node, words: _Words, negation: str) -> tuple[Rule, Match] | LineError:
-        matches, failure = _matches(self.tree.grammar, parent.mode, words, bool(negation), self.context)
+    def _first_usable(self, parent: Node, words: Words, negation: str) -> tuple[Rule, Match] | LineError:
+        matches, failure = all_matches(self.tree.grammar, parent.mode, words, bool(negation), self.context)
         for rule, match in matches:
             if (rule.is_purge and not negation) or (rule.no == "refuse" and negation == "no"):
                 continue
             problem = self._gate(rule, words)
             if problem is None:
                 return rule, match
-            failure = _further(problem, failure) if problem.kind != "invalid" else _further(failure, problem)
+            failure = further(problem, failure) if problem.kind != "invalid" else further(failure, problem)
         return failure
 
-    def _gate(self, rule: Rule, words: _Words) -> LineError | None:
+    def _gate(self, rule: Rule, words: Words) -> LineError | None:
         """Why a rule that matches does not exist on this device, or None."""
         context = self.context
-        exists = context.has_release(rule.release) and all(self.tree.effective(self.tree.root, need) for need in rule.needs)
+        exists = context.has_release(rule.release) and all(
+            self.tree.effective(self.tree.root, need) for need in rule.needs
+        )
         if not exists:
-            return _refusal(words, "invalid", 0)
+            return refusal(words, "invalid", 0)
         if not (context.has_asic(rule.asic) and context.is_model(rule.model)):
-            return _refusal(words, "unavailable", 0, message=_filled(rule.error, {}))
+            return refusal(words, "unavailable", 0, message=_filled(rule.error, {}))
         if rule.confidence == "M" and rule.name not in context.allowed_from_memory:
             text = f"the lab knows {rule.name!r} only from memory and it is not allowed by name ({rule.where})"
-            return _refusal(words, "from_memory", 0, message=text)
+            return refusal(words, "from_memory", 0, message=text)
         return None
 
     # -- storing ---------------------------------------------------------------------------------------------------
 
     def _apply(
-        self, parent: Node, rule: Rule, match: Match, negation: str, words: _Words, body: str | None
+        self, parent: Node, rule: Rule, match: Match, negation: str, words: Words, body: str | None
     ) -> Node | None:
         """Do what a matched line says; returns the node of the mode it enters, if it does."""
         if rule.is_purge:
@@ -210,24 +186,29 @@ class ConfigSession:
         node = self.store(parent, rule, match, negated=bool(negation))
         return node if rule.mode is not None and not negation else None
 
-    def _check_before(self, parent: Node, rule: Rule, match: Match, words: _Words) -> None:
+    def _check_before(self, parent: Node, rule: Rule, match: Match, words: Words) -> None:
         message = _filled(rule.error, match.params)
         if rule.when and not self.tree.holds(rule.when, parent):
-            raise _refusal(words, "conflict" if message else "invalid", 0, message=message)
+            raise refusal(words, "conflict" if message else "invalid", 0, message=message)
         if rule.single:
             other = parent.children.get(rule.key(match.identity))
             if other is not None and other.words != _spelling(rule, match):
-                raise _refusal(words, "conflict", 0, message=_filled(rule.error, {**match.params, **_old(other)}))
+                raise refusal(words, "conflict", 0, message=_filled(rule.error, {**match.params, **_old(other)}))
         for ref in rule.refs:
             if not self._exists(ref, match.params, parent):
-                raise _refusal(words, "reference", len(words.words) - 1, message=message)
+                raise refusal(words, "reference", len(words.words) - 1, message=message)
 
     def store(self, parent: Node, rule: Rule, match: Match, negated: bool = False, body: tuple[str, ...] = ()) -> Node:
         """Put an accepted line under parent, replacing the line of the same key; the lines below a mode stay."""
         key = rule.key(match.identity)
         before = parent.children.get(key)
         spelling = _spelling(rule, match)
-        if before is not None and (before.rule, before.words, before.negated, before.body) == (rule, spelling, negated, body):
+        if before is not None and (before.rule, before.words, before.negated, before.body) == (
+            rule,
+            spelling,
+            negated,
+            body,
+        ):
             return before
         node = Node(rule, spelling, match.params, match.identity, negated, body, self.tree.next_entered(), parent)
         if before is not None:
@@ -261,7 +242,8 @@ class ConfigSession:
     def remove(self, node: Node) -> None:
         """Take a line away with all below it; a permanent one is emptied; what needs it at top level goes too."""
         parent, rule = node.parent, node.rule
-        assert parent is not None and rule is not None
+        if parent is None or rule is None:
+            return
         self.tree.touched()
         if rule.permanent:
             for child in list(node.children.values()):
@@ -277,7 +259,12 @@ class ConfigSession:
         node = parent.children.get(rule.key(match.identity))
         if node is None or node.rule is not rule:
             return
-        if rule.no == "exact" and match.ok and len(match.text) >= len(node.words) and node.words != _spelling(rule, match):
+        if (
+            rule.no == "exact"
+            and match.ok
+            and len(match.text) >= len(node.words)
+            and node.words != _spelling(rule, match)
+        ):
             return
         self.remove(node)
 
@@ -296,7 +283,7 @@ class ConfigSession:
 
     # -- one-line forms --------------------------------------------------------------------------------------------
 
-    def _one_line_form(self, parent: Node, rule: Rule, match: Match, negation: str, words: _Words) -> None:
+    def _one_line_form(self, parent: Node, rule: Rule, match: Match, negation: str, words: Words) -> None:
         if rule.rewrite:
             text = str(self.tree.grammar.hooks[rule.rewrite](match.params, parent))
         else:
@@ -310,9 +297,9 @@ class ConfigSession:
             cursor = inner
         self._step(cursor, steps[-1], negation, words)
 
-    def _step(self, parent: Node, line: str, negation: str, typed: _Words) -> Node | None:
+    def _step(self, parent: Node, line: str, negation: str, typed: Words) -> Node | None:
         """Run one line of a one-line form in exactly one mode."""
-        step = _Words.of(f"{negation} {line}".strip())
+        step = Words.of(f"{negation} {line}".strip())
         found = self._lookup(parent, step)
         if isinstance(found, LineError):
             raise LineError(found.kind, typed.line, len(typed.words), len(typed.line), "", found.message)
@@ -337,7 +324,8 @@ class ConfigSession:
 
     def _continue_heredoc(self, line: str) -> None:
         pending = self._pending
-        assert pending is not None
+        if pending is None:
+            return
         line = line.rstrip("\r\n")
         ends = pending.terminator in line if pending.is_delimiter else line.strip() == pending.terminator
         if not ends or pending.is_delimiter or pending.rule.body_only is None:
@@ -363,67 +351,10 @@ class ConfigSession:
 
 
 def load_text(tree: Tree, context: Context, text: str) -> list[tuple[int, LineError]]:
-    """Feed a whole configuration text into ``tree``; returns (line number, error) of each refused line and dangling reference."""
+    """Feed a whole configuration into ``tree``; returns (line number, error) of refused lines and dangling names."""
     session = ConfigSession(tree, context)
     errors = session.feed_all(text.splitlines())
     return errors + [(0, error) for error in session.check()]
-
-
-# -- matching, remembered ------------------------------------------------------------------------------------------
-
-_CacheKey = tuple[Context, int, bool, str]
-_caches: dict[int, tuple[Grammar, dict[_CacheKey, tuple[tuple[tuple[Rule, Match], ...], LineError]]]] = {}
-
-
-def _matches(
-    grammar: Grammar, mode: Mode, words: _Words, is_negated: bool, context: Context
-) -> tuple[tuple[tuple[Rule, Match], ...], LineError]:
-    """Every rule of a mode that matches, in file order, and the most telling failure. Lines repeat, so this is cached."""
-    _, cache = _caches.setdefault(id(grammar), (grammar, {}))
-    key = (context, id(mode), is_negated, words.line)
-    if key not in cache:
-        if len(cache) > _CACHE_LIMIT:
-            cache.clear()
-        cache[key] = _match_all(mode, words, is_negated, context)
-    return cache[key]
-
-
-def _match_all(
-    mode: Mode, words: _Words, is_negated: bool, context: Context
-) -> tuple[tuple[tuple[Rule, Match], ...], LineError]:
-    found: list[tuple[Rule, Match]] = []
-    failure = _refusal(words, "invalid", 0)
-    for rule in mode.candidates(words.words[0]):
-        match = rule.match(words.words, words.rest, context, cut=is_negated)
-        if match.ok:
-            found.append((rule, match))
-        else:
-            failure = _further(failure, _failure(words, match))
-    return tuple(found), failure
-
-
-def _failure(words: _Words, match: Match) -> LineError:
-    if match.furthest >= len(words.words):
-        return _refusal(words, "incomplete", len(words.words))
-    is_number = words.words[match.furthest].isdigit() and re.fullmatch(r"\d+-\d+", match.expected)
-    return _refusal(words, "range" if is_number else "invalid", match.furthest, expected=match.expected)
-
-
-def _refusal(words: _Words, kind: str, index: int, message: str = "", expected: str = "") -> LineError:
-    is_inside = index < len(words.words)
-    column = words.starts[index] if is_inside else len(words.line)
-    token = words.words[index] if is_inside else ""
-    return LineError(kind, words.line, words.skip + index, column, token, message, expected)  # type: ignore[arg-type]
-
-
-def _further(one: LineError | None, other: LineError) -> LineError:
-    """The failure that understood more of the line; a refusal of a line that was understood beats both."""
-    if one is None:
-        return other
-    understood = ("unavailable", "from_memory", "conflict", "reference")
-    if (one.kind in understood) != (other.kind in understood):
-        return one if one.kind in understood else other
-    return other if other.token_index > one.token_index else one
 
 
 def _spelling(rule: Rule, match: Match) -> str:

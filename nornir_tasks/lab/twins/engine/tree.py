@@ -1,7 +1,7 @@
 """A device's configuration as a tree of accepted lines: look-up, defaults, order and printing.
 
-A Tree is changed only by ConfigSession (and by the hooks of a grammar). ``copy`` makes a candidate; ``text`` prints it as
-the operating system does and keeps the result until the next change.
+A Tree is changed only by ConfigSession (and by the hooks of a grammar). ``copy`` makes a candidate; ``text`` prints
+it as the operating system does and keeps the result until the next change.
 """
 
 from __future__ import annotations
@@ -89,15 +89,19 @@ def _order(node: Node) -> tuple[object, ...]:
         return (rule.cluster_position, (), rule.position, ((node.entered,),))
     cluster = tuple(natural_key(node.params.get(param, ""), rule.names_first) for param in rule.cluster)
     names_first = rule.sort == "names-first"
-    return (rule.cluster_position, cluster, rule.position, tuple(natural_key(value, names_first) for value in node.identity))
+    return (
+        rule.cluster_position,
+        cluster,
+        rule.position,
+        tuple(natural_key(value, names_first) for value in node.identity),
+    )
 
 
 def natural_key(text: str, names_first: bool = False) -> tuple[tuple[int, int | str], ...]:
     """Sort key by which Ethernet2 comes before Ethernet10; with names_first, words before numbers and addresses."""
     number_rank = 1 if names_first else 0
     return tuple(
-        (number_rank, int(part)) if part.isdigit() else (1 - number_rank, part)
-        for part in _DIGITS.split(text) if part
+        (number_rank, int(part)) if part.isdigit() else (1 - number_rank, part) for part in _DIGITS.split(text) if part
     )
 
 
@@ -170,7 +174,9 @@ class Tree:
             default = self.default_line(rule, parent)
             if not configured and default:
                 return default.split()[: len(words)] == words
-        return negated and not any(n.words.split()[: len(positive)] == positive and not n.negated for n in parent.children.values())
+        return negated and not any(
+            n.words.split()[: len(positive)] == positive and not n.negated for n in parent.children.values()
+        )
 
     def holds(self, condition: str, parent: Node) -> bool:
         """Whether a grammar condition holds for the mode of ``parent``."""
@@ -205,7 +211,8 @@ class _Printer:
         return lines
 
     def _is_apart(self, before: Node, node: Node) -> bool:
-        assert before.rule is not None and node.rule is not None
+        if before.rule is None or node.rule is None:
+            return False
         if before.rule.section != node.rule.section:
             return True
         either_is_block = before.rule.mode is not None or node.rule.mode is not None
@@ -237,17 +244,22 @@ class _Printer:
 
     def block(self, node: Node, depth: int) -> list[str]:
         rule, pad = node.rule, " " * (self._dialect.indent * depth)
-        assert rule is not None
+        if rule is None:
+            return []
         if rule.body_only is not None:
             return [f"{pad}{rule.body_only}{line}".rstrip() for line in node.body]
         lines = [pad + node.line, *node.body]
         inner_pad = pad + " " * self._dialect.indent
         for child in self._shown(node):
-            assert child.rule is not None
-            is_block = child.rule.mode is not None and not child.rule.no_separator and not child.negated
-            if is_block and self._dialect.nested_separator:
+            if _is_apart_inside(child) and self._dialect.nested_separator:
                 lines.append(inner_pad + self._dialect.separator)
             lines += self.block(child, depth + 1)
         if rule.close:
             lines.append(inner_pad + rule.close)
         return lines
+
+
+def _is_apart_inside(node: Node) -> bool:
+    """Whether a nested line is a block that EOS puts its separator before."""
+    rule = node.rule
+    return rule is not None and rule.mode is not None and not rule.no_separator and not node.negated

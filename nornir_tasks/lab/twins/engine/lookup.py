@@ -1,0 +1,89 @@
+"""Which rules of a mode a typed line matches, and the most telling reason why none does. Remembered: lines repeat."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .context import Context
+from .errors import LineError
+from .grammar import Grammar, Mode, Rule
+from .pattern import Match
+
+_WORD = re.compile(r"\S+")
+_CACHE_LIMIT = 200_000
+_CacheKey = tuple[Context, int, bool, str]
+
+
+@dataclass(slots=True)
+class Words:
+    """A typed line split into words; ``skip`` words (``no``) are not part of what is matched."""
+
+    line: str
+    words: list[str]
+    starts: list[int]
+    skip: int = 0
+
+    @classmethod
+    def of(cls, line: str) -> Words:
+        found = list(_WORD.finditer(line))
+        return cls(line, [m.group() for m in found], [m.start() for m in found])
+
+    def without_first(self) -> Words:
+        return Words(self.line, self.words[1:], self.starts[1:], self.skip + 1)
+
+    def rest(self, index: int) -> str:
+        return self.line[self.starts[index] :].rstrip()
+
+
+_caches: dict[int, tuple[Grammar, dict[_CacheKey, tuple[tuple[tuple[Rule, Match], ...], LineError]]]] = {}
+
+
+def all_matches(
+    grammar: Grammar, mode: Mode, words: Words, is_negated: bool, context: Context
+) -> tuple[tuple[tuple[Rule, Match], ...], LineError]:
+    """Every rule of a mode that matches, in file order, and the most telling failure; remembered."""
+    _, cache = _caches.setdefault(id(grammar), (grammar, {}))
+    key = (context, id(mode), is_negated, words.line)
+    if key not in cache:
+        if len(cache) > _CACHE_LIMIT:
+            cache.clear()
+        cache[key] = _match_all(mode, words, is_negated, context)
+    return cache[key]
+
+
+def _match_all(
+    mode: Mode, words: Words, is_negated: bool, context: Context
+) -> tuple[tuple[tuple[Rule, Match], ...], LineError]:
+    found: list[tuple[Rule, Match]] = []
+    failure = refusal(words, "invalid", 0)
+    for rule in mode.candidates(words.words[0]):
+        match = rule.match(words.words, words.rest, context, cut=is_negated)
+        if match.ok:
+            found.append((rule, match))
+        else:
+            failure = further(failure, _failure(words, match))
+    return tuple(found), failure
+
+
+def _failure(words: Words, match: Match) -> LineError:
+    if match.furthest >= len(words.words):
+        return refusal(words, "incomplete", len(words.words))
+    is_number = words.words[match.furthest].isdigit() and re.fullmatch(r"\d+-\d+", match.expected)
+    return refusal(words, "range" if is_number else "invalid", match.furthest, expected=match.expected)
+
+
+def refusal(words: Words, kind: str, index: int, message: str = "", expected: str = "") -> LineError:
+    """A refusal of a typed line at one of its words; past the last word, words are missing."""
+    is_inside = index < len(words.words)
+    column = words.starts[index] if is_inside else len(words.line)
+    token = words.words[index] if is_inside else ""
+    return LineError(kind, words.line, words.skip + index, column, token, message, expected)  # type: ignore[arg-type]
+
+
+def further(one: LineError, other: LineError) -> LineError:
+    """The failure that understood more of the line; a refusal of a line that was understood beats both."""
+    understood = ("unavailable", "from_memory", "conflict", "reference")
+    if (one.kind in understood) != (other.kind in understood):
+        return one if one.kind in understood else other
+    return other if other.token_index > one.token_index else one

@@ -1,0 +1,221 @@
+"""What NX-OS does besides storing a line: numbering, references, and lines that take others with them."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+from typing import Any
+
+from ..engine import Change, LineError, Node
+from ..engine.pattern import Match
+from .password import make_hash
+from .words import is_network_qos_class, numbers, ranges
+
+DEFAULT_POLICIES = frozenset(
+    {"default-8q-out-policy", "default-out-policy", "default-in-policy", "default-8q-nq-policy", "default-nq-policy"}
+)
+"""Policies that are always there (roce_enable.py 0.22 leaves them when it removes its own)."""
+# The words of the refusals below are this lab's: no public source shows NX-OS's.
+
+
+def _refused(node: Node, text: str) -> LineError:
+    return LineError("reference", node.line, message=text)
+
+
+# -- references ----------------------------------------------------------------------------------------------------
+
+
+def class_exists(change: Change) -> None:
+    """A qos policy's class names a class-map."""
+    name = change.node.params["name"]
+    if change.removed or name == "class-default":
+        return
+    if not any(node.params.get("name") == name for node in change.tree.find("class-map type qos")):
+        raise _refused(change.node, f"ERROR: class-map {name} does not exist")
+
+
+def network_qos_class_exists(change: Change) -> None:
+    """A network-qos policy's class is built in or has a class-map."""
+    name = change.node.params["name"]
+    maps = {node.params.get("name") for node in change.tree.find("class-map type network-qos")}
+    if not change.removed and not is_network_qos_class(name) and name not in maps:
+        raise _refused(change.node, f"ERROR: class-map {name} does not exist")
+
+
+def policy_exists(change: Change) -> None:
+    """service-policy names a policy-map of its type."""
+    kind, name = change.node.words.split()[2], change.node.params["name"]
+    if change.removed or name in DEFAULT_POLICIES:
+        return
+    if change.tree.first(f"policy-map type {kind} {name}") is None:
+        raise _refused(change.node, f"ERROR: policy-map type {kind} {name} does not exist")
+
+
+def keep_class(change: Change) -> None:
+    """A class-map that a policy-map uses cannot be removed."""
+    kind, name = change.node.words.split()[2], change.node.params["name"]
+    if not change.removed:
+        return
+    for policy in change.tree.find(f"policy-map type {kind}"):
+        if any(child.params.get("name") == name for child in policy.find("class")):
+            raise _refused(change.node, f"ERROR: class-map {name} is used by policy-map {policy.params['name']}")
+
+
+def keep_policy(change: Change) -> None:
+    """A policy-map that is attached cannot be removed."""
+    kind, name = change.node.words.split()[2], change.node.params["name"]
+    if not change.removed:
+        return
+    for place in [*change.tree.find("system qos"), *change.tree.find("interface")]:
+        if any(use.params.get("name") == name for use in place.find(f"service-policy type {kind}")):
+            raise _refused(change.node, f"ERROR: policy-map {name} is attached at {place.line}")
+
+
+def groups_exist(change: Change) -> None:
+    """AAA methods name server groups that exist."""
+    known = {node.params["name"] for node in change.tree.find("aaa group server")} | {"radius", "tacacs+", "local"}
+    for group in change.node.params.get("groups", "").split():
+        if not change.removed and group not in known:
+            raise _refused(change.node, f"aaa server group {group} does not exist")
+
+
+def keep_management_vrf(change: Change) -> None:
+    """VRF management is built in."""
+    if change.removed and change.node.params["name"] == "management":
+        raise _refused(change.node, "ERROR: VRF management cannot be deleted")
+
+
+# -- lines that take others with them ------------------------------------------------------------------------------
+
+_LAYER_3 = ("vrf member", "ip address", "ip unnumbered", "ip forward", "ipv6 address", "medium p2p")
+
+
+def _drop(change: Change, leading: tuple[str, ...]) -> None:
+    for child in list(change.parent.children.values()):
+        if child is not change.node and child.words.startswith(leading):
+            change.session.remove(child)
+
+
+def clear_layer(change: Change) -> None:
+    """``switchport`` takes the layer-3 lines away, ``no switchport`` the layer-2 ones."""
+    is_layer_2 = not change.node.negated and not change.removed
+    _drop(change, _LAYER_3 if is_layer_2 else ("switchport ", "spanning-tree "))
+
+
+def clear_addresses(change: Change) -> None:
+    """Moving an interface to another VRF takes its addresses away."""
+    _drop(change, _LAYER_3[1:])
+
+
+def rename_vdc(change: Change) -> None:
+    """The default VDC is called as the switch is."""
+    for vdc in change.tree.find("vdc"):
+        vdc.params = {**vdc.params, "name": change.node.params["name"]}
+        vdc.words = f"vdc {change.node.params['name']} id 1"
+    change.tree.touched()
+
+
+def both_communities(change: Change) -> None:
+    """``send-community both`` is kept as two lines."""
+    if change.removed:
+        return
+    change.session.remove(change.node)
+    for rule in change.parent.mode.candidates("send-community"):
+        if rule.keywords in ("send-community", "send-community extended"):
+            change.session.store(change.parent, rule, Match(True, rule.keywords))
+
+
+# -- VLANs: one summary line and a block for each that has settings --------------------------------------------------
+
+
+def all_vlans(change: Change) -> None:
+    """``vlan 1,10-12`` makes every VLAN of the list."""
+    if change.removed:
+        return
+    rule = next(r for r in change.tree.grammar.top.candidates("vlan") if r.mode is not None)
+    for number in numbers(change.node.params["ids"], 1, 4094) or []:
+        text = str(number)
+        if (rule.position, text) not in change.parent.children:
+            change.session.store(change.parent, rule, Match(True, f"vlan {text}", {"id": text}, (text,)))
+
+
+def one_vlan(change: Change) -> None:
+    """Keeps the summary line in step with the VLANs that exist."""
+    ids = sorted(int(node.params["id"]) for node in change.tree.find("vlan") if "id" in node.params)
+    rule = next(r for r in change.tree.grammar.top.candidates("vlan") if r.slot == "vlans")
+    text = ranges(ids)
+    change.session.store(change.tree.root, rule, Match(True, f"vlan {text}", {"ids": text}))
+
+
+# -- one-line forms that need working out --------------------------------------------------------------------------
+
+
+def _next_number(parent: Node, step: int, param: str = "number") -> int:
+    taken = [int(node.params[param]) for node in parent.children.values() if node.params.get(param, "").isdigit()]
+    return max(taken, default=0) + step
+
+
+def _numbered_entry(action: str) -> Callable[[dict[str, str], Node], str]:
+    def rewrite(params: dict[str, str], parent: Node) -> str:
+        return f"{_next_number(parent, 10)} {action} {params.get('rest', params.get('text', ''))}"
+
+    return rewrite
+
+
+def _numbered_prefix(action: str) -> Callable[[dict[str, str], Node], str]:
+    def rewrite(params: dict[str, str], parent: Node) -> str:
+        own = Node(
+            None, "", children={k: n for k, n in parent.children.items() if n.params.get("list") == params["list"]}
+        )
+        return f"ip prefix-list {params['list']} seq {_next_number(own, 5, 'seq')} {action} {params['rest']}"
+
+    return rewrite
+
+
+def _length(mask: str) -> int:
+    return ipaddress.ip_network(f"0.0.0.0/{mask}").prefixlen
+
+
+def route_with_mask(params: dict[str, str], _: Node) -> str:
+    """``ip route 10.0.0.0 255.255.255.0 ...`` with a length."""
+    return f"ip route {params['address']}/{_length(params['mask'])} {params['rest']}"
+
+
+def address_with_mask(params: dict[str, str], _: Node) -> str:
+    """``ip address 10.0.0.1 255.255.255.254`` with a length."""
+    return f"ip address {params['address']}/{_length(params['mask'])}"
+
+
+def hash_password(params: dict[str, str], _: Node) -> str:
+    """A password typed in clear is kept as its hash only."""
+    return f"username {params['user']} password 5 {make_hash(params['plain'])} role {params['role']}"
+
+
+HOOKS: dict[str, Callable[..., Any]] = {
+    **{
+        hook.__name__: hook
+        for hook in (
+            class_exists,
+            network_qos_class_exists,
+            policy_exists,
+            keep_class,
+            keep_policy,
+            groups_exist,
+            keep_management_vrf,
+            clear_layer,
+            clear_addresses,
+            rename_vdc,
+            both_communities,
+            all_vlans,
+            one_vlan,
+            route_with_mask,
+            address_with_mask,
+            hash_password,
+        )
+    },
+    "number_permit": _numbered_entry("permit"),
+    "number_deny": _numbered_entry("deny"),
+    "number_remark": _numbered_entry("remark"),
+    "prefix_permit": _numbered_prefix("permit"),
+    "prefix_deny": _numbered_prefix("deny"),
+}

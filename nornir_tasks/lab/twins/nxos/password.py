@@ -1,0 +1,80 @@
+"""SHA-256 crypt ($5$): the form in which NX-OS keeps passwords (``username X password 5 $5$...``).
+
+Written out because Python has no other way left: its crypt module goes with Python 3.13. Algorithm: Ulrich Drepper,
+"Unix crypt using SHA-256 and SHA-512" (2008), 5000 rounds.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import hmac
+import secrets
+
+_ROUNDS = 5000
+_ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_GROUPS = (
+    (0, 10, 20),
+    (21, 1, 11),
+    (12, 22, 2),
+    (3, 13, 23),
+    (24, 4, 14),
+    (15, 25, 5),
+    (6, 16, 26),
+    (27, 7, 17),
+    (18, 28, 8),
+    (9, 19, 29),
+)
+
+
+def make_hash(password: str, salt: str | None = None) -> str:
+    """``$5$SALT$DIGEST`` of a password; a salt is drawn if none is given."""
+    salt = salt or "".join(secrets.choice(_ALPHABET[2:]) for _ in range(8))
+    return f"$5${salt}${_encode(_digest(password.encode(), salt.encode()))}"
+
+
+@functools.lru_cache(maxsize=256)
+def is_password(password: str, stored: str) -> bool:
+    """Whether a password belongs to a stored hash. Remembered: a client sends its password with every request."""
+    parts = stored.split("$")
+    if len(parts) != 4 or parts[1] != "5":
+        return False
+    return hmac.compare_digest(make_hash(password, parts[2]), stored)
+
+
+def _digest(key: bytes, salt: bytes) -> bytes:
+    alternate = hashlib.sha256(key + salt + key).digest()
+    first = key + salt + _stretched(alternate, len(key))
+    length = len(key)
+    while length:
+        first += alternate if length & 1 else key
+        length >>= 1
+    digest = hashlib.sha256(first).digest()
+    p = _stretched(hashlib.sha256(key * len(key)).digest(), len(key))
+    s = _stretched(hashlib.sha256(salt * (16 + digest[0])).digest(), len(salt))
+    for number in range(_ROUNDS):
+        text = p if number & 1 else digest
+        text += s if number % 3 else b""
+        text += p if number % 7 else b""
+        text += digest if number & 1 else p
+        digest = hashlib.sha256(text).digest()
+    return digest
+
+
+def _stretched(block: bytes, length: int) -> bytes:
+    return (block * (length // len(block) + 1))[:length]
+
+
+def _encode(digest: bytes) -> str:
+    text = ""
+    for a, b, c in _GROUPS:
+        text += _letters(digest[a] << 16 | digest[b] << 8 | digest[c], 4)
+    return text + _letters(digest[31] << 8 | digest[30], 3)
+
+
+def _letters(value: int, count: int) -> str:
+    letters = ""
+    for _ in range(count):
+        letters += _ALPHABET[value & 63]
+        value >>= 6
+    return letters

@@ -460,3 +460,8 @@ def test_marker_stands_under_the_offending_word() -> None:
     with pytest.raises(LineError) as error:
         nxos("interface Ethernet1/1", "mtu 99999")
     assert error.value.kind == "range" and error.value.column == 4 and error.value.expected == "576-9216"
+
+
+def test_purge_rule_does_not_make_a_positive_line_complete() -> None:
+    error = refused("router bgp 1", "neighbor 10.0.0.1")
+    assert EOS.error_text(error) == "Incomplete command"

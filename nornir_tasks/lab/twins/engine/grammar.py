@@ -122,6 +122,7 @@ class Rule:
     position: int
     elements: tuple[Element, ...]
     cut_after: frozenset[int]
+    keywords_at: tuple[tuple[int, str], ...] = ()
     is_purge: bool = False
     section: str = ""
     cluster: tuple[str, ...] = ()
@@ -160,6 +161,11 @@ class Rule:
     def match(self, words: list[str], rest: Callable[[int], str], context: Context, cut: bool = False) -> Match:
         """Match a whole line; with ``cut`` trailing values may be missing (negated lines)."""
         return match(self.elements, words, rest, context, self.cut_after if cut else frozenset())
+
+    def may_match(self, lowered: list[str]) -> bool:
+        """Whether the words that must stand at a known place do: a quick look before the real match."""
+        count = len(lowered)
+        return all(index >= count or lowered[index] == word for index, word in self.keywords_at)
 
     @property
     def keywords(self) -> str:

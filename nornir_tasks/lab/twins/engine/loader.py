@@ -10,7 +10,7 @@ from typing import Any
 from .context import Context
 from .errors import GrammarError
 from .grammar import CONFIDENCES, Grammar, Hook, Mode, Rule
-from .pattern import Choice, Element, Literal, Param, parse_pattern, truncation_points
+from .pattern import Choice, Element, Literal, Param, fixed_keywords, parse_pattern, truncation_points
 from .words import TypeTable
 
 _FLAGS = {"mode", "single", "permanent", "join", "nosep"}
@@ -192,6 +192,7 @@ class Loader:
             position=position,
             elements=elements,
             cut_after=truncation_points(elements),
+            keywords_at=fixed_keywords(elements),
             is_purge=is_purge,
             section=self._running.section,
             cluster=in_cluster.params,

@@ -55,14 +55,18 @@ def all_matches(
 def _match_all(
     mode: Mode, words: Words, is_negated: bool, context: Context
 ) -> tuple[tuple[tuple[Rule, Match], ...], LineError]:
-    found: list[tuple[Rule, Match]] = []
+    candidates = [rule for rule in mode.candidates(words.words[0]) if is_negated or not rule.is_purge]
+    lowered = [word.lower() for word in words.words]
+    found = []
+    for rule in candidates:
+        if rule.may_match(lowered):
+            match = rule.match(words.words, words.rest, context, cut=is_negated)
+            if match.ok:
+                found.append((rule, match))
     failure = refusal(words, "invalid", 0)
-    for rule in mode.candidates(words.words[0]):
+    for rule in () if found else candidates:
         match = rule.match(words.words, words.rest, context, cut=is_negated)
-        if match.ok:
-            found.append((rule, match))
-        else:
-            failure = further(failure, _failure(words, match))
+        failure = further(failure, _failure(words, match))
     return tuple(found), failure
 
 

@@ -168,6 +168,17 @@ def truncation_points(elements: tuple[Element, ...]) -> frozenset[int]:
     )
 
 
+def fixed_keywords(elements: tuple[Element, ...]) -> tuple[tuple[int, str], ...]:
+    """(word index, keyword) of the keywords before the first element of unknown length."""
+    fixed = []
+    for index, element in enumerate(elements):
+        if isinstance(element, Literal):
+            fixed.append((index, element.word.lower()))
+        elif isinstance(element, Choice) or element.is_line:
+            break
+    return tuple(fixed)
+
+
 def _has_identity(element: Element) -> bool:
     if isinstance(element, Choice):
         return element.identity or any(_has_identity(inner) for branch in element.branches for inner in branch)

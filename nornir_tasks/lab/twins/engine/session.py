@@ -142,7 +142,7 @@ class ConfigSession:
     def _first_usable(self, parent: Node, words: Words, negation: str) -> tuple[Rule, Match] | LineError:
         matches, failure = all_matches(self.tree.grammar, parent.mode, words, bool(negation), self.context)
         for rule, match in matches:
-            if (rule.is_purge and not negation) or (rule.no == "refuse" and negation == "no"):
+            if rule.no == "refuse" and negation == "no":
                 continue
             problem = self._gate(rule, words)
             if problem is None:

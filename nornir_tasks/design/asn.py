@@ -1,0 +1,39 @@
+"""Who has which AS number.
+
+Every leaf has its own; all spines of one spine group share one, so that a route which came down from a spine is refused
+by every other spine of the group: the AS loop check keeps the fabric valley-free. Leaves count up from the pool's
+first number, spine groups down from its last, which is kept for the cores; so growth renumbers nobody.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from nornir_tasks.design.fabric import Device
+from nornir_tasks.design.topology import Layout
+from nornir_tasks.errors import DesignError
+from nornir_tasks.intent.fields import AsnRange
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.model import Intent
+
+
+def number(devices: Iterable[Device], intent: Intent, layout: Layout) -> tuple[Device, ...]:
+    """The devices with their ASNs. Raises DesignError when the pool is too small for the layout."""
+    pool = intent.planes.compute.pools.asn
+    needed = layout.leaf_groups * len(layout.leaf_rails) + layout.spine_groups + 1
+    held = pool.last - pool.first + 1
+    if needed > held:
+        finding = Finding(
+            ("planes", "compute", "pools", "asn"),
+            "too few ASNs",
+            f"{needed}: one for each leaf at hosts.max, one for each spine group, one for the cores",
+            f"{pool} holds {held}",
+            "4200000000-4294967294 is private (RFC 6996)",
+        )
+        raise DesignError(intent.marks.problem(finding))
+    return tuple(replace(device, asn=_asn(device, pool, layout)) for device in devices)
+
+
+def _asn(device: Device, pool: AsnRange, layout: Layout) -> int:
+    if device.tier == "leaf":
+        return pool.first + (device.index - 1) * len(layout.leaf_rails) + (device.rail or 0)
+    return pool.last - device.spine_group

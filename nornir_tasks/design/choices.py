@@ -1,0 +1,172 @@
+"""Which model, OS and release each switch is: the intent's tiers and overrides against catalogue and capabilities."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from nornir_tasks.design.capabilities import Capabilities, OsFacts
+from nornir_tasks.design.catalogue import Catalogue, NicModel, SwitchModel
+from nornir_tasks.errors import IntentError
+from nornir_tasks.intent.findings import Finding, Path
+from nornir_tasks.intent.model import ComputeIntent, Intent, LeafIntent, SpineIntent, SwitchChoice
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One kind of switch: a model under a release."""
+
+    os: str
+    release: str
+    model: SwitchModel
+    capabilities: Capabilities
+    path: Path
+    """Where the intent asks for it."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The kinds of switch of one plane."""
+
+    plane: ComputeIntent
+    leaf: Choice
+    leaf_overrides: tuple[Choice, ...]
+    spine: Choice
+    spine_overrides: tuple[Choice, ...]
+    nic: NicModel | None
+
+    def leaf_of(self, group: int, rail: int | None) -> Choice:
+        """The leaf of this group and rail."""
+        for override, choice in zip(self.plane.leaf.overrides, self.leaf_overrides, strict=True):
+            if override.covers(group, rail):
+                return choice
+        return self.leaf
+
+    def spine_of(self, index: int) -> Choice:
+        """The spine of this number."""
+        for override, choice in zip(self.plane.spine.overrides, self.spine_overrides, strict=True):
+            if override.covers(index):
+                return choice
+        return self.spine
+
+    @property
+    def leaves(self) -> tuple[Choice, ...]:
+        """Every kind of leaf."""
+        return (self.leaf, *self.leaf_overrides)
+
+    @property
+    def spines(self) -> tuple[Choice, ...]:
+        """Every kind of spine."""
+        return (self.spine, *self.spine_overrides)
+
+
+def choose(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) -> Choices:
+    """Look up everything the plane names. Raises IntentError with all that is unknown."""
+    plane, above = intent.planes.compute, ("planes", "compute")
+    chooser = _Chooser(catalogue, facts, [])
+    leaf, leaf_overrides = chooser.tier(plane.leaf, (*above, "leaf"))
+    spine, spine_overrides = chooser.tier(plane.spine, (*above, "spine"))
+    nic = chooser.nic(plane, (*above, "hosts", "nic"))
+    if chooser.findings or leaf is None or spine is None:
+        raise IntentError(intent.marks.problem(finding) for finding in dict.fromkeys(chooser.findings))
+    return Choices(plane, leaf, leaf_overrides, spine, spine_overrides, nic)
+
+
+@dataclass(frozen=True)
+class _Chooser:
+    catalogue: Catalogue
+    facts: Mapping[str, OsFacts]
+    findings: list[Finding]
+
+    def tier(self, tier: LeafIntent | SpineIntent, path: Path) -> tuple[Choice | None, tuple[Choice, ...]]:
+        base = self._choice(tier.platform, tier.release, tier.model, (path, path, path))
+        overrides = []
+        for position, override in enumerate(tier.overrides):
+            at = (*path, "overrides", position)
+            choice = self._choice(
+                override.platform or tier.platform,
+                override.release or tier.release,
+                override.model or tier.model,
+                _origins(override, at, path),
+            )
+            if choice is not None:
+                overrides.append(choice)
+        return base, tuple(overrides)
+
+    def nic(self, plane: ComputeIntent, path: Path) -> NicModel | None:
+        name = plane.hosts.nic
+        if name is None:
+            return None
+        if name not in self.catalogue.nics:
+            self.findings.append(_unknown(path, "NIC model", name, self.catalogue.nics))
+            return None
+        nic = self.catalogue.nics[name]
+        if plane.hosts.speed not in nic.speeds_gbps:
+            speeds = ", ".join(f"{speed}G" for speed in nic.speeds_gbps)
+            self.findings.append(
+                Finding((*path[:-1], "speed"), f"{name} has no such speed", speeds, f"{plane.hosts.speed}G")
+            )
+        return nic
+
+    def _choice(self, os: str, release: str, model: str, at: tuple[Path, Path, Path]) -> Choice | None:
+        found = list(self._problems(os, release, model, at))
+        self.findings.extend(found)
+        if found:
+            return None
+        switch = self.catalogue.switches[model]
+        return Choice(os, release, switch, self.facts[os].capabilities(release, switch.asic), at[2])
+
+    def _problems(self, os: str, release: str, model: str, at: tuple[Path, Path, Path]) -> Iterator[Finding]:
+        at_os, at_release, at_model = (
+            (*path, key) for path, key in zip(at, ("platform", "release", "model"), strict=True)
+        )
+        if os not in self.facts:
+            yield _unknown(at_os, "platform", os, self.facts)
+            return
+        switch = self.catalogue.switches.get(model)
+        if switch is None:
+            known = [name for name, each in self.catalogue.switches.items() if os in each.os]
+            yield _unknown(at_model, f"{os} switch model", model, known)
+            yield from self._release(os, release, None, at_release)
+        elif os not in switch.os:
+            yield Finding(
+                at_model, f"{switch.vendor} {model} does not run {os}", f"platform {' or '.join(switch.os)}", os
+            )
+        else:
+            yield from self._release(os, release, switch.asic, at_release)
+
+    def _release(self, os: str, release: str, asic: str | None, path: Path) -> Iterator[Finding]:
+        trouble = _release_trouble(self.facts[os], release, asic)
+        if trouble is not None:
+            known = ", ".join(self.facts[os].releases)
+            what = f"{os} release without a capability record" + (f" ({trouble})" if trouble else "")
+            hint = "a release we know nothing of could drop half of what it is sent"
+            yield Finding(path, what, f"one of {known}", release, hint)
+
+
+def _release_trouble(facts: OsFacts, release: str, asic: str | None) -> str | None:
+    """Why there is no capability record; None if there is one. Without an ASIC only the release is looked at."""
+    if asic is None:
+        # ``10.4(3)`` belongs to the train ``10.4(x)``.
+        trains = (known[:-2] for known in facts.releases if known.endswith("(x)"))
+        return None if release in facts.releases or release.startswith(tuple(trains)) else ""
+    try:
+        facts.capabilities(release, asic)
+    except KeyError as error:
+        return str(error.args[0])
+    return None
+
+
+def _origins(override: SwitchChoice, own: Path, tier: Path) -> tuple[Path, Path, Path]:
+    """Where platform, release and model of an override stand: in itself, or in its tier."""
+    return (
+        own if override.platform else tier,
+        own if override.release else tier,
+        own if override.model else tier,
+    )
+
+
+def _unknown(path: Path, what: str, found: str, known: Mapping[str, object] | list[str]) -> Finding:
+    names = sorted(known)
+    close = get_close_matches(found, names, n=1)
+    hint = f"did you mean {close[0]}?" if close else ""
+    return Finding(path, f"unknown {what}", f"one of {', '.join(names)}" if names else "nothing known", found, hint)

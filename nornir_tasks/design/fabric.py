@@ -1,0 +1,226 @@
+"""The fabric as designed: switches, hosts, links, cables. Plain frozen data, with fast look-ups.
+
+link = one connection between two interfaces; cable = one assembly (a 1:2 breakout is one cable with two links);
+optic = one pluggable in one port, NIC ends included. All counts come from enumerating these tuples.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from nornir_tasks.design.capabilities import Capabilities, OsFacts
+from nornir_tasks.intent.model import Intent
+
+Tier = Literal["leaf", "spine", "core"]
+TIERS: tuple[Tier, ...] = ("leaf", "spine", "core")
+
+COPPER = frozenset({"DAC", "ACC", "AEC"})
+"""Media whose ends are no optics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One switch. Its name, addresses and ASN follow from its declared identity: plane, tier, group, rail or index."""
+
+    name: str
+    plane: str
+    tier: Tier
+    index: int
+    """Leaf group of a leaf, number of a spine; from 1."""
+    rail: int | None
+    """The rail a leaf serves, from 0; None for a leaf of all rails and for other tiers."""
+    spine_group: int
+    """Spines of one group and the leaves cabled to them, from 1."""
+    os: str
+    release: str
+    model: str
+    capabilities: Capabilities
+    asn: int = 0
+    loopback: str = ""
+    """IPv4 address without length; router-id as well."""
+    host_block: str | None = None
+    """The prefix that holds all host addresses of a leaf; None for other tiers."""
+
+    @property
+    def asic(self) -> str:
+        """The ASIC, by the name that capabilities use."""
+        return self.capabilities.asic
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A port of a switch, or an interface of a host."""
+
+    device: str
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One connection. The upper end is nearer the core: spine over leaf, leaf over host."""
+
+    name: str
+    kind: Literal["fabric", "host"]
+    plane: str
+    upper: Endpoint
+    lower: Endpoint
+    place: int
+    """Which link of its kind on its leaf, from 1; addresses follow from it."""
+    speed_gbps: int
+    cable: str
+    upper_address: str = ""
+    """IPv4 address without length; the even one of the /31."""
+    lower_address: str = ""
+    mtu_bytes: int = 0
+    """IP MTU of both ends of a fabric link, of the switch's end of a host link."""
+
+    def end(self, device: str) -> Endpoint:
+        """The end at this device."""
+        return self.upper if self.upper.device == device else self.lower
+
+    def far(self, device: str) -> Endpoint:
+        """The other end, seen from this device."""
+        return self.lower if self.upper.device == device else self.upper
+
+    def address(self, device: str) -> str:
+        """The address at this device, without length."""
+        return self.upper_address if self.upper.device == device else self.lower_address
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """One assembly between two places."""
+
+    name: str
+    medium: str | None
+    length_m: int | None
+    links: tuple[str, ...]
+    ends: int
+    """Pluggable ends."""
+
+    @property
+    def optics(self) -> int:
+        """Ends that are optics: all but copper's."""
+        return 0 if self.medium in COPPER else self.ends
+
+
+@dataclass(frozen=True, slots=True)
+class HostNic:
+    """One NIC port of one GPU host on one plane."""
+
+    host: str
+    host_index: int
+    """Number of the host in its group, from 1."""
+    rail: int
+    port: str
+    leaf: str
+    leaf_port: str
+    address: str
+    gateway: str
+    prefix_length: int
+    mtu_bytes: int
+    speed_gbps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """What holds for one plane as a whole."""
+
+    name: str
+    pools: Mapping[str, str]
+    """``loopback``, ``links``, ``hosts`` -> prefix."""
+    host_block_length: int
+    """Prefix length of each leaf's host block."""
+    rail_supernets: tuple[str, ...]
+    """Rail -> the prefix that holds all its host addresses, now and later; hosts route a rail by it."""
+    rails: int
+    leaf_groups: int
+    """Leaf groups that the layout has room for; ``len`` of those built is in the fabric."""
+    hosts_per_group: int
+    uplinks: int
+    """Links from each leaf to the tier above, and so the widest ECMP group."""
+    spines: int
+    oversubscription: float
+    """As built: host bandwidth over uplink bandwidth of a fully populated leaf."""
+    max_prefixes: int
+    """Hard prefix limit of every session."""
+    bfd: bool
+    drain_prepend: int
+    rail_spine_group: tuple[int, ...]
+    """Rail -> its spine group; leaves of all rails: one entry for each rail all the same."""
+
+    def reachable(self, rail: int, other: int) -> bool:
+        """Can the fabric carry a packet between these rails (else: NVLink, as the intent declares)?"""
+        return self.rail_spine_group[rail] == self.rail_spine_group[other]
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """Everything designed for one site. Sequences are in the order of declared identity."""
+
+    intent: Intent
+    facts: Mapping[str, OsFacts]
+    planes: Mapping[str, Plane]
+    devices: tuple[Device, ...]
+    links: tuple[Link, ...]
+    cables: tuple[Cable, ...]
+    nics: tuple[HostNic, ...]
+
+    @property
+    def site(self) -> str:
+        """The site's name."""
+        return self.intent.site
+
+    def device(self, name: str) -> Device:
+        """The switch of this name; KeyError if there is none."""
+        return self._devices[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._devices
+
+    def links_of(self, device: str) -> tuple[Link, ...]:
+        """All links of a switch or host; empty for an unknown name."""
+        return tuple(self._links.get(device, ()))
+
+    def link_at(self, device: str, port: str) -> Link | None:
+        """The link on this port."""
+        return self._ports.get((device, port))
+
+    def far_end(self, device: str, port: str) -> Endpoint | None:
+        """What is cabled to this port."""
+        link = self._ports.get((device, port))
+        return link.far(device) if link else None
+
+    def nics_of(self, host: str) -> tuple[HostNic, ...]:
+        """The NIC ports of one host, by rail."""
+        return tuple(self._nics.get(host, ()))
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Names of the hosts that are there, in order."""
+        return tuple(self._nics)
+
+    @cached_property
+    def _devices(self) -> dict[str, Device]:
+        return {device.name: device for device in self.devices}
+
+    @cached_property
+    def _links(self) -> dict[str, list[Link]]:
+        found: dict[str, list[Link]] = defaultdict(list)
+        for link in self.links:
+            found[link.upper.device].append(link)
+            found[link.lower.device].append(link)
+        return dict(found)
+
+    @cached_property
+    def _ports(self) -> dict[tuple[str, str], Link]:
+        return {(end.device, end.port): link for link in self.links for end in (link.upper, link.lower)}
+
+    @cached_property
+    def _nics(self) -> dict[str, list[HostNic]]:
+        found: dict[str, list[HostNic]] = defaultdict(list)
+        for nic in self.nics:
+            found[nic.host].append(nic)
+        return dict(found)

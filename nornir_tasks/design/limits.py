@@ -1,0 +1,150 @@
+"""What no switch of the plane may exceed: refused here, with the numbers and the nearest design that works."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from nornir_tasks.design import qos
+from nornir_tasks.design.choices import Choice, Choices
+from nornir_tasks.design.realise import held_priorities
+from nornir_tasks.design.topology import Layout
+from nornir_tasks.errors import DesignError
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.model import Intent
+
+_COMPUTE = ("planes", "compute")
+_CLASSES = ("policy", "classes")
+
+
+def check_limits(intent: Intent, choices: Choices, layout: Layout) -> None:
+    """Raise DesignError with everything that some kind of switch cannot hold."""
+    check = _Check(intent, choices, layout)
+    findings = [*check.offered(), *check.unnumbered()]
+    for choice in _kinds(choices):
+        findings += [*check.lossless(choice), *check.priorities(choice), *check.ecmp(choice), *check.routes(choice)]
+        findings += check.mtu(choice)
+    findings += check.nic()
+    if findings:
+        raise DesignError(intent.marks.problem(finding) for finding in dict.fromkeys(findings))
+
+
+def _kinds(choices: Choices) -> Iterator[Choice]:
+    """Each kind of switch once."""
+    seen = set()
+    for choice in (*choices.leaves, *choices.spines):
+        kind = (choice.os, choice.release, choice.model.model)
+        if kind not in seen:
+            seen.add(kind)
+            yield choice
+
+
+def _name(choice: Choice) -> str:
+    return f"{choice.model.model} with {choice.os} {choice.release}"
+
+
+@dataclass(frozen=True)
+class _Check:
+    intent: Intent
+    choices: Choices
+    layout: Layout
+
+    def offered(self) -> Iterator[Finding]:
+        asked = self.intent.policy.load_balancing
+        if asked != "static":
+            yield Finding(("policy", "load_balancing"), f"{asked} is not offered yet", "static", asked)
+
+    def unnumbered(self) -> Iterator[Finding]:
+        if self.choices.plane.routing.addressing == "numbered":
+            return
+        pairs = {
+            (leaf.os, leaf.release, spine.os, spine.release)
+            for leaf in self.choices.leaves
+            for spine in self.choices.spines
+        }
+        known = {(each.os, each.release): each.capabilities for each in (*self.choices.leaves, *self.choices.spines)}
+        bad = [
+            f"{leaf} {leaf_release} - {spine} {spine_release}"
+            for leaf, leaf_release, spine, spine_release in sorted(pairs)
+            if spine not in known[leaf, leaf_release].unnumbered_with
+            or leaf not in known[spine, spine_release].unnumbered_with
+        ]
+        path = (*_COMPUTE, "routing", "addressing")
+        if bad:
+            yield Finding(
+                path,
+                "no source says that unnumbered eBGP (RFC 8950) works between these ends",
+                "numbered, or two ends whose capabilities list one another",
+                ", ".join(bad),
+            )
+        else:
+            yield Finding(path, "unnumbered links are not offered yet", "numbered", "unnumbered")
+
+    def lossless(self, choice: Choice) -> Iterator[Finding]:
+        names = [name for name, each in self.intent.policy.classes.items() if each.lossless]
+        most = choice.capabilities.max_lossless_classes
+        if len(names) > most:
+            yield Finding(
+                (*_CLASSES, names[most], "lossless"),
+                f"{_name(choice)} takes {most} lossless class{'' if most == 1 else 'es'}",
+                f"at most {most}",
+                f"{len(names)}: {', '.join(names)}",
+                "each lossless class needs headroom of its own on every port",
+            )
+
+    def priorities(self, choice: Choice) -> Iterator[Finding]:
+        wishes = qos.classes(self.intent.policy)
+        held = held_priorities(wishes, choice.capabilities)
+        for wish in wishes:
+            taker = next((name for name, queue in held.items() if queue == held[wish.name] and name != wish.name), None)
+            if taker is not None and not wish.strict:
+                yield Finding(
+                    (*_CLASSES, wish.name, "priority"),
+                    f"{_name(choice)} needs queue {held[taker]} for the strict class {taker}",
+                    "another priority for this class",
+                    str(wish.priority),
+                )
+
+    def ecmp(self, choice: Choice) -> Iterator[Finding]:
+        wanted = self.layout.uplinks
+        limits = (choice.capabilities.max_ecmp_paths, choice.model.max_ecmp_paths)
+        most = min(limit for limit in limits if limit is not None)
+        if wanted > most:
+            plane = self.choices.plane
+            down = self.layout.hosts_per_group * self.layout.nics_per_host * plane.hosts.speed
+            ratio = ceil(100 * down / (most * self.layout.uplink_gbps)) / 100
+            yield Finding(
+                (*_COMPUTE, "spine"),
+                f"{_name(choice)} holds ECMP groups of {most} paths",
+                f"at most {most} uplinks a leaf",
+                f"{wanted} uplinks",
+                f"nearest that can be built: oversubscription: {ratio:g}, or hosts.per_group: "
+                f"{self.layout.hosts_per_group * most // wanted}",
+            )
+
+    def routes(self, choice: Choice) -> Iterator[Finding]:
+        leaves = self.layout.leaf_groups * len(self.layout.leaf_rails)
+        routes, held = 2 * leaves + self.layout.spines, choice.model.ipv4_routes
+        if held is not None and routes > held:
+            yield Finding(
+                (*_COMPUTE, "hosts", "max"),
+                f"{choice.model.model} holds {held} IPv4 routes",
+                f"at most {held}",
+                f"{routes}: two for each of {leaves} leaves, one for each of {self.layout.spines} spines",
+            )
+
+    def mtu(self, choice: Choice) -> Iterator[Finding]:
+        asked, most = self.intent.policy.mtu.host, choice.capabilities.max_mtu_bytes
+        if asked > most:
+            yield Finding(
+                ("policy", "mtu", "host"), f"{_name(choice)} carries {most} bytes", f"at most {most}", str(asked)
+            )
+
+    def nic(self) -> Iterator[Finding]:
+        nic, asked = self.choices.nic, self.intent.policy.mtu.host
+        if nic is not None and nic.max_mtu_bytes is not None and asked > nic.max_mtu_bytes:
+            yield Finding(
+                ("policy", "mtu", "host"),
+                f"{nic.model} sends {nic.max_mtu_bytes} bytes",
+                f"at most {nic.max_mtu_bytes}",
+                str(asked),
+            )

@@ -1,0 +1,131 @@
+"""From intent to fabric to one configuration per switch: the table of contents of the design.
+
+choose        which model, OS and release each switch is      choices.py
+lay_out       how many switches and links                     topology.py
+check_limits  what no switch may exceed                       limits.py
+cable_up      which port is joined to which                   cabling.py
+number        ASNs                                            asn.py
+cut_pools, address_*   addresses and MTU                      addressing.py
+contributions what each plane wants of a switch               planes/<plane>.py
+merge         joined; a clash is an error                     merge.py
+realise       what OS and ASIC will hold                      realise.py
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from fractions import Fraction
+from math import ceil
+from typing import Protocol
+
+from nornir_tasks.design import addressing, asn
+from nornir_tasks.design.cabling import PLANE, cable_up
+from nornir_tasks.design.capabilities import OsFacts
+from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.choices import choose
+from nornir_tasks.design.claims import Claims, PlaneClaim
+from nornir_tasks.design.fabric import Device, Fabric, Plane
+from nornir_tasks.design.limits import check_limits
+from nornir_tasks.design.merge import Contribution, assemble, merge
+from nornir_tasks.design.planes import compute
+from nornir_tasks.design.realise import Adjustment, Realised, realise
+from nornir_tasks.design.topology import Layout, lay_out
+from nornir_tasks.intent.model import Intent
+
+__all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
+
+DRAIN_PREPEND = 3
+"""A path through a drained switch is this much longer: more than any detour in a fabric of three tiers is."""
+
+
+class PlaneContributions(Protocol):
+    """What ``planes/<plane>.py`` offers."""
+
+    def __call__(self, fabric: Fabric, device: Device, *, drained: bool) -> Iterator[Contribution]:
+        """Everything the plane wants of one switch."""
+
+
+PLANES: Mapping[str, PlaneContributions] = {"compute": compute.contributions}
+
+
+def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> Fabric:
+    """The fabric that the intent asks for.
+
+    Raises IntentError for what the catalogue or the capabilities do not know, DesignError for what cannot be built;
+    both carry everything found in their step.
+    """
+    choices = choose(intent, catalogue, os_facts)
+    layout = lay_out(intent, choices)
+    check_limits(intent, choices, layout)
+    cabling = cable_up(choices, layout, os_facts, intent.policy.mtu.host)
+    devices = asn.number(cabling.devices, intent, layout)
+    cut = addressing.cut_pools(intent, choices, layout)
+    devices = addressing.address_devices(devices, choices.plane.pools.loopback, cut)
+    links, nics = addressing.address_links(cabling, cut, intent.policy.mtu.fabric)
+    plane = _plane(intent, layout, cut)
+    return Fabric(intent, os_facts, {PLANE: plane}, devices, links, cabling.cables, nics)
+
+
+def _plane(intent: Intent, layout: Layout, cut: addressing.Addressing) -> Plane:
+    asked = intent.planes.compute
+    leaves = layout.leaf_groups * len(layout.leaf_rails)
+    down = layout.hosts_per_group * layout.nics_per_host * asked.hosts.speed
+    return Plane(
+        name=PLANE,
+        pools={
+            "loopback": str(asked.pools.loopback),
+            "links": str(asked.pools.links),
+            "hosts": str(asked.pools.hosts),
+        },
+        host_block_length=cut.hosts.length,
+        rail_supernets=tuple(
+            str(cut.hosts.supernet(rail if layout.leaf_rails[0] is not None else None)) for rail in range(layout.rails)
+        ),
+        rails=layout.rails,
+        leaf_groups=layout.leaf_groups,
+        hosts_per_group=layout.hosts_per_group,
+        uplinks=layout.uplinks,
+        spines=layout.spines,
+        oversubscription=float(Fraction(down, layout.uplinks * layout.uplink_gbps)),
+        # Two prefixes of each leaf, one of each spine, and half as much again for a drain or a growth under way.
+        max_prefixes=ceil(2 * (leaves + layout.spines) * 1.5),
+        bfd=asked.routing.bfd,
+        drain_prepend=DRAIN_PREPEND,
+        rail_spine_group=tuple(
+            layout.spine_group(rail if layout.leaf_rails[0] is not None else None) for rail in range(layout.rails)
+        ),
+    )
+
+
+def device_configs(
+    fabric: Fabric,
+    *,
+    drained: Collection[str] = (),
+    planes: Mapping[str, PlaneContributions] = PLANES,
+) -> Iterator[Realised]:
+    """Every switch's configuration, one at a time, in the order of declared identity.
+
+    ``drained`` names switches whose route maps make every path through them longer.
+    """
+    for device in fabric.devices:
+        yield device_config(fabric, device, drained=device.name in drained, planes=planes)
+
+
+def device_config(
+    fabric: Fabric,
+    device: Device,
+    *,
+    drained: bool = False,
+    planes: Mapping[str, PlaneContributions] = PLANES,
+) -> Realised:
+    """One switch's configuration as its OS will hold it."""
+    pieces = (piece for contribute in planes.values() for piece in contribute(fabric, device, drained=drained))
+    wish = assemble(device.name, merge(device.name, pieces))
+    facts = fabric.facts[device.os]
+    return realise(wish, device, facts, claims_on(fabric, device), fabric.intent.policy.mtu.fabric)
+
+
+def claims_on(fabric: Fabric, device: Device) -> Claims:
+    """What each plane may call its own on one switch: its cabled ports and loopback, its pools, its names."""
+    ports = {link.end(device.name).port for link in fabric.links_of(device.name)}
+    ports.add(device.capabilities.loopback_name)
+    plane = fabric.planes[device.plane]
+    return Claims((PlaneClaim(plane.name, frozenset(ports), tuple(plane.pools.values())),))

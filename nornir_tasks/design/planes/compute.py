@@ -1,0 +1,184 @@
+"""The compute plane's part of one switch: routed ports, eBGP, and what may be announced and accepted.
+
+A leaf announces its loopback and its host block (a discard route, so it does not flap with a host port), never a /31;
+a spine announces its own loopback and hands on what it accepted; from leaf X it accepts X's two prefixes only, which
+stops a mis-cabled or hijacking leaf. Route maps are ready for a drain: a drained switch prepends in both directions.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nornir_tasks.design import qos
+from nornir_tasks.design.device_config import (
+    Bfd,
+    Interface,
+    Neighbor,
+    PeerGroup,
+    PrefixList,
+    PrefixRule,
+    RouteMap,
+    RouteMapRule,
+    StaticRoute,
+)
+from nornir_tasks.design.fabric import Device, Fabric, Link, Plane
+from nornir_tasks.design.merge import Contribution
+from nornir_tasks.design.wish import LOSSLESS_PROFILE
+
+HASH_SEED = {"leaf": 1, "spine": 2, "core": 3}
+"""Differs between adjacent tiers: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""
+
+BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
+"""The usual 900 ms of detection (all three vendors' examples); ``realise`` raises it where an ASIC needs more."""
+
+TIMERS_S = {False: (3, 9), True: (10, 30)}
+"""(keepalive, hold) without and with BFD: with BFD the hold timer is only the net below the net."""
+
+CONNECT_RETRY_S = 10
+PREFIX_RESTART_MIN = 5
+GSHUT = "65535:0"
+"""GRACEFUL_SHUTDOWN (RFC 8326), as a number; platforms spell it as their OS does."""
+
+
+def contributions(fabric: Fabric, device: Device, *, drained: bool) -> Iterator[Contribution]:
+    """Everything this plane wants of one switch."""
+    plane = fabric.planes[device.plane]
+    work = _Switch(fabric, plane, device, fabric.links_of(device.name), drained)
+    for section, key, value in work.pieces():
+        yield Contribution(device.name, section, key, value, plane.name)
+
+
+Piece = tuple[str, str, object]
+
+
+@dataclass(frozen=True)
+class _Switch:
+    fabric: Fabric
+    plane: Plane
+    device: Device
+    links: tuple[Link, ...]
+    drained: bool
+
+    def pieces(self) -> Iterator[Piece]:
+        yield "hashing", "seed", HASH_SEED[self.device.tier]
+        yield "lldp", "enabled", True
+        yield "qos", "classes", qos.classes(self.fabric.intent.policy)
+        if self.plane.bfd:
+            yield "bfd", "intervals", BFD
+        yield from self.interfaces()
+        yield from self.routing_policy()
+        if self.device.host_block is not None:
+            yield "static_routes", self.device.host_block, StaticRoute(self.device.host_block)
+        yield from self.bgp()
+
+    def name(self, *parts: str) -> str:
+        """A name of this plane's: its prefix is how ownership tells it."""
+        return "-".join((self.plane.name, *parts)).upper()
+
+    def interfaces(self) -> Iterator[Piece]:
+        loopback = self.device.capabilities.loopback_name
+        address = f"{self.device.loopback}/32"
+        yield "interfaces", loopback, Interface(loopback, "router-id", address, None, enabled=True, qos_profile=None)
+        for link in self.links:
+            port, far = link.end(self.device.name).port, link.far(self.device.name)
+            yield (
+                "interfaces",
+                port,
+                Interface(
+                    name=port,
+                    description=f"{far.device} {far.port}",
+                    address=f"{link.address(self.device.name)}/31",
+                    mtu_bytes=link.mtu_bytes,
+                    enabled=True,
+                    qos_profile=LOSSLESS_PROFILE,
+                ),
+            )
+
+    def own_prefixes(self, device: Device) -> tuple[str, ...]:
+        """What a switch may announce as its own."""
+        return tuple(prefix for prefix in (f"{device.loopback}/32", device.host_block) if prefix is not None)
+
+    def routing_policy(self) -> Iterator[Piece]:
+        pools, fabric = self.plane.pools, self.name("FABRIC")
+        everyone = (
+            PrefixRule(10, permit=True, prefix=pools["loopback"], ge=32),
+            PrefixRule(20, permit=True, prefix=pools["hosts"], le=self.plane.host_block_length),
+        )
+        yield "routing_policy", fabric, PrefixList(fabric, everyone)
+        if self.device.tier == "leaf":
+            own = self.name("OWN")
+            yield self.exactly(own, self.device)
+            yield self.route_map(self.name("IN"), fabric)
+            yield self.route_map(self.name("OUT"), own)
+            return
+        yield self.route_map(self.name("OUT"), fabric)
+        for leaf in self.leaves():
+            own = self.name(leaf.name)
+            yield self.exactly(own, leaf)
+            yield self.route_map(self.name(leaf.name, "IN"), own)
+
+    def exactly(self, name: str, device: Device) -> Piece:
+        """A list of just what one switch may announce as its own."""
+        rules = (
+            PrefixRule(10 * number, permit=True, prefix=prefix)
+            for number, prefix in enumerate(self.own_prefixes(device), start=1)
+        )
+        return "routing_policy", name, PrefixList(name, tuple(rules))
+
+    def route_map(self, name: str, prefix_list: str) -> Piece:
+        """Permit one list; what it does not permit is denied. Drained, the path is made longer than any other."""
+        prepend = (self.device.asn,) * self.plane.drain_prepend if self.drained else ()
+        communities = (GSHUT,) if self.drained else ()
+        rule = RouteMapRule(10, permit=True, match_prefix_list=prefix_list, prepend=prepend, communities=communities)
+        return "routing_policy", name, RouteMap(name, (rule,))
+
+    def leaves(self) -> Iterator[Device]:
+        """The leaves cabled to this spine, each once."""
+        names = dict.fromkeys(link.lower.device for link in self.links)
+        return (self.fabric.device(name) for name in names)
+
+    def bgp(self) -> Iterator[Piece]:
+        yield "bgp", "asn", self.device.asn
+        yield "bgp", "router_id", self.device.loopback
+        yield "bgp", "maximum_paths", self.plane.uplinks
+        yield "bgp", "multipath_relax", True
+        yield "bgp", "graceful_restart_helper_only", True
+        yield "bgp", "log_neighbor_changes", True
+        for prefix in self.own_prefixes(self.device):
+            yield "bgp", f"network {prefix}", prefix
+        group = self.peer_group()
+        yield "bgp", f"peer-group {group.name}", group
+        for link in self.links:
+            if link.kind == "fabric":
+                neighbor = self.neighbor(link, group.name)
+                yield "bgp", f"neighbor {neighbor.address}", neighbor
+
+    def peer_group(self) -> PeerGroup:
+        """Settings of all sessions of this switch: a leaf looks up only, a spine down only."""
+        leaf = self.device.tier == "leaf"
+        keepalive_s, hold_s = TIMERS_S[self.plane.bfd]
+        return PeerGroup(
+            name=self.name("SPINES" if leaf else "LEAVES"),
+            keepalive_s=keepalive_s,
+            hold_s=hold_s,
+            connect_retry_s=CONNECT_RETRY_S,
+            advertisement_interval_s=0,
+            bfd=self.plane.bfd,
+            ttl_security=True,
+            send_community=True,
+            max_prefixes=self.plane.max_prefixes,
+            prefix_restart_min=PREFIX_RESTART_MIN,
+            route_map_in=self.name("IN") if leaf else None,
+            route_map_out=self.name("OUT"),
+        )
+
+    def neighbor(self, link: Link, group: str) -> Neighbor:
+        """The session over one link. The remote ASN is a number, so a wrong cable does not come up."""
+        end = link.far(self.device.name)
+        far = self.fabric.device(end.device)
+        return Neighbor(
+            address=link.address(far.name),
+            remote_as=far.asn,
+            peer_group=group,
+            description=f"{far.name} {end.port}",
+            route_map_in=self.name(far.name, "IN") if self.device.tier != "leaf" else None,
+        )

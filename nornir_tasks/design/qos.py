@@ -1,0 +1,39 @@
+"""From the policy's classes to the complete map of the 64 code points."""
+
+from typing import Literal
+
+from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.wish import ClassWish
+from nornir_tasks.intent.model import EcnThresholds, PolicyIntent, TrafficClassIntent
+
+CODE_POINTS = range(64)
+
+
+def classes(policy: PolicyIntent) -> tuple[ClassWish, ...]:
+    """All classes, by priority. The class that holds DSCP 0 takes every code point that no class names."""
+    named = {point for each in policy.classes.values() for point in each.dscp}
+    rest = tuple(point for point in CODE_POINTS if point not in named)
+    wishes = [
+        ClassWish(
+            name=name,
+            dscp=tuple(sorted(each.dscp + rest)) if 0 in each.dscp else each.dscp,
+            priority=each.priority,
+            lossless=each.lossless,
+            strict=each.strict,
+            weight_percent=each.weight,
+            ecn=_ecn(each),
+        )
+        for name, each in policy.classes.items()
+    ]
+    return tuple(sorted(wishes, key=lambda wish: wish.priority))
+
+
+def class_of(policy: PolicyIntent, dscp: int) -> str:
+    """The name of the class a packet with this DSCP belongs to."""
+    return next(wish.name for wish in classes(policy) if dscp in wish.dscp)
+
+
+def _ecn(each: TrafficClassIntent) -> Ecn | Literal["auto"] | None:
+    if isinstance(each.ecn, EcnThresholds):
+        return Ecn(each.ecn.min_bytes, each.ecn.max_bytes, each.ecn.probability_percent)
+    return each.ecn

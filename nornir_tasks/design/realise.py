@@ -1,0 +1,184 @@
+"""The wish against what one OS release on one ASIC will hold: each change is recorded with its reason.
+
+What no way of holding exists for is refused before this step, by :mod:`nornir_tasks.design.limits`.
+"""
+
+from dataclasses import dataclass, replace
+
+from nornir_tasks.design.buffers import held_ecn
+from nornir_tasks.design.capabilities import Capabilities, OsFacts
+from nornir_tasks.design.claims import Claims
+from nornir_tasks.design.device_config import (
+    Bfd,
+    Bgp,
+    DeviceConfig,
+    Ecn,
+    Hashing,
+    Interface,
+    Lldp,
+    PeerGroup,
+    PortProfile,
+    Qos,
+    Queue,
+    TrafficClass,
+)
+from nornir_tasks.design.fabric import Device
+from nornir_tasks.design.order import in_order
+from nornir_tasks.design.wish import ClassWish, Wish
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """One thing that is held otherwise than wished."""
+
+    device: str
+    field: str
+    """Dotted path within DeviceConfig."""
+    wished: str
+    held: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Realised:
+    """One switch, ready for its templates."""
+
+    config: DeviceConfig
+    adjustments: tuple[Adjustment, ...]
+    claims: Claims
+    capabilities: Capabilities
+
+
+def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, fabric_mtu_bytes: int) -> Realised:
+    """Bend one switch's wish to its capabilities."""
+    bender = _Bender(device, device.capabilities, [])
+    config = DeviceConfig(
+        name=device.name,
+        os=device.os,
+        release=device.release,
+        model=device.model,
+        asic=device.asic,
+        services=bender.services(wish),
+        hashing=bender.hashing(wish.hash_seed),
+        lldp=None if wish.lldp is None else Lldp(wish.lldp),
+        qos=bender.qos(wish.classes),
+        bfd=bender.bfd(wish.bfd),
+        interfaces=tuple(bender.interface(port, fabric_mtu_bytes) for port in wish.interfaces),
+        routing_policy=wish.routing_policy,
+        static_routes=wish.static_routes,
+        bgp=bender.bgp(wish.bgp),
+    )
+    return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
+
+
+def held_priorities(classes: tuple[ClassWish, ...], capabilities: Capabilities) -> dict[str, int]:
+    """Class -> priority and queue. Where strict queues must be the highest, they move there, keeping their order."""
+    held = {each.name: each.priority for each in classes}
+    top = capabilities.cnp_priority
+    if top is not None:
+        strict = sorted((each for each in classes if each.strict), key=lambda each: -each.priority)
+        held.update({each.name: top - position for position, each in enumerate(strict)})
+    return held
+
+
+@dataclass(frozen=True)
+class _Bender:
+    device: Device
+    capabilities: Capabilities
+    adjustments: list[Adjustment]
+
+    def note(self, field: str, wished: object, held: object, reason: str) -> None:
+        if wished != held:
+            self.adjustments.append(Adjustment(self.device.name, field, str(wished), str(held), reason))
+
+    @property
+    def system(self) -> str:
+        return f"{self.device.os} {self.device.release} on {self.device.asic}"
+
+    def services(self, wish: Wish) -> tuple[str, ...]:
+        return tuple(name for name in self.capabilities.services if name != "bfd" or wish.bfd is not None)
+
+    def hashing(self, seed: int | None) -> Hashing | None:
+        if seed is None:
+            return None
+        if not self.capabilities.has_hash_seed:
+            self.note("hashing.seed", seed, None, f"{self.system} has no seed to set")
+            return None
+        held = (seed - 1) % self.capabilities.max_hash_seed + 1
+        self.note("hashing.seed", seed, held, f"{self.system} takes seeds up to {self.capabilities.max_hash_seed}")
+        return Hashing(held)
+
+    def qos(self, classes: tuple[ClassWish, ...]) -> Qos | None:
+        if not classes:
+            return None
+        held = held_priorities(classes, self.capabilities)
+        lossless = tuple(held[each.name] for each in classes if each.lossless)
+        watchdog = self.capabilities.watchdog if lossless else None
+        profile = PortProfile(
+            name=self.capabilities.queue_profile_name,
+            pfc_priorities=lossless,
+            watchdog=watchdog is not None,
+            queues=tuple(self.queue(each, held[each.name]) for each in classes),
+        )
+        return Qos(
+            classes=tuple(self.traffic_class(each, held[each.name]) for each in classes),
+            profiles=(profile,),
+            watchdog=watchdog,
+            lossless_mtu_bytes=self.capabilities.max_mtu_bytes if self.capabilities.has_class_mtu else None,
+        )
+
+    def traffic_class(self, each: ClassWish, priority: int) -> TrafficClass:
+        reason = f"{self.system} wants strict queues from {self.capabilities.cnp_priority} downwards"
+        self.note(f"qos.classes.{each.name}.priority", each.priority, priority, reason)
+        return TrafficClass(priority, each.dscp, priority, each.lossless)
+
+    def queue(self, each: ClassWish, number: int) -> Queue:
+        return Queue(number, each.strict, each.weight_percent, self.ecn(each))
+
+    def ecn(self, each: ClassWish) -> Ecn | None:
+        if each.ecn is None:
+            return None
+        held = held_ecn(each.ecn, self.capabilities)
+        reason = (
+            self.capabilities.ecn_source if each.ecn == "auto" else f"cells of {self.capabilities.ecn_cell_bytes} B"
+        )
+        self.note(f"qos.profiles.queues.{each.name}.ecn", each.ecn, held, reason)
+        return held
+
+    def bfd(self, wish: Bfd | None) -> Bfd | None:
+        if wish is None:
+            return None
+        least = self.capabilities.bfd_min_interval_ms
+        held = replace(wish, interval_ms=max(wish.interval_ms, least), min_rx_ms=max(wish.min_rx_ms, least))
+        self.note("bfd", wish, held, f"{self.system} takes intervals from {least} ms")
+        return held
+
+    def interface(self, wish: Interface, fabric_mtu_bytes: int) -> Interface:
+        if wish.mtu_bytes is not None:
+            field = f"interfaces.{wish.name}.mtu_bytes"
+            most = self.capabilities.max_mtu_bytes
+            reason = (
+                f"{self.system} takes at most {most}" if wish.mtu_bytes == most else f"{wish.description} takes less"
+            )
+            self.note(field, fabric_mtu_bytes, wish.mtu_bytes, reason)
+        if wish.qos_profile is None:
+            return wish
+        return replace(wish, qos_profile=self.capabilities.queue_profile_name)
+
+    def bgp(self, wish: Bgp | None) -> Bgp | None:
+        if wish is None:
+            return None
+        return replace(wish, peer_groups=tuple(self.peer_group(group) for group in wish.peer_groups))
+
+    def peer_group(self, wish: PeerGroup) -> PeerGroup:
+        known = self.capabilities
+        held = replace(
+            wish,
+            connect_retry_s=wish.connect_retry_s if known.has_connect_retry else None,
+            advertisement_interval_s=wish.advertisement_interval_s if known.has_advertisement_interval else None,
+            prefix_restart_min=wish.prefix_restart_min if known.has_prefix_restart else None,
+        )
+        for field in ("connect_retry_s", "advertisement_interval_s", "prefix_restart_min"):
+            reason = f"{self.system} has no such setting"
+            self.note(f"bgp.peer_groups.{wish.name}.{field}", getattr(wish, field), getattr(held, field), reason)
+        return held

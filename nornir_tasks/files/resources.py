@@ -1,0 +1,28 @@
+"""The one place that knows where templates, the catalogue and the inventory are.
+
+Installed, they are package data in ``nornir_tasks/_data``; in a checkout they stand at its top. Never the working
+directory: a command must do the same thing wherever it is started.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+import nornir_tasks
+from nornir_tasks.errors import GpufabricError
+
+Kind = Literal["templates", "catalogue", "inventory"]
+
+
+def resource(kind: Kind) -> Path:
+    """The folder of this kind of resource."""
+    package = Path(nornir_tasks.__file__).resolve().parent
+    for folder in (package / "_data" / kind, package.parent / kind):
+        if folder.is_dir():
+            return folder
+    raise GpufabricError(f"the folder {kind}/ is missing: neither in the installed package nor in a checkout")
+
+
+def shown(path: Path) -> str:
+    """A path as messages print it: relative to the working directory where it lies below, so that it is short."""
+    resolved = path.resolve()
+    return str(resolved.relative_to(Path.cwd())) if resolved.is_relative_to(Path.cwd()) else str(resolved)

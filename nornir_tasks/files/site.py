@@ -1,0 +1,72 @@
+"""A site: a folder with its intent and, where they are real switches, its device list."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nornir_tasks.errors import IntentError, Problem
+from nornir_tasks.files.devices_file import NAME as DEVICES
+from nornir_tasks.files.devices_file import DeviceEntry, load_devices
+from nornir_tasks.files.intent_file import load_intent
+from nornir_tasks.files.resources import resource
+from nornir_tasks.intent.model import Intent
+
+INTENT = "fabric.yml"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One site as it stands on disk."""
+
+    name: str
+    directory: Path
+    intent: Intent
+    devices: Mapping[str, DeviceEntry]
+    """By switch name; empty where there is no devices.yml."""
+
+
+def load_site(name_or_path: str | Path) -> Site:
+    """The site of this name (a folder of inventory/) or path. Raises IntentError with every problem of its files."""
+    directory = find_site(name_or_path)
+    problems: list[Problem] = []
+    devices: Mapping[str, DeviceEntry] = {}
+    intent: Intent | None = None
+    try:
+        intent = load_intent(directory / INTENT)
+    except IntentError as error:
+        problems += error.problems
+    try:
+        devices = load_devices(directory / DEVICES)
+    except IntentError as error:
+        problems += error.problems
+    if intent is None or problems:
+        raise IntentError(problems)
+    return Site(intent.site, directory, intent, devices)
+
+
+def find_site(name_or_path: str | Path) -> Path:
+    """The folder of a site. A name is looked up in inventory/; anything with a slash, or a folder, is a path."""
+    text = str(name_or_path)
+    path = Path(text).expanduser()
+    if "/" not in text and text not in ("", ".", ".."):
+        named = resource("inventory") / text
+        if (named / INTENT).is_file():
+            return named
+        if not path.is_dir():
+            raise IntentError(_no_such_site(text))
+    if not (path / INTENT).is_file():
+        raise IntentError(Problem(text, f"no {INTENT} here", expected="a folder with an intent, or a site's name"))
+    return path.resolve()
+
+
+def site_names() -> tuple[str, ...]:
+    """Every folder of inventory/ that holds an intent."""
+    return tuple(sorted(file.parent.name for file in resource("inventory").glob(f"*/{INTENT}")))
+
+
+def _no_such_site(name: str) -> Problem:
+    return Problem(
+        f"--site {name}",
+        "no such site",
+        expected=f"one of {', '.join(site_names())}, or the path of a folder that holds {INTENT}",
+    )

@@ -1,0 +1,81 @@
+"""Values that the intent writes as text: speeds, prefixes, ASN ranges, DSCP sets."""
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from nornir_tasks.intent.findings import wrong
+
+MAX_ASN = 4294967294
+"""4294967295 is reserved (RFC 7300)."""
+
+_SPEED = re.compile(r"([1-9]\d*)G")
+_ASNS = re.compile(r"(\d+)-(\d+)")
+_DSCP_RANGE = re.compile(r"(\d+)-(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class AsnRange:
+    """ASNs from first to last, both included."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        return f"{self.first}-{self.last}"
+
+
+def _speed(value: object) -> int:
+    found = _SPEED.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise wrong("not a port speed", "Gigabit per second with a G, as 200G or 400G", value)
+    return int(found[1])
+
+
+def _prefix(value: object) -> IPv4Network:
+    if isinstance(value, IPv4Network):
+        return value
+    try:
+        return IPv4Network(value if isinstance(value, str) else "")
+    except ValueError as error:
+        hint = ""
+        if "host bits set" in str(error):
+            hint = f"write the network itself: {IPv4Network(value, strict=False)}"
+        raise wrong("not an IPv4 prefix", "network/length, as 10.160.0.0/13", value, hint) from None
+
+
+def _asns(value: object) -> AsnRange:
+    if isinstance(value, AsnRange):
+        return value
+    found = _ASNS.fullmatch(value.replace(" ", "")) if isinstance(value, str) else None
+    if found is None or not 1 <= int(found[1]) <= int(found[2]) <= MAX_ASN:
+        raise wrong("not a range of ASNs", f"first-last within 1-{MAX_ASN}, as 4200000000-4200099999", value)
+    return AsnRange(int(found[1]), int(found[2]))
+
+
+def _dscp(value: object) -> tuple[int, ...]:
+    points: list[int] = []
+    for part in value if isinstance(value, tuple | list) else (value,):
+        if isinstance(part, str) and (found := _DSCP_RANGE.fullmatch(part)):
+            points += range(int(found[1]), int(found[2]) + 1)
+        elif isinstance(part, int) and not isinstance(part, bool):
+            points.append(part)
+        else:
+            raise wrong("not a DSCP", "a code point 0-63, a range as 48-55, or a list of them", part)
+    for point in points:
+        if not 0 <= point <= 63:
+            raise wrong(
+                "no such DSCP", "a code point 0-63", point, "a DSCP is six bits; NCCL's traffic class is 4 x DSCP"
+            )
+    return tuple(sorted(set(points)))
+
+
+SpeedGbps = Annotated[int, BeforeValidator(_speed)]
+Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
+Asns = Annotated[AsnRange, BeforeValidator(_asns)]
+DscpSet = Annotated[tuple[int, ...], BeforeValidator(_dscp)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]
+"""Name that ends up in device names, host names and comments."""

@@ -1,0 +1,255 @@
+"""What the operator asks for: the typed form of ``inventory/<site>/fabric.yml``.
+
+Strict: a key we do not know is an error, a number is not taken for a text, nothing is guessed. Rules that concern
+several fields stand in :mod:`nornir_tasks.intent.rules`. Nothing here knows a switch, a port or an address.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, model_validator
+
+from nornir_tasks.intent import rules
+from nornir_tasks.intent.fields import Asns, DscpSet, Name, Prefix, SpeedGbps
+from nornir_tasks.intent.findings import Marks, refuse
+
+Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4"]
+"""What a cable is: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and a fibre."""
+
+
+class Part(BaseModel):
+    """A part of the intent: strict, closed, immutable."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class EcnThresholds(Part):
+    """When a queue begins to mark, and when it marks with full probability."""
+
+    min_bytes: Annotated[int, Field(ge=1, le=1 << 30)]
+    max_bytes: Annotated[int, Field(ge=1, le=1 << 30)]
+    probability_percent: Annotated[int, Field(ge=1, le=100)]
+
+    @model_validator(mode="after")
+    def _rules(self) -> "EcnThresholds":
+        refuse(rules.ecn_thresholds(self))
+        return self
+
+
+def _ecn_kind(value: object) -> str:
+    return ":thresholds" if isinstance(value, dict | EcnThresholds) else ":auto"
+
+
+EcnIntent = Annotated[
+    Annotated[Literal["auto"], Tag(":auto")] | Annotated[EcnThresholds, Tag(":thresholds")],
+    Discriminator(_ecn_kind),
+]
+"""``auto``: the start value published for the ASIC; or thresholds of one's own."""
+
+
+class TrafficClassIntent(Part):
+    """One class of packets, told apart by DSCP."""
+
+    dscp: DscpSet
+    """The class that holds DSCP 0 is best effort and takes every code point that no class names."""
+    priority: Annotated[int, Field(ge=0, le=7)]
+    lossless: bool = False
+    strict: bool = False
+    ecn: EcnIntent | None = None
+    weight: Annotated[int, Field(ge=1, le=100)] | None = None
+    """Percent of what strict classes leave over; all weights sum to 100."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> "TrafficClassIntent":
+        refuse(rules.traffic_class(self))
+        return self
+
+
+class MtuIntent(Part):
+    """IP MTUs. ``fabric`` is an upper bound: each link gets what both its ends can hold."""
+
+    host: Annotated[int, Field(ge=1280, le=9216)]
+    fabric: Annotated[int, Field(ge=1280, le=9216)]
+
+    @model_validator(mode="after")
+    def _rules(self) -> "MtuIntent":
+        refuse(rules.mtu(self))
+        return self
+
+
+class PolicyIntent(Part):
+    """What holds for every plane: the one source of DSCP, priority, PFC, ECN, weights and MTU."""
+
+    classes: dict[Name, TrafficClassIntent]
+    dcqcn: bool
+    """Off is a valid policy: PFC alone, no marking."""
+    load_balancing: Literal["static", "flowlet", "per_packet"] = "static"
+    mtu: MtuIntent
+
+    @model_validator(mode="after")
+    def _rules(self) -> "PolicyIntent":
+        refuse(rules.policy(self))
+        return self
+
+
+class PoolsIntent(Part):
+    """The addresses and ASNs of one plane."""
+
+    loopback: Prefix
+    links: Prefix
+    hosts: Prefix
+    asn: Asns
+
+    @model_validator(mode="after")
+    def _rules(self) -> "PoolsIntent":
+        refuse(rules.pools(self))
+        return self
+
+
+class HostsIntent(Part):
+    """The GPU hosts. The fabric is laid out for ``max``; ``count`` of them are there now."""
+
+    group: Name
+    count: Annotated[int, Field(ge=1, le=65536)]
+    max: Annotated[int, Field(ge=1, le=65536)]
+    rails: Annotated[int, Field(ge=1, le=16)]
+    """NIC ports of this plane per host."""
+    speed: SpeedGbps
+    link: Literal["p2p"] = "p2p"
+    """Each NIC port is a routed /31: the switch has the even address, the host the odd one."""
+    per_group: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Hosts per leaf group; without it as many as the leaf takes."""
+    nic: str | None = None
+    """Model of the NIC, as in the catalogue."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> "HostsIntent":
+        refuse(rules.hosts(self))
+        return self
+
+
+class SwitchChoice(Part):
+    """Fields of a tier that an override may replace for some of its switches."""
+
+    platform: Literal["eos", "nxos", "nvue"] | None = None
+    release: str | None = None
+    model: str | None = None
+
+
+class LeafOverride(SwitchChoice):
+    """Another platform, release or model for the leaves of these rails, or of these leaf groups (from 1)."""
+
+    rails: tuple[Annotated[int, Field(ge=0, le=15)], ...] | None = None
+    groups: tuple[Annotated[int, Field(ge=1, le=4096)], ...] | None = None
+
+    @model_validator(mode="after")
+    def _rules(self) -> "LeafOverride":
+        refuse(rules.leaf_override(self))
+        return self
+
+    def covers(self, group: int, rail: int | None) -> bool:
+        """Is the leaf of this group and rail meant?"""
+        return (self.groups is None or group in self.groups) and (self.rails is None or rail in self.rails)
+
+
+class SpineOverride(SwitchChoice):
+    """Another platform, release or model for the spines of these numbers (from 1)."""
+
+    index: Annotated[tuple[Annotated[int, Field(ge=1, le=4096)], ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _rules(self) -> "SpineOverride":
+        refuse(rules.spine_override(self))
+        return self
+
+    def covers(self, index: int) -> bool:
+        """Is the spine of this number meant?"""
+        return index in self.index
+
+
+class TierIntent(Part):
+    """The switches of one tier and the cables that go down from them."""
+
+    platform: Literal["eos", "nxos", "nvue"]
+    release: str
+    model: str
+    medium: Medium | None = None
+    cable_m: Annotated[int, Field(ge=1, le=2000)] | None = None
+
+
+class LeafIntent(TierIntent):
+    """The tier hosts are cabled to."""
+
+    overrides: tuple[LeafOverride, ...] = ()
+
+
+class SpineIntent(TierIntent):
+    """The tier that joins the leaves."""
+
+    oversubscription: Annotated[float, Field(gt=0, le=64)] = 1.0
+    """Host bandwidth of a leaf over its uplink bandwidth; at most this."""
+    count: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Number of spines; without it the fewest that do, and never fewer than two."""
+    uplink_speed: SpeedGbps | None = None
+    """Speed of a leaf-to-spine link; without it the highest that all models hold."""
+    overrides: tuple[SpineOverride, ...] = ()
+
+
+class RoutingIntent(Part):
+    """How switches talk to one another; host ports never speak BGP."""
+
+    addressing: Literal["numbered", "unnumbered"] = "numbered"
+    bfd: bool = True
+
+
+class ComputeIntent(Part):
+    """The plane that carries RDMA between GPUs."""
+
+    design: Literal["rail", "clos", "clos3", "tree"]
+    cross_rail: Literal["fabric", "nvlink"] = "fabric"
+    """How traffic between two rails goes; ``nvlink`` allows rails that share no spine."""
+    pools: PoolsIntent
+    hosts: HostsIntent
+    leaf: LeafIntent
+    spine: SpineIntent
+    routing: RoutingIntent = RoutingIntent()
+
+    @model_validator(mode="after")
+    def _rules(self) -> "ComputeIntent":
+        refuse(rules.compute(self))
+        return self
+
+
+class PlanesIntent(Part):
+    """The planes of this site."""
+
+    compute: ComputeIntent
+
+
+class ManagementIntent(Part):
+    """How the switches are reached: ``devices`` reads devices.yml beside the intent, ``lab`` asks the built-in lab."""
+
+    source: Literal["devices", "lab"] = "devices"
+
+
+class Intent(Part):
+    """One site."""
+
+    site: Name
+    policy: PolicyIntent
+    planes: PlanesIntent
+    management: ManagementIntent = ManagementIntent()
+    allow_memory: tuple[str, ...] = ()
+    """Names of line shapes known only from memory that may be rendered all the same."""
+
+    _marks: Marks = PrivateAttr(default_factory=Marks)
+
+    @property
+    def marks(self) -> Marks:
+        """Where each value stands in the file, for errors found later."""
+        return self._marks
+
+    def with_marks(self, marks: Marks) -> "Intent":
+        """The same intent, knowing its file."""
+        marked = self.model_copy()
+        marked._marks = marks  # noqa: SLF001 - its own, on the copy
+        return marked

@@ -1,0 +1,231 @@
+"""Rules of the intent that concern several fields, each a generator of findings, so that all are told at once."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+from typing import TYPE_CHECKING
+
+from nornir_tasks.intent.findings import Finding
+
+if TYPE_CHECKING:
+    from nornir_tasks.intent import model
+
+RESERVED = {
+    IPv4Network("172.17.0.0/16"): "Docker's default bridge",
+    IPv4Network("10.96.0.0/12"): "Kubernetes' default services",
+    IPv4Network("10.244.0.0/16"): "the usual default of Kubernetes pods",
+    IPv4Network("10.128.0.0/14"): "OpenShift's default pods",
+    IPv4Network("169.254.0.0/16"): "link-local addresses",
+}
+"""Prefixes that software on the hosts takes without asking; a pool there breaks pods or the host itself."""
+
+MAX_HOST_MTU_HINT = "packets of the hosts must fit through every switch"
+
+
+def ecn_thresholds(ecn: "model.EcnThresholds") -> Iterator[Finding]:
+    """Marking begins before it is at its full."""
+    if ecn.min_bytes >= ecn.max_bytes:
+        yield Finding(
+            ("max_bytes",),
+            "ECN's upper threshold is not above its lower one",
+            f"more than min_bytes ({ecn.min_bytes})",
+            str(ecn.max_bytes),
+        )
+
+
+def traffic_class(each: "model.TrafficClassIntent") -> Iterator[Finding]:
+    """A class is either strict or has a weight; what is paused must not starve others."""
+    if each.strict and each.weight is not None:
+        yield Finding(
+            ("weight",), "a strict class has no weight", "strict: true, or weight, not both", str(each.weight)
+        )
+    if not each.strict and each.weight is None:
+        yield Finding((), "a class without a share", "weight (percent), or strict: true")
+    if each.strict and each.lossless:
+        yield Finding(
+            ("lossless",),
+            "a strict class cannot be lossless",
+            "lossless only for a class with a weight",
+            hint="a paused strict queue would hold up everything below it",
+        )
+    if each.lossless and 0 in each.dscp:
+        yield Finding(
+            ("lossless",),
+            "the best-effort class (DSCP 0) cannot be lossless",
+            "a class of its own for what must not be lost",
+            hint="every packet nobody marked would be able to pause the fabric",
+        )
+
+
+def mtu(each: "model.MtuIntent") -> Iterator[Finding]:
+    """What a host sends fits through the fabric."""
+    if each.host > each.fabric:
+        yield Finding(
+            ("host",),
+            "hosts would send larger packets than the fabric carries",
+            f"at most fabric ({each.fabric})",
+            str(each.host),
+            MAX_HOST_MTU_HINT,
+        )
+
+
+def policy(each: "model.PolicyIntent") -> Iterator[Finding]:
+    """The classes together: nothing twice, nothing missing."""
+    yield from _priorities(each)
+    yield from _code_points(each)
+    yield from _weights(each)
+    yield from _dcqcn(each)
+
+
+def _priorities(each: "model.PolicyIntent") -> Iterator[Finding]:
+    seen: dict[int, str] = {}
+    for name, traffic in each.classes.items():
+        if traffic.priority in seen:
+            yield Finding(
+                ("classes", name, "priority"),
+                f"priority {traffic.priority} is used twice",
+                "one priority for each class",
+                f"also in class {seen[traffic.priority]}",
+            )
+        seen.setdefault(traffic.priority, name)
+
+
+def _code_points(each: "model.PolicyIntent") -> Iterator[Finding]:
+    seen: dict[int, str] = {}
+    for name, traffic in each.classes.items():
+        for point in traffic.dscp:
+            if point in seen:
+                yield Finding(
+                    ("classes", name, "dscp"),
+                    f"DSCP {point} is used twice",
+                    "each code point in one class",
+                    f"also in class {seen[point]}",
+                )
+            seen.setdefault(point, name)
+    if 0 not in seen:
+        yield Finding(
+            ("classes",),
+            "no class holds DSCP 0",
+            "one class with dscp 0: best effort, which takes every code point no class names",
+        )
+
+
+def _weights(each: "model.PolicyIntent") -> Iterator[Finding]:
+    weights = {name: traffic.weight for name, traffic in each.classes.items() if traffic.weight is not None}
+    total = sum(weights.values())
+    if weights and total != 100:
+        yield Finding(
+            ("classes",),
+            "the weights do not sum to 100",
+            "100, over all classes that are not strict",
+            f"{' + '.join(f'{name} {weight}' for name, weight in weights.items())} = {total}",
+        )
+
+
+def _dcqcn(each: "model.PolicyIntent") -> Iterator[Finding]:
+    marking = [name for name, traffic in each.classes.items() if traffic.ecn is not None]
+    if not each.dcqcn:
+        for name in marking:
+            yield Finding(
+                ("classes", name, "ecn"),
+                "DCQCN is off, but this class marks",
+                "no ecn while dcqcn is off",
+                hint="half of DCQCN is worse than none: remove ecn, or set dcqcn: on",
+            )
+    elif not marking:
+        yield Finding(
+            ("dcqcn",),
+            "DCQCN is on, but no class marks",
+            "ecn: auto in the class that carries RDMA",
+            hint="without marks the senders never slow down; set dcqcn: off if PFC alone is meant",
+        )
+    elif "cnp" not in each.classes:
+        yield Finding(
+            ("classes",),
+            "DCQCN is on, but there is no class cnp",
+            "a class named cnp for congestion notifications",
+            hint="the hosts send them with this class's DSCP, as cnp: {dscp: 48, priority: 6, strict: true}",
+        )
+
+
+def pools(each: "model.PoolsIntent") -> Iterator[Finding]:
+    """No pool overlaps another one of its plane or what hosts take for themselves."""
+    ranges = {"loopback": each.loopback, "links": each.links, "hosts": each.hosts}
+    earlier: dict[str, IPv4Network] = {}
+    for name, pool in ranges.items():
+        for other, taken in earlier.items():
+            if pool.overlaps(taken):
+                yield Finding(
+                    (name,),
+                    f"overlaps the pool {other}",
+                    f"addresses outside {taken}",
+                    str(pool),
+                )
+        for taken, use in RESERVED.items():
+            if pool.overlaps(taken):
+                yield Finding(
+                    (name,),
+                    f"overlaps {taken}, {use}",
+                    "a pool that hosts do not use for themselves",
+                    str(pool),
+                    "10.160.0.0/12 is free of all reserved prefixes",
+                )
+        earlier[name] = pool
+
+
+def hosts(each: "model.HostsIntent") -> Iterator[Finding]:
+    """Growth is inside the declared maximum."""
+    if each.count > each.max:
+        yield Finding(("max",), "fewer hosts at most than there are now", f"at least {each.count}", str(each.max))
+
+
+def _chooses(override: "model.SwitchChoice") -> Iterator[Finding]:
+    if override.platform is None and override.release is None and override.model is None:
+        yield Finding((), "an override that changes nothing", "platform, release or model")
+    if override.platform is not None and (override.release is None or override.model is None):
+        yield Finding((), "another platform without its release and model", "platform, release and model together")
+
+
+def leaf_override(override: "model.LeafOverride") -> Iterator[Finding]:
+    """An override names whom it means and what it changes."""
+    if not override.rails and not override.groups:
+        yield Finding((), "an override without switches", "rails (from 0), groups (from 1), or both")
+    yield from _chooses(override)
+
+
+def spine_override(override: "model.SpineOverride") -> Iterator[Finding]:
+    """An override changes something."""
+    yield from _chooses(override)
+
+
+def compute(plane: "model.ComputeIntent") -> Iterator[Finding]:
+    """The tiers fit the hosts' rails; no switch is overridden twice."""
+    rails = plane.hosts.rails
+    for position, override in enumerate(plane.leaf.overrides):
+        path = ("leaf", "overrides", position)
+        if override.rails is not None and plane.design != "rail":
+            yield Finding(
+                (*path, "rails"), "a leaf has no rail here", "groups, or design: rail", f"design: {plane.design}"
+            )
+        elif override.rails is not None and max(override.rails) >= rails:
+            yield Finding((*path, "rails"), "no such rail", f"0-{rails - 1}", str(max(override.rails)))
+        for before, other in enumerate(plane.leaf.overrides[:position]):
+            if _meet(override.rails, other.rails) and _meet(override.groups, other.groups):
+                yield Finding(
+                    path,
+                    "some leaves are overridden twice",
+                    "each leaf in one override",
+                    f"also in overrides[{before}]",
+                )
+    for position, spine in enumerate(plane.spine.overrides):
+        for before, earlier in enumerate(plane.spine.overrides[:position]):
+            if _meet(spine.index, earlier.index):
+                yield Finding(
+                    ("spine", "overrides", position),
+                    "some spines are overridden twice",
+                    "each spine in one override",
+                    f"also in overrides[{before}]",
+                )
+
+
+def _meet(some: tuple[int, ...] | None, others: tuple[int, ...] | None) -> bool:
+    return some is None or others is None or bool(set(some) & set(others))

@@ -1,0 +1,80 @@
+"""Three operating systems with round figures: design tests must not change with a vendor's next release.
+
+They differ in each way that ``realise`` has to bend a wish: MTU, strict queue, seed, timers, ECN cells, class MTU.
+"""
+
+from nornir_tasks.design.capabilities import Capabilities, OsFacts
+from nornir_tasks.design.device_config import Ecn, Watchdog
+
+BASE = {
+    "services": ("bfd", "bgp"),
+    "max_lossless_classes": 1,
+    "ecn_auto": Ecn(150_000, 1_500_000, 100),
+    "ecn_source": "a published start value",
+    "watchdog": Watchdog(100, 200, 200),
+    "watchdog_settable": frozenset(),
+    "has_prefix_restart": True,
+    "max_ecmp_paths": 128,
+    "bfd_min_interval_ms": 50,
+    "has_commit_timer": True,
+    "min_confirm_s": 30,
+    "max_confirm_s": 3600,
+}
+OWN = {
+    "eos": {
+        "loopback_name": "Loopback0",
+        "max_mtu_bytes": 9214,
+        "cnp_priority": None,
+        "queue_profile_name": "GPUFABRIC-LOSSLESS",
+        "ecn_cell_bytes": 256,
+        "has_class_mtu": False,
+        "has_hash_seed": True,
+        "has_advertisement_interval": True,
+        "max_hash_seed": 2,
+        "has_connect_retry": False,
+    },
+    "nxos": {
+        "loopback_name": "loopback0",
+        "max_mtu_bytes": 9216,
+        "cnp_priority": 7,
+        "queue_profile_name": "GPUFABRIC-CLASSIFY",
+        "ecn_cell_bytes": 1000,
+        "has_class_mtu": True,
+        "has_hash_seed": False,
+        "has_advertisement_interval": False,
+    },
+    "nvue": {
+        "loopback_name": "lo",
+        "max_mtu_bytes": 9216,
+        "cnp_priority": None,
+        "queue_profile_name": "default-global",
+        "ecn_cell_bytes": 1,
+        "has_class_mtu": False,
+        "has_hash_seed": True,
+        "has_advertisement_interval": True,
+        "bfd_min_interval_ms": 400,
+    },
+}
+RELEASES = {"eos": ("4.33.1F",), "nxos": ("10.4(3)", "10.5(1)"), "nvue": ("5.14", "5.16")}
+ASICS = {"eos": ("tomahawk4", "tomahawk5"), "nxos": ("cloudscale-gx2",), "nvue": ("spectrum4",)}
+PORT = {"eos": "Ethernet{}/1", "nxos": "Ethernet1/{}", "nvue": "swp{}"}
+
+
+def plain_facts() -> dict[str, OsFacts]:
+    """OsFacts by OS name."""
+    return {os: _facts(os) for os in OWN}
+
+
+def _facts(os: str) -> OsFacts:
+    def capabilities(release: str, asic: str) -> Capabilities:
+        if release not in RELEASES[os]:
+            raise KeyError(f"release {release}")
+        if asic not in ASICS[os]:
+            raise KeyError(f"ASIC {asic}")
+        return Capabilities(os=os, release=release, asic=asic, **{**BASE, **OWN[os]})
+
+    def sort_key(name: str) -> tuple[int, ...]:
+        digits = "".join(each if each.isdigit() else " " for each in name)
+        return (not name.startswith(("lo", "Lo")), *(int(part) for part in digits.split()))
+
+    return OsFacts(os, RELEASES[os], capabilities, PORT[os].format, sort_key)

@@ -285,6 +285,7 @@ def test_heredoc_takes_any_text_by_line_or_as_one_body() -> None:
         (("mtu 9000",), "Invalid input (at token 0: 'mtu')"),
         (("interface Ethernet1", "mtu 9216"), "Invalid input (at token 1: '9216')"),
         (("interface Ethernet1", "tx-queue 3"), "Unavailable command (not supported on this hardware platform)"),
+        (("ip prefix-list P seq 10 permit 10.0.0.0/33",), "Invalid input (at token 5: '10.0.0.0/33')"),
         (("router bgp 1", "router bgp 2"), "BGP is already running with AS number 1"),
         (("qos profile A", "qos trust pcp"), "Invalid input (at token 2: 'pcp')"),
         (

@@ -32,6 +32,11 @@ class Words:
     def without_first(self) -> Words:
         return Words(self.line, self.words[1:], self.starts[1:], self.skip + 1)
 
+    def pointing_at(self, other: LineError) -> LineError:
+        """The refusal of a line worked out from this one, pointing at the same word of this line."""
+        index = self.words.index(other.token) if other.token in self.words else len(self.words)
+        return refusal(self, other.kind, index, other.message, other.expected)
+
     def rest(self, index: int) -> str:
         return self.line[self.starts[index] :].rstrip()
 

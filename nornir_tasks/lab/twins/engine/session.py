@@ -302,7 +302,7 @@ class ConfigSession:
         step = Words.of(f"{negation} {line}".strip())
         found = self._lookup(parent, step)
         if isinstance(found, LineError):
-            raise LineError(found.kind, typed.line, len(typed.words), len(typed.line), "", found.message)
+            raise typed.pointing_at(found)
         rule, match, negating = found
         return self._apply(parent, rule, match, negating, step, None)
 

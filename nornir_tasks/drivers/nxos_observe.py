@@ -1,0 +1,249 @@
+"""What NX-OS shows of itself, turned into the neutral shape. Pure.
+
+Field names are those of the Nexus 9000 Show Command Reference 9.3(x) (each command's ``__readonly__`` part); a table
+with one row is answered as an object, with many as a list. A command that this release does not know leaves its value
+None: "could not tell".
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.drivers.nxos_transport import STRUCTURED, TEXT, Command, Reply
+from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
+
+INTERFACES = Command("show interface", STRUCTURED)
+LLDP = Command("show lldp neighbors detail", TEXT)
+BGP = Command("show bgp all summary vrf all", STRUCTURED)
+ROUTES = Command("show ip route", STRUCTURED)
+PFC = Command("show interface priority-flow-control", STRUCTURED)
+WATCHDOG = Command("show queuing pfc-queue", STRUCTURED)
+NETWORK_QOS = Command("show policy-map system type network-qos", STRUCTURED)
+QUEUING = Command("show policy-map system type queuing output", STRUCTURED)
+CLASSIFY = Command("show policy-map type qos", STRUCTURED)
+CLASS_MAPS = Command("show class-map type qos", STRUCTURED)
+TRUST = Command("show policy-map interface type qos", TEXT)
+
+SHOW = (INTERFACES, LLDP, BGP, ROUTES, PFC, WATCHDOG, NETWORK_QOS, QUEUING, CLASSIFY, CLASS_MAPS, TRUST)
+"""All that ``observe`` asks, in one request."""
+
+Replies = Mapping[str, Reply]
+_UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
+
+
+def rows(body: Any, name: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - an API answer
+    """The rows of ``TABLE_<name>``: none, one (an object) or many (a list)."""
+    table = body.get(f"TABLE_{name}") if isinstance(body, dict) else None
+    for part in table if isinstance(table, list) else [table]:
+        row = part.get(f"ROW_{name}") if isinstance(part, dict) else None
+        for each in row if isinstance(row, list) else [row]:
+            if isinstance(each, dict):
+                yield each
+
+
+def observed(device: str, replies: Replies, lldp: tuple[LldpNeighbor, ...]) -> Observed:
+    """One switch, at one moment."""
+    return Observed(
+        device=device,
+        ports=tuple(_ports(_body(replies, INTERFACES))),
+        lldp=lldp,
+        bgp=tuple(_bgp(_body(replies, BGP))),
+        routes=tuple(_routes(_body(replies, ROUTES))),
+        qos=tuple(_qos(replies)),
+        dscp_to_priority=_code_points(replies),
+    )
+
+
+def _body(replies: Replies, command: Command) -> Any:  # noqa: ANN401 - an API answer
+    reply = replies.get(command.line)
+    return reply.body if reply is not None and reply.error is None else None
+
+
+def _ports(body: Any) -> Iterator[PortState]:  # noqa: ANN401 - an API answer
+    for row in rows(body, "interface"):
+        up = str(row.get("state", "")) == "up"
+        mtu = row.get("eth_mtu") or row.get("svi_mtu")
+        admin = str(row.get("admin_state", "up" if up else "down"))
+        yield PortState(str(row["interface"]), admin == "up", up, int(mtu) if mtu else None)
+
+
+def _bgp(body: Any) -> Iterator[BgpSession]:  # noqa: ANN401 - an API answer
+    for vrf in rows(body, "vrf"):
+        if vrf.get("vrf-name-out") != "default":
+            continue
+        for family in rows(vrf, "af"):
+            for sub in rows(family, "saf"):
+                if (str(family.get("af-id")), str(sub.get("safi"))) != ("1", "1"):
+                    continue
+                yield from (_bgp_session(row) for row in rows(sub, "neighbor"))
+
+
+def _bgp_session(row: dict[str, Any]) -> BgpSession:
+    state = str(row["state"])
+    established = state == "Established"
+    return BgpSession(
+        address=str(row["neighborid"]),
+        remote_as=_asn(str(row["neighboras"])),
+        established=established,
+        state=state,
+        prefixes_received=int(row["prefixreceived"]) if established else None,
+    )
+
+
+def _asn(text: str) -> int:
+    """Plain or dotted."""
+    high, dot, low = text.partition(".")
+    return (int(high) << 16) + int(low) if dot else int(text)
+
+
+def _routes(body: Any) -> Iterator[tuple[str, int]]:  # noqa: ANN401 - an API answer
+    for vrf in rows(body, "vrf"):
+        if vrf.get("vrf-name-out") != "default":
+            continue
+        for family in rows(vrf, "addrf"):
+            for prefix in rows(family, "prefix"):
+                paths = [
+                    path
+                    for path in rows(prefix, "path")
+                    if str(path.get("clientname", "")).startswith("bgp") and str(path.get("ubest")).lower() == "true"
+                ]
+                if paths:
+                    yield str(prefix["ipprefix"]), len(paths)
+
+
+def _qos(replies: Replies) -> Iterator[PortQos]:
+    pauses = _paused(_body(replies, NETWORK_QOS))
+    ecn = _ecn(_body(replies, QUEUING))
+    watched = _watched(_body(replies, WATCHDOG))
+    trusted = _trusted(replies)
+    for module in rows(_body(replies, PFC), "module"):
+        for row in rows(module, "pfc_interface"):
+            port = str(row["if_name_str"])
+            yield PortQos(
+                port=port,
+                trust_dscp=None if trusted is None else port in trusted,
+                pfc_priorities=_pfc(row, pauses),
+                watchdog=None if watched is None else watched.get(port, False),
+                ecn=ecn,
+            )
+
+
+def _pfc(row: dict[str, Any], pauses: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """``oper`` is On or Off, in places with the bitmap of paused classes, ``On (8)``."""
+    state = str(row.get("oper", ""))
+    if not state.lower().startswith("on"):
+        return ()
+    if bitmap := re.search(r"\(([0-9a-fA-Fx]+)\)", state):
+        return tuple(bit for bit in range(8) if int(bitmap[1], 16) >> bit & 1)
+    return pauses
+
+
+def _paused(body: Any) -> tuple[int, ...] | None:  # noqa: ANN401 - an API answer
+    if body is None:
+        return None
+    found: set[int] = set()
+    for policy in rows(body, "xpmap"):
+        for each in rows(policy, "xcmap"):
+            for action in (*rows(each, "xaction"), *rows(each, "action")):
+                if listed := action.get("pfc-cos-list"):
+                    found.update(to_list(str(listed)))
+    return tuple(sorted(found))
+
+
+def _ecn(body: Any) -> tuple[tuple[int, Ecn], ...] | None:  # noqa: ANN401 - an API answer
+    if body is None:
+        return None
+    found = {
+        0 if queue[1] == "-default" else int(queue[1]): _thresholds(thresholds)
+        for policy in rows(body, "pmap")
+        for each in rows(policy, "cmap")
+        if (queue := re.fullmatch(r"c-out-8q-q(\d|-default)", str(each.get("cmap-name", ""))))
+        for action in rows(each, "action")
+        if _is_on(action.get("rdet-ecn"))
+        for thresholds in rows(action, "rdet")
+    }
+    return tuple(sorted(found.items()))
+
+
+def _thresholds(row: dict[str, Any]) -> Ecn:
+    unit = _UNITS[str(row.get("rdet-size-units", "bytes"))]
+    return Ecn(int(row["rdet-min-thresh"]) * unit, int(row["rdet-max-thresh"]) * unit, int(row["rdet-drop-prob"]))
+
+
+def _watched(body: Any) -> dict[str, bool] | None:  # noqa: ANN401 - an API answer
+    """Both knobs must be on: the global one and the port's."""
+    if body is None:
+        return None
+    everywhere = _is_on(body.get("glb-wd-status"))
+    return {
+        str(row["if_name_str"]): everywhere and _is_on(row.get("wd-status")) for row in rows(body, "queuing_interface")
+    }
+
+
+def _is_on(value: object) -> bool:
+    return str(value).lower() in {"on", "enabled", "enable", "true", "1", "ecn"}
+
+
+def _attached(replies: Replies) -> dict[str, str] | None:
+    """Port -> classification policy, from the text of ``show policy-map interface type qos``."""
+    text = _body(replies, TRUST)
+    if text is None:
+        return None
+    found: dict[str, str] = {}
+    port = ""
+    for line in str(text).splitlines():
+        if re.fullmatch(r"(?:Ethernet|port-channel|Vlan)\S+", line.strip()):
+            port = line.strip()
+        elif policy := re.search(r"Service-policy \(qos\) input:\s+(\S+)", line):
+            found[port] = policy[1]
+    return found
+
+
+def _trusted(replies: Replies) -> frozenset[str] | None:
+    """Ports whose classification policy tells packets apart by their code point."""
+    attached, maps = _attached(replies), _maps(replies)
+    if attached is None or maps is None:
+        return None
+    return frozenset(port for port, policy in attached.items() if policy in maps)
+
+
+def _maps(replies: Replies) -> dict[str, tuple[int, ...]] | None:
+    """Classification policy -> qos-group of each of the 64 code points."""
+    policies, classes = _body(replies, CLASSIFY), _body(replies, CLASS_MAPS)
+    if policies is None or classes is None:
+        return None
+    lists = {
+        str(row["cmap-name-out"]): [point for match in rows(row, "match") for point in _points(match.get("dscp-list"))]
+        for row in rows(classes, "cmap")
+    }
+    return {str(row["pmap-name-out"]): _map(row, lists) for row in rows(policies, "pmap")}
+
+
+def _points(listed: object) -> tuple[int, ...]:
+    return to_list(str(listed).replace(" ", "")) if listed else ()
+
+
+def _map(policy: dict[str, Any], lists: Mapping[str, list[int]]) -> tuple[int, ...]:
+    groups: dict[int, int] = {}
+    default = 0
+    for each in rows(policy, "cmap"):
+        name = str(each.get("cmap-name", ""))
+        group = next((int(row["qos-group"]) for row in rows(each, "action") if row.get("qos-group") is not None), None)
+        if group is None:
+            continue
+        if name == "class-default":
+            default = group
+        for point in lists.get(name, ()):
+            groups.setdefault(point, group)  # the first class that matches decides
+    return tuple(groups.get(point, default) for point in range(CODE_POINTS))
+
+
+def _code_points(replies: Replies) -> tuple[int, ...] | None:
+    """The map of the policy that the ports carry; None where ports differ or nothing shows it."""
+    attached, maps = _attached(replies), _maps(replies)
+    if not attached or maps is None:
+        return None
+    used = {maps.get(policy) for policy in attached.values()}
+    return used.pop() if len(used) == 1 else None

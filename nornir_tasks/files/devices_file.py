@@ -1,17 +1,26 @@
-"""``inventory/<site>/devices.yml``: where the switches stand and how to know them. Optional; the lab provides its own.
+"""``devices.yml``: where the switches stand and how to know them. A real site's stands beside its intent; the built-in
+lab writes one for itself.
 
-No secrets here: a password is resolved where it is sent.
+    username: gpufabric          # the account of the push; without password_file the password is asked for, or taken
+    password_file: password      #   from the environment
+    ca: ca.pem                   # what the switches' certificates are verified with; a fingerprint stands in for it
+    known_hosts: known_hosts     # host keys, for switches that need SSH as well
+    devices:
+      leaf-g1-r0: {address: 192.0.2.11, serial: ABC123}
+
+Paths are relative to the file. No secret stands in it.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from nornir_tasks.files.marked_yaml import read_marked, validate
-from nornir_tasks.intent.findings import wrong
+from nornir_tasks.intent.findings import Finding, refuse, wrong
 
 NAME = "devices.yml"
 
@@ -38,12 +47,50 @@ class DeviceEntry(BaseModel):
     """SHA-256 of the switch's certificate, as ``nornir trust`` recorded it."""
 
 
-class _Devices(RootModel[dict[str, DeviceEntry]]):
-    pass
+class _DevicesFile(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    username: Annotated[str, Field(min_length=1)]
+    password_file: str | None = None
+    ca: str | None = None
+    known_hosts: str | None = None
+    devices: dict[str, DeviceEntry]
+
+    @model_validator(mode="after")
+    def _known(self) -> "_DevicesFile":
+        if self.ca is None:
+            refuse(
+                Finding(
+                    ("devices", name),
+                    "no way to know this switch",
+                    "ca for all switches, or a fingerprint of its own",
+                    hint=f"nornir trust {name} records the fingerprint",
+                )
+                for name, entry in self.devices.items()
+                if entry.fingerprint is None
+            )
+        return self
 
 
-def load_devices(file: Path) -> Mapping[str, DeviceEntry]:
-    """All switches of a site by name; empty when there is no such file. Raises IntentError."""
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """The switches of a site, and what all of them share."""
+
+    username: str
+    password_file: Path | None
+    ca_file: Path | None
+    known_hosts: Path | None
+    entries: Mapping[str, DeviceEntry]
+    """By switch name."""
+
+
+def load_devices(file: Path) -> Devices | None:
+    """All switches of a site; None when there is no such file. Raises IntentError."""
     if not file.exists():
-        return {}
-    return validate(_Devices, read_marked(file)).root
+        return None
+    found = validate(_DevicesFile, read_marked(file))
+
+    def path(name: str | None) -> Path | None:
+        return None if name is None else file.parent / name
+
+    return Devices(found.username, path(found.password_file), path(found.ca), path(found.known_hosts), found.devices)

@@ -1,12 +1,13 @@
 """A site: a folder with its intent and, where they are real switches, its device list."""
 
-from collections.abc import Mapping
+import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.devices_file import NAME as DEVICES
-from nornir_tasks.files.devices_file import DeviceEntry, load_devices
+from nornir_tasks.files.devices_file import Devices, load_devices
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
 from nornir_tasks.intent.model import Intent
@@ -21,15 +22,20 @@ class Site:
     name: str
     directory: Path
     intent: Intent
-    devices: Mapping[str, DeviceEntry]
-    """By switch name; empty where there is no devices.yml."""
+    devices: Devices | None
+    """None where there is no devices.yml."""
+
+    @property
+    def state_directory(self) -> Path:
+        """Where this site's journal, lab and the like are kept between commands."""
+        return state_directory(self.directory)
 
 
 def load_site(name_or_path: str | Path) -> Site:
     """The site of this name (a folder of inventory/) or path. Raises IntentError with every problem of its files."""
     directory = find_site(name_or_path)
     problems: list[Problem] = []
-    devices: Mapping[str, DeviceEntry] = {}
+    devices: Devices | None = None
     intent: Intent | None = None
     try:
         intent = load_intent(directory / INTENT)
@@ -57,6 +63,20 @@ def find_site(name_or_path: str | Path) -> Path:
     if not (path / INTENT).is_file():
         raise IntentError(Problem(text, f"no {INTENT} here", expected="a folder with an intent, or a site's name"))
     return path.resolve()
+
+
+def state_directory(name_or_path: str | Path) -> Path:
+    """Where a site's state is kept: ``$GPUFABRIC_STATE``, else the user's state folder, by the site's own folder.
+
+    The folder is made, readable by its owner alone, for it comes to hold keys.
+    """
+    site = find_site(name_or_path)
+    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    top = Path(os.environ.get("GPUFABRIC_STATE") or Path(home) / "gpufabric").absolute()
+    digest = hashlib.sha256(str(site).encode()).hexdigest()[:8]
+    folder = top / f"{site.name}-{digest}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 def site_names() -> tuple[str, ...]:

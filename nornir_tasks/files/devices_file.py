@@ -1,5 +1,6 @@
-"""``devices.yml``: where the switches stand and how to know them. A real site's stands beside its intent; the built-in
-lab writes one for itself.
+"""``devices.yml``: where the switches stand and how to know them.
+
+A real site's stands beside its intent; the built-in lab writes one for itself.
 
     username: gpufabric          # the account of the push; without password_file the password is asked for, or taken
     password_file: password      #   from the environment
@@ -11,7 +12,6 @@ lab writes one for itself.
 Paths are relative to the file. No secret stands in it.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -32,6 +32,13 @@ def _address(value: object) -> str:
         raise wrong("not an IP address", "the switch's management address, as 192.0.2.11", value) from None
 
 
+def _secret(value: object) -> Secret:
+    if not isinstance(value, Secret):
+        # The value itself is not repeated: it may be the password somebody typed here.
+        raise wrong("not a secret's name", "password: !secret NAME", type(value).__name__) from None
+    return value
+
+
 class DeviceEntry(BaseModel):
     """One switch."""
 
@@ -47,50 +54,20 @@ class DeviceEntry(BaseModel):
     """SHA-256 of the switch's certificate, as ``nornir trust`` recorded it."""
 
 
-class _DevicesFile(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+class DeviceList(BaseModel):
+    """All switches of a site and the one account for them."""
 
-    username: Annotated[str, Field(min_length=1)]
-    password_file: str | None = None
-    ca: str | None = None
-    known_hosts: str | None = None
-    devices: dict[str, DeviceEntry]
-
-    @model_validator(mode="after")
-    def _known(self) -> "_DevicesFile":
-        if self.ca is None:
-            refuse(
-                Finding(
-                    ("devices", name),
-                    "no way to know this switch",
-                    "ca for all switches, or a fingerprint of its own",
-                    hint=f"nornir trust {name} records the fingerprint",
-                )
-                for name, entry in self.devices.items()
-                if entry.fingerprint is None
-            )
-        return self
-
-
-@dataclass(frozen=True, slots=True)
-class Devices:
-    """The switches of a site, and what all of them share."""
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
     username: str
-    password_file: Path | None
-    ca_file: Path | None
-    known_hosts: Path | None
-    entries: Mapping[str, DeviceEntry]
-    """By switch name."""
+    password: Annotated[Secret, BeforeValidator(_secret)]
+    ca: str | None = None
+    """The CA that signed the switches' certificates, relative to this file; needed where no fingerprint is pinned."""
+    known_hosts: str | None = None
+    """SSH host keys, relative to this file; NX-OS takes files over SSH."""
+    devices: dict[str, DeviceEntry]
 
 
-def load_devices(file: Path) -> Devices | None:
-    """All switches of a site; None when there is no such file. Raises IntentError."""
-    if not file.exists():
-        return None
-    found = validate(_DevicesFile, read_marked(file))
-
-    def path(name: str | None) -> Path | None:
-        return None if name is None else file.parent / name
-
-    return Devices(found.username, path(found.password_file), path(found.ca), path(found.known_hosts), found.devices)
+def load_devices(file: Path) -> DeviceList:
+    """The switches of a site. Raises IntentError with every problem of the file."""
+    return validate(DeviceList, read_marked(file))

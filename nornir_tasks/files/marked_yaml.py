@@ -15,10 +15,18 @@ from pydantic_core import ErrorDetails
 
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.resources import shown
+from nornir_tasks.files.secrets import Secret
 from nornir_tasks.intent.findings import FINDINGS, Finding, Marks
 from nornir_tasks.intent.findings import Path as Place
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as it is, plus ``!secret NAME``."""
+
+
+_Loader.add_constructor("!secret", lambda _, node: Secret(str(node.value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,7 @@ def read_marked(file: Path) -> Marked:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise IntentError(Problem(name, f"cannot be read: {reason}")) from error
-    loader = yaml.SafeLoader(text)
+    loader = _Loader(text)
     try:
         node = loader.get_single_node()
     except yaml.MarkedYAMLError as error:

@@ -5,13 +5,22 @@ site, which nobody but its owner may read. The value is handed to a driver and t
 """
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from nornir_tasks.errors import IntentError, Problem
 
 
-def resolve_secret(name: str, directory: Path, where: str) -> str:
-    """The value of a secret. ``where`` (file:line) is named when it cannot be found."""
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """The name of a secret, as ``!secret NAME`` stands in a file."""
+
+    name: str
+
+
+def resolve_secret(secret: Secret, directory: Path, where: str) -> str:
+    """The value of a secret. ``where`` (the file that names it) is told when it cannot be found."""
+    name = secret.name
     variable = f"GPUFABRIC_SECRET_{name.upper().replace('-', '_')}"
     if variable in os.environ:
         return os.environ[variable]

@@ -41,10 +41,11 @@ def load_site(name_or_path: str | Path) -> Site:
         intent = load_intent(directory / INTENT)
     except IntentError as error:
         problems += error.problems
-    try:
-        devices = load_devices(directory / DEVICES)
-    except IntentError as error:
-        problems += error.problems
+    if (directory / DEVICES).exists():
+        try:
+            devices = load_devices(directory / DEVICES)
+        except IntentError as error:
+            problems += error.problems
     if intent is None or problems:
         raise IntentError(problems)
     return Site(intent.site, directory, intent, devices)
@@ -77,6 +78,14 @@ def state_directory(name_or_path: str | Path) -> Path:
     folder = top / f"{site.name}-{digest}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
+
+
+def state_directory(directory: Path) -> Path:
+    """``.state`` in the site's folder; for a site of the installed package, in the user's own state folder."""
+    if resource("inventory").parent.name != "_data" or not directory.is_relative_to(resource("inventory")):
+        return directory / ".state"
+    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(home) / "gpufabric" / directory.name
 
 
 def site_names() -> tuple[str, ...]:

@@ -1,0 +1,261 @@
+"""The candidate is the running text with our lines exchanged; the switch's patch must say the same as the plan."""
+
+import re
+from pathlib import Path
+
+import pytest
+from nxos_examples import FACTS, claims, leaf, rendered
+
+from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
+from nornir_tasks.platforms.nxos import PLATFORM
+from nornir_tasks.platforms.nxos.patch import commands, server_changes, settle
+from nornir_tasks.platforms.ownership import join, split
+from nornir_tasks.platforms.platform import Candidate, Parsed
+
+BROWNFIELD = (Path(__file__).parent / "nxos_brownfield.txt").read_text()
+
+
+def owned(text: str, config: DeviceConfig) -> ConfigTree:
+    parts = split(PLATFORM.to_tree(text), PLATFORM.ownership, claims(config))
+    return join(part for owner, part in parts.items() if owner is not None)
+
+
+def foreign(text: str, config: DeviceConfig) -> ConfigTree:
+    return split(PLATFORM.to_tree(text), PLATFORM.ownership, claims(config))[None]
+
+
+def wanted(config: DeviceConfig) -> ConfigTree:
+    tree = PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
+    parts = split(tree, PLATFORM.ownership, claims(config))
+    assert not parts[None], f"rendered lines that nobody owns: {parts[None].paths()}"
+    return join(parts.values())
+
+
+def candidate(text: str, config: DeviceConfig) -> Candidate:
+    return PLATFORM.candidate(PLATFORM.to_tree(text), owned(text, config), wanted(config))
+
+
+def test_what_was_there_before_belongs_to_nobody() -> None:
+    config = leaf()
+    assert owned(BROWNFIELD, config).paths() == {
+        ("feature bgp",),
+        *((f"interface {port.name}",) for port in config.interfaces if port.name != "loopback0"),
+        ("router bgp 4200000002",),
+    }
+
+
+def test_every_line_that_is_not_ours_stays_byte_for_byte() -> None:
+    config = leaf()
+    payload = candidate(BROWNFIELD, config).payload
+    rows = payload.splitlines(keepends=True)
+    kept = iter(rows)
+    missing = [row for row in BROWNFIELD.splitlines(keepends=True) if row not in kept]
+    assert missing == [], "rows of the running configuration are gone or out of order"
+    assert foreign(payload, config) == foreign(BROWNFIELD, config)
+    assert owned(payload, config) == wanted(config)
+    assert PLATFORM.parse(owned(payload, config), FACTS, config.name, config.model) == Parsed(config, ConfigTree())
+
+
+def test_a_second_push_has_nothing_to_do_and_changes_no_byte() -> None:
+    config = leaf()
+    first = candidate(BROWNFIELD, config).payload
+    second = candidate(first, config)
+    assert second.changes == ()
+    assert second.payload == first
+
+
+def test_a_line_that_nobody_rendered_goes_and_its_neighbours_stay() -> None:
+    config = leaf()
+    first = candidate(BROWNFIELD, config).payload
+    touched = first.replace("  ip address 10.160.0.1/31\n", "  ip address 10.160.0.1/31\n  flowcontrol receive on\n")
+    repair = candidate(touched, config)
+    assert repair.changes == (Change(("interface Ethernet1/33", "flowcontrol receive on"), "-"),)
+    assert repair.payload == first
+
+
+def test_a_changed_value_is_exchanged_in_its_place() -> None:
+    config = leaf()
+    first = candidate(BROWNFIELD, config).payload
+    touched = first.replace(
+        "    remote-as 4200000000\n    description spine-1", "    remote-as 65001\n    description spine-1"
+    )
+    repair = candidate(touched, config)
+    assert set(repair.changes) == {
+        Change(("router bgp 4200000002", "neighbor 10.160.0.2", "remote-as 65001"), "-"),
+        Change(("router bgp 4200000002", "neighbor 10.160.0.2", "remote-as 4200000000"), "+"),
+    }
+    assert repair.payload == first
+
+
+@pytest.mark.parametrize(
+    "lost", ["feature lldp", "system qos", "interface loopback0", "route-map COMPUTE-OUT permit 10"]
+)
+def test_a_lost_block_comes_back_where_the_switch_prints_it(lost: str) -> None:
+    config = leaf()
+    first = candidate(BROWNFIELD, config).payload
+    cut: list[str] = []
+    inside = False
+    for row in first.splitlines(keepends=True):
+        inside = row.rstrip() == lost or (inside and row.startswith("  "))
+        if not inside:
+            cut.append(row)
+    repaired = candidate("".join(cut), config).payload
+    assert PLATFORM.to_tree(repaired) == PLATFORM.to_tree(first)
+    order = [
+        line for line in PLATFORM.to_tree(repaired).children if line.split(" ")[0] in {"feature", "router", "boot"}
+    ]
+    assert order == [
+        line for line in PLATFORM.to_tree(first).children if line.split(" ")[0] in {"feature", "router", "boot"}
+    ]
+
+
+def test_a_banner_is_text_and_not_configuration() -> None:
+    tree = PLATFORM.to_tree(BROWNFIELD)
+    assert "interface Ethernet1/1 is the rail, mind the step" not in tree.children
+    assert any(line.startswith("banner motd @\nOnly for staff.") for line in tree.children)
+    assert PLATFORM.to_tree("banner motd @one line@\nfeature bgp\n").get("feature bgp") is not None
+
+
+PROTECTED = [
+    "username admin password 5 x role network-admin",
+    "aaa authentication login default group aaa_server_group1 local",
+    "feature nxapi",
+    "no feature ssh",
+    "nxapi use-vrf management",
+    "interface mgmt0",
+    "interface mgmt0 / ip address 10.0.0.73/24",
+    "vrf context management / ip route 0.0.0.0/0 10.0.0.2",
+    "boot nxos bootflash:/other.bin",
+    "copp profile lenient",
+    "line vty / access-class OTHER in",
+    "tacacs-server host 192.0.2.2",
+    "hostname other",
+]
+
+
+@pytest.mark.parametrize("path", PROTECTED)
+def test_our_own_path_to_the_switch_is_protected(path: str) -> None:
+    assert any(re.match(pattern, path) for pattern in PLATFORM.protected)
+
+
+def test_nothing_that_we_render_is_protected() -> None:
+    for path in sorted(wanted(leaf()).paths()):
+        joined = " / ".join(path)
+        assert not any(re.match(pattern, joined) for pattern in PLATFORM.protected), joined
+
+
+# The patch of a published session on NX-OS 9.3(1) ("configure replace bootflash:///running-config.cfg verify-only").
+SESSION = """
+Version match between user file and running configuration.
+Pre-check for User config PASSED
+Collecting Running-Config
+Converting to checkpoint file
+Generating Rollback Patch
+Validating Patch
+========================================================
+`config t `
+`interface Ethernet1/8`
+`no switchport trunk allowed vlan`
+`exit`
+`interface Ethernet1/7`
+`no description TEST`
+`exit`
+`no interface port-channel3`
+`ip access-list 50`
+`no 100`
+`exit`
+`feature scp-server`
+`ip access-list 50`
+`130 permit ip 2.2.2.1/32 any`
+`interface Ethernet1/7`
+`switchport access vlan 1`
+========================================================
+Patch validation completed successful
+"""
+BEFORE = """
+interface port-channel3
+  switchport trunk allowed vlan 3
+interface Ethernet1/7
+  description TEST
+  switchport access vlan 33
+interface Ethernet1/8
+  switchport trunk allowed vlan 3
+ip access-list 50
+  100 permit ip 1.1.1.1/32 any
+"""
+
+
+def test_a_published_patch_is_understood() -> None:
+    assert commands(SESSION)[:2] == ("config t", "interface Ethernet1/8")
+    assert settle(server_changes(SESSION), PLATFORM.to_tree(BEFORE)) == {
+        Change(("interface Ethernet1/8", "switchport trunk allowed vlan 3"), "-"),
+        Change(("interface Ethernet1/7", "description TEST"), "-"),
+        Change(("interface Ethernet1/7", "switchport access vlan 1"), "+"),
+        Change(("interface port-channel3",), "-"),
+        Change(("interface port-channel3", "switchport trunk allowed vlan 3"), "-"),
+        Change(("ip access-list 50", "100 permit ip 1.1.1.1/32 any"), "-"),
+        Change(("ip access-list 50", "130 permit ip 2.2.2.1/32 any"), "+"),
+        Change(("feature scp-server",), "+"),
+    }
+
+
+def patch_of(running: ConfigTree, wanted_tree: ConfigTree) -> str:
+    """A patch as the switch prints it: removals first, each mode entered by its header and left by exit."""
+    lines = ["config t "]
+
+    def enter(path: tuple[str, ...], command: str) -> None:
+        lines.extend([*path, command, *("exit" for _ in path)])
+
+    changes = list(difference(running, wanted_tree))
+    gone = {change.path for change in changes if change.op == "-"}
+    for change in changes:
+        if change.op == "-" and change.path[:-1] not in gone:
+            line = change.path[-1]
+            enter(change.path[:-1], line[3:] if line.startswith("no ") else f"no {line}")
+    for change in changes:
+        if change.op == "+":
+            enter(change.path[:-1], change.path[-1])
+            lines.extend("exit" for _ in [0] if wanted_tree.get(*change.path).children)  # type: ignore[union-attr]
+    return "\n".join(f"`{line}`" for line in lines)
+
+
+def test_the_switches_patch_equals_the_plan() -> None:
+    config = leaf()
+    made = candidate(BROWNFIELD, config)
+    patch = patch_of(PLATFORM.to_tree(BROWNFIELD), PLATFORM.to_tree(made.payload))
+    assert settle(server_changes(patch), PLATFORM.to_tree(BROWNFIELD)) == frozenset(made.changes)
+
+
+@pytest.mark.parametrize(
+    ("before", "patch", "changes"),
+    [
+        ("mtu 9000", ["mtu 9216"], {("mtu 9000", "-"), ("mtu 9216", "+")}),
+        ("mtu 9216", ["no mtu 9216"], {("mtu 9216", "-")}),
+        ("mtu 9216", ["mtu 1500"], {("mtu 9216", "-")}),
+        ("shutdown", ["no shutdown"], {("shutdown", "-"), ("no shutdown", "+")}),
+        ("no shutdown", ["shutdown"], {("no shutdown", "-")}),
+        ("no ip redirects", ["ip redirects"], {("no ip redirects", "-")}),
+        ("mtu 9216", ["no ip redirects"], {("no ip redirects", "+")}),
+        ("description old", ["description new"], {("description old", "-"), ("description new", "+")}),
+        ("description old", ["no description"], {("description old", "-")}),
+        ("description old", ["no description old", "description old"], set()),
+    ],
+)
+def test_what_a_command_does_to_what_runs(before: str, patch: list[str], changes: set[tuple[str, str]]) -> None:
+    running = PLATFORM.to_tree(f"interface Ethernet1/1\n  {before}\n")
+    text = "\n".join(f"`{line}`" for line in ["config t", "interface Ethernet1/1", *patch, "exit"])
+    expected = {(("interface Ethernet1/1", line), op) for line, op in changes}
+    assert {(each.path, each.op) for each in settle(server_changes(text), running)} == expected
+
+
+def test_disruption_names_what_hurts() -> None:
+    def of(*path: str, op: str = "+") -> Disruption:
+        return PLATFORM.disruption(Change(path, op))  # type: ignore[arg-type]
+
+    assert of("policy-map type queuing GPUFABRIC-EGRESS", "class type queuing c-out-8q-q3") is Disruption.DATAPLANE_BLIP
+    assert of("interface Ethernet1/1", "no shutdown") is Disruption.PORT_FLAP
+    assert of("router bgp 1", op="-") is Disruption.AGENT_RESTART
+    assert of("router bgp 1") is Disruption.NONE
+    assert of("interface Ethernet1/1", "description x") is Disruption.NONE

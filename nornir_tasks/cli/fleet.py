@@ -26,7 +26,7 @@ class Choice:
 @contextmanager
 def fleet(scope: Scope, wanted: Mapping[str, Wanted], choice: Choice) -> Iterator[Fleet]:
     """The chosen switches, connected on first use and closed at the end."""
-    known = endpoints(scope.site, wanted)
+    known = endpoints(scope.site, {name: each.config.os for name, each in wanted.items()})
     targets = {
         name: Target(
             Job(

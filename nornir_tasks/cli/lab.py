@@ -21,10 +21,9 @@ def up(site: options.Site = "lab", json: options.Json = False) -> None:
     from nornir_tasks.errors import LabError, Problem
 
     scope = load(site)
-    if scope.site.devices is not None:
-        where = str(scope.site.directory / "devices.yml")
-        hint = "copy the site's folder without devices.yml to try it in the lab"
-        raise LabError(Problem(where, "this site has real switches; its verbs would reach those", hint=hint))
+    if scope.site.intent.management.source != "lab":
+        hint = "copy the site's folder and say 'management: {source: lab}' in the copy to try it in the lab"
+        raise LabError(Problem(scope.site.name, "this site has real switches; its verbs reach those", hint=hint))
     lab, plan = _lab(scope), lab_plan(scope)
     started = lab.up(plan)
     if json:

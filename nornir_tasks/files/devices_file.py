@@ -2,25 +2,25 @@
 
 A real site's stands beside its intent; the built-in lab writes one for itself.
 
-    username: gpufabric          # the account of the push; without password_file the password is asked for, or taken
-    password_file: password      #   from the environment
-    ca: ca.pem                   # what the switches' certificates are verified with; a fingerprint stands in for it
-    known_hosts: known_hosts     # host keys, for switches that need SSH as well
+    username: gpufabric                  # the account of the push
+    password: !secret switch_password    # a name, resolved where it is sent (files/secrets.py)
+    ca: ca.pem                           # what the switches' certificates are verified with; or a fingerprint for each
+    known_hosts: known_hosts             # host keys, for switches that need SSH as well
     devices:
       leaf-g1-r0: {address: 192.0.2.11, serial: ABC123}
 
 Paths are relative to the file. No secret stands in it.
 """
 
-from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from nornir_tasks.files.marked_yaml import read_marked, validate
-from nornir_tasks.intent.findings import Finding, refuse, wrong
+from nornir_tasks.files.secrets import Secret
+from nornir_tasks.intent.findings import wrong
 
 NAME = "devices.yml"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.devices_file import NAME as DEVICES
-from nornir_tasks.files.devices_file import Devices, load_devices
+from nornir_tasks.files.devices_file import DeviceList, load_devices
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
 from nornir_tasks.intent.model import Intent
@@ -22,7 +22,7 @@ class Site:
     name: str
     directory: Path
     intent: Intent
-    devices: Devices | None
+    devices: DeviceList | None
     """None where there is no devices.yml."""
 
     @property
@@ -35,7 +35,7 @@ def load_site(name_or_path: str | Path) -> Site:
     """The site of this name (a folder of inventory/) or path. Raises IntentError with every problem of its files."""
     directory = find_site(name_or_path)
     problems: list[Problem] = []
-    devices: Devices | None = None
+    devices: DeviceList | None = None
     intent: Intent | None = None
     try:
         intent = load_intent(directory / INTENT)
@@ -78,14 +78,6 @@ def state_directory(name_or_path: str | Path) -> Path:
     folder = top / f"{site.name}-{digest}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
-
-
-def state_directory(directory: Path) -> Path:
-    """``.state`` in the site's folder; for a site of the installed package, in the user's own state folder."""
-    if resource("inventory").parent.name != "_data" or not directory.is_relative_to(resource("inventory")):
-        return directory / ".state"
-    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(home) / "gpufabric" / directory.name
 
 
 def site_names() -> tuple[str, ...]:

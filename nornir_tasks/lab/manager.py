@@ -22,12 +22,14 @@ from typing import Any
 import yaml
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files.devices_file import NAME as DEVICES
 from nornir_tasks.lab.twins.control import ControlClient
 
 API_PORTS = {"eos": 8443, "nxos": 8443, "nvue": 8765}
 """Unprivileged stand-ins for 443; 8765 is NVUE's own port."""
 SSH_PORT = 8022
 USERNAME = "gpufabric"
+SECRET = "switch_password"  # noqa: S105 - its name
 READY = "ready.json"
 """Written by the lab's process when every switch listens."""
 READY_TIMEOUT_S = 60.0
@@ -87,7 +89,8 @@ class Lab:
             raise LabError(Problem(str(self.directory), "the lab runs for an earlier design of this site", hint=hint))
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(mode=0o700, parents=True)
-        _write_private(self.directory / "password", secrets.token_urlsafe(18))
+        (self.directory / ".secrets").mkdir(mode=0o700)
+        _write_private(self.directory / ".secrets" / SECRET, secrets.token_urlsafe(18))
         self._spec.write_text(json.dumps(spec, indent=1), encoding="utf-8")
         self._write_devices(spec)
         self._start()
@@ -161,7 +164,7 @@ class Lab:
             "dir": str(self.directory),
             "ca": str(self.directory / "ca.pem"),
             "username": USERNAME,
-            "password_file": str(self.directory / "password"),
+            "password_file": str(self.directory / ".secrets" / SECRET),
             "devices": [
                 _device(device, f"{network}.{1 + index // 250}.{1 + index % 250}")
                 for index, device in enumerate(plan.devices)
@@ -175,17 +178,12 @@ class Lab:
 
     def _write_devices(self, spec: Mapping[str, Any]) -> None:
         devices: Iterable[Mapping[str, Any]] = spec["devices"]
-        content = {
-            "username": spec["username"],
-            "password_file": "password",
-            "ca": "ca.pem",
-            "known_hosts": "known_hosts",
-            "devices": {
-                each["name"]: {key: each[key] for key in ("address", "serial", "api_port", "ssh_port")}
-                for each in devices
-            },
+        known = {
+            each["name"]: {key: each[key] for key in ("address", "serial", "api_port", "ssh_port")} for each in devices
         }
-        (self.directory / "devices.yml").write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+        head = f"username: {spec['username']}\npassword: !secret {SECRET}\nca: ca.pem\nknown_hosts: known_hosts\n"
+        text = head + yaml.safe_dump({"devices": known}, sort_keys=False)
+        (self.directory / DEVICES).write_text(text, encoding="utf-8")
 
 
 def _device(device: LabDevice, address: str) -> dict[str, Any]:

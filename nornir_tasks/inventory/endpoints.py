@@ -1,0 +1,78 @@
+"""Where the switches of a site stand: its devices.yml, or the one of the built-in lab that runs for it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.errors import IntentError, LabError, Problem
+from nornir_tasks.files.devices_file import NAME, DeviceEntry, DeviceList, load_devices
+from nornir_tasks.files.resources import shown
+from nornir_tasks.files.secrets import resolve_secret
+from nornir_tasks.files.site import Site
+
+API_PORTS = {"eos": 443, "nxos": 443, "nvue": 8765}
+"""Where each OS serves its API unless devices.yml says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One switch as the device list knows it."""
+
+    endpoint: Endpoint
+    serial: str | None
+
+
+def endpoints(site: Site, systems: "dict[str, str]") -> dict[str, Known]:
+    """Endpoints of the switches in ``systems`` (name -> OS). Raises IntentError for each that is not listed."""
+    file, listed = _device_list(site)
+    _check_listed(file, listed, systems)
+    password = resolve_secret(listed.password, file.parent, shown(file))
+    return {
+        name: Known(
+            _endpoint(name, os, listed, listed.devices[name], file.parent, password), listed.devices[name].serial
+        )
+        for name, os in systems.items()
+    }
+
+
+def _device_list(site: Site) -> tuple[Path, DeviceList]:
+    if site.intent.management.source == "lab":
+        file = site.state_directory / "lab" / NAME
+        if not file.exists():
+            raise LabError(
+                Problem(site.name, "the lab of this site is not up", hint=f"nornir lab up --site {site.name}")
+            )
+        return file, load_devices(file)
+    file = site.directory / NAME
+    return file, site.devices or load_devices(file)
+
+
+def _check_listed(file: Path, listed: DeviceList, names: Iterable[str]) -> None:
+    where = shown(file)
+    problems = [
+        Problem(f"{where}: {name}", "the design has this switch, the device list has not", hint="add its address")
+        for name in names
+        if name not in listed.devices
+    ]
+    problems += [
+        Problem(f"{where}: {name}", "nothing to know this switch by", expected="a fingerprint here, or a ca for all")
+        for name in names
+        if name in listed.devices and not (listed.ca or listed.devices[name].fingerprint)
+    ]
+    if problems:
+        raise IntentError(problems)
+
+
+def _endpoint(name: str, os: str, listed: DeviceList, entry: DeviceEntry, folder: Path, password: str) -> Endpoint:
+    return Endpoint(
+        device=name,
+        address=entry.address,
+        api_port=entry.api_port or API_PORTS[os],
+        ssh_port=entry.ssh_port,
+        username=listed.username,
+        password=password,
+        ca_file=folder / listed.ca if listed.ca else None,
+        fingerprint=entry.fingerprint,
+        known_hosts=folder / listed.known_hosts if listed.known_hosts else None,
+    )

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
-from nornir_tasks.platforms.eos.tree import to_tree
+from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT, to_tree
 from nornir_tasks.platforms.platform import Candidate
 
 if TYPE_CHECKING:
@@ -46,9 +46,6 @@ REPLACED: tuple[tuple[str, ...], ...] = (
 NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     # um-eos IPv4, "ip load-sharing": "no ip load-sharing <hardware>"
     ((r"^ip load-sharing \S+ \d+$",), r" \d+$", ""),
-    # um-eos Quality of Service: the "no" form ends before "to"
-    ((r"^qos map dscp \d+ to ",), r" to .*$", ""),
-    ((r"^qos map traffic-class \d+ to tx-queue ",), r" to tx-queue \d+$", " to tx-queue"),
     # arista.eos eos_prefix_lists: an entry goes by its number
     ((r"^ip prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
     # pyavd eos__qos_profiles: "no priority-flow-control" is the opposite of "priority-flow-control on"
@@ -60,14 +57,11 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
 )
 """Path, and what to substitute in the line's ``no`` form."""
 
-DEFAULTED = (
-    # "no priority" turned round would be "priority", which says nothing
-    ((*_QUEUE, r"^no priority$"), "default priority"),
-)
-
-
-_WHOLE = re.compile(r"no neighbor (\S+)(?: peer group)?")
-_SINGLE = re.compile(r"no neighbor (\S+) ")
+_MAP_LINE = re.compile(r"qos map (dscp|traffic-class) (\d+) (to (?:traffic-class|tx-queue)) \d+")
+_OBJECT = re.compile(r"neighbor \S+ peer group$|address-family |vrf |(?:uc-|mc-)?tx-queue |seq |network |redistribute ")
+_WHOLE = re.compile(r"no neighbor (\S+)")
+_SINGLE = re.compile(r"default neighbor (\S+) ")
+_GROUP_GONE = re.compile(r"no neighbor \S+ peer group")
 
 
 def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Candidate:
@@ -100,7 +94,7 @@ def server_changes(diff: str) -> frozenset[Change]:
 
 
 def _gone(remediation: "HConfig") -> frozenset[str]:
-    """Neighbours and groups that go as a whole: their single lines need not be taken away as well."""
+    """Neighbours that go as a whole: their single lines need not be taken away as well."""
     texts = (line.text for child in remediation.children for line in child.children)
     return frozenset(found[1] for text in texts if (found := _WHOLE.fullmatch(text)))
 
@@ -109,8 +103,9 @@ def _lines(child: "HConfigChild", gone: frozenset[str], depth: int = 0) -> list[
     """One command and those below it, ended by ``exit`` where a block was entered."""
     below = [
         line
-        for each in child.children
-        if _WHOLE.fullmatch(each.text) or not ((found := _SINGLE.match(each.text)) and found[1] in gone)
+        # a group goes last, when nothing refers to it any more
+        for each in sorted(child.children, key=lambda each: _GROUP_GONE.fullmatch(each.text) is not None)
+        if not ((found := _SINGLE.match(each.text)) and found[1] in gone)
         for line in _lines(each, gone, depth + 1)
     ]
     if child.children and not below:
@@ -136,7 +131,6 @@ def _driver() -> "HConfigDriverBase":
     from hier_config.models import (  # noqa: PLC0415
         IdempotentCommandsRule,
         MatchRule,
-        NegationDefaultWithRule,
         NegationSubRule,
     )
     from hier_config.platforms.driver_base import HConfigDriverBase, HConfigDriverRules  # noqa: PLC0415
@@ -147,6 +141,20 @@ def _driver() -> "HConfigDriverBase":
     class Driver(HConfigDriverBase):
         """EOS, for the sections we own."""
 
+        def swap_negation(self, child: "HConfigChild") -> "HConfigChild":
+            """A value goes back to its default, an object is removed, a negated line of the top level turned round."""
+            if found := _MAP_LINE.fullmatch(child.text):
+                # what follows "no qos map" the manuals tell differently, so the default is said in full
+                kind, number = found[1], int(found[2])
+                default = DSCP_DEFAULT[number] if kind == "dscp" else number
+                child.text = f"qos map {kind} {number} {found[3]} {default}"
+            elif child.depth() > 1 and not _OBJECT.match(child.text):
+                # "no" of a line that can be negated for good would stay in the configuration
+                child.text = f"default {child.text_without_negation}"
+            else:
+                return super().swap_negation(child)
+            return child
+
         @staticmethod
         def _instantiate_rules() -> HConfigDriverRules:
             return HConfigDriverRules(
@@ -156,7 +164,6 @@ def _driver() -> "HConfigDriverBase":
                     NegationSubRule(match_rules=match(path), search=search, replace=replace)
                     for path, search, replace in NEGATED
                 ],
-                negate_with=[NegationDefaultWithRule(match_rules=match(path), use=use) for path, use in DEFAULTED],
             )
 
     return Driver()

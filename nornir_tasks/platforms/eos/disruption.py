@@ -18,10 +18,9 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?ip load-sharing .*", Disruption.DATAPLANE_BLIP),
     # classes, queues and PFC are reprogrammed in the chip while packets pass
     (r"(?:no )?(?:qos|priority-flow-control) .*", Disruption.DATAPLANE_BLIP),
-    (
-        r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport|speed .*|mtu .*|service-profile .*)",
-        Disruption.PORT_FLAP,
-    ),
+    (r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport|speed .*)", Disruption.PORT_FLAP),
+    (r"interface Ethernet\S+ / (?:no )?(?:mtu|service-profile|qos) .*", Disruption.DATAPLANE_BLIP),
+    (r"interface Ethernet\S+ / (?:no )?priority-flow-control.*", Disruption.DATAPLANE_BLIP),
     (r"interface \S+ / (?:no )?ip address .*", Disruption.DATAPLANE_BLIP),
     # RFC 4271, 4.2 and 6.5: a session is torn down and opened anew when what its OPEN or its TTL check says changes
     (r"router bgp [^/]*", Disruption.DATAPLANE_BLIP),

@@ -29,6 +29,9 @@ from nornir_tasks.platforms.platform import Parsed
 _DEFAULT_MTU_BYTES = 1500
 """Of a routed port without an ``mtu`` line. Source: pyavd eos__ethernet_interfaces, "show interfaces" of EOS."""
 
+_DEFAULT_BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
+"""What BFD sessions run with where nothing is said. Source: batfish arista_interface_show_run_all."""
+
 _PORT = (
     row(r"description (.+)", "description", text),
     row(r"shutdown", "enabled", no),
@@ -58,7 +61,7 @@ _SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))
 
 Fields = dict[str, Any]
 Reader = Callable[[ConfigTree, re.Match[str], Fields], list[ConfigTree] | None]
-"""(block, match of its first line, what was read so far) -> lines of the block it does not know; None: the whole block."""
+"""(block, match of its first line, what was read so far) -> lines of the block it does not know; None: all of it."""
 
 
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
@@ -70,7 +73,6 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         "lists": [],
         "maps": {},
         "routes": [],
-        "lldp": Lldp(enabled=True),
     }
     rest = ConfigTree()
     for node in tree.children.values():
@@ -91,9 +93,9 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         asic=capabilities.asic,
         services=tuple(fields["services"]),
         hashing=fields.get("hashing"),
-        lldp=fields["lldp"],
+        lldp=fields.get("lldp", Lldp(enabled=True)),
         qos=qos,
-        bfd=fields.get("bfd"),
+        bfd=fields.get("bfd", _DEFAULT_BFD if bgp and any(group.bfd for group in bgp.peer_groups) else None),
         interfaces=tuple(fields["interfaces"]),
         routing_policy=RoutingPolicy(
             tuple(fields["lists"]), tuple(RouteMap(each, tuple(rules)) for each, rules in fields["maps"].items())

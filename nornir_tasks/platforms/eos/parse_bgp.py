@@ -70,7 +70,7 @@ class _Sessions:
 
 
 def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
-    """Take ``router bgp`` out of ``rest``; lines it does not know go to ``left``. None if the process holds nothing of ours."""
+    """Take ``router bgp`` out of ``rest``; lines it does not know go to ``left``. None: it holds nothing of ours."""
     process = next(starting(rest, "router bgp "), None)
     if process is None:
         return None
@@ -82,10 +82,8 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
         if line is family:
             continue
         if flat := _FLAT.fullmatch(line.text):
-            by_address = _ADDRESS.fullmatch(flat[1])
-            known = (neighbors if by_address else groups).take(
-                flat[1], line, flat[2], _NEIGHBOR if by_address else _GROUP
-            )
+            sessions, rows = (neighbors, _NEIGHBOR) if _ADDRESS.fullmatch(flat[1]) else (groups, _GROUP)
+            known = sessions.take(flat[1], line, flat[2], rows)
         elif found := look_up(line.text, _PROCESS):
             fields[found[0]] = found[1]
             known = True
@@ -96,9 +94,9 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
     active, networks = _family(family, (*above, family.text), left)
     peer_groups = tuple(_groups(groups, active, above, left))
     known_groups = {group.name for group in peer_groups}
-    sessions = tuple(_neighbors(neighbors, known_groups, above, left))
+    members = tuple(_neighbors(neighbors, known_groups, above, left))
     _leave_inactive(active - known_groups, (*above, family.text), left)
-    if not (fields or peer_groups or sessions or networks):
+    if not (fields or peer_groups or members or networks):
         return None
     return Bgp(
         asn=int(process.text.split()[2]),
@@ -109,7 +107,7 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
         log_neighbor_changes=fields.get("log_neighbor_changes", True),
         networks=networks,
         peer_groups=peer_groups,
-        neighbors=sessions,
+        neighbors=members,
     )
 
 

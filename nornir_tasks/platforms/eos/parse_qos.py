@@ -96,7 +96,7 @@ def parse_qos(rest: ConfigTree, asic: str, left: ConfigTree) -> Qos | None:
 
 
 def _watchdog(rest: ConfigTree) -> tuple[Watchdog | None, bool]:
-    """The global watchdog, and whether any of its lines is there. Half a watchdog is none: its lines stay where they are."""
+    """The global watchdog, and whether any of its lines is there. Half a watchdog is none: its lines stay."""
     times = {
         found[1]: (node.text, round(float(found[2]) * 1000))
         for node in starting(rest, "priority-flow-control ")

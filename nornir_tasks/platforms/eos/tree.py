@@ -86,6 +86,8 @@ _HIDDEN_IN = (
             }
         ),
     ),
+    # batfish arista_interface_show_run_all: these intervals are EOS's own
+    ("router bfd", frozenset({"interval 300 min-rx 300 multiplier 3 default"})),
 )
 """Likewise inside a block, by the beginning of its first line."""
 
@@ -99,4 +101,6 @@ def canonical(tree: ConfigTree) -> ConfigTree:
         hidden = next((lines for start, lines in _HIDDEN_IN if node.text.startswith(start)), frozenset())
         copy = plain.add(node.text, node.line)
         copy.children = {text: child for text, child in node.children.items() if text not in hidden}
+        if node and not copy and node.text == "router bfd":
+            del plain.children[node.text]
     return plain

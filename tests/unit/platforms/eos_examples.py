@@ -1,4 +1,4 @@
-"""Hand-made EOS configurations for the tests: a leaf on Tomahawk, a spine on Jericho, a drained leaf, and random ones."""
+"""EOS configurations for the tests: a leaf on Tomahawk, a spine on Jericho, a drained leaf, and random ones."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -263,6 +263,9 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     )
     config = replace(
         base,
+        bfd=draw(st.builds(Bfd, interval_ms=st.sampled_from([300, 500]), min_rx_ms=st.just(300), multiplier=st.just(3)))
+        if groups[0].bfd
+        else None,
         hashing=draw(st.none() | st.builds(Hashing, seed=st.integers(1, facts_of(base).max_hash_seed))),
         lldp=Lldp(draw(st.booleans())),
         qos=draw(st.none() | st.just(replace(base.qos, classes=classes, profiles=(profile,), watchdog=watchdog))),

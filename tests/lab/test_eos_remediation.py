@@ -1,0 +1,173 @@
+"""EOS's templates and remediation against a switch that knows nothing of them but its own grammar."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.lab.twins.engine import ConfigSession, Context, Tree, load_text
+from nornir_tasks.lab.twins.engine.dialect import EOS
+from nornir_tasks.lab.twins.eos.grammar import eos_grammar
+from nornir_tasks.platforms.config_tree import ConfigTree, difference
+from nornir_tasks.platforms.eos.candidate import candidate
+from nornir_tasks.platforms.eos.ownership import OWNERSHIP
+from nornir_tasks.platforms.eos.tree import canonical, to_text, to_tree
+from nornir_tasks.platforms.ownership import join, split
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
+
+from eos_examples import claims, configs, drained, examples, leaf, rendered, spine
+
+BROWNFIELD = """\
+no aaa root
+username admin privilege 15 role network-admin secret sha512 $6$salt$hash
+username ops privilege 1 secret sha512 $6$salt$other
+hostname old-name
+snmp-server user mon G3 v3 localized f5717f444ca824448b00 auth sha 09f1b2 priv aes 09f1b2
+vrf instance MGMT
+vrf instance OUTSIDE
+vlan 10
+   name STORAGE
+tacacs-server host 192.0.2.9 vrf MGMT key 7 071B245F5A
+interface Ethernet60/1
+   description not ours
+   switchport access vlan 10
+interface Management1
+   vrf MGMT
+   ip address 10.73.255.122/24
+ip access-list ACL-OLD
+   10 permit tcp 10.0.0.0/8 any eq ssh
+ip prefix-list PL-OLD
+   seq 10 permit 192.0.2.0/24
+ip route 192.0.2.0/24 198.51.100.1
+ip route vrf MGMT 0.0.0.0/0 10.73.255.2
+system control-plane
+   ip access-group ACL-OLD in
+qos map cos 1 2 to traffic-class 2
+qos profile OTHERS
+   qos trust cos
+router bgp {asn}
+   neighbor OTHERS peer group
+   neighbor 198.51.100.9 remote-as 64999
+   address-family ipv4
+      neighbor 198.51.100.9 activate
+      network 192.0.2.0/24
+   vrf OUTSIDE
+      neighbor 192.0.2.1 remote-as 64999
+management api http-commands
+   no shutdown
+   vrf MGMT
+      no shutdown
+banner login
+Authorised use only
+EOF
+"""
+
+
+def context_of(config: DeviceConfig) -> Context:
+    return Context(release=config.release, asic=config.asic, model=config.model)
+
+
+def switch(config: DeviceConfig, text: str) -> Tree:
+    """A switch that somebody typed this text into."""
+    tree = Tree(eos_grammar(), EOS)
+    context = context_of(config)
+    assert [(number, str(error)) for number, error in load_text(tree, context, text)] == []
+    return tree
+
+
+def split_switch(tree: Tree, config: DeviceConfig) -> tuple[ConfigTree, ConfigTree]:
+    """What is ours on a switch, and what is not."""
+    parts = split(to_tree(tree.text()), OWNERSHIP, claims(config))
+    foreign = parts.pop(None)
+    return join(parts.values()), foreign
+
+
+def wanted(config: DeviceConfig) -> ConfigTree:
+    return canonical(to_tree(rendered(config)))
+
+
+@pytest.mark.parametrize("config", examples(), ids=lambda each: f"{each.name}-{each.asic}")
+def test_every_rendered_line_is_taken_and_printed_as_canonical_says(config: DeviceConfig) -> None:
+    owned, foreign = split_switch(switch(config, rendered(config)), config)
+    assert list(difference(owned, wanted(config))) == []
+    assert to_text(foreign) == ""
+
+
+def change(before: DeviceConfig, after: DeviceConfig, typed: str = "") -> None:
+    """Bring a switch from one configuration to another with our payload; brownfield stays byte for byte."""
+    assert before.bgp is not None
+    text = BROWNFIELD.format(asn=before.bgp.asn) + rendered(before).replace("end\n", "") + typed
+    held = switch(before, text)
+    owned, foreign = split_switch(held, before)
+    made = candidate(to_tree(held.text()), owned, wanted(after))
+    session = ConfigSession(held, context_of(after))
+    refused = [(made.payload[number - 1], str(error)) for number, error in session.feed_all(made.payload)]
+    assert refused == []
+    owned_after, foreign_after = split_switch(held, before)
+    assert list(difference(owned_after, wanted(after))) == []
+    assert list(difference(foreign, foreign_after)) == []
+    assert "username ops privilege 1 secret sha512 $6$salt$other" in held.text()
+
+
+def test_a_leaf_is_drained_and_undrained() -> None:
+    change(leaf(), drained())
+    change(drained(), leaf())
+
+
+def test_lines_that_nobody_rendered_go_away() -> None:
+    change(
+        leaf(),
+        leaf(),
+        "interface Ethernet1/1\n   speed 100g-1\n   ip access-group ACL-OLD in\n   qos cos 3\n   mtu 9000\n"
+        "router bgp 4200000001\n   redistribute connected\n   neighbor 10.160.0.9 remote-as 65000\n"
+        "   neighbor COMPUTE-OLD peer group\n   neighbor COMPUTE-OLD bfd\n   neighbor COMPUTE-OLD timers 1 3\n"
+        "   neighbor 10.160.0.11 peer group COMPUTE-OLD\n   neighbor 10.160.0.11 description gone\n"
+        "   no bgp bestpath as-path multipath-relax\n   timers bgp 1 3\n   graceful-restart\n"
+        "   address-family ipv4\n      neighbor COMPUTE-OLD activate\n      network 10.168.9.0/24\n"
+        "ip prefix-list COMPUTE-OLD\n   seq 10 permit 10.0.0.0/8\n"
+        "ip prefix-list COMPUTE-LOCAL\n   seq 10 permit 10.255.0.2/32\n"
+        "route-map COMPUTE-OUT deny 5\n   match ip address prefix-list COMPUTE-LOCAL\n"
+        "route-map COMPUTE-OUT permit 10\n   set local-preference 7\n"
+        "ip route 10.168.7.0/24 198.51.100.1\n"
+        "priority-flow-control all off\npriority-flow-control pause watchdog action errdisable\n"
+        "qos rewrite dscp\nqos map dscp 1 2 26 to traffic-class 5\nqos map traffic-class 3 to tx-queue 4\n"
+        "ip load-sharing trident 4\nlldp run\nno lldp run\n"
+        "qos profile GPUFABRIC-OLD\n   qos trust cos\n"
+        "qos profile GPUFABRIC-ROCE\n   priority-flow-control priority 4 no-drop\n   shape rate 10 percent\n"
+        "   uc-tx-queue 3\n      priority strict\n   uc-tx-queue 6\n      no priority\n      bandwidth percent 30\n"
+        "   uc-tx-queue 5\n      no priority\n",
+    )
+
+
+@given(configs(), configs())
+@settings(max_examples=25, deadline=None)
+def test_any_configuration_is_turned_into_any_other_of_the_same_switch(
+    before: DeviceConfig, after: DeviceConfig
+) -> None:
+    assert before.bgp is not None
+    assert after.bgp is not None
+    asic = before.asic
+    assume(after.asic.startswith("jericho") == asic.startswith("jericho"))
+    seed = after.hashing and replace(after.hashing, seed=1)
+    after = replace(after, asic=asic, hashing=seed, bgp=replace(after.bgp, asn=before.bgp.asn))
+    # a port cannot be removed, so both have the same ones
+    change(before, replace(after, interfaces=before.interfaces))
+
+
+def test_a_fresh_switch_gets_everything() -> None:
+    for config in (leaf(), spine()):
+        assert config.bgp is not None
+        held = switch(
+            config, BROWNFIELD.format(asn=config.bgp.asn) + "no ip routing\nservice routing protocols model ribd\n"
+        )
+        owned, foreign = split_switch(held, config)
+        made = candidate(to_tree(held.text()), owned, wanted(config))
+        session = ConfigSession(held, context_of(config))
+        assert [str(error) for _, error in session.feed_all(made.payload)] == []
+        after, foreign_after = split_switch(held, config)
+        assert list(difference(after, wanted(config))) == []
+        assert list(difference(foreign, foreign_after)) == []

@@ -1,0 +1,152 @@
+"""EOS: everything rendered has an owner, and nothing of anybody else's does."""
+
+import re
+from pathlib import Path
+
+import pytest
+from eos_examples import claims, examples, leaf, rendered
+
+from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.platforms.config_tree import difference
+from nornir_tasks.platforms.eos import PLATFORM
+from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
+from nornir_tasks.platforms.eos.tree import canonical, to_text, to_tree
+from nornir_tasks.platforms.ownership import join, split
+
+OUTSIDE = Path(__file__).parents[2] / "corpus" / "eos" / "accept.txt"
+
+FOREIGN = """\
+username admin privilege 15 role network-admin secret sha512 $6$salt$hash
+tacacs-server host 192.0.2.9 vrf MGMT key 7 071B245F5A
+aaa authentication login default group TAC local
+snmp-server user mon G3 v3 localized f5717f444ca824448b00 auth sha 09f1b2 priv aes 09f1b2
+hostname leaf
+interface Management1
+   vrf MGMT
+   ip address 10.73.255.122/24
+interface Ethernet60/1
+   switchport access vlan 10
+ip access-list ACL-OLD
+   10 permit tcp 10.0.0.0/8 any eq ssh
+ip prefix-list PL-OLD
+   seq 10 permit 192.0.2.0/24
+ip route 192.0.2.0/24 198.51.100.1
+ip route vrf MGMT 0.0.0.0/0 10.73.255.2
+ip routing vrf OUTSIDE
+lldp timer 30
+qos map cos 1 2 to traffic-class 2
+qos profile OTHERS
+   qos trust cos
+route-map RM-OLD permit 10
+   match ip address prefix-list PL-OLD
+router bgp 4200000001
+   neighbor OTHERS peer group
+   neighbor OTHERS timers 10 30
+   neighbor 198.51.100.9 remote-as 64999
+   neighbor 198.51.100.9 peer group OTHERS
+   network 192.0.2.0/24
+   address-family evpn
+      neighbor OTHERS activate
+   address-family ipv4
+      neighbor OTHERS activate
+      neighbor 198.51.100.9 activate
+      network 192.0.2.128/25
+   vrf OUTSIDE
+      neighbor 10.160.0.1 remote-as 64999
+system control-plane
+   ip access-group ACL-OLD in
+management api http-commands
+   no shutdown
+"""
+
+
+@pytest.mark.parametrize("config", examples(), ids=lambda each: each.name)
+def test_every_rendered_line_has_an_owner(config: DeviceConfig) -> None:
+    parts = split(canonical(to_tree(rendered(config))), OWNERSHIP, claims(config))
+    assert to_text(parts[None]) == ""
+    assert parts[SWITCH]
+    assert parts["compute"]
+
+
+def test_what_others_configured_is_nobodys_even_inside_shared_blocks() -> None:
+    config = leaf()
+    foreign = to_tree(FOREIGN)
+    whole = join([foreign, canonical(to_tree(rendered(config)))])
+    parts = split(whole, OWNERSHIP, claims(config))
+    nobody = parts.pop(None)
+    assert sorted(difference(nobody, foreign)) == [
+        # the shared headers have an owner; the lines below them have none
+        *(change for change in sorted(difference(nobody, foreign)) if change.path[-1].startswith("router bgp "))
+    ]
+    assert list(difference(join(parts.values()), canonical(to_tree(rendered(config))))) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "neighbor 10.160.0.99 remote-as 1",
+        "neighbor COMPUTE-SPINES allowas-in 1",
+        "neighbor interface Ethernet1/1 peer-group X remote-as 1",
+        "redistribute connected",
+        "timers bgp 10 30",
+        "bgp listen range 10.168.0.0/24 peer-group X remote-as 1",
+        "no bgp log-neighbor-changes",
+        "network 10.168.9.0/24",
+    ],
+)
+def test_what_bears_on_our_sessions_is_ours_and_so_is_removed(line: str) -> None:
+    config = leaf()
+    tree = to_tree(f"router bgp 4200000001\n   {line}\n")
+    parts = split(tree, OWNERSHIP, claims(config))
+    assert parts[None].get("router bgp 4200000001", line) is None
+
+
+def test_our_own_path_to_the_switch_is_protected() -> None:
+    guarded = [re.compile(pattern) for pattern in PROTECTED]
+    for line in (
+        "username admin privilege 15 secret sha512 x",
+        "no username admin",
+        "aaa authorization exec default local",
+        "no aaa root",
+        "interface Management1 / ip address 10.0.0.1/24",
+        "management api http-commands / shutdown",
+        "management ssh",
+        "management security / ssl profile API",
+        "vrf instance MGMT",
+        "ip route vrf MGMT 0.0.0.0/0 10.0.0.1",
+        "ip access-list ACL-API / 10 deny ip any any",
+        "system control-plane / ip access-group X in",
+        "boot system flash:EOS.swi",
+        "tacacs-server host 192.0.2.9",
+        "hostname x",
+    ):
+        assert any(pattern.match(line) for pattern in guarded), line
+    for config in examples():
+        for path in canonical(to_tree(rendered(config))).paths():
+            assert not any(pattern.match(" / ".join(path)) for pattern in guarded), path
+
+
+def test_lines_of_strangers_outside_our_sections_are_never_ours() -> None:
+    """All top-level lines of the outside corpus whose section we do not render belong to nobody."""
+    ours = {"services", "hashing", "lldp", "qos", "bfd", "interfaces", "routing_policy", "static_routes", "bgp"}
+    section, mode, seen = "", "global", 0
+    for line in OUTSIDE.read_text().splitlines():
+        if found := re.fullmatch(r"# (section|mode): (.*)", line):
+            section, mode = (found[2], mode) if found[1] == "section" else (section, found[2])
+        elif line and not line.startswith("#") and section not in ours and mode == "global":
+            parts = split(to_tree(line.replace("\\n", "\n")), OWNERSHIP, claims(leaf()))
+            assert [owner for owner, part in parts.items() if part and owner is not None] == [], line
+            seen += 1
+    assert seen > 100
+
+
+def test_the_platform_knows_its_releases_and_asics() -> None:
+    facts = PLATFORM.facts
+    record = facts.capabilities("4.33.1F", "tomahawk4")
+    assert record.runs("4.33.1F")
+    assert record.runs("4.33.1F-39879738.4331F")
+    assert not record.runs("4.33.11F")
+    for release, asic, word in (("4.20.1F", "tomahawk4", "release"), ("4.33.1F", "spectrum4", "ASIC")):
+        with pytest.raises(KeyError, match=word):
+            facts.capabilities(release, asic)

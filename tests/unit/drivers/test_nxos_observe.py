@@ -1,0 +1,197 @@
+"""NX-OS answers, one row or many, become the same neutral shape; what is not shown is None, never a pass."""
+
+from typing import Any
+
+import pytest
+
+from nornir_tasks.checks.observed import BgpSession, PortQos, PortState
+from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.drivers import nxos_observe as shown
+from nornir_tasks.drivers.nxos import facts
+from nornir_tasks.drivers.nxos_transport import Command, Reply
+
+INTERFACE = {"interface": "Ethernet1/1", "state": "up", "admin_state": "up", "eth_mtu": "9216"}
+DOWN = {"interface": "Ethernet1/2", "state": "down", "admin_state": "up", "eth_mtu": "1500"}
+PEER = {"neighborid": "10.160.0.0", "neighboras": "4200000000", "state": "Established", "prefixreceived": "9"}
+IDLE = {"neighborid": "10.160.0.2", "neighboras": "64086.59904", "state": "Idle", "prefixreceived": "0"}
+
+
+def replies(**bodies: Any) -> dict[str, Reply]:
+    """Every command refused, save those named as in ``nxos_observe``."""
+    made = {command.line: Reply(command.line, None, "% Invalid command") for command in shown.SHOW}
+    for name, body in bodies.items():
+        command: Command = getattr(shown, name)
+        made[command.line] = Reply(command.line, body)
+    return made
+
+
+def table(name: str, *rows: dict[str, Any]) -> dict[str, Any]:
+    """As NX-API prints a table: one row is an object, several are a list."""
+    return {f"TABLE_{name}": {f"ROW_{name}": rows[0] if len(rows) == 1 else list(rows)}}
+
+
+def bgp(*peers: dict[str, Any], vrf: str = "default") -> dict[str, Any]:
+    saf = {"safi": "1", **table("neighbor", *peers)}
+    family = {"af-id": "1", **table("saf", saf)}
+    return {"vrf-name-out": vrf, **table("af", family)}
+
+
+def test_the_shapes_of_a_table() -> None:
+    assert list(shown.rows({}, "x")) == []
+    assert list(shown.rows(None, "x")) == []
+    assert list(shown.rows({"TABLE_x": ""}, "x")) == []
+    assert list(shown.rows({"TABLE_x": {"ROW_x": {"a": 1}}}, "x")) == [{"a": 1}]
+    assert list(shown.rows({"TABLE_x": {"ROW_x": [{"a": 1}, {"a": 2}]}}, "x")) == [{"a": 1}, {"a": 2}]
+    assert list(shown.rows({"TABLE_x": [{"ROW_x": {"a": 1}}, {"ROW_x": [{"a": 2}]}]}, "x")) == [{"a": 1}, {"a": 2}]
+
+
+@pytest.mark.parametrize("ports", [(INTERFACE,), (INTERFACE, DOWN)], ids=["one", "many"])
+def test_ports(ports: tuple[dict[str, Any], ...]) -> None:
+    found = shown.observed("leaf", replies(INTERFACES=table("interface", *ports)), ())
+    expected = (PortState("Ethernet1/1", True, True, 9216), PortState("Ethernet1/2", True, False, 1500))
+    assert found.ports == expected[: len(ports)]
+
+
+@pytest.mark.parametrize("peers", [(PEER,), (PEER, IDLE)], ids=["one", "many"])
+@pytest.mark.parametrize("more", [(), (bgp(IDLE, vrf="OTUS"),)], ids=["alone", "beside another VRF"])
+def test_sessions_of_the_default_vrf(peers: tuple[dict[str, Any], ...], more: tuple[dict[str, Any], ...]) -> None:
+    found = shown.observed("leaf", replies(BGP=table("vrf", bgp(*peers), *more)), ())
+    expected = (
+        BgpSession("10.160.0.0", 4200000000, True, "Established", 9),
+        BgpSession("10.160.0.2", 4200000000, False, "Idle", None),
+    )
+    assert found.bgp == expected[: len(peers)]
+
+
+def test_routes_count_best_bgp_paths_only() -> None:
+    def path(client: str, best: str) -> dict[str, str]:
+        return {"ipnexthop": "10.160.0.0", "clientname": client, "ubest": best}
+
+    prefixes = (
+        {"ipprefix": "10.168.1.0/24", **table("path", path("bgp-4200000002", "true"), path("bgp-4200000002", "true"))},
+        {"ipprefix": "10.255.1.0/32", **table("path", path("bgp-4200000002", "true"))},
+        {"ipprefix": "10.160.0.0/31", **table("path", path("direct", "true"))},
+        {"ipprefix": "10.168.2.0/24", **table("path", path("bgp-4200000002", "false"))},
+    )
+    family = {"addrf": "ipv4", **table("prefix", *prefixes)}
+    body = table("vrf", {"vrf-name-out": "default", **table("addrf", family)})
+    assert shown.observed("leaf", replies(ROUTES=body), ()).routes == (("10.168.1.0/24", 2), ("10.255.1.0/32", 1))
+
+
+CLASS_MAPS = table(
+    "cmap",
+    {"cmap-name-out": "GPUFABRIC-QG3", **table("match", {"match-key": "dscp", "dscp-list": "26"})},
+    {"cmap-name-out": "GPUFABRIC-QG7", **table("match", {"match-key": "dscp", "dscp-list": "48,56"})},
+)
+CLASSIFY = table(
+    "pmap",
+    {
+        "pmap-name-out": "GPUFABRIC-CLASSIFY",
+        **table(
+            "cmap",
+            {"cmap-name": "GPUFABRIC-QG3", **table("action", {"qos-group": "3"})},
+            {"cmap-name": "GPUFABRIC-QG7", **table("action", {"qos-group": "7"})},
+            {"cmap-name": "class-default", **table("action", {"qos-group": "0"})},
+        ),
+    },
+)
+TRUST = """
+Global statistics status :   enabled
+
+Ethernet1/1
+  Service-policy (qos) input:   GPUFABRIC-CLASSIFY
+    Class-map (qos):   GPUFABRIC-QG3 (match-any)
+"""
+RDET = {
+    "rdet-min-thresh": "950",
+    "rdet-size-units": "kbytes",
+    "rdet-max-thresh": "3000",
+    "rdet-drop-prob": "7",
+}
+QUEUING = table(
+    "pmap",
+    {
+        "pmap-name": "GPUFABRIC-EGRESS",
+        **table(
+            "cmap",
+            {"cmap-name": "c-out-8q-q7", **table("action", {"prio-level": "1"})},
+            {"cmap-name": "c-out-8q-q3", **table("action", {"rdet-ecn": "ecn", **table("rdet", RDET)})},
+        ),
+    },
+)
+NETWORK_QOS = table(
+    "xpmap",
+    {
+        "xpmap-name": "GPUFABRIC-NETWORK",
+        **table("xcmap", {"xcmap-name": "c-8q-nq3", **table("xaction", {"pfc-cos-list": "3"})}),
+    },
+)
+
+
+def pfc(*rows: dict[str, str]) -> dict[str, Any]:
+    return table("module", {"module": "1", **table("pfc_interface", *rows)})
+
+
+def test_qos_of_a_port() -> None:
+    on = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On (8)"}
+    off = {"if_name_str": "Ethernet1/2", "admin": "Auto", "oper": "Off"}
+    watched = {
+        "glb-wd-status": "Enabled",
+        **table("queuing_interface", {"if_name_str": "Ethernet1/1", "wd-status": "Enabled"}),
+    }
+    found = shown.observed(
+        "leaf",
+        replies(
+            PFC=pfc(on, off),
+            WATCHDOG=watched,
+            NETWORK_QOS=NETWORK_QOS,
+            QUEUING=QUEUING,
+            CLASSIFY=CLASSIFY,
+            CLASS_MAPS=CLASS_MAPS,
+            TRUST=TRUST,
+        ),
+        (),
+    )
+    marks = ((3, Ecn(950_000, 3_000_000, 7)),)
+    assert found.qos == (
+        PortQos("Ethernet1/1", True, (3,), True, marks),
+        PortQos("Ethernet1/2", False, (), False, marks),
+    )
+    assert found.dscp_to_priority is not None
+    assert [dscp for dscp, group in enumerate(found.dscp_to_priority) if group] == [26, 48, 56]
+
+
+def test_a_watchdog_with_one_knob_off_is_off() -> None:
+    port = table("queuing_interface", {"if_name_str": "Ethernet1/1", "wd-status": "Enabled"})
+    row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
+    found = shown.observed("leaf", replies(PFC=pfc(row), WATCHDOG={"glb-wd-status": "Disabled", **port}), ())
+    assert found.qos[0].watchdog is False
+
+
+def test_pfc_without_a_bitmap_takes_the_paused_classes_of_network_qos() -> None:
+    row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
+    assert shown.observed("leaf", replies(PFC=pfc(row), NETWORK_QOS=NETWORK_QOS), ()).qos[0].pfc_priorities == (3,)
+    assert shown.observed("leaf", replies(PFC=pfc(row)), ()).qos[0].pfc_priorities is None
+
+
+def test_what_the_switch_does_not_show_is_none() -> None:
+    row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
+    found = shown.observed("leaf", replies(PFC=pfc(row)), ())
+    assert found.qos == (PortQos("Ethernet1/1", None, None, None, None),)
+    assert found.dscp_to_priority is None
+
+
+def test_facts_from_show_version() -> None:
+    version = {
+        "host_name": "leaf-g0-r1",
+        "nxos_ver_str": "10.4(3)",
+        "chassis_id": "Nexus9000 C9332D-GX2B Chassis",
+        "proc_board_id": "LAB0002",
+    }
+    found = facts(version)
+    assert (found.hostname, found.release, found.model, found.serial) == (
+        "leaf-g0-r1",
+        "10.4(3)",
+        "N9K-C9332D-GX2B",
+        "LAB0002",
+    )

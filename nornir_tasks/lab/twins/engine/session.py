@@ -289,13 +289,19 @@ class ConfigSession:
         else:
             text = rule.as_lines.format_map(_Blank(match.params))
         steps = [step.strip() for step in text.split(" > ")]
+        before = dict(parent.children)
         cursor = parent
-        for step in steps[:-1]:
-            inner = self._step(cursor, step, "", words)
-            if inner is None:
-                return
-            cursor = inner
-        self._step(cursor, steps[-1], negation, words)
+        try:
+            for step in steps[:-1]:
+                inner = self._step(cursor, step, "", words)
+                if inner is None:
+                    return
+                cursor = inner
+            self._step(cursor, steps[-1], negation, words)
+        except LineError:
+            parent.children = before  # an outer object made for a line that was then refused must not stay
+            self.tree.touched()
+            raise
 
     def _step(self, parent: Node, line: str, negation: str, typed: Words) -> Node | None:
         """Run one line of a one-line form in exactly one mode."""

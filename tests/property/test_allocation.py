@@ -1,0 +1,201 @@
+"""Laws of allocation, for every site that can be built: unique, inside its pool, order-free, stable under growth."""
+
+import copy
+import itertools
+from collections import Counter
+from ipaddress import IPv4Address, IPv4Network
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nornir_tasks.design.counts import design_counts
+from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.pipeline import device_configs
+from tests.strategies import built, fabrics, intent_of, sites
+
+some = settings(max_examples=30, deadline=None)
+
+
+@some
+@given(fabrics())
+def test_no_address_asn_or_port_is_given_twice(fabric: Fabric) -> None:
+    addresses = [address for link in fabric.links for address in (link.upper_address, link.lower_address)]
+    addresses += [device.loopback for device in fabric.devices]
+    assert len(set(addresses)) == len(addresses)
+    ports = [(end.device, end.port) for link in fabric.links for end in (link.upper, link.lower)]
+    assert len(set(ports)) == len(ports)
+    leaves = [device.asn for device in fabric.devices if device.tier == "leaf"]
+    assert len(set(leaves)) == len(leaves)
+    spines = {device.asn for device in fabric.devices if device.tier == "spine"}
+    assert not spines & set(leaves)
+
+
+@some
+@given(fabrics())
+def test_every_address_lies_in_its_pool_and_its_leafs_block(fabric: Fabric) -> None:
+    plane = fabric.planes["compute"]
+    pools = {name: IPv4Network(prefix) for name, prefix in plane.pools.items()}
+    for link in fabric.links:
+        pool = pools["links" if link.kind == "fabric" else "hosts"]
+        assert IPv4Address(link.upper_address) in pool
+        assert int(IPv4Address(link.lower_address)) == int(IPv4Address(link.upper_address)) + 1
+        assert int(IPv4Address(link.upper_address)) % 2 == 0
+        if link.kind == "host":
+            block = fabric.device(link.upper.device).host_block
+            assert block is not None
+            assert IPv4Address(link.lower_address) in IPv4Network(block)
+    for device in fabric.devices:
+        assert IPv4Address(device.loopback) in pools["loopback"]
+        assert fabric.intent.planes.compute.pools.asn.first <= device.asn <= fabric.intent.planes.compute.pools.asn.last
+
+
+@some
+@given(fabrics())
+def test_host_blocks_are_disjoint_and_inside_their_rails_supernet(fabric: Fabric) -> None:
+    plane = fabric.planes["compute"]
+    leaves = [device for device in fabric.devices if device.host_block is not None]
+    blocks = sorted(IPv4Network(str(leaf.host_block)) for leaf in leaves)
+    assert all(not one.overlaps(other) for one, other in itertools.pairwise(blocks))
+    for nic in fabric.nics:
+        assert IPv4Address(nic.address) in IPv4Network(plane.rail_supernets[nic.rail])
+
+
+@some
+@given(fabrics())
+def test_rail_k_of_every_host_lands_on_the_leaf_of_rail_k(fabric: Fabric) -> None:
+    if fabric.intent.planes.compute.design == "rail":
+        assert all(fabric.device(nic.leaf).rail == nic.rail for nic in fabric.nics)
+    for host in fabric.hosts:
+        assert [nic.rail for nic in fabric.nics_of(host)] == list(range(fabric.planes["compute"].rails))
+        assert len({fabric.device(nic.leaf).index for nic in fabric.nics_of(host)}) == 1
+
+
+@some
+@given(fabrics())
+def test_both_ends_of_every_link_agree(fabric: Fabric) -> None:
+    configs = {each.config.name: each.config for each in device_configs(fabric)}
+    for link in fabric.links:
+        ends = [end for end in (link.upper, link.lower) if end.device in configs]
+        ports = [next(p for p in configs[end.device].interfaces if p.name == end.port) for end in ends]
+        assert len({port.mtu_bytes for port in ports}) == 1
+        assert all(
+            port.mtu_bytes <= fabric.device(end.device).capabilities.max_mtu_bytes
+            for port, end in zip(ports, ends, strict=True)
+        )
+        if link.kind == "fabric":
+            for end in ends:
+                bgp, far = configs[end.device].bgp, configs[link.far(end.device).device].bgp
+                assert bgp is not None
+                assert far is not None
+                session = next(n for n in bgp.neighbors if n.address == link.address(link.far(end.device).device))
+                assert session.remote_as == far.asn
+
+
+@some
+@given(fabrics())
+def test_every_pair_of_rails_that_is_said_to_be_reachable_shares_all_its_spines_and_no_other_pair_any(
+    fabric: Fabric,
+) -> None:
+    plane = fabric.planes["compute"]
+    spines = {
+        leaf.name: {link.upper.device for link in fabric.links_of(leaf.name) if link.kind == "fabric"}
+        for leaf in fabric.devices
+        if leaf.tier == "leaf"
+    }
+    by_rail = {nic.rail: set() for nic in fabric.nics}
+    for nic in fabric.nics:
+        by_rail[nic.rail] |= spines[nic.leaf]
+    for rail, own in by_rail.items():
+        for other, others in by_rail.items():
+            assert (own == others) if plane.reachable(rail, other) else not (own & others)
+
+
+@some
+@given(fabrics())
+def test_counts_agree_with_closed_forms(fabric: Fabric) -> None:
+    counts, plane = design_counts(fabric), fabric.planes["compute"]
+    hosts = fabric.intent.planes.compute.hosts
+    groups = -(-hosts.count // plane.hosts_per_group)
+    leaves = groups * (hosts.rails if fabric.intent.planes.compute.design == "rail" else 1)
+    found = counts["planes"]["compute"]
+    assert found["tiers"]["leaf"]["switches"] == leaves
+    assert found["tiers"]["spine"]["switches"] == plane.spines
+    assert found["host_links"] == hosts.count * hosts.rails
+    assert found["fabric_links"] == leaves * plane.uplinks
+    assert counts["totals"]["links"] == hosts.count * hosts.rails + leaves * plane.uplinks
+    assert counts["totals"]["optics"] == 2 * counts["totals"]["cables"]
+    assert found["oversubscription"] <= fabric.intent.planes.compute.spine.oversubscription + 1e-9
+
+
+@some
+@given(fabrics())
+def test_links_of_a_leaf_are_spread_evenly_over_its_spines(fabric: Fabric) -> None:
+    for leaf in (device for device in fabric.devices if device.tier == "leaf"):
+        spread = Counter(link.upper.device for link in fabric.links_of(leaf.name) if link.kind == "fabric")
+        assert len(set(spread.values())) == 1
+        assert len(spread) >= 2
+
+
+@some
+@given(sites(), st.data())
+def test_hosts_that_come_later_change_nothing_that_is_there(
+    site: tuple[dict[str, Any], Fabric], data: st.DataObject
+) -> None:
+    before_data, before = site
+    hosts = before_data["planes"]["compute"]["hosts"]
+    after_data = copy.deepcopy(before_data)
+    after_data["planes"]["compute"]["hosts"]["count"] = data.draw(st.integers(hosts["count"], hosts["max"]))
+    after = built(after_data)
+    assert all(after.device(device.name) == device for device in before.devices)
+    assert set(before.links) <= set(after.links)
+    assert set(before.cables) <= set(after.cables)
+    assert set(before.nics) <= set(after.nics)
+    assert before.planes == after.planes
+    grown = {each.config.name: each.config for each in device_configs(after)}
+    for old in (each.config for each in device_configs(before)):
+        new = grown[old.name]
+        assert set(old.interfaces) <= set(new.interfaces)
+        assert (old.qos, old.hashing, old.bfd, old.services) == (new.qos, new.hashing, new.bfd, new.services)
+        assert old.bgp is not None
+        assert new.bgp is not None
+        assert set(old.bgp.neighbors) <= set(new.bgp.neighbors)
+        assert old.bgp.peer_groups == new.bgp.peer_groups
+
+
+@some
+@given(sites(), st.randoms(use_true_random=False))
+def test_the_order_in_which_the_file_names_things_changes_nothing(
+    site: tuple[dict[str, Any], Fabric], random: Any
+) -> None:
+    def shuffled(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        items = [(key, shuffled(each)) for key, each in value.items()]
+        random.shuffle(items)
+        return dict(items)
+
+    data, fabric = site
+    again = built(shuffled(data))
+    assert again.devices == fabric.devices
+    assert again.links == fabric.links
+    assert [each.config for each in device_configs(again)] == [each.config for each in device_configs(fabric)]
+
+
+@some
+@given(fabrics())
+def test_every_configuration_maps_all_64_code_points_once_and_shares_out_100_percent(fabric: Fabric) -> None:
+    for each in device_configs(fabric):
+        qos = each.config.qos
+        assert qos is not None
+        assert sorted(point for one in qos.classes for point in one.dscp) == list(range(64))
+        assert len({one.queue for one in qos.classes}) == len(qos.classes)
+        for profile in qos.profiles:
+            assert sum(queue.weight_percent or 0 for queue in profile.queues) == 100
+            assert profile.pfc_priorities == tuple(one.priority for one in qos.classes if one.lossless)
+
+
+@some
+@given(sites())
+def test_an_intent_reads_back_equal(site: tuple[dict[str, Any], Fabric]) -> None:
+    assert intent_of(site[0]) == site[1].intent

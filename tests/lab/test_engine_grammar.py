@@ -262,6 +262,8 @@ def test_one_line_form_is_stored_nested_and_keeps_the_mode() -> None:
     assert len(session.path) == 1
     session.feed("no ip prefix-list LO seq 10 permit 10.255.0.0/24")
     assert session.tree.text() == "ip prefix-list LO\n"
+    session.feed("no ip prefix-list OTHER seq 10 permit 10.0.0.0/8")
+    assert session.tree.text() == "ip prefix-list LO\n", "negating what is not there made it"
     assert "seq 10 permit 10.0.0.0/8" in printed("ip prefix-list A permit 10.0.0.0/8")
 
 
@@ -285,7 +287,7 @@ def test_heredoc_takes_any_text_by_line_or_as_one_body() -> None:
         (("mtu 9000",), "Invalid input (at token 0: 'mtu')"),
         (("interface Ethernet1", "mtu 9216"), "Invalid input (at token 1: '9216')"),
         (("interface Ethernet1", "tx-queue 3"), "Unavailable command (not supported on this hardware platform)"),
-        (("ip prefix-list P seq 10 permit 10.0.0.0/33",), "Invalid input (at token 5: '10.0.0.0/33')"),
+        (("ip prefix-list P seq 10 permit 10.0.0.0/33",), "Invalid input (at token 6: '10.0.0.0/33')"),
         (("router bgp 1", "router bgp 2"), "BGP is already running with AS number 1"),
         (("qos profile A", "qos trust pcp"), "Invalid input (at token 2: 'pcp')"),
         (

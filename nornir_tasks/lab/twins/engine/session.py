@@ -289,12 +289,15 @@ class ConfigSession:
         else:
             text = rule.as_lines.format_map(_Blank(match.params))
         steps = [step.strip() for step in text.split(" > ")]
-        before = dict(parent.children)
+        before, last = dict(parent.children), self.tree.entered
         cursor = parent
         try:
             for step in steps[:-1]:
                 inner = self._step(cursor, step, "", words)
                 if inner is None:
+                    return
+                if negation and inner.entered > last:  # it was not there: nothing to take away
+                    parent.children = before
                     return
                 cursor = inner
             self._step(cursor, steps[-1], negation, words)

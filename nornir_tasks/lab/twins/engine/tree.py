@@ -112,13 +112,13 @@ class Tree:
         self.grammar, self.dialect = grammar, dialect
         self.root = Node(Rule("top", "", "", "V", 0, (), frozenset(), mode=grammar.top), "")
         self._printed: dict[bool, str] = {}
-        self._entered = 0
+        self.entered = 0
 
     def copy(self) -> Tree:
         """An independent copy: the start of a candidate."""
         twin = Tree(self.grammar, self.dialect)
         twin.root = self.root.copy()
-        twin._printed, twin._entered = dict(self._printed), self._entered
+        twin._printed, twin.entered = dict(self._printed), self.entered
         return twin
 
     def touched(self) -> None:
@@ -127,8 +127,8 @@ class Tree:
 
     def next_entered(self) -> int:
         """A number that grows with every stored line, for rules printed in the order of entry."""
-        self._entered += 1
-        return self._entered
+        self.entered += 1
+        return self.entered
 
     def find(self, leading: str) -> list[Node]:
         """The top-level lines that begin with these words."""

@@ -11,7 +11,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from nornir_tasks.errors import GpufabricError
 
-out = Console(highlight=False, soft_wrap=True)
+PIPE_WIDTH = 200
+"""Columns where no terminal says otherwise: no table is cut in a pipe."""
+
+out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 

@@ -85,12 +85,20 @@ def _print(scope: "Scope") -> None:
             each.name, each.os, each.release, each.model, str(each.asn), each.loopback, each.host_block or "-", links
         )
     out.print(table)
-    notes = [note for realised in scope.realised.values() for note in realised.adjustments]
-    for key in dict.fromkeys((note.field, str(note.wished), str(note.held), note.reason) for note in notes):
-        which = [note.device for note in notes if (note.field, str(note.wished), str(note.held), note.reason) == key]
-        field, wished, held, reason = key
-        out.print(f"adjusted on {len(which)} switches: {field} {wished} -> {held}: {reason}", markup=False)
+    for (what, wished, held), reasons in _adjustments(scope).items():
+        out.print(f"adjusted: {what} {wished} -> {held} ({len(reasons)} times), as: {reasons[0]}", markup=False)
     total = counts["totals"]
     out.print(
         f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"
     )
+
+
+def _adjustments(scope: "Scope") -> dict[tuple[str, str, str], list[str]]:
+    """Reasons by (field without the port's name, wished, held); ``nornir render`` lists each one."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for each in scope.realised.values():
+        for note in each.adjustments:
+            kind, _, rest = note.field.partition(".")
+            field = f"{kind}.*.{rest.rpartition('.')[2]}" if kind == "interfaces" else note.field
+            found.setdefault((field, note.wished, note.held), []).append(f"{note.device}: {note.reason}")
+    return found

@@ -40,8 +40,6 @@ def render(
         ]
         print_json({"files": [str(path) for path in written], "memory_only": memory, "adjustments": notes})
         return
-    for note in adjustments:
-        console.print(f"  {note.device}: {note.field} {note.wished} -> {note.held} ({note.reason})")
     for name, lines in memory.items():
         for line in lines:
             console.print(f"  {name}: known only from memory, allowed by the intent: {line}", markup=False)

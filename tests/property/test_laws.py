@@ -1,0 +1,141 @@
+"""The laws that make "0 changed" worth something, for the lab site and for random intents.
+
+1. parse(render(x)) == (x, nothing)
+2. parse(what the switch prints after the push) == (x, nothing): tests/lab/test_compute_plane.py, on the wire
+3. for every rendered line: deleting it, changing its value, or adding a valid line the model does not know to the same
+   section makes the plan report a difference
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from nornir_tasks.cli.scope import Scope, load
+from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
+
+
+@cache
+def lab() -> Scope:
+    return load("lab")
+
+
+@cache
+def lab_wanted() -> dict[str, Wanted]:
+    return lab().wanted(None, None)
+
+
+DEVICES = sorted(lab_wanted())
+
+
+def running_text(wanted: Wanted, tree: ConfigTree) -> str:
+    """A switch that runs these owned lines and nothing else."""
+    return wanted.platform.to_text(tree)
+
+
+def without(tree: ConfigTree, path: Path) -> ConfigTree:
+    changed = tree.copy()
+    parent = changed.get(*path[:-1])
+    assert parent is not None
+    parent.children.pop(path[-1])
+    return changed
+
+
+def instead(tree: ConfigTree, path: Path, line: str) -> ConfigTree:
+    """The same tree with one line's text changed, what stands below it kept."""
+    changed = without(tree, path)
+    parent, old = changed.get(*path[:-1]), tree.get(*path)
+    assert parent is not None
+    assert old is not None
+    parent.add(line).merge(old)
+    return changed
+
+
+def other_values(line: str) -> Iterator[str]:
+    """The line with each of its numbers changed in turn, and with on and off, true and false exchanged."""
+    for found in re.finditer(r"\d+", line):
+        other = int(found[0]) - 1 if found[0] == "63" else int(found[0]) + 1  # 63 is the last code point
+        yield line[: found.start()] + str(other) + line[found.end() :]
+    for one, other in (
+        ("on", "off"),
+        ("true", "false"),
+        ("enabled", "disabled"),
+        ("enable", "disable"),
+        ("permit", "deny"),
+    ):
+        for here, there in ((one, other), (other, one)):
+            if re.search(rf"\b{here}\b", line):
+                yield re.sub(rf"\b{here}\b", there, line, count=1)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_is_rendered_reads_back_as_what_was_designed(device: str) -> None:
+    wanted = lab_wanted()[device]
+    parsed = wanted.platform.parse(wanted.tree, wanted.capabilities, device, wanted.config.model)
+    assert not parsed.remainder, list(parsed.remainder.walk())
+    assert parsed.config == wanted.config
+    as_written = wanted.platform.to_tree(wanted.text)
+    parsed = wanted.platform.parse(as_written, wanted.capabilities, device, wanted.config.model)
+    assert not parsed.remainder, list(parsed.remainder.walk())
+    assert parsed.config == wanted.config
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_switch_that_runs_the_rendered_lines_has_nothing_to_change(device: str) -> None:
+    wanted = lab_wanted()[device]
+    assert device_plan(wanted, running_text(wanted, wanted.tree)).changes == ()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_every_line_deleted_or_changed_is_a_difference(device: str) -> None:
+    wanted = lab_wanted()[device]
+    deleted = changed = 0
+    for path, node in wanted.tree.walk():
+        mutant = without(wanted.tree, path)
+        if node.children or wanted.platform.to_tree(running_text(wanted, mutant)) == wanted.tree:
+            continue  # a container that says nothing by itself
+        plan = device_plan(wanted, running_text(wanted, mutant))
+        assert path in {change.path for change in plan.changes if change.op == "+"}, path
+        deleted += 1
+        for line in other_values(path[-1]):
+            mutant = instead(wanted.tree, path, line)
+            if mutant == wanted.tree:
+                continue
+            plan = device_plan(wanted, running_text(wanted, mutant))
+            assert path in {change.path for change in plan.changes if change.op == "+"}, (path, line)
+            changed += 1
+    print(f"{device}: {deleted} lines deleted, {changed} values changed, every one reported")
+    assert deleted > 50
+    assert changed > deleted
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_default_that_somebody_turned_off_is_a_difference(device: str) -> None:
+    """Lines that the OS hides while they hold its default: what a changed switch shows is another value, or the negation."""
+    wanted = lab_wanted()[device]
+    os = wanted.platform
+    written = os.to_tree(wanted.text)
+    hidden = [change.path for change in difference(os.canonical(written), written) if change.op == "+"]
+    negated = 0
+    for path in hidden:
+        if written.get(*path):
+            continue  # a header; its lines are tried themselves
+        line = path[-1].removeprefix("no ") if path[-1].startswith("no ") else f"no {path[-1]}"
+        valued = [each for each in other_values(path[-1]) if wanted.tree.get(*path[:-1], each) is None]
+        line = valued[-1] if valued else line
+        mutant = wanted.tree.copy()
+        mutant.add_path((*path[:-1], line))
+        changes = device_plan(wanted, running_text(wanted, mutant)).changes
+        assert (*path[:-1], line) in {change.path for change in changes if change.op == "-"}, path
+        negated += 1
+    print(f"{device}: {negated} hidden defaults negated, every one reported")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_every_owned_line_has_one_owner_and_comes_from_the_section_that_is_pushed(device: str) -> None:
+    only = lab().wanted(["compute"], [device])[device]
+    assert only.owners == {"switch", "compute"}
+    assert only.tree == lab_wanted()[device].tree  # the lab has but one plane: nothing may be left out

@@ -1,0 +1,130 @@
+"""Who may speak to the switch, and whether the switch can still be reached: both are decided by the running tree.
+
+Accounts, roles: Cumulus Linux docs, User-Accounts.md; tokens and the default password's 403: NVUE-API.md.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import dataclass
+
+import bcrypt
+
+from ..clock import Clock
+from ..spec import DeviceSpec
+from .dialect import Dialect
+from .tree import Tree, get_or
+
+DEFAULT_PASSWORD = "cumulus"  # noqa: S105  (what every switch comes with; it opens nothing)
+_DEFAULT_TOKEN_MINUTES = 60
+
+
+class DeniedError(Exception):
+    """A request that is refused: 401 for wrong credentials, 403 for what the account may not do."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.detail = status, detail
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    user: str
+    until_s: float
+    account: object
+
+
+class Access:
+    """Checks credentials against the accounts in the running tree."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._tokens: dict[str, _Token] = {}
+        self._verified: set[tuple[str, bytes]] = set()
+        self._key = secrets.token_bytes(32)
+
+    def user(self, header: str | None, running: Tree, *, is_write: bool) -> str:
+        """The account a request's Authorization header stands for. Raises DeniedError."""
+        scheme, _, value = (header or "").partition(" ")
+        if scheme == "Basic":
+            name, password = _basic(value)
+            self._check_password(name, password, running)
+        elif scheme == "Bearer":
+            name = self._check_token(value, running)
+        else:
+            raise DeniedError(401, "Unauthorized")
+        if is_write and get_or(running, "", "system", "aaa", "user", name, "role") == "nvue-monitor":
+            raise DeniedError(403, "Forbidden")
+        return name
+
+    def token(self, name: str, running: Tree) -> str:
+        """A new token for an account. Raises DeniedError if the expiry is 0: then none is given."""
+        minutes = get_or(running, _DEFAULT_TOKEN_MINUTES, "system", "api", "token-expiration")
+        if minutes == 0:
+            raise DeniedError(403, "Token based authentication is disabled.")
+        now_s = self._clock.now_s()
+        claims = {"iss": "NVUE", "sub": name, "aud": "NVUE-API-CLIENT", "exp": now_s + 60 * minutes, "iat": now_s,
+                  "jti": secrets.token_hex(8)}
+        body = ".".join(_b64(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims))
+        text = f"{body}.{_b64(hmac.digest(self._key, body.encode(), hashlib.sha256))}"
+        self._tokens[text] = _Token(name, now_s + 60 * minutes, get_or(running, None, "system", "aaa", "user"))
+        return text
+
+    def _check_password(self, name: str, password: str, running: Tree) -> None:
+        account = get_or(running, {}, "system", "aaa", "user", name)
+        hashed = account.get("hashed-password")
+        if not isinstance(hashed, str) or account.get("state") == "disabled":
+            raise DeniedError(401, "Unauthorized")
+        known = (hashed, hashlib.sha256(password.encode()).digest())
+        if known not in self._verified:
+            if not _matches(password, hashed):
+                raise DeniedError(401, "Unauthorized")
+            self._verified.add(known)
+        if password == DEFAULT_PASSWORD:
+            raise DeniedError(403, "The default password must be changed before the API can be used.")
+
+    def _check_token(self, text: str, running: Tree) -> str:
+        token = self._tokens.get(text)
+        accounts = get_or(running, None, "system", "aaa", "user")
+        expiry = get_or(running, _DEFAULT_TOKEN_MINUTES, "system", "api", "token-expiration")
+        if token is None or token.until_s <= self._clock.now_s() or token.account != accounts or expiry == 0:
+            self._tokens.pop(text, None)
+            raise DeniedError(401, "Unauthorized")
+        return token.user
+
+
+def is_reachable(device: DeviceSpec, running: Tree, certificate: str, dialect: Dialect) -> bool:
+    """Whether a client at the other end of the management network still gets an answer it trusts."""
+    api = get_or(running, {}, "system", "api")
+    listening = api.get("listening-address", {})
+    eth0 = get_or(running, {}, "interface", "eth0")
+    owned = [address.partition("/")[0] for address in dialect.addresses_of(eth0)]
+    return (
+        api.get("state", "enabled") == "enabled" and api.get("port", 8765) == device.api_port
+        and api.get("certificate", "self-signed") == certificate
+        and (not listening or device.address in listening)
+        and device.address in owned and "down" not in get_or(eth0, {}, "link", "state")
+        and dialect.vrf_of(eth0) == "mgmt"
+    )
+
+
+def _basic(value: str) -> tuple[str, str]:
+    try:
+        name, _, password = base64.b64decode(value, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError) as error:
+        raise DeniedError(401, "Unauthorized") from error
+    return name, password
+
+
+def _matches(password: str, hashed: str) -> bool:
+    """Only Blowfish hashes can be checked here; nobody in a lab knows the passwords behind the others."""
+    return hashed.startswith("$2") and bcrypt.checkpw(password.encode(), hashed.encode())
+
+
+def _b64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -1,0 +1,85 @@
+"""One NVUE switch: its revisions, its REST server, and what it means for its neighbours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from aiohttp import web
+
+from ..spec import DeviceSpec
+from ..state import SwitchState
+from ..twin import LabContext, RequestCounter
+from .access import Access, is_reachable
+from .autofill import hash_password
+from .brownfield import brownfield
+from .dialect import dialect_for
+from .extract import switch_state
+from .operational import Operational
+from .revisions import RevisionStore
+from .schema import schema_for, secret_paths
+from .server import RestServer
+from .tree import Path, Tree, get, get_or, ordered
+
+
+class NvueTwin:
+    """A Cumulus Linux switch as its REST API shows it. It knows what was pushed, and its cabling through the fabric."""
+
+    def __init__(self, device: DeviceSpec, lab: LabContext) -> None:
+        self.name, self.device, self.requests = device.name, device, RequestCounter()
+        self.on_commit: Callable[[], None] = lambda: None
+        self.schema, self.dialect = schema_for(device.release), dialect_for(device.release)
+        self.access = Access(lab.clock)
+        self._lab, self._state, self._runner = lab, None, None
+        running = brownfield(device, lab.username, hash_password(lab.password), self.dialect)
+        self._certificate = str(get_or(running, "self-signed", "system", "api", "certificate"))
+        self._started_s = lab.clock.now_s()
+        self.store = RevisionStore(running, self.dialect, lab.clock, self._changed)
+        self._operational = Operational(device, lab.fabric, self.dialect)
+
+    _state: SwitchState | None
+    _runner: web.AppRunner | None
+
+    def state(self) -> SwitchState:
+        """The running configuration's meaning for neighbours; kept until the next change."""
+        if self._state is None:
+            self._state = switch_state(self.device, self.store.running, self.dialect)
+        return self._state
+
+    def running_text(self) -> str:
+        """The running configuration as JSON in NVUE's order, secrets as ``*``."""
+        shown: Tree = json.loads(json.dumps(self.store.running))
+        for path in secret_paths(shown):
+            get(shown, path[:-1])[path[-1]] = "*"
+        return json.dumps(ordered(shown), indent=2) + "\n"
+
+    def operational(self, path: Path) -> Tree:
+        """The operational tree as far as a path asks for it."""
+        uptime_s = self._lab.clock.now_s() - self._started_s
+        return self._operational.build(path, self.store.running, self.state(), uptime_s)
+
+    def is_reachable(self) -> bool:
+        """Whether the running configuration still lets a client in over the management interface."""
+        return is_reachable(self.device, self.store.running, self._certificate, self.dialect)
+
+    async def start(self) -> None:
+        """Listen with TLS. Raises OSError if the address is taken."""
+        self._runner = web.AppRunner(RestServer(self).app, access_log=None, handle_signals=False, shutdown_timeout=1.0)
+        await self._runner.setup()
+        context = self._lab.certificates.server_context(self.device)
+        site = web.TCPSite(self._runner, self.device.address, self.device.api_port, ssl_context=context)
+        try:
+            await site.start()
+        except OSError:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Close every connection; harmless if not started."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    def _changed(self) -> None:
+        self._state = None
+        self.on_commit()

@@ -1,0 +1,228 @@
+"""What ``rev=operational`` answers: the switch as it is, read from the fabric and from the running tree.
+
+Shapes: Cumulus Linux docs (NVUE-API.md for interfaces and routes, Troubleshooting-BGP.md for neighbours), NVIDIA's own
+NVUE client for ``system.version.product-release``. Keys that no source prints are marked (M).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from typing import Any
+
+from ..fabric import FabricSim, NextHop, Route
+from ..sessions import BgpSession
+from ..spec import DeviceSpec
+from ..state import InterfaceState, SwitchState
+from .dialect import Dialect
+from .qos import EffectiveQos
+from .tree import Tree, get_or
+
+_EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+_LLDP_TTL_S = 120
+_AS_CONFIGURED = ("acl", "bridge", "evpn", "maintenance", "mlag", "nve", "service")
+_FLAGS = {"connected": ("*Sio", 0), "static": ("*Si", 1), "bgp": ("*Si", 20)}
+
+
+class Operational:
+    """One switch's operational tree, a top-level object at a time."""
+
+    def __init__(self, device: DeviceSpec, fabric: FabricSim, dialect: Dialect) -> None:
+        self._device, self._fabric, self._dialect = device, fabric, dialect
+
+    def build(self, path: tuple[str, ...], running: Tree, state: SwitchState, uptime_s: float) -> Tree:
+        """The operational tree as far as ``path`` asks for it."""
+        parts: dict[str, Any] = {
+            "system": lambda: self._system(running, uptime_s), "platform": self._platform,
+            "interface": lambda: self._interfaces(running, state),
+            "vrf": lambda: self._vrfs(running, state, uptime_s),
+            "qos": lambda: self._qos(running), "router": lambda: self._router(running),
+            **{key: lambda key=key: running.get(key, {}) for key in _AS_CONFIGURED},
+        }
+        wanted = path[:1] or tuple(parts)
+        return {key: parts[key]() for key in wanted if key in parts}
+
+    # -- system and platform ---------------------------------------------------------------------------------------
+
+    def _system(self, running: Tree, uptime_s: float) -> Tree:
+        release = self._release()
+        return {
+            **{key: value for key, value in running.get("system", {}).items() if key != "message"},
+            "message": get_or(running, {}, "system", "message"),
+            "build": f"Cumulus Linux {release}",
+            "hostname": str(get_or(running, self._device.name, "system", "hostname")),
+            "product-name": "Cumulus Linux", "uptime": int(uptime_s),
+            "version": {"image": f"Cumulus Linux {release}", "product-release": release},
+        }
+
+    def _release(self) -> str:
+        parts = self._device.release.split(".")
+        return ".".join(parts if len(parts) > 2 else [*parts, "0"])
+
+    def _platform(self) -> Tree:
+        return {
+            "asic-model": self._device.asic, "asic-vendor": "Mellanox Technologies", "manufacturer": "NVIDIA",
+            "part-number": f"MSN-{self._device.model}", "product-name": self._device.model,
+            "serial-number": self._device.serial, "system-mac": _mac(self._device.name, "eth0"),
+        }
+
+    # -- interfaces ------------------------------------------------------------------------------------------------
+
+    def _interfaces(self, running: Tree, state: SwitchState) -> Tree:
+        qos = EffectiveQos(running, self._dialect)
+        heard = {neighbor.local_port: neighbor for neighbor in self._fabric.lldp(self._device.name)}
+        tree: Tree = {}
+        for number, interface in enumerate(state.interfaces, start=1):
+            settings = get_or(running, {}, "interface", interface.name)
+            entry = self._interface(interface, settings, number)
+            neighbor = heard.get(interface.name)
+            if neighbor is not None:
+                entry["lldp"] = {"state": "enabled", "neighbor": {neighbor.hostname: self._neighbor(neighbor)}}
+            if interface.name.startswith("swp"):
+                entry["qos"] = qos.of_interface(interface.name, settings.get("qos", {}))
+            tree[interface.name] = entry
+        return tree
+
+    def _interface(self, interface: InterfaceState, settings: Tree, number: int) -> Tree:
+        is_up = self._fabric.is_up(self._device.name, interface.name)
+        link = settings.get("link", {})
+        entry: Tree = {
+            "ifindex": number, "type": settings.get("type", "swp" if interface.name.startswith("swp") else "loopback"),
+            "link": {
+                "admin-status": "up" if interface.is_admin_up else "down", "oper-status": "up" if is_up else "down",
+                "mtu": interface.mtu_bytes, "mac-address": _mac(self._device.name, interface.name),
+                "state": {"up" if is_up else "down": {}}, "speed": link.get("speed", "800G") if is_up else "auto",
+            },
+            "lldp": {"state": get_or(settings, "enabled", "lldp", "state"), "neighbor": {}},
+        }
+        if interface.description:
+            entry["description"] = interface.description
+        own = ("127.0.0.1/8",) if interface.is_loopback else ()
+        addresses: Tree = {address: {} for address in (*interface.addresses, *own)}
+        if self._dialect.vrf == ("vrf",):
+            entry |= {"ipv4": {"address": addresses}, "vrf": interface.vrf}
+        else:
+            entry["ip"] = {"address": addresses, "vrf": interface.vrf}
+        return entry
+
+    def _neighbor(self, neighbor: Any) -> Tree:  # noqa: ANN401  (wiring's LldpNeighbor)
+        """One LLDP neighbour; inner keys (M)."""
+        return {
+            "age": "30",
+            "chassis": {"chassis-id": _mac(neighbor.device, "eth0"), "system-name": neighbor.hostname},
+            "port": {"description": neighbor.port_description or neighbor.port, "name": neighbor.port,
+                     "ttl": _LLDP_TTL_S, "type": "ifname"},
+        }
+
+    # -- routing ---------------------------------------------------------------------------------------------------
+
+    def _vrfs(self, running: Tree, state: SwitchState, uptime_s: float) -> Tree:
+        names = {"default", "mgmt", *running.get("vrf", {})}
+        tree: Tree = {}
+        for vrf in sorted(names):
+            router: Tree = {"rib": {"ipv4": {"route": self._routes(vrf, uptime_s)}}}
+            instance = next((bgp for bgp in state.bgp if bgp.vrf == vrf), None)
+            if instance is not None:
+                sessions = self._fabric.sessions(self._device.name, vrf)
+                router["bgp"] = {
+                    "autonomous-system": instance.asn, "router-id": instance.router_id,
+                    "neighbor": {session.neighbor.address: self._session(session) for session in sessions},
+                }
+            tree[vrf] = {"router": router}
+        return tree
+
+    def _session(self, session: BgpSession) -> Tree:
+        is_up = session.state == "established"
+        on, off = self._dialect.on, self._dialect.off
+        neighbor = session.neighbor
+        timers = {"keepalive": session.keepalive_s or neighbor.keepalive_s, "hold": session.hold_s or neighbor.hold_s,
+                  "connection-retry": 10, "route-advertisement": "none"}
+        entry: Tree = {
+            "state": "established" if is_up else "active" if session.state == "active" else "idle",
+            "local-as": {"asn": session.local_as}, "type": "numbered", "timers": timers,
+            "address-family": {"ipv4-unicast": {
+                "rx-prefix": session.prefixes_accepted, "tx-prefix": session.prefixes_sent,
+                "prefix-limits": {"inbound": {"maximum": neighbor.prefix_limit or "none"}},
+            }},
+            "bfd": {self._dialect.switch: on if neighbor.bfd else off},
+            "ttl-security": {self._dialect.switch: off},
+        }
+        if neighbor.ttl_security_hops is not None:
+            entry["ttl-security"] = {self._dialect.switch: on, "hops": neighbor.ttl_security_hops}
+        if neighbor.remote_as is not None:
+            entry["remote-as"] = neighbor.remote_as
+        if neighbor.description:
+            entry["description"] = neighbor.description
+        if neighbor.peer_group:
+            entry["peer-group"] = neighbor.peer_group
+        if is_up:
+            entry |= {"uptime": _time(session.since_s), "peer-router-id": session.peer_router_id}
+        return entry
+
+    def _routes(self, vrf: str, uptime_s: float) -> Tree:
+        return {prefix: {"route-entry": {"1": self._route(route, vrf, uptime_s)}}
+                for prefix, route in self._fabric.rib(self._device.name, vrf).items()}
+
+    def _route(self, route: Route, vrf: str, uptime_s: float) -> Tree:
+        flags, distance = _FLAGS[route.protocol]
+        words = ("fib-selected", "installed", *(("offloaded",) if "o" in flags else ()), "selected")
+        return {
+            "distance": distance, "flags": {word: {} for word in words}, "flags-string": flags, "metric": 0,
+            "nexthop-group-id": _group_id(route.next_hops), "protocol": route.protocol, "table-id": 254,
+            "uptime": _time(0.0), "via": {_via_key(hop): _via(hop, vrf) for hop in route.next_hops},
+        }
+
+    def _router(self, running: Tree) -> Tree:
+        """``router`` as configured, plus next-hop groups: ECMP members of a route by its nexthop-group-id."""
+        groups: Tree = {}
+        for vrf in ("default", "mgmt", *running.get("vrf", {})):
+            for route in self._fabric.rib(self._device.name, vrf).values():
+                groups.setdefault(str(_group_id(route.next_hops)), {
+                    "installed": self._dialect.on, "type": "zebra", "valid": self._dialect.on, "vrf": vrf,
+                    "via": {_via_key(hop): _via(hop, vrf) for hop in route.next_hops},
+                })
+        return {**running.get("router", {}), "nexthop": {"rib": groups}}
+
+    # -- quality of service ----------------------------------------------------------------------------------------
+
+    def _qos(self, running: Tree) -> Tree:
+        qos = EffectiveQos(running, self._dialect)
+        configured = running.get("qos", {})
+
+        def profiles(kind: str) -> list[str]:
+            return sorted({"default-global", *configured.get(kind, {})})
+
+        return {
+            **configured, "roce": qos.roce(), "pfc-watchdog": qos.watchdog(), "traffic-pool": qos.pools(),
+            "mapping": {name: qos.mapping(name) for name in profiles("mapping")},
+            "egress-queue-mapping": {"default-global": qos.queues()},
+            "egress-scheduler": {name: qos.scheduler(name) for name in profiles("egress-scheduler")},
+            "congestion-control": {name: qos.congestion(name) for name in profiles("congestion-control")},
+            "pfc": {name: found for name in profiles("pfc") if (found := qos.pfc(name))},
+        }
+
+
+def _via_key(hop: NextHop) -> str:
+    return hop.address or hop.interface or "blackhole"
+
+
+def _via(hop: NextHop, vrf: str) -> Tree:
+    if not hop.address and not hop.interface:
+        return {"type": "blackhole", "vrf": vrf, "weight": 1}
+    kind = "ip-address" if hop.address else "interface"
+    return {"flags": {"active": {}, "installed": {}}, "interface": hop.interface, "type": kind, "vrf": vrf, "weight": 1}
+
+
+def _group_id(hops: tuple[NextHop, ...]) -> int:
+    """A number that is the same for the same set of next hops."""
+    text = ";".join(f"{hop.address}%{hop.interface}" for hop in hops)
+    return 1 + int(hashlib.sha256(text.encode()).hexdigest()[:6], 16) % 60000
+
+
+def _mac(device: str, interface: str) -> str:
+    digest = hashlib.sha256(f"{device}/{interface}".encode()).hexdigest()
+    return "44:38:39:" + ":".join(digest[i:i + 2] for i in (0, 2, 4))
+
+
+def _time(at_s: float) -> str:
+    return (_EPOCH + dt.timedelta(seconds=at_s)).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -78,7 +78,7 @@ def cut_pools(intent: Intent, choices: Choices, layout: Layout) -> Addressing:
     findings += _too_few_loopbacks(plane.pools.loopback, cut.loopbacks, layout)
     if findings:
         above = ("planes", "compute", "pools")
-        raise DesignError(intent.marks.problem(finding, above) for finding in findings)
+        raise DesignError(intent.marks.problems(findings, above))
     return cut
 
 

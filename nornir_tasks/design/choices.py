@@ -67,7 +67,7 @@ def choose(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) -
     spine, spine_overrides = chooser.tier(plane.spine, (*above, "spine"))
     nic = chooser.nic(plane, (*above, "hosts", "nic"))
     if chooser.findings or leaf is None or spine is None:
-        raise IntentError(intent.marks.problem(finding) for finding in dict.fromkeys(chooser.findings))
+        raise IntentError(intent.marks.problems(chooser.findings))
     return Choices(plane, leaf, leaf_overrides, spine, spine_overrides, nic)
 
 
@@ -135,25 +135,23 @@ class _Chooser:
             yield from self._release(os, release, switch.asic, at_release)
 
     def _release(self, os: str, release: str, asic: str | None, path: Path) -> Iterator[Finding]:
-        trouble = _release_trouble(self.facts[os], release, asic)
-        if trouble is not None:
-            known = ", ".join(self.facts[os].releases)
-            what = f"{os} release without a capability record" + (f" ({trouble})" if trouble else "")
+        if not _is_known(self.facts[os], release, asic):
+            what = f"no capability record for {os} {release}" + (f" on {asic}" if asic else "")
             hint = "a release we know nothing of could drop half of what it is sent"
-            yield Finding(path, what, f"one of {known}", release, hint)
+            yield Finding(path, what, f"one of {', '.join(self.facts[os].releases)}", release, hint)
 
 
-def _release_trouble(facts: OsFacts, release: str, asic: str | None) -> str | None:
-    """Why there is no capability record; None if there is one. Without an ASIC only the release is looked at."""
+def _is_known(facts: OsFacts, release: str, asic: str | None) -> bool:
+    """Is there a capability record? Without an ASIC (its model is unknown) only the release is looked at."""
     if asic is None:
         # ``10.4(3)`` belongs to the train ``10.4(x)``.
-        trains = (known[:-2] for known in facts.releases if known.endswith("(x)"))
-        return None if release in facts.releases or release.startswith(tuple(trains)) else ""
+        trains = tuple(known[:-2] for known in facts.releases if known.endswith("(x)"))
+        return release in facts.releases or release.startswith(trains)
     try:
         facts.capabilities(release, asic)
-    except KeyError as error:
-        return str(error.args[0])
-    return None
+    except KeyError:
+        return False
+    return True
 
 
 def _origins(override: SwitchChoice, own: Path, tier: Path) -> tuple[Path, Path, Path]:

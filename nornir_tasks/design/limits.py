@@ -19,13 +19,13 @@ _CLASSES = ("policy", "classes")
 def check_limits(intent: Intent, choices: Choices, layout: Layout) -> None:
     """Raise DesignError with everything that some kind of switch cannot hold."""
     check = _Check(intent, choices, layout)
-    findings = [*check.offered(), *check.unnumbered()]
+    findings = [*check.offered(), *check.unnumbered(), *check.lossless()]
     for choice in _kinds(choices):
-        findings += [*check.lossless(choice), *check.priorities(choice), *check.ecmp(choice), *check.routes(choice)]
+        findings += [*check.priorities(choice), *check.ecmp(choice), *check.routes(choice)]
         findings += check.mtu(choice)
     findings += check.nic()
     if findings:
-        raise DesignError(intent.marks.problem(finding) for finding in dict.fromkeys(findings))
+        raise DesignError(intent.marks.problems(findings))
 
 
 def _kinds(choices: Choices) -> Iterator[Choice]:
@@ -79,15 +79,17 @@ class _Check:
         else:
             yield Finding(path, "unnumbered links are not offered yet", "numbered", "unnumbered")
 
-    def lossless(self, choice: Choice) -> Iterator[Finding]:
+    def lossless(self) -> Iterator[Finding]:
         names = [name for name, each in self.intent.policy.classes.items() if each.lossless]
-        most = choice.capabilities.max_lossless_classes
-        if len(names) > most:
+        most = {_name(choice): choice.capabilities.max_lossless_classes for choice in _kinds(self.choices)}
+        least = min(most.values())
+        if len(names) > least:
+            narrow = ", ".join(name for name, classes in most.items() if classes == least)
             yield Finding(
-                (*_CLASSES, names[most], "lossless"),
-                f"{_name(choice)} takes {most} lossless class{'' if most == 1 else 'es'}",
-                f"at most {most}",
-                f"{len(names)}: {', '.join(names)}",
+                (*_CLASSES, names[least], "lossless"),
+                f"{len(names)} lossless classes, where a switch takes {least}",
+                f"at most {least}: {narrow}",
+                ", ".join(names),
                 "each lossless class needs headroom of its own on every port",
             )
 

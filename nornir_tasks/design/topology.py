@@ -69,7 +69,7 @@ def lay_out(intent: Intent, choices: Choices) -> Layout:
         return _Sizing.of(choices).layout()
     except _CannotBuildError as refusal:
         above = ("planes", "compute")
-        raise DesignError(intent.marks.problem(finding, above) for finding in refusal.findings) from None
+        raise DesignError(intent.marks.problems(refusal.findings, above)) from None
 
 
 class _CannotBuildError(Exception):
@@ -205,15 +205,15 @@ class _Sizing:
     def _too_few_spine_ports(self, hosts: int, groups: int) -> Finding:
         least, rails = self.uplinks_for(hosts), len(self.leaf_rails)
         leaves, count = groups * rails, self.plane.spine.count
-        ways = []
+        ways: list[str] = []
         if count is not None and not self.fits(hosts, ceil(least / count) * count):
             what = f"a leaf with {least} uplinks does not reach {count} spines evenly"
-            ways.append(f"{ceil(least / count) * count} uplinks a leaf would reach all of them")
-            ways += self._nearest_count(hosts, groups)
-            expected, found = f"a multiple of {count} uplinks and their ports", f"{least} uplinks, {hosts} hosts a leaf"
+            ways += self._nearest_count(hosts, groups, count)
+            expected = f"{ceil(least / count) * count} uplinks, and ports for them beside those of {hosts} hosts"
+            found = f"{least} uplinks at {self.plane.spine.oversubscription:g}:1"
             return Finding(("spine", "count"), what, expected, found, "; or ".join(ways))
         if self.spine_ports >= rails:
-            ways.append(f"nearest that can be built: hosts.max: {self.spine_ports // rails * hosts}")
+            ways.append(f"nearest that can be built: hosts.max: {self.spine_ports // rails * self._hosts_per_group()}")
         ways += self._nearest_split(groups)
         return Finding(
             ("spine", "count") if count is not None else ("spine", "model"),
@@ -224,17 +224,16 @@ class _Sizing:
             "; or ".join(ways),
         )
 
-    def _nearest_count(self, hosts: int, groups: int) -> Iterator[str]:
-        leaves = groups * len(self.leaf_rails)
-        for uplinks in range(self.uplinks_for(hosts), self.uplinks_for(hosts) * 2 + 1):
-            for spines in range(MIN_SPINES, uplinks + 1):
-                if (
-                    self.fits(hosts, uplinks)
-                    and uplinks % spines == 0
-                    and leaves * uplinks // spines <= self.spine_ports
-                ):
-                    yield f"nearest that can be built: count: {spines}"
-                    return
+    def _nearest_count(self, hosts: int, groups: int, asked: int) -> Iterator[str]:
+        leaves, least = groups * len(self.leaf_rails), self.uplinks_for(hosts)
+        counts = {
+            spines
+            for uplinks in range(least, 2 * least + 1)
+            for spines in range(MIN_SPINES, uplinks + 1)
+            if self.fits(hosts, uplinks) and uplinks % spines == 0 and leaves * uplinks // spines <= self.spine_ports
+        }
+        if counts:
+            yield f"nearest that can be built: count: {min(counts, key=lambda each: (abs(each - asked), each))}"
 
     def _nearest_split(self, groups: int) -> Iterator[str]:
         if self.plane.cross_rail == "nvlink" or self.plane.design != "rail":

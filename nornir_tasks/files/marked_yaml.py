@@ -103,10 +103,21 @@ def validate(model: type[Model], marked: Marked) -> Model:
     try:
         valid = model.model_validate(marked.data)
     except ValidationError as error:
-        problems += [problem for each in error.errors() for problem in _problems(each, model, marked)]
+        problems += [problem for each in _told_once(error.errors()) for problem in _problems(each, model, marked)]
     if problems:
         raise IntentError(sorted(problems, key=_line))
     return valid
+
+
+def _told_once(errors: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Without the key that is missing because it is misspelt: the unknown key beside it says so already."""
+    unknown = [error["loc"] for error in errors if error["type"] == "extra_forbidden"]
+
+    def is_misspelt(loc: Place) -> bool:
+        beside = [str(other[-1]) for other in unknown if other[:-1] == loc[:-1]]
+        return bool(get_close_matches(str(loc[-1]), beside, n=1))
+
+    return [error for error in errors if error["type"] != "missing" or not is_misspelt(error["loc"])]
 
 
 def _line(problem: Problem) -> int:

@@ -41,6 +41,11 @@ class Marks:
             path = path[:-1]
         return self.lines.get(path, 1)
 
+    def problems(self, findings: Iterable[Finding], above: Path = ()) -> list[Problem]:
+        """All findings with their places, each once, in the order of the file."""
+        placed = sorted(dict.fromkeys(findings), key=lambda finding: self.line((*above, *finding.path)))
+        return [self.problem(finding, above) for finding in placed]
+
     def problem(self, finding: Finding, above: Path = ()) -> Problem:
         """The finding with its place: ``file:line`` and the dotted path."""
         path = (*above, *finding.path)

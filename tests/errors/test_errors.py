@@ -1,0 +1,64 @@
+"""Golden error messages: what somebody reads who got their intent wrong.
+
+Each folder holds a ``fabric.yml`` with one mistake (or several) and the message in ``expected.txt``. A new message
+needs a case. After a deliberate change: ``pytest tests/errors --update-golden``, then read the difference.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nornir_tasks.design.capabilities import Capabilities, OsFacts
+from nornir_tasks.design.pipeline import design
+from nornir_tasks.errors import DesignError, GpufabricError, IntentError
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.intent_file import load_intent
+from tests.plain_facts import plain_facts
+
+CASES = sorted(path.parent for path in Path(__file__).parent.glob("*/fabric.yml"))
+NARROW_ECMP = "ecmp_wider_than_the_limit"
+
+
+def facts(case: str) -> dict[str, OsFacts]:
+    """Plain operating systems; in one case with an ECMP width that a leaf's uplinks exceed."""
+    known = plain_facts()
+    if case != NARROW_ECMP:
+        return known
+
+    def narrow(release: str, asic: str) -> Capabilities:
+        return replace(plain_facts()["eos"].capabilities(release, asic), max_ecmp_paths=8)
+
+    return {**known, "eos": replace(known["eos"], capabilities=narrow)}
+
+
+def message(case: Path) -> tuple[type[GpufabricError], str]:
+    """What the operator is told, with the case's folder left out."""
+    with pytest.raises(GpufabricError) as caught:
+        design(load_intent(case / "fabric.yml"), load_catalogue(), facts(case.name))
+    error = caught.value
+    text = str(error).replace(f"{case}/", "").replace(f"{_shown(case)}/", "")
+    return type(error), f"exit code {error.exit_code}\n{text}\n"
+
+
+def _shown(case: Path) -> str:
+    return str(case.relative_to(Path.cwd())) if case.is_relative_to(Path.cwd()) else str(case)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_message_says_where_what_and_what_to_do(case: Path, request: pytest.FixtureRequest) -> None:
+    kind, text = message(case)
+    golden = case / "expected.txt"
+    if request.config.getoption("--update-golden"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+    assert kind in (IntentError, DesignError)
+    assert all(
+        problem.where.startswith("fabric.yml:") or "/fabric.yml:" in problem.where for problem in _problems(case)
+    )
+
+
+def _problems(case: Path) -> list:
+    with pytest.raises(GpufabricError) as caught:
+        design(load_intent(case / "fabric.yml"), load_catalogue(), facts(case.name))
+    return list(caught.value.problems)

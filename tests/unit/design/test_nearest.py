@@ -1,0 +1,78 @@
+"""A refusal names the nearest design that can be built: so it must be one that can."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from nornir_tasks.errors import DesignError
+from tests.strategies import built
+
+SITE: dict[str, Any] = {
+    "site": "near",
+    "policy": {
+        "classes": {
+            "roce": {"dscp": 26, "priority": 3, "lossless": True, "ecn": "auto", "weight": 60},
+            "cnp": {"dscp": 48, "priority": 6, "strict": True},
+            "bulk": {"dscp": 0, "priority": 0, "weight": 40},
+        },
+        "dcqcn": True,
+        "mtu": {"host": 9000, "fabric": 9216},
+    },
+    "planes": {
+        "compute": {
+            "design": "rail",
+            "pools": {
+                "loopback": "10.255.0.0/16",
+                "links": "10.160.0.0/13",
+                "hosts": "10.168.0.0/13",
+                "asn": "4200000000-4200099999",
+            },
+            "hosts": {"group": "gpu", "count": 4, "max": 4, "rails": 8, "speed": "200G"},
+            "leaf": {"platform": "eos", "release": "4.33.1F", "model": "7060DX5-64S"},
+            "spine": {"platform": "nvue", "release": "5.14", "model": "SN5600", "oversubscription": 1},
+        }
+    },
+}
+
+
+def site(**changes: Any) -> dict[str, Any]:
+    """The site above with values at ``part__key`` of the compute plane exchanged; a bare key is the plane's own."""
+    data = copy.deepcopy(SITE)
+    plane = data["planes"]["compute"]
+    for path, value in changes.items():
+        part, _, key = path.rpartition("__")
+        (plane[part] if part else plane)[key] = value
+    return data
+
+
+@pytest.mark.parametrize(
+    ("asked", "named", "hint"),
+    [
+        pytest.param({"hosts__per_group": 64}, {"hosts__per_group": 42}, "per_group: 42", id="leaf-ports"),
+        pytest.param({"hosts__max": 400}, {"hosts__max": 336}, "hosts.max: 336", id="spine-ports"),
+        pytest.param(
+            {"hosts__max": 400}, {"hosts__max": 400, "cross_rail": "nvlink"}, "cross_rail: nvlink", id="spine-groups"
+        ),
+        pytest.param(
+            {"spine__count": 50, "hosts__per_group": 40},
+            {"spine__count": 24, "hosts__per_group": 40},
+            "count: 24",
+            id="spine-count",
+        ),
+    ],
+)
+def test_the_nearest_design_that_a_refusal_names_can_be_built(asked: Any, named: Any, hint: str) -> None:
+    with pytest.raises(DesignError) as caught:
+        built(site(**asked))
+    assert hint in str(caught.value)
+    assert built(site(**named)).devices
+    if "hosts__max" in named and "cross_rail" not in named:
+        with pytest.raises(DesignError):
+            built(site(hosts__max=named["hosts__max"] + 1))
+
+
+def test_a_leaf_never_gets_more_oversubscription_than_declared_nor_needless_uplinks() -> None:
+    fabric = built(site(hosts__per_group=16, spine__oversubscription=2))
+    assert fabric.planes["compute"].uplinks == 4
+    assert fabric.planes["compute"].oversubscription == 2.0

@@ -38,6 +38,8 @@ def rollback(
         if name in entries
     }
     run("rollback", scope, wanted, Choice(accept_release=accept_release, workers=workers), yes=yes, json=json)
+    for name in wanted:
+        journal.end(last, name, "undone")
 
 
 def restored(each: "Wanted", before: str) -> "Wanted":

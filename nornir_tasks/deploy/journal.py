@@ -28,7 +28,7 @@ class Entry:
     push: int
     device: str
     state: str
-    """``started``, ``done``, ``failed``."""
+    """``started``, ``done``, ``failed``, ``undone`` (rolled back since)."""
     before: str
     """Text of the owned sections before the push."""
     after: str
@@ -77,10 +77,11 @@ class Journal:
             )
 
     def last_push(self) -> int | None:
-        """The last push that changed anything and was not a rollback itself."""
+        """The last push that changed anything and was not undone since."""
         with self._open() as db:
             row = db.execute(
-                "SELECT MAX(push.id) FROM push JOIN device ON device.push = push.id WHERE verb = 'push'"
+                "SELECT MAX(push.id) FROM push JOIN device ON device.push = push.id"
+                " WHERE verb = 'push' AND state != 'undone'"
             ).fetchone()
         return None if row[0] is None else int(row[0])
 
@@ -91,10 +92,12 @@ class Journal:
         return frozenset(json.loads(row[0])) if row else frozenset()
 
     def entries(self, push: int) -> tuple[Entry, ...]:
-        """The switches a push touched, by name."""
+        """The switches a push touched and that were not rolled back since, by name."""
         with self._open() as db:
             rows = db.execute(
-                "SELECT push, device, state, before, after FROM device WHERE push = ? ORDER BY device", (push,)
+                "SELECT push, device, state, before, after FROM device"
+                " WHERE push = ? AND state != 'undone' ORDER BY device",
+                (push,),
             ).fetchall()
         return tuple(Entry(*row) for row in rows)
 

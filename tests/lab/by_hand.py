@@ -82,7 +82,7 @@ class Hand:
 def hands(lab: Path) -> dict[str, Hand]:
     """Every switch of the lab whose folder this is."""
     spec = yaml.safe_load((lab / "spec.json").read_text())
-    password = (lab / "password").read_text().strip()
+    password = Path(spec["password_file"]).read_text().strip()
     return {
         each["name"]: Hand(
             each["os"], f"https://{each['address']}:{each['api_port']}", (spec["username"], password), spec["ca"]

@@ -114,7 +114,7 @@ def test_every_line_deleted_or_changed_is_a_difference(device: str) -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_default_that_somebody_turned_off_is_a_difference(device: str) -> None:
-    """Lines that the OS hides while they hold its default: what a changed switch shows is another value, or the negation."""
+    """Lines that the OS hides while they hold its default: a changed switch shows another value, or the negation."""
     wanted = lab_wanted()[device]
     os = wanted.platform
     written = os.to_tree(wanted.text)

@@ -33,3 +33,15 @@ def test_a_rollback_and_an_empty_push_are_not_what_a_rollback_undoes(tmp_path: P
 def test_nobody_but_its_owner_may_read_the_journal(tmp_path: Path) -> None:
     Journal(tmp_path / "journal.sqlite")
     assert (tmp_path / "journal.sqlite").stat().st_mode & 0o077 == 0
+
+
+def test_rolling_back_twice_goes_back_two_pushes(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    first, second = (journal.begin("push", frozenset({"switch"})) for _ in range(2))
+    for push in (first, second):
+        journal.start(push, "leaf-1", f"before {push}", f"after {push}")
+        journal.end(push, "leaf-1", "done")
+    assert journal.last_push() == second
+    journal.end(second, "leaf-1", "undone")
+    assert journal.last_push() == first
+    assert journal.entries(second) == ()

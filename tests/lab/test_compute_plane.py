@@ -1,0 +1,248 @@
+"""The main job on the whole lab, through the console script: push, push again, validate; repair what a hand made wrong;
+leave brownfield alone; roll back. Each test leaves the lab as it found it: pushed and valid."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from by_hand import Hand, hands
+
+ROOT = Path(__file__).parents[2]
+NORNIR = Path(sys.executable).with_name("nornir")
+pytestmark = pytest.mark.xdist_group("compute-plane")
+
+
+@dataclass
+class Operator:
+    """Somebody at a terminal with one site."""
+
+    site: Path
+    state: Path
+
+    def run(self, *words: str, code: int = 0) -> str:
+        done = subprocess.run(
+            [str(NORNIR), *words, "--site", str(self.site)],
+            env={**os.environ, "GPUFABRIC_STATE": str(self.state)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == code, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done.stdout + done.stderr
+
+    def json(self, *words: str, code: int = 0) -> Any:
+        text = self.run(*words, "--json", code=code)
+        return json.JSONDecoder().raw_decode(text)[0]
+
+    @property
+    def lab(self) -> Path:
+        (found,) = self.state.glob("*/lab")
+        return found
+
+    def hands(self) -> dict[str, Hand]:
+        return hands(self.lab)
+
+
+@pytest.fixture(scope="module")
+def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    """A copy of the lab site, its switches as day 0 leaves them."""
+    where = tmp_path_factory.mktemp("fabric")
+    shutil.copytree(ROOT / "inventory/lab", where / "lab")
+    made = Operator(where / "lab", where / "state")
+    made.run("lab", "up")
+    try:
+        yield made
+    finally:
+        made.run("lab", "down")
+
+
+@pytest.fixture(scope="module")
+def brownfield(operator: Operator) -> dict[str, str]:
+    """What every switch ran before anything was pushed."""
+    return {name: hand.running() for name, hand in operator.hands().items()}
+
+
+@pytest.fixture(scope="module")
+def pushed(operator: Operator, brownfield: dict[str, str]) -> Operator:
+    """The lab after the first push."""
+    assert "10 of 10 changed" in operator.run("push", "--plane", "compute", "--yes")
+    return operator
+
+
+@dataclass
+class Cabled:
+    """One fabric link: the leaf's end and the spine's."""
+
+    leaf: str
+    leaf_port: str
+    leaf_address: str
+    spine: str
+    spine_port: str
+    spine_address: str
+    cable: str
+
+
+def links(operator: Operator) -> list[Cabled]:
+    found = []
+    for link in operator.json("design")["links"]:
+        if link["kind"] == "fabric":
+            up, low = link["upper"], link["lower"]
+            found.append(
+                Cabled(
+                    low["device"], low["port"], low["address"], up["device"], up["port"], up["address"], link["cable"]
+                )
+            )
+    return found
+
+
+def test_lab_up_twice_starts_nothing_the_second_time(operator: Operator) -> None:
+    assert operator.json("lab", "up")["started"] is False
+
+
+def test_a_second_push_changes_nothing_and_costs_one_connection_and_two_requests(pushed: Operator) -> None:
+    before = {each["name"]: each for each in pushed.json("lab", "status")["devices"]}
+    assert "0 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
+    for each in pushed.json("lab", "status")["devices"]:
+        assert each["connections"] - before[each["name"]]["connections"] == 1, each
+        assert each["requests"] - before[each["name"]]["requests"] <= 2, each
+
+
+def test_validate_passes_and_judged_everything(pushed: Operator) -> None:
+    report = pushed.json("validate")
+    assert report["failed"] == 0
+    assert report["tested"] == report["of"] > 300
+    kinds = {finding["check"] for finding in report["findings"]}
+    assert kinds >= {"config", "port", "lldp", "mtu", "bgp", "ecmp", "dscp", "trust", "pfc", "watchdog", "ecn"}
+    print(f"tested {report['tested']} of {report['of']}")
+
+
+def test_what_every_switch_prints_reads_back_as_what_was_designed(pushed: Operator) -> None:
+    """The second law, on the wire."""
+    from nornir_tasks.cli.scope import load
+    from nornir_tasks.deploy.plan import split_running
+
+    for name, wanted in load(str(pushed.site)).wanted(None, None).items():
+        os = wanted.platform
+        text = pushed.hands()[name].running()
+        owned, _ = split_running(wanted, os.to_tree(_as_read(wanted.config.os, text)))
+        parsed = os.parse(owned, wanted.capabilities, name, wanted.config.model)
+        assert not parsed.remainder, (name, list(parsed.remainder.walk()))
+        assert parsed.config == wanted.config, name
+
+
+def _as_read(os: str, text: str) -> str:
+    import yaml
+
+    return json.dumps(yaml.safe_load(text)) if os == "nvue" else text
+
+
+def test_brownfield_lines_come_through_a_push_byte_for_byte_and_in_order(
+    pushed: Operator, brownfield: dict[str, str]
+) -> None:
+    for name, hand in pushed.hands().items():
+        rows = iter(hand.running().splitlines())
+        missing = [
+            row for row in brownfield[name].splitlines() if row.strip(" !") and not any(row == each for each in rows)
+        ]
+        assert missing == [], name
+
+
+def test_wrong_values_made_by_hand_are_named_planned_and_repaired_exactly(pushed: Operator) -> None:
+    by_os = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
+    fabric = links(pushed)
+    cable = {os: next(each for each in fabric if name in (each.leaf, each.spine)) for os, name in by_os.items()}
+    asns = {each["name"]: each["asn"] for each in pushed.json("design")["devices"]}
+    _spoil_eos(pushed.hands()[by_os["eos"]], cable["eos"], asns[by_os["eos"]])
+    _spoil_nxos(pushed.hands()[by_os["nxos"]], cable["nxos"], asns[by_os["nxos"]])
+    _spoil_nvue(pushed.hands()[by_os["nvue"]], cable["nvue"])
+
+    report = pushed.run("validate", code=8)
+    for os, name in by_os.items():
+        each = cable[os]
+        port = each.leaf_port if os != "nvue" else each.spine_port
+        far = f"{each.spine} {each.spine_port}" if os != "nvue" else f"{each.leaf} {each.leaf_port}"
+        assert f"{name} {port} <-> {far}" in report, (os, report)
+        true_asn = asns[each.spine] if os != "nvue" else asns[each.leaf]
+        assert f"remote AS is 65009 here, {each.spine if os != 'nvue' else each.leaf} is AS {true_asn}" in report, os
+        assert f"{name} {port} <-> {far}: MTU 9000 here, 92" in report, (os, report)
+
+    plan = pushed.json("plan")
+    changing = {name: each["changes"] for name, each in plan["devices"].items() if each["changes"]}
+    assert set(changing) == set(by_os.values())
+    for name, changes in changing.items():
+        lines = [(change["op"], change["path"][-1]) for change in changes]
+        print(name, lines)
+        assert 5 <= len(lines) <= 8, (name, lines)
+
+    assert "3 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
+    assert "0 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
+    assert pushed.json("validate")["failed"] == 0
+
+
+def _spoil_eos(hand: Hand, cable: Cabled, asn: int) -> None:
+    hand.configure(
+        f"router bgp {asn}",
+        f"neighbor {cable.spine_address} remote-as 65009",
+        "exit",
+        f"interface {cable.leaf_port}",
+        "mtu 9000",
+        "load-interval 30",  # a valid line nobody asked for
+        "exit",
+        "qos profile GPUFABRIC-ROCE",
+        "no priority-flow-control priority 3",
+    )
+
+
+def _spoil_nxos(hand: Hand, cable: Cabled, asn: int) -> None:
+    hand.configure(
+        f"router bgp {asn}",
+        f"neighbor {cable.spine_address}",
+        "remote-as 65009",
+        f"interface {cable.leaf_port}",
+        "mtu 9000",
+        "load-interval counter 1 60",
+        "priority-flow-control mode off",
+    )
+
+
+def _spoil_nvue(hand: Hand, cable: Cabled) -> None:
+    neighbor = {cable.leaf_address: {"remote-as": 65009}}
+    hand.nvue(
+        {
+            "vrf": {"default": {"router": {"bgp": {"neighbor": neighbor}}}},
+            "interface": {cable.spine_port: {"link": {"mtu": 9000, "auto-negotiate": "on"}}},
+            "qos": {"pfc": {"default-global": {"rx": "disable"}}},
+        }
+    )
+
+
+def test_swapped_cables_are_both_named_and_no_push_pretends_to_repair_them(pushed: Operator) -> None:
+    first, second = [each for each in links(pushed) if each.spine == "spine-1"][:2]
+    pushed.run("lab", "swap-cables", first.cable, second.cable)
+    try:
+        report = pushed.run("validate", code=8)
+        assert f"swap the ends of {first.cable} and {second.cable}" in report
+        assert "0 of 10 switches would change" in pushed.run("plan")
+    finally:
+        pushed.run("lab", "swap-cables", first.cable, second.cable)
+    assert pushed.json("validate")["failed"] == 0
+
+
+def test_a_rollback_restores_every_byte_and_a_push_brings_it_back(pushed: Operator, brownfield: dict[str, str]) -> None:
+    # The last push that changed anything may be a repair; push once more from a known state.
+    pushed.run("rollback", "--yes")
+    while any(hand.running() != brownfield[name] for name, hand in pushed.hands().items()):
+        before = {name: hand.running() for name, hand in pushed.hands().items()}
+        pushed.run("rollback", "--yes")
+        assert before != {name: hand.running() for name, hand in pushed.hands().items()}, "a rollback changed nothing"
+    assert "10 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
+    assert "0 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")

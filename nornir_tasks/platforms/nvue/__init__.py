@@ -1,0 +1,45 @@
+"""NVIDIA Cumulus Linux with NVUE: what it holds, how its configuration reads, who owns which part of it."""
+
+import json
+from types import MappingProxyType
+
+from nornir_tasks.design.capabilities import OsFacts
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
+from nornir_tasks.platforms.nvue.capabilities import RELEASES, capabilities
+from nornir_tasks.platforms.nvue.disruption import disruption
+from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED
+from nornir_tasks.platforms.nvue.parse import parse
+from nornir_tasks.platforms.nvue.port_map import port_name, sort_key
+from nornir_tasks.platforms.nvue.tree import to_text, to_tree
+from nornir_tasks.platforms.platform import Platform
+
+
+def canonical(tree: ConfigTree) -> ConfigTree:
+    """The same tree: a revision keeps what was set, also where it equals a default.
+
+    ``nv config show`` prints ``link state up`` and ``type swp`` (CumulusNetworks/docs cumulus-linux-514, NVUE-API.md,
+    "Replace an Entire Configuration"); ``filled=false`` leaves out only what nobody set.
+    """
+    return tree
+
+
+def _json(value: object) -> str:
+    """One scalar as JSON, which is YAML 1.2: ``"on"`` stays a word. Not Jinja's own filter, which escapes for HTML."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+PLATFORM = Platform(
+    facts=OsFacts(os="nvue", releases=RELEASES, capabilities=capabilities, port_name=port_name, sort_key=sort_key),
+    file_suffix=".yaml",
+    to_tree=to_tree,
+    to_text=to_text,
+    canonical=canonical,
+    ownership=OWNERSHIP,
+    parse=parse,
+    candidate=candidate,
+    server_changes=server_changes,
+    disruption=disruption,
+    protected=PROTECTED,
+    template_filters=MappingProxyType({"tojson": _json}),
+)

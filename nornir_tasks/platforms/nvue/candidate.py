@@ -1,0 +1,81 @@
+"""The difference of owned trees as what is sent: DELETEs of what goes, then one PATCH of what comes; never the root.
+
+The switch's answer to "what would change" is a pair of its own diffs: one way for what comes, the other way for what
+goes. Each is the patch that would turn one revision into the other, with ``null`` for what only the other one has, at
+the highest key that is missing (NVIDIA's configuration manager, its Cumulus client and tests).
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
+from nornir_tasks.platforms.nvue.tree import CONTAINERS, key_and_value, spelled, to_data
+from nornir_tasks.platforms.platform import Candidate
+
+_IS_CONTAINER = frozenset(CONTAINERS)
+
+
+def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: ConfigTree) -> Candidate:
+    """``{"delete": (JSON pointer, ...), "patch": {...}}``: the least that makes the owned part as wanted."""
+    del running  # nobody else's lines are needed: owned paths are patched, all others stay out of the request
+    changes = tuple(difference(owned_running, owned_wanted))
+    added = ConfigTree()
+    for change in changes:
+        if change.op == "+":
+            added.add_path(change.path)
+    payload = {"delete": tuple(_pointers(changes, added)), "patch": to_data(added)}
+    return Candidate(payload, changes)
+
+
+def _pointers(changes: tuple[Change, ...], added: ConfigTree) -> Iterator[str]:
+    """Pointers to the topmost nodes that go. A scalar that only changes its value is patched over, not deleted."""
+    removed = {change.path for change in changes if change.op == "-"}
+    for change in changes:
+        path = change.path
+        if change.op == "+" or path[:-1] in removed:
+            continue
+        keys = tuple(key_and_value(text)[0] for text in path)
+        siblings = added.get(*path[:-1])
+        if siblings is None or keys[-1] not in {key_and_value(text)[0] for text in siblings.children}:
+            yield pointer(keys)
+
+
+def pointer(keys: tuple[str, ...]) -> str:
+    """JSON pointer (RFC 6901) to a node: ``/vrf/default/router/static/10.0.0.0~124``."""
+    return "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in keys)
+
+
+def keys_of(text: str) -> tuple[str, ...]:
+    """The keys a JSON pointer leads through."""
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:])
+
+
+def diff_text(coming: dict[str, Any], going: dict[str, Any]) -> str:
+    """Both answers of the switch as one text: what ``Staged.diff`` holds and :func:`server_changes` reads."""
+    return json.dumps({"coming": coming, "going": going}, indent=1, ensure_ascii=False)
+
+
+def server_changes(diff: str) -> frozenset[Change]:
+    """What the switch says it will change, in the plan's own notation."""
+    both = json.loads(diff)
+    coming, going = both["coming"], both["going"]
+    return frozenset(
+        [*(Change(path, "+") for path in _only(coming, going)), *(Change(path, "-") for path in _only(going, coming))]
+    )
+
+
+def _only(here: Any, there: Any, above: Path = (), *, is_new: bool = False) -> Iterator[Path]:  # noqa: ANN401 - JSON
+    """Lines of ``here`` that the other side does not have: scalars that differ, and all at and below a ``null``."""
+    for key, value in here.items():
+        if value is None:
+            continue
+        is_missing = is_new or (key in there and there[key] is None)
+        if not isinstance(value, dict):
+            yield (*above, f"{spelled(key)}: {json.dumps(value, ensure_ascii=False)}")
+            continue
+        path = (*above, spelled(key))
+        if is_missing and path not in _IS_CONTAINER:
+            yield path
+        beside = there.get(key) if not is_missing else None
+        yield from _only(value, beside if isinstance(beside, dict) else {}, path, is_new=is_missing)

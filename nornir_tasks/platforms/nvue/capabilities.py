@@ -1,0 +1,133 @@
+"""What Cumulus Linux holds, by release and Spectrum generation, each figure with its source.
+
+Short names of sources: docs514, docs516 = CumulusNetworks/docs, content/cumulus-linux-514 and -516; schema = nvueschema
+0.1.0, models/v5_14.py and models/v5_16.py, generated from NVIDIA's OpenAPI documents.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.device_config import Ecn, Watchdog
+
+PROFILE = "default-global"
+"""RoCE is set up on this profile, which every port carries (docs514 RDMA-over-Converged-Ethernet-RoCE.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """Words that differ between releases; 5.15 renamed most switches (schema, v5_14 against v5_15)."""
+
+    switch: str
+    """Key that turns a feature on or off."""
+    on: str
+    off: str
+    address: str
+    """Key of an interface under which IPv4 addresses stand (NVUE command reference, Interface)."""
+    lldp: str
+    """Section in which ``lldp`` stands (docs516 Link-Layer-Discovery-Protocol.md; schema v5_14)."""
+    bfd_profiles: bool
+    """BFD's intervals stand in a named profile, not at the neighbour (docs514, docs516: the BFD pages)."""
+
+
+_ROCE_ECN = Ecn(min_bytes=150_000, max_bytes=1_500_000, probability_percent=100)
+
+
+@dataclass(frozen=True, slots=True)
+class RoceDefaults:
+    """What ``qos roce mode lossless`` (and ``lossy``, without PFC) sets by itself: the base our overrides stand on.
+
+    Source: docs514 RDMA-over-Converged-Ethernet-RoCE.md, default table and ``nv show qos roce``.
+    """
+
+    queue_of_priority: tuple[int, ...] = (0, 0, 0, 3, 0, 0, 6, 0)
+    strict_queues: frozenset[int] = frozenset({6})
+    weight_percent: int = 50
+    """Of the two other queues, 0 and 3."""
+    ecn_queues: frozenset[int] = frozenset({0, 3})
+    ecn: Ecn = _ROCE_ECN
+    lossless_priority: int = 3
+
+    @staticmethod
+    def priority_of_dscp(dscp: int) -> int:
+        """DSCP 24 to 31 ride with priority 3, and so on."""
+        return dscp // 8
+
+
+@dataclass(frozen=True, slots=True)
+class NvueCapabilities(Capabilities):
+    """A record with the release's own words and RoCE's own defaults."""
+
+    spelling: Spelling = Spelling("enable", "on", "off", address="ip", lldp="service", bfd_profiles=False)
+    roce: RoceDefaults = RoceDefaults()
+
+
+_SPECTRUM4 = NvueCapabilities(
+    os="nvue",
+    release="5.14",
+    asic="spectrum4",
+    loopback_name="lo",
+    # schema: interface.*.link.mtu 552 to 9216
+    max_mtu_bytes=9216,
+    services=(),
+    # qos roce has one lossless pool, and one lossless pool can exist at a time (docs514 Quality-of-Service/_index.md)
+    max_lossless_classes=1,
+    cnp_priority=None,
+    queue_profile_name=PROFILE,
+    ecn_auto=_ROCE_ECN,
+    ecn_source="what `qos roce` sets: docs514 RDMA-over-Converged-Ethernet-RoCE.md, 150000/1500000 bytes, 100 %",
+    # docs514, same page: 150000 bytes are programmed as 159744 (156 KB) on Spectrum-4, which is 13 x 64 cells of 192 B
+    # (cell: sonic-buildimage platform/mellanox/asic_table.j2). Rounded like this, what is set is what is programmed.
+    ecn_cell_bytes=64 * 192,
+    # docs514 Quality-of-Service/_index.md: polls every 100 ms, mitigates after 3, ends after one poll without pause
+    watchdog=Watchdog(poll_ms=100, detect_ms=300, restore_ms=100),
+    watchdog_settable=frozenset({"poll_ms", "detect_ms"}),
+    has_class_mtu=False,
+    # schema: system.forwarding.hash-seed 0 to 4294967295
+    has_hash_seed=True,
+    # docs514 Optional-BGP-Configuration.md: route-advertisement none is 0 and the default
+    has_advertisement_interval=True,
+    # schema: prefix-limits.inbound.reestablish-wait 1 to 65535 (minutes)
+    has_prefix_restart=True,
+    # docs514 Optional-BGP-Configuration.md: 128 on Spectrum-4
+    max_ecmp_paths=128,
+    # schema v5_14: bfd.min-rx-interval 50 to 60000. 5.16 takes 10; BFD runs on the CPU there too, so the floor stays.
+    bfd_min_interval_ms=50,
+    has_commit_timer=True,
+    # docs514 NVUE-CLI.md: `nv config apply --confirm`, 10 minutes by default, 60m in its example; no bounds published
+    min_confirm_s=2,
+    max_confirm_s=3600,
+    release_pattern=r"5\.14(\.\d+)*",
+)
+
+_CELLS144 = replace(
+    _SPECTRUM4,
+    # docs514 RoCE page, swp16: 153.00 KB are programmed for 150000 bytes, which is 17 x 64 cells of 144 bytes
+    ecn_cell_bytes=64 * 144,
+    # docs514 Optional-BGP-Configuration.md: 64 is the default, and the limit before Spectrum-4
+    max_ecmp_paths=64,
+)
+
+_BY_ASIC = {
+    "spectrum2": replace(_CELLS144, asic="spectrum2"),
+    "spectrum3": replace(_CELLS144, asic="spectrum3"),
+    "spectrum4": _SPECTRUM4,
+}
+
+_BY_RELEASE = {
+    "5.14": _SPECTRUM4.spelling,
+    "5.16": Spelling("state", "enabled", "disabled", address="ipv4", lldp="system", bfd_profiles=True),
+}
+
+RELEASES = tuple(_BY_RELEASE)
+
+
+@cache
+def capabilities(release: str, asic: str) -> NvueCapabilities:
+    """The record for one release on one ASIC; KeyError says which of the two is unknown."""
+    if release not in _BY_RELEASE:
+        raise KeyError(f"Cumulus Linux release {release!r}: known are {', '.join(RELEASES)}")
+    if asic not in _BY_ASIC:
+        raise KeyError(f"Spectrum ASIC {asic!r}: known are {', '.join(_BY_ASIC)}")
+    pattern = release.replace(".", r"\.") + r"(\.\d+)*"
+    return replace(_BY_ASIC[asic], release=release, release_pattern=pattern, spelling=_BY_RELEASE[release])

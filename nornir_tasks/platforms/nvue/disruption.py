@@ -1,0 +1,46 @@
+"""What a change of one line does to traffic on Cumulus Linux; where no source says it, the next worse class stands.
+
+Sources: docs514 = CumulusNetworks/docs, content/cumulus-linux-514: Equal-Cost-Multipath-Load-Sharing.md,
+Quality-of-Service/_index.md, Basic-BGP-Configuration.md, Optional-BGP-Configuration.md.
+"""
+
+import re
+
+from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.platforms.config_tree import Change
+
+_BGP = r"vrf / default / router / bgp"
+
+_CLASSES: tuple[tuple[str, Disruption], ...] = (
+    # docs514 ECMP: a new seed restarts switchd, and all ports go down with it
+    (r"system / forwarding / hash-seed: .*", Disruption.PORT_FLAP),
+    # docs514 ECMP: reloading the hash fields does not interrupt traffic, but flows move to other links
+    (r"system / forwarding / ecmp-hash\b.*", Disruption.DATAPLANE_BLIP),
+    # docs514 QoS: changes reload switchd and "might result in momentary packet loss"
+    (r"qos\b.*", Disruption.DATAPLANE_BLIP),
+    (r"interface / \S+ / qos\b.*", Disruption.DATAPLANE_BLIP),
+    # the port goes down, or up; a port that vanishes from the configuration goes down with it
+    (r"interface / swp[^/]*", Disruption.PORT_FLAP),
+    (r"interface / swp\S* / link(?: / (?:state|speed|fec|auto-negotiate|breakout|lanes)\b.*)?", Disruption.PORT_FLAP),
+    (r"interface / \S+ / (?:link / mtu: .*|ip\b.*|ipv4\b.*)", Disruption.DATAPLANE_BLIP),
+    # docs514 Basic-BGP-Configuration.md: enabling BGP or changing the ASN restarts FRR
+    (r"router / bgp(?: / (?:enable|state|autonomous-system): .*)?", Disruption.AGENT_RESTART),
+    (rf"{_BGP} / (?:enable|state|autonomous-system): .*", Disruption.AGENT_RESTART),
+    # RFC 4271, 4.2 and 6.5: sessions are torn down and opened anew
+    (r"router / bgp / (?:router-id|graceful-restart)\b.*", Disruption.DATAPLANE_BLIP),
+    (rf"{_BGP} / router-id: .*", Disruption.DATAPLANE_BLIP),
+    # docs514 Optional-BGP: changing a peer group resets its members' sessions
+    (rf"{_BGP} / (?:neighbor|peer-group) / [^/]*", Disruption.DATAPLANE_BLIP),
+    (
+        rf"{_BGP} / (?:neighbor|peer-group) / \S+ / (?:remote-as|peer-group|timers|ttl-security|type)\b.*",
+        Disruption.DATAPLANE_BLIP,
+    ),
+    (r"vrf / default / router / static\b.*", Disruption.DATAPLANE_BLIP),
+)
+_COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in _CLASSES)
+
+
+def disruption(change: Change) -> Disruption:
+    """The class of one change."""
+    line = " / ".join(change.path)
+    return next((worst for pattern, worst in _COMPILED if pattern.fullmatch(line)), Disruption.NONE)

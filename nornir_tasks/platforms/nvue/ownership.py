@@ -1,0 +1,74 @@
+"""Who owns which part of NVUE's tree. The containers all owners live in are in tree.py: they are nobody's change.
+
+The switch owns what exists once: RoCE and what hangs on ``default-global``, the BGP process of the default VRF with its
+address family, LLDP, the ECMP hash. Other VRFs, other profiles, policies and lists of another name are nobody's.
+"""
+
+from nornir_tasks.platforms.nvue.capabilities import PROFILE
+from nornir_tasks.platforms.nvue.tree import QOS_KINDS
+from nornir_tasks.platforms.ownership import Rule, rule
+
+_ANYTHING = rule(r".*", "switch")
+
+
+def _container(pattern: str, *children: Rule) -> Rule:
+    return rule(pattern, "switch", shared=True, children=children)
+
+
+_BY_NAME = rule(r"(?P<key>[^:]+)", "name")
+_BY_PREFIX = rule(r"(?P<key>[\d.]+/\d+)", "address")
+
+_IPV4_UNICAST = _container(
+    r"ipv4-unicast",
+    _container(r"network", _BY_PREFIX),
+    _container(r"aggregate-route", _BY_PREFIX),
+    # redistribution into the fabric's address family would announce what the design does not
+    _ANYTHING,
+)
+
+_DEFAULT_BGP = _container(
+    r"bgp",
+    _container(r"neighbor", rule(r"(?P<key>[\d.]+)", "address"), rule(r"(?P<key>swp\w+)", "port")),
+    _container(r"peer-group", _BY_NAME),
+    _container(r"address-family", _IPV4_UNICAST),
+    # no listener may exist on a fabric port, so dynamic-neighbor is ours as well
+    rule(r"(?:enable|state|autonomous-system|router-id): .*", "switch"),
+    rule(r"path-selection|timers|dynamic-neighbor", "switch"),
+)
+
+OWNERSHIP: tuple[Rule, ...] = (
+    _container(r"interface", rule(r"(?P<key>swp\w+|lo)", "port")),
+    _container(
+        r"qos",
+        rule(r"roce|pfc-watchdog|traffic-pool", "switch"),
+        _container("|".join(QOS_KINDS), rule(PROFILE, "switch")),
+    ),
+    _container(
+        r"router",
+        rule(r"bgp", "switch"),
+        _container(r"bfd", rule(r"state: .*", "switch"), _container(r"profile", _BY_NAME)),
+        _container(r"policy", _container(r"prefix-list|route-map", _BY_NAME)),
+    ),
+    _container(r"service", rule(r"lldp", "switch")),
+    _container(
+        r"system",
+        rule(r"lldp", "switch"),
+        _container(r"forwarding", rule(r"ecmp-hash|hash-seed: .*", "switch")),
+    ),
+    _container(
+        r"vrf",
+        _container(r"default", _container(r"router", _DEFAULT_BGP, _container(r"static", _BY_PREFIX))),
+    ),
+)
+
+PROTECTED: tuple[str, ...] = (
+    r"interface / eth\d",
+    r"vrf / mgmt\b",
+    r"acl\b",
+    r"platform\b",
+    r"maintenance\b",
+    r"system / (?:aaa|acl|api|boot|config|control-plane|gnmi-server|packages|reboot|security|ssh-server)\b",
+    r"system / hostname: ",
+)
+"""Accounts and AAA, the management port, VRF and default route, API and SSH with their certificates, the control
+plane's ACLs (any ACL may be one of them), how configuration is saved, and maintenance mode, which takes ports down."""

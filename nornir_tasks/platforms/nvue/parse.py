@@ -1,0 +1,115 @@
+"""Owned NVUE data -> DeviceConfig and a remainder. A line that is absent means the OS's default."""
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.device_config import DeviceConfig, Hashing, Interface, Lldp
+from nornir_tasks.design.order import in_order, prefix_key
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
+from nornir_tasks.platforms.nvue.capabilities import capabilities as record_of
+from nornir_tasks.platforms.nvue.parse_qos import parse_qos
+from nornir_tasks.platforms.nvue.parse_routing import parse_bgp, parse_policy, parse_static_routes
+from nornir_tasks.platforms.nvue.port_map import sort_key
+from nornir_tasks.platforms.nvue.reading import (
+    Data,
+    drop_if_empty,
+    entries,
+    look,
+    take_empty,
+    take_int,
+    take_text,
+    take_word,
+)
+from nornir_tasks.platforms.nvue.tree import CONTAINERS, from_data, to_data
+from nornir_tasks.platforms.platform import Parsed
+
+HASH_FIELDS = ("source-ip", "destination-ip", "source-port", "destination-port", "ip-protocol")
+_DEFAULT_MTU_BYTES = 9216  # docs514 Interface-Configuration-and-Management: every swp port
+
+
+def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
+    """Read what we own of one switch. Whatever is not understood to the letter is in the remainder."""
+    known = record_of(capabilities.release, capabilities.asic)
+    data = to_data(tree)
+    watched = frozenset(
+        port
+        for port, _ in entries(data, "interface")
+        if take_word(data, "enable", "interface", port, "qos", "pfc-watchdog", "state")
+    )
+    qos = parse_qos(data, known, watched)
+    bgp, bfd = parse_bgp(data, known)
+    config = DeviceConfig(
+        name=name,
+        os=known.os,
+        release=known.release,
+        model=model,
+        asic=known.asic,
+        hashing=_hashing(data, known.spelling),
+        lldp=_lldp(data, known.spelling),
+        qos=qos,
+        bfd=bfd,
+        interfaces=tuple(
+            _interface(data, port, known, carries=qos is not None and (not watched or port in watched))
+            for port, _ in entries(data, "interface")
+        ),
+        routing_policy=parse_policy(data),
+        static_routes=parse_static_routes(data),
+        bgp=bgp,
+    )
+    return Parsed(in_order(config, sort_key), _remainder(data))
+
+
+def _remainder(data: Data) -> ConfigTree:
+    """What is left, as lines; without the containers, which say nothing."""
+    left = ConfigTree()
+    for path, node in from_data(data).walk():
+        if not node and path not in CONTAINERS:
+            left.add_path(path)
+    return left
+
+
+def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool) -> Interface:
+    at = ("interface", name)
+    is_loopback = name == known.loopback_name
+    take_word(data, "loopback" if is_loopback else "swp", *at, "type")
+    address = _address(data, *at, known.spelling.address, "address")
+    mtu_bytes = take_int(data, *at, "link", "mtu")
+    is_down = take_empty(data, *at, "link", "state", "down")
+    if not is_down and not is_loopback:
+        take_empty(data, *at, "link", "state", "up")
+    found = Interface(
+        name=name,
+        description=take_text(data, *at, "description"),
+        address=address,
+        mtu_bytes=_DEFAULT_MTU_BYTES if mtu_bytes is None and not is_loopback else mtu_bytes,
+        enabled=not is_down,
+        qos_profile=PROFILE if carries and not is_loopback else None,
+    )
+    drop_if_empty(data, *at)
+    return found
+
+
+def _address(data: Data, *at: str) -> str | None:
+    """The lowest IPv4 address; a second one stays where it is."""
+    held = [key for key, below in entries(data, *at) if not below and ":" not in key and "/" in key]
+    if not held:
+        return None
+    first = min(held, key=prefix_key)
+    take_empty(data, *at, first)
+    return first
+
+
+def _lldp(data: Data, spelling: Spelling) -> Lldp | None:
+    at = (spelling.lldp, "lldp", "state")
+    if take_word(data, "enabled", *at):
+        return Lldp(enabled=True)
+    return Lldp(enabled=False) if take_word(data, "disabled", *at) else None
+
+
+def _hashing(data: Data, spelling: Spelling) -> Hashing | None:
+    seed = take_int(data, "system", "forwarding", "hash-seed")
+    at = ("system", "forwarding", "ecmp-hash")
+    if seed is None and not any(look(data, *at, field) for field in HASH_FIELDS):
+        return None
+    for field in HASH_FIELDS:
+        take_word(data, spelling.on, *at, field)
+    return Hashing(seed or 0)

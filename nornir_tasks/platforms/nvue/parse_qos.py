@@ -1,0 +1,110 @@
+"""QoS read back: RoCE's own defaults, with what the configuration says on top."""
+
+from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
+from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, RoceDefaults
+from nornir_tasks.platforms.nvue.reading import Data, drop_if_empty, entries, look, take_empty, take_int, take_word
+
+_CODE_POINTS = range(64)
+
+
+def parse_qos(data: Data, capabilities: NvueCapabilities, watched: frozenset[str]) -> Qos | None:
+    """None where RoCE is off: then nothing of ``qos`` is ours to understand. ``watched``: ports with a watchdog."""
+    lossless = _take_mode(data, capabilities)
+    if lossless is None:
+        return None
+    roce = capabilities.roce
+    pfc = _pfc(data, roce) if lossless else ()
+    take_word(data, "l3", "qos", "mapping", PROFILE, "trust")
+    classes = _classes(data, roce, pfc)
+    profile = PortProfile(
+        name=PROFILE,
+        pfc_priorities=pfc,
+        watchdog=bool(watched),
+        queues=_queues(data, roce, frozenset(each.queue for each in classes)),
+    )
+    return Qos(classes, (profile,), _watchdog(data, capabilities, watched=bool(watched)), lossless_mtu_bytes=None)
+
+
+def _take_mode(data: Data, capabilities: NvueCapabilities) -> bool | None:
+    """Is the profile lossless? None: RoCE is off, or in a mode that is not one of ours."""
+    spelling = capabilities.spelling
+    mode = look(data, "qos", "roce", "mode")
+    if look(data, "qos", "roce", spelling.switch) != spelling.on or mode not in ("lossless", "lossy"):
+        return None
+    take_word(data, spelling.on, "qos", "roce", spelling.switch)
+    take_word(data, mode, "qos", "roce", "mode")
+    return bool(mode == "lossless")
+
+
+def _pfc(data: Data, roce: RoceDefaults) -> tuple[int, ...]:
+    """Priorities that PFC pauses in both directions."""
+    at = ("qos", "pfc", PROFILE)
+    named = [key for key, _ in entries(data, *at, "switch-priority") if key.isdecimal()]
+    priorities = tuple(sorted(int(key) for key in named if take_empty(data, *at, "switch-priority", key)))
+    for direction in ("rx", "tx"):
+        take_word(data, "enable", *at, direction)
+    is_off = "disable" in (look(data, *at, "rx"), look(data, *at, "tx"))
+    return () if is_off else priorities or (roce.lossless_priority,)
+
+
+def _classes(data: Data, roce: RoceDefaults, pfc: tuple[int, ...]) -> tuple[TrafficClass, ...]:
+    members: dict[int, list[int]] = {}
+    for dscp in _CODE_POINTS:
+        at = ("qos", "mapping", PROFILE, "dscp", str(dscp))
+        set_to = take_int(data, *at, "switch-priority")
+        members.setdefault(roce.priority_of_dscp(dscp) if set_to is None else set_to, []).append(dscp)
+    return tuple(
+        TrafficClass(priority, tuple(dscp), _queue_of(data, roce, priority), lossless=priority in pfc)
+        for priority, dscp in sorted(members.items())
+    )
+
+
+def _queue_of(data: Data, roce: RoceDefaults, priority: int) -> int:
+    at = ("qos", "egress-queue-mapping", PROFILE, "switch-priority", str(priority), "traffic-class")
+    set_to = take_int(data, *at)
+    return roce.queue_of_priority[priority] if set_to is None else set_to
+
+
+def _queues(data: Data, roce: RoceDefaults, used: frozenset[int]) -> tuple[Queue, ...]:
+    """Queues that packets reach, and those that somebody scheduled all the same."""
+    scheduled = {int(key) for key, _ in entries(data, "qos", "egress-scheduler", PROFILE, "traffic-class")}
+    return tuple(_queue(data, roce, number) for number in sorted(used | scheduled))
+
+
+def _queue(data: Data, roce: RoceDefaults, number: int) -> Queue:
+    at = ("qos", "egress-scheduler", PROFILE, "traffic-class", str(number))
+    is_dwrr = take_word(data, "dwrr", *at, "mode")
+    strict = take_word(data, "strict", *at, "mode") or (not is_dwrr and number in roce.strict_queues)
+    weight = None
+    if not strict:
+        set_to = take_int(data, *at, "bw-percent")
+        weight = roce.weight_percent if set_to is None else set_to
+    drop_if_empty(data, *at)
+    return Queue(number, strict, weight, _ecn(data, roce, number))
+
+
+def _ecn(data: Data, roce: RoceDefaults, number: int) -> Ecn | None:
+    at = ("qos", "congestion-control", PROFILE, "traffic-class", str(number))
+    if take_word(data, "disable", *at, "ecn"):
+        return None
+    if not take_word(data, "enable", *at, "ecn") and number not in roce.ecn_queues:
+        return None
+    minimum, maximum = take_int(data, *at, "min-threshold"), take_int(data, *at, "max-threshold")
+    probability = take_int(data, *at, "probability")
+    return Ecn(
+        roce.ecn.min_bytes if minimum is None else minimum,
+        roce.ecn.max_bytes if maximum is None else maximum,
+        roce.ecn.probability_percent if probability is None else probability,
+    )
+
+
+def _watchdog(data: Data, capabilities: NvueCapabilities, *, watched: bool) -> Watchdog | None:
+    default = capabilities.watchdog
+    poll_ms = take_int(data, "qos", "pfc-watchdog", "polling-interval")
+    polls = take_int(data, "qos", "pfc-watchdog", "robustness")
+    if poll_ms is None and polls is None and not watched:
+        return None
+    poll_ms = default.poll_ms if poll_ms is None else poll_ms
+    polls = default.detect_ms // default.poll_ms if polls is None else polls
+    # one poll without a pause ends the mitigation, so the time to restore follows the time to poll
+    return Watchdog(poll_ms, poll_ms * polls, restore_ms=poll_ms)

@@ -1,0 +1,231 @@
+"""Prefix lists, route maps, discard routes and BGP read back."""
+
+from nornir_tasks.design.device_config import (
+    Bfd,
+    Bgp,
+    Neighbor,
+    PeerGroup,
+    PrefixList,
+    PrefixRule,
+    RouteMap,
+    RouteMapRule,
+    RoutingPolicy,
+    StaticRoute,
+)
+from nornir_tasks.platforms.nvue.capabilities import NvueCapabilities, Spelling
+from nornir_tasks.platforms.nvue.reading import (
+    Data,
+    drop_if_empty,
+    entries,
+    look,
+    take_empty,
+    take_int,
+    take_text,
+    take_word,
+)
+
+_POLICY = ("router", "policy")
+_VRF = ("vrf", "default", "router")
+_BGP = (*_VRF, "bgp")
+_AF = ("address-family", "ipv4-unicast")
+BFD_PROFILE = "GPUFABRIC-BFD"
+
+# docs514 Optional-BGP-Configuration.md: what stands without a line
+_KEEPALIVE_S, _HOLD_S, _MAXIMUM_PATHS = 3, 9, 64
+
+
+def parse_policy(data: Data) -> RoutingPolicy:
+    """All prefix lists and route maps."""
+    lists = tuple(_prefix_list(data, name) for name, _ in entries(data, *_POLICY, "prefix-list"))
+    maps = tuple(_route_map(data, name) for name, _ in entries(data, *_POLICY, "route-map"))
+    return RoutingPolicy(lists, maps)
+
+
+def _prefix_list(data: Data, name: str) -> PrefixList:
+    at = (*_POLICY, "prefix-list", name)
+    rules = []
+    for key, rule in entries(data, *at, "rule"):
+        matches = entries(rule, "match")
+        if not key.isdecimal() or len(matches) != 1 or rule.get("action") not in ("permit", "deny"):
+            continue
+        prefix, lengths = matches[0]
+        ge, le = take_int(lengths, "min-prefix-len"), take_int(lengths, "max-prefix-len")
+        drop_if_empty(rule, "match", prefix)
+        rules.append(PrefixRule(int(key), rule.pop("action") == "permit", prefix, ge, le))
+        drop_if_empty(data, *at, "rule", key)
+    take_word(data, "ipv4", *at, "type")
+    drop_if_empty(data, *at)
+    return PrefixList(name, tuple(rules))
+
+
+def _route_map(data: Data, name: str) -> RouteMap:
+    at = (*_POLICY, "route-map", name)
+    rules = []
+    for key, rule in entries(data, *at, "rule"):
+        if not key.isdecimal() or rule.get("action") not in ({"permit": {}}, {"deny": {}}):
+            continue
+        permit = "permit" in rule.pop("action")
+        take_word(rule, "ipv4", "match", "type")
+        rules.append(
+            RouteMapRule(
+                sequence=int(key),
+                permit=permit,
+                match_prefix_list=take_text(rule, "match", "ip-prefix-list"),
+                prepend=_prepend(rule),
+                communities=_communities(rule),
+            )
+        )
+        drop_if_empty(data, *at, "rule", key)
+    drop_if_empty(data, *at)
+    return RouteMap(name, tuple(rules))
+
+
+def _prepend(rule: Data) -> tuple[int, ...]:
+    path = look(rule, "set", "as-path-prepend", "as")
+    if not isinstance(path, str) or not all(part.isdecimal() for part in path.split(",")):
+        return ()
+    take_text(rule, "set", "as-path-prepend", "as")
+    return tuple(int(part) for part in path.split(","))
+
+
+def _communities(rule: Data) -> tuple[str, ...]:
+    named = [name for name, _ in entries(rule, "set", "community")]
+    return tuple(name for name in named if take_empty(rule, "set", "community", name))
+
+
+def parse_static_routes(data: Data) -> tuple[StaticRoute, ...]:
+    """Discard routes; another kind of static route stays where it is."""
+    found = []
+    for prefix, _ in entries(data, *_VRF, "static"):
+        at = (*_VRF, "static", prefix)
+        if take_word(data, "blackhole", *at, "via", "blackhole", "type"):
+            take_word(data, "ipv4-unicast", *at, "address-family")
+            drop_if_empty(data, *at)
+            found.append(StaticRoute(prefix))
+    return tuple(found)
+
+
+def parse_bgp(data: Data, capabilities: NvueCapabilities) -> tuple[Bgp | None, Bfd | None]:
+    """BGP of the default VRF, and BFD's intervals, which until 5.14 stand in its peer groups."""
+    spelling = capabilities.spelling
+    bfd = _bfd_profile(data, spelling) if spelling.bfd_profiles else None
+    if any(look(data, *at, spelling.switch) != spelling.on for at in (("router", "bgp"), _BGP)):
+        return None, bfd
+    for at in (("router", "bgp"), _BGP, (*_BGP, *_AF)):
+        take_word(data, spelling.on, *at, spelling.switch)
+    asn, paths = take_int(data, "router", "bgp", "autonomous-system"), take_int(data, *_BGP, *_AF, "multipaths", "ebgp")
+    restart = ("router", "bgp", "graceful-restart", "mode")
+    is_helper = take_word(data, "helper-only", *restart) or not take_word(data, "off", *restart)
+    relax = (*_BGP, "path-selection", "multipath", "aspath-ignore")
+    networks = [prefix for prefix, _ in entries(data, *_BGP, *_AF, "network")]
+    neighbors, secured = _neighbors(data, spelling)
+    groups, group_bfd = _peer_groups(data, capabilities, secured)
+    bgp = Bgp(
+        asn=asn or 0,
+        router_id=take_text(data, "router", "bgp", "router-id") or "",
+        maximum_paths=_MAXIMUM_PATHS if paths is None else paths,
+        multipath_relax=not take_word(data, spelling.off, *relax) and take_word(data, spelling.on, *relax),
+        graceful_restart_helper_only=is_helper,
+        log_neighbor_changes=True,  # FRR's datacenter defaults, which Cumulus Linux runs; NVUE has no key for it
+        networks=tuple(prefix for prefix in networks if take_empty(data, *_BGP, *_AF, "network", prefix)),
+        peer_groups=groups,
+        neighbors=neighbors,
+    )
+    return bgp, bfd or group_bfd
+
+
+def _bfd_profile(data: Data, spelling: Spelling) -> Bfd | None:
+    profile = ("router", "bfd", "profile", BFD_PROFILE)
+    if look(data, "router", "bfd", "state") != spelling.on:
+        return None
+    found = _intervals(data, *profile)
+    if found is not None:
+        take_word(data, spelling.on, "router", "bfd", "state")
+        drop_if_empty(data, *profile)
+    return found
+
+
+def _intervals(data: Data, *at: str) -> Bfd | None:
+    keys = ("min-tx-interval", "min-rx-interval", "detect-multiplier")
+    found = [value for key in keys if isinstance(value := look(data, *at, key), int)]
+    if len(found) != len(keys):
+        return None
+    for key in keys:
+        take_int(data, *at, key)
+    return Bfd(*found)
+
+
+def _neighbors(data: Data, spelling: Spelling) -> tuple[tuple[Neighbor, ...], dict[str, list[bool]]]:
+    """Numbered neighbours; and for each peer group, which of its members check the TTL."""
+    found: list[Neighbor] = []
+    secured: dict[str, list[bool]] = {}
+    for address, _ in entries(data, *_BGP, "neighbor"):
+        at = (*_BGP, "neighbor", address)
+        group = look(data, *at, "peer-group")
+        remote_as = take_int(data, *at, "remote-as") if isinstance(group, str) else None
+        if remote_as is None:
+            continue
+        take_text(data, *at, "peer-group")
+        take_word(data, "numbered", *at, "type")
+        ttl = (look(data, *at, "ttl-security", spelling.switch), look(data, *at, "ttl-security", "hops"))
+        secured.setdefault(group, []).append(ttl == (spelling.on, 1))
+        description = take_text(data, *at, "description") or ""
+        route_map = take_text(data, *at, *_AF, "policy", "inbound", "route-map")
+        found.append(Neighbor(address, remote_as, group, description, route_map))
+    groups_of = {neighbor.address: neighbor.peer_group for neighbor in found}
+    for address, group in groups_of.items():
+        at = (*_BGP, "neighbor", address)
+        if all(secured[group]):
+            take_word(data, spelling.on, *at, "ttl-security", spelling.switch)
+            take_int(data, *at, "ttl-security", "hops")
+        drop_if_empty(data, *at)
+    return tuple(found), secured
+
+
+def _peer_groups(
+    data: Data, capabilities: NvueCapabilities, secured: dict[str, list[bool]]
+) -> tuple[tuple[PeerGroup, ...], Bfd | None]:
+    """Peer groups, and the BFD intervals that the first of them with BFD has; another one's stay unread."""
+    groups, bfd = [], None
+    for name, group in entries(data, *_BGP, "peer-group"):
+        own = _group_bfd(group, capabilities.spelling, bfd)
+        has_bfd = own is not None or take_word(group, BFD_PROFILE, "bfd", "profile")
+        bfd = bfd or own
+        members = secured.get(name, [])
+        groups.append(_peer_group(name, group, capabilities.spelling, bfd=has_bfd, ttl=bool(members) and all(members)))
+        drop_if_empty(data, *_BGP, "peer-group", name)
+    return tuple(groups), bfd
+
+
+def _group_bfd(group: Data, spelling: Spelling, known: Bfd | None) -> Bfd | None:
+    values = dict(group.get("bfd") or {})
+    if spelling.bfd_profiles or values.pop(spelling.switch, None) != spelling.on:
+        return None
+    found = _intervals(values)
+    if found is None or (known is not None and found != known):
+        return None
+    _intervals(group, "bfd")
+    take_word(group, spelling.on, "bfd", spelling.switch)
+    return found
+
+
+def _peer_group(name: str, group: Data, spelling: Spelling, *, bfd: bool, ttl: bool) -> PeerGroup:
+    keepalive, hold = take_int(group, "timers", "keepalive"), take_int(group, "timers", "hold")
+    advertise = ("timers", "route-advertisement")
+    regular = (*_AF, "community-advertise", "regular")
+    take_word(group, spelling.on, *_AF, spelling.switch)
+    return PeerGroup(
+        name=name,
+        keepalive_s=_KEEPALIVE_S if keepalive is None else keepalive,
+        hold_s=_HOLD_S if hold is None else hold,
+        connect_retry_s=take_int(group, "timers", "connection-retry"),
+        advertisement_interval_s=0 if take_word(group, "none", *advertise) else take_int(group, *advertise),
+        bfd=bfd,
+        ttl_security=ttl,
+        # docs514 Troubleshooting-BGP.md: regular communities are sent unless turned off
+        send_community=take_word(group, spelling.on, *regular) or not take_word(group, spelling.off, *regular),
+        max_prefixes=take_int(group, *_AF, "prefix-limits", "inbound", "maximum") or 0,
+        prefix_restart_min=take_int(group, *_AF, "prefix-limits", "inbound", "reestablish-wait"),
+        route_map_in=take_text(group, *_AF, "policy", "inbound", "route-map"),
+        route_map_out=take_text(group, *_AF, "policy", "outbound", "route-map"),
+    )

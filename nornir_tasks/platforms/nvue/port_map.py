@@ -1,0 +1,18 @@
+"""Cumulus' port names: ``swp1`` from the front panel, ``swp1s0`` its first breakout port."""
+
+import re
+
+_PORT = re.compile(r"swp(\d+)(?:s(\d+))?")
+
+
+def port_name(number: int) -> str:
+    """Front-panel port (from 1, no breakout) -> interface name."""
+    return f"swp{number}"
+
+
+def sort_key(name: str) -> tuple[int, ...]:
+    """Loopback first, then ports in the front panel's order."""
+    found = _PORT.fullmatch(name)
+    if found is None:
+        return (0,)
+    return (1, int(found[1]), int(found[2] or 0))

@@ -1,0 +1,209 @@
+"""NVUE's data as a ConfigTree and back: a mapping's key is a node, a scalar a leaf ``key: json``.
+
+NVUE knows two kinds of mapping. A collection's entry (``interface / swp1``) exists or does not, even when it is empty.
+A section of the schema (``vrf / default / router / bgp``) always exists and says nothing by itself. The sections that
+several owners live in are CONTAINERS here: every tree has them and no data shows them, so that a container is never a
+change and never anybody's.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from io import StringIO
+from typing import Any
+
+from nornir_tasks.platforms.config_tree import ConfigTree, Path
+
+QOS_KINDS = (
+    "congestion-control",
+    "egress-queue-mapping",
+    "egress-scheduler",
+    "egress-shaper",
+    "link-pause",
+    "mapping",
+    "pfc",
+    "remark",
+)
+"""Sections of ``qos`` that hold profiles by name (nvueschema 0.1.0 v5_14 and v5_16, NvueConfigQos)."""
+
+_BGP: Path = ("vrf", "default", "router", "bgp")
+_IPV4: Path = (*_BGP, "address-family", "ipv4-unicast")
+
+CONTAINERS: tuple[Path, ...] = (
+    ("interface",),
+    ("qos",),
+    *(("qos", kind) for kind in QOS_KINDS),
+    ("router",),
+    ("router", "bfd"),
+    ("router", "bfd", "profile"),
+    ("router", "policy"),
+    ("router", "policy", "prefix-list"),
+    ("router", "policy", "route-map"),
+    ("service",),
+    ("system",),
+    ("system", "forwarding"),
+    ("vrf",),
+    ("vrf", "default"),
+    ("vrf", "default", "router"),
+    ("vrf", "default", "router", "static"),
+    _BGP,
+    (*_BGP, "neighbor"),
+    (*_BGP, "peer-group"),
+    (*_BGP, "address-family"),
+    _IPV4,
+    (*_IPV4, "aggregate-route"),
+    (*_IPV4, "network"),
+)
+"""Sections of the schema, parents first. None is an entry of a collection but ``vrf / default``, which always is."""
+
+_IS_CONTAINER = frozenset(CONTAINERS)
+
+
+def from_data(data: dict[str, Any]) -> ConfigTree:
+    """A tree of NVUE data, as JSON answers and YAML files hold it."""
+    tree = ConfigTree()
+    for path in CONTAINERS:
+        tree.add_path(path)
+    _fill(tree, data)
+    return tree
+
+
+def _fill(node: ConfigTree, data: dict[str, Any]) -> None:
+    for key, value in data.items():
+        name = spelled(str(key))
+        if isinstance(value, dict):
+            _fill(node.add(name), value)
+        else:
+            node.add(f"{name}: {json.dumps(value, ensure_ascii=False)}")
+
+
+def to_data(tree: ConfigTree) -> dict[str, Any]:
+    """The data of a tree; containers that hold nothing are left out."""
+    return _data(tree, ())
+
+
+def _data(node: ConfigTree, above: Path) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for text, child in node.children.items():
+        key, value = key_and_value(text)
+        if value is None:
+            below = _data(child, (*above, text))
+            if below or (*above, text) not in _IS_CONTAINER:
+                data[key] = below
+        else:
+            data[key] = json.loads(value)
+    return data
+
+
+def spelled(key: str) -> str:
+    """A key as it stands in a line: as it is, in quotes where it would be read as a leaf."""
+    return json.dumps(key) if ": " in key or key.startswith('"') else key
+
+
+def key_and_value(text: str) -> tuple[str, str | None]:
+    """A line's key, and its value as JSON text; None for a mapping."""
+    if text.startswith('"'):
+        key, end = json.JSONDecoder().raw_decode(text)
+        return str(key), text[end + 2 :] or None
+    key, colon, value = text.partition(": ")
+    return (key, value) if colon else (text, None)
+
+
+_ROW = re.compile(r'(?P<indent> *)(?P<key>"(?:[^"\\]|\\.)*"|[a-z][a-z0-9-]*):(?: (?P<value>\S.*))?')
+_NOT_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+"""Plain words that some version of YAML takes for something else; our templates never print one as a key."""
+
+
+def to_tree(text: str) -> ConfigTree:
+    """A tree of a switch's JSON answer, a rendered file, or any YAML 1.2 a person wrote. ValueError if it is none."""
+    return from_data(load(text))
+
+
+def load(text: str) -> dict[str, Any]:
+    """The data of JSON or YAML 1.2 text. What our templates print is a subset that is read row by row, much faster."""
+    data = json.loads(text) if text.lstrip().startswith("{") else _load_rows(text)
+    if data is None:
+        data = _load_yaml(text)
+    if not isinstance(data, dict):
+        message = f"NVUE configuration is a mapping, not {type(data).__name__}"
+        raise ValueError(message)  # noqa: TRY004 - the text is wrong, not a type in our code
+    return _keys_as_text(data)
+
+
+def _load_rows(text: str) -> dict[str, Any] | None:
+    """Rows of ``key:`` and ``key: json``; None if any row is something else."""
+    root: dict[str, Any] = {}
+    stack: list[tuple[int, dict[str, Any]]] = [(-1, root)]
+    deepest = 0
+    for row in text.splitlines():
+        if not row or row.startswith("#"):
+            continue
+        found = _ROW.fullmatch(row)
+        if found is None or len(found["indent"]) > deepest:
+            return None
+        indent, key, value = len(found["indent"]), found["key"], found["value"]
+        while stack[-1][0] >= indent:
+            stack.pop()
+        name = json.loads(key) if key[0] == '"' else key
+        parent = stack[-1][1]
+        if name in parent or (key[0] != '"' and name in _NOT_TEXT):
+            return None
+        if value is None:
+            parent[name] = {}
+            stack.append((indent, parent[name]))
+            deepest = indent + 8
+            continue
+        deepest = indent
+        try:
+            parent[name] = json.loads(value)
+        except ValueError:
+            return None
+    return root
+
+
+@cache
+def _yaml() -> Any:  # noqa: ANN401 - ruamel.yaml is imported where somebody's own YAML is read, and only there
+    from ruamel.yaml import YAML  # noqa: PLC0415
+
+    return YAML(typ="safe", pure=True)
+
+
+def _load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever stands in the text
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
+
+    try:
+        return _yaml().load(StringIO(text)) or {}
+    except YAMLError as error:
+        message = f"not YAML: {error}"
+        raise ValueError(message) from error
+
+
+def _keys_as_text(data: dict[Any, Any]) -> dict[str, Any]:
+    """NVUE's keys are always strings; a person writes ``3:``, and an empty mapping as nothing."""
+    return {
+        str(key): _keys_as_text(value) if isinstance(value, dict) else {} if value is None else value
+        for key, value in data.items()
+    }
+
+
+def to_text(tree: ConfigTree) -> str:
+    """A tree as YAML 1.2, sorted like a switch's own answers, each scalar as JSON: ``to_tree(to_text(t)) == t``."""
+    return "".join(f"{row}\n" for row in _rows(to_data(tree), 0))
+
+
+def _rows(data: dict[str, Any], depth: int) -> Iterator[str]:
+    for key in sorted(data, key=natural):
+        name = key if _ROW.fullmatch(f"{key}:") and key[0] != '"' and key not in _NOT_TEXT else json.dumps(key)
+        value = data[key]
+        if isinstance(value, dict) and value:
+            yield f"{'  ' * depth}{name}:"
+            yield from _rows(value, depth + 1)
+        else:
+            yield f"{'  ' * depth}{name}: {json.dumps(value, ensure_ascii=False)}"
+
+
+def natural(key: str) -> tuple[tuple[int, int | str], ...]:
+    """Order of keys with numbers in them: ``swp2`` before ``swp10``."""
+    parts = re.split(r"(\d+)", key)
+    return tuple((1, int(part)) if part.isdecimal() else (0, part) for part in parts if part)

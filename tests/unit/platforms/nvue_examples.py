@@ -1,0 +1,253 @@
+"""Cumulus Linux configurations for the tests: a leaf, a spine, a drained leaf, random ones, and somebody else's."""
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.claims import Claims, PlaneClaim
+from nornir_tasks.design.device_config import (
+    Bfd,
+    Bgp,
+    DeviceConfig,
+    Ecn,
+    Hashing,
+    Interface,
+    Lldp,
+    Neighbor,
+    PeerGroup,
+    PortProfile,
+    PrefixList,
+    PrefixRule,
+    Qos,
+    Queue,
+    RouteMap,
+    RouteMapRule,
+    RoutingPolicy,
+    StaticRoute,
+    TrafficClass,
+    Watchdog,
+)
+from nornir_tasks.design.order import in_order
+from nornir_tasks.files.templates import environment
+from nornir_tasks.platforms.nvue import PLATFORM
+from nornir_tasks.render.render import render
+
+RELEASES = ("5.14", "5.16")
+PROFILE = "default-global"
+POOLS = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
+
+
+def facts_of(config: DeviceConfig) -> Capabilities:
+    return PLATFORM.facts.capabilities(config.release, config.asic)
+
+
+def rendered(config: DeviceConfig) -> str:
+    return render(config, facts_of(config), environment("nvue"))
+
+
+def claims_of(config: DeviceConfig) -> Claims:
+    return Claims((PlaneClaim("compute", frozenset(port.name for port in config.interfaces), POOLS),))
+
+
+def qos(ecn: Ecn, *, watchdog: bool = True) -> Qos:
+    roce, cnp = (26,), (48, 56)
+    bulk = tuple(code for code in range(64) if code not in {*roce, *cnp})
+    queues = (Queue(0, False, 40, None), Queue(3, False, 60, ecn), Queue(6, True, None, None))
+    return Qos(
+        classes=(
+            TrafficClass(0, bulk, 0, lossless=False),
+            TrafficClass(3, roce, 3, lossless=True),
+            TrafficClass(6, cnp, 6, lossless=False),
+        ),
+        profiles=(PortProfile(PROFILE, (3,), watchdog, queues),),
+        watchdog=Watchdog(100, 300, 100) if watchdog else None,
+        lossless_mtu_bytes=None,
+    )
+
+
+def port(number: int, address: str | None, description: str | None, mtu_bytes: int = 9214) -> Interface:
+    return Interface(f"swp{number}", description, address, mtu_bytes, enabled=True, qos_profile=PROFILE)
+
+
+def group(name: str, **changes: object) -> PeerGroup:
+    made = PeerGroup(
+        name=name,
+        keepalive_s=3,
+        hold_s=9,
+        connect_retry_s=10,
+        advertisement_interval_s=0,
+        bfd=True,
+        ttl_security=True,
+        send_community=True,
+        max_prefixes=30,
+        prefix_restart_min=5,
+        route_map_in="COMPUTE-IN",
+        route_map_out="COMPUTE-OUT",
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def _policy(*prepend: int) -> RoutingPolicy:
+    own = PrefixList("COMPUTE-OWN", (PrefixRule(10, True, "10.255.0.1/32"), PrefixRule(20, True, "10.168.0.0/24")))
+    fabric = PrefixList(
+        "COMPUTE-FABRIC", (PrefixRule(10, True, "10.255.0.0/16", ge=32), PrefixRule(20, True, "10.168.0.0/13", le=24))
+    )
+    communities = ("65535:0",) if prepend else ()
+    return RoutingPolicy(
+        (own, fabric),
+        (
+            RouteMap("COMPUTE-IN", (RouteMapRule(10, True, "COMPUTE-FABRIC", prepend, communities),)),
+            RouteMap("COMPUTE-OUT", (RouteMapRule(10, True, "COMPUTE-OWN", prepend, communities),)),
+        ),
+    )
+
+
+def leaf(release: str = "5.14", ports: int = 4, spines: int = 2, prepend: tuple[int, ...] = ()) -> DeviceConfig:
+    """A leaf with so many host ports and one fabric port to each spine."""
+    hosts = [port(n + 1, f"10.168.0.{2 * n}/31", f"gpu-{n} rail0") for n in range(ports)]
+    far = [f"10.160.{n // 128}.{2 * (n % 128)}" for n in range(spines)]
+    own = [f"10.160.{n // 128}.{2 * (n % 128) + 1}/31" for n in range(spines)]
+    fabric = [port(ports + n + 1, address, f"spine-{n} swp1") for n, address in enumerate(own)]
+    config = DeviceConfig(
+        name="leaf-g0-r0",
+        os="nvue",
+        release=release,
+        model="SN5600",
+        asic="spectrum4",
+        hashing=Hashing(1),
+        lldp=Lldp(enabled=True),
+        qos=qos(Ecn(159_744, 1_511_424, 100)),
+        bfd=Bfd(300, 300, 3),
+        interfaces=(Interface("lo", "router-id", "10.255.0.1/32", None, True, None), *hosts, *fabric),
+        routing_policy=_policy(*prepend),
+        static_routes=(StaticRoute("10.168.0.0/24"),),
+        bgp=Bgp(
+            asn=4200000001,
+            router_id="10.255.0.1",
+            maximum_paths=64,
+            multipath_relax=True,
+            graceful_restart_helper_only=True,
+            log_neighbor_changes=True,
+            networks=("10.168.0.0/24", "10.255.0.1/32"),
+            peer_groups=(group("COMPUTE-SPINES"),),
+            neighbors=tuple(
+                Neighbor(address, 4200000000, "COMPUTE-SPINES", f"spine-{n} swp1") for n, address in enumerate(far)
+            ),
+        ),
+    )
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
+def spine(release: str = "5.16", leaves: int = 8) -> DeviceConfig:
+    """A spine without BFD whose leaves may each announce their own prefixes only."""
+    names = [f"leaf-g0-r{n}" for n in range(leaves)]
+    rules = [PrefixRule(10, True, f"10.255.1.{n}/32") for n in range(leaves)]
+    lists = tuple(PrefixList(f"COMPUTE-{name}", (rule,)) for name, rule in zip(names, rules, strict=True))
+    maps = tuple(RouteMap(f"COMPUTE-{name}-IN", (RouteMapRule(10, True, f"COMPUTE-{name}"),)) for name in names)
+    config = replace(
+        leaf(release, ports=0, spines=0),
+        name="spine-0",
+        bfd=None,
+        interfaces=(
+            Interface("lo", None, "10.255.0.1/32", None, True, None),
+            *(port(n + 1, f"10.160.0.{2 * n}/31", f"{name} swp33", 9216) for n, name in enumerate(names)),
+        ),
+        static_routes=(),
+        routing_policy=RoutingPolicy(lists, (*maps, RouteMap("COMPUTE-OUT", (RouteMapRule(10, True, None),)))),
+    )
+    neighbors = tuple(
+        Neighbor(f"10.160.0.{2 * n + 1}", 4200000001 + n, "COMPUTE-LEAVES", f"{name} swp33", f"COMPUTE-{name}-IN")
+        for n, name in enumerate(names)
+    )
+    bgp = replace(
+        config.bgp,  # type: ignore[arg-type]
+        networks=("10.255.0.1/32",),
+        peer_groups=(group("COMPUTE-LEAVES", bfd=False, route_map_in=None, ttl_security=False),),
+        neighbors=neighbors,
+    )
+    return in_order(replace(config, bgp=bgp), PLATFORM.facts.sort_key)
+
+
+EXAMPLES = {
+    **{f"leaf {release}": leaf(release) for release in RELEASES},
+    **{f"spine {release}": spine(release) for release in RELEASES},
+    **{f"drained leaf {release}": leaf(release, prepend=(4200000001,) * 3) for release in RELEASES},
+}
+
+_WORDS = st.text(alphabet="abcdefghij0123456789-_ :#&<>", min_size=1, max_size=30).map(str.strip).filter(bool)
+
+
+@st.composite
+def configs(draw: st.DrawFn) -> DeviceConfig:
+    """Any configuration that realise may make of Cumulus Linux."""
+    base = draw(st.sampled_from([leaf, spine]))(draw(st.sampled_from(RELEASES)))
+    has_bfd = draw(st.booleans())
+    bfd = Bfd(*draw(st.tuples(st.integers(50, 60000), st.integers(50, 60000), st.integers(2, 255))))
+    assert base.bgp is not None
+    changes = {
+        "keepalive_s": draw(st.integers(1, 100)),
+        "hold_s": draw(st.integers(3, 300)),
+        "connect_retry_s": draw(st.none() | st.integers(1, 65535)),
+        "advertisement_interval_s": draw(st.none() | st.integers(0, 600)),
+        "bfd": has_bfd,
+        "ttl_security": draw(st.booleans()),
+        "send_community": draw(st.booleans()),
+        "max_prefixes": draw(st.integers(1, 10**6)),
+        "prefix_restart_min": draw(st.none() | st.integers(1, 65535)),
+    }
+    groups = tuple(replace(each, **changes) for each in base.bgp.peer_groups)
+    bgp = replace(
+        base.bgp,
+        asn=draw(st.integers(1, 2**32 - 1)),
+        maximum_paths=draw(st.integers(1, 128)),
+        multipath_relax=draw(st.booleans()),
+        graceful_restart_helper_only=draw(st.booleans()),
+        peer_groups=groups,
+        neighbors=tuple(replace(each, description=draw(_WORDS)) for each in base.bgp.neighbors),
+    )
+    config = replace(
+        base,
+        bfd=bfd if has_bfd else None,
+        bgp=bgp,
+        qos=draw(st.none() | any_qos()),
+        lldp=draw(st.sampled_from([None, Lldp(True), Lldp(False)])),
+        hashing=draw(st.none() | st.builds(Hashing, st.integers(1, 2**32 - 1))),
+    )
+    ports = tuple(_any_port(draw, each, config) for each in config.interfaces)
+    return in_order(replace(config, interfaces=ports), PLATFORM.facts.sort_key)
+
+
+def _any_port(draw: st.DrawFn, base: Interface, config: DeviceConfig) -> Interface:
+    if base.mtu_bytes is None:
+        return replace(base, description=draw(st.none() | _WORDS))
+    return replace(
+        base,
+        description=draw(st.none() | _WORDS),
+        mtu_bytes=draw(st.integers(552, 9216)),
+        enabled=draw(st.booleans()),
+        address=draw(st.sampled_from([base.address, None])),
+        qos_profile=PROFILE if config.qos else None,
+    )
+
+
+@st.composite
+def any_qos(draw: st.DrawFn) -> Qos:
+    """Two to four classes with priorities of their own, each DSCP in one of them, at most one of them lossless."""
+    priorities = sorted(draw(st.lists(st.integers(0, 7), min_size=2, max_size=4, unique=True)))
+    members: dict[int, list[int]] = {priority: [] for priority in priorities}
+    for dscp in range(64):
+        chosen = priorities[dscp] if dscp < len(priorities) else draw(st.sampled_from(priorities))
+        members[chosen].append(dscp)
+    lossless = draw(st.none() | st.sampled_from(priorities))
+    strict = draw(st.none() | st.sampled_from(priorities))
+    watchdog = Watchdog(100, 100 * draw(st.integers(1, 9)), 100) if lossless is not None else None
+    thresholds = st.builds(Ecn, st.integers(1, 10**6), st.integers(10**6, 10**7), st.integers(0, 100))
+    weighted = [Queue(each, False, draw(st.integers(0, 100)), draw(st.none() | thresholds)) for each in priorities]
+    queues = tuple(Queue(each.number, True, None, None) if each.number == strict else each for each in weighted)
+    return Qos(
+        classes=tuple(TrafficClass(each, tuple(members[each]), each, each == lossless) for each in priorities),
+        profiles=(PortProfile(PROFILE, () if lossless is None else (lossless,), watchdog is not None, queues),),
+        watchdog=watchdog,
+        lossless_mtu_bytes=None,
+    )

@@ -46,16 +46,5 @@ def test_a_line_that_eos_refuses_is_refused_with_eos_words(line: CorpusLine) -> 
     assert session.tree.text(all_lines=True) == before
 
 
-def test_a_rule_known_from_memory_is_refused_unless_allowed_by_name() -> None:
-    name = "ip-load-sharing-trident-seed"
-    with pytest.raises(LineError, match="from_memory"):
-        ConfigSession(Tree(eos_grammar(), EOS), Context("4.33.1F", "tomahawk4")).feed("ip load-sharing trident 3")
-    session = ConfigSession(
-        Tree(eos_grammar(), EOS), Context("4.33.1F", "tomahawk4", allowed_from_memory=frozenset({name}))
-    )
-    session.feed("ip load-sharing trident 3")
-    assert session.tree.text() == "ip load-sharing trident 3\n"
-
-
-def test_every_rule_names_its_source() -> None:
-    assert [rule.where for rule in eos_grammar().rules() if not rule.source] == []
+def test_every_rule_names_its_source_and_none_is_known_from_memory_alone() -> None:
+    assert [rule.where for rule in eos_grammar().rules() if not rule.source or rule.confidence == "M"] == []

@@ -1,0 +1,85 @@
+"""Configuration texts as EOS shows them: head, sanitised secrets, sections, JSON, and the diff of a session.
+
+Shapes from published output: the head from ``show running-config`` of vEOS-lab 4.29.2F, the diff from a pyeapi session
+("--- system:/running-config", "+++ session:/whatever-session-config", unified, the boot line among its context).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Any
+
+from ..engine import Tree
+from ..spec import DeviceSpec
+
+_SECRETS = re.compile(
+    r"((?:secret|password)(?: (?:sha512|[0578]a?|\*))|key [078]a?|auth (?:md5|sha\d*)|priv (?:des|aes\d*)"
+    r"|server community) (\S+)"
+)
+
+
+def listing(device: DeviceSpec, tree: Tree, command: str, all_lines: bool = False, sanitized: bool = False) -> str:
+    """A whole configuration text with its head and ``end``."""
+    text = full_text(device, tree, all_lines)
+    return f"! Command: {command}\n" + (_SECRETS.sub(r"\1 <removed>", text) if sanitized else text)
+
+
+def full_text(device: DeviceSpec, tree: Tree, all_lines: bool = False) -> str:
+    """Head without the command, body, ``end``: what sessions are compared by."""
+    release = device.release
+    head = (
+        f"! device: {device.name} (DCS-{device.model}, EOS-{release})\n!\n! boot system flash:/EOS-{release}.swi\n!\n"
+    )
+    return f"{head}{tree.text(all_lines)}!\nend\n"
+
+
+def session_diff(device: DeviceSpec, running: Tree, candidate: Tree, name: str) -> str:
+    """The unified diff of a session against the running configuration; "" if they are equal."""
+    before, after = full_text(device, running), full_text(device, candidate)
+    if before == after:
+        return ""
+    old, new = "system:/running-config", f"session:/{name}-session-config"
+    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm="")) + "\n"
+
+
+def as_commands(text: str) -> dict[str, Any]:
+    """The JSON form of a configuration: nested ``cmds``; a line without lines below it has the value None."""
+    root: dict[str, Any] = {"cmds": {}, "header": [line for line in text.splitlines() if line.startswith("! ")]}
+    stack: list[tuple[int, dict[str, Any]]] = [(-1, root)]
+    for line in text.splitlines():
+        if not line.strip() or line.lstrip().startswith("!") or line == "end":
+            continue
+        indent = len(line) - len(line.lstrip())
+        while indent <= stack[-1][0]:
+            stack.pop()
+        node: dict[str, Any] = {"cmds": {}, "comments": []}
+        stack[-1][1]["cmds"][line.strip()] = node
+        stack.append((indent, node))
+    _prune(root)
+    return root
+
+
+def _prune(node: dict[str, Any]) -> None:
+    for line, below in node["cmds"].items():
+        _prune(below)
+        if not below["cmds"]:
+            node["cmds"][line] = None
+
+
+def section(text: str, expression: str) -> str:
+    """``| section X``: the top-level blocks in which a line matches."""
+    blocks: list[list[str]] = []
+    for line in text.splitlines():
+        if line[:1] == " " and blocks:
+            blocks[-1].append(line)
+        elif not line.startswith("!"):
+            blocks.append([line])
+    wanted = re.compile(expression, re.IGNORECASE)
+    return "".join("\n".join(block) + "\n" for block in blocks if any(wanted.search(line) for line in block))
+
+
+def include(text: str, expression: str) -> str:
+    """``| include X``: the lines that match."""
+    wanted = re.compile(expression, re.IGNORECASE)
+    return "".join(f"{line}\n" for line in text.splitlines() if wanted.search(line))

@@ -1,0 +1,77 @@
+"""Show commands: which command line is answered by which function, in JSON, as text, or both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..view import View
+from . import bgp, interfaces, qos, system
+
+Answer = Callable[[View, dict[str, str]], Any]
+
+_NAME = r"(?P<name>(?:ethernet|et|loopback|lo|management|ma)\s*[\d/.]+)"
+_VRF = r"(?: vrf (?P<vrf>\S+))?"
+_PFC = rf"show priority-flow-control(?: interfaces {_NAME})?"
+_QOS = rf"show qos interfaces(?: {_NAME})?"
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """One command. ``json`` or ``text`` None: EOS has no such form here, or its shape is not known."""
+
+    pattern: re.Pattern[str]
+    json: Answer | None = None
+    text: Answer | None = None
+
+
+def _show(pattern: str, json: Answer | None = None, text: Answer | None = None) -> Show:
+    return Show(re.compile(pattern, re.IGNORECASE), json, text)
+
+
+SHOWS = (
+    _show(r"show version(?: detail)?", system.version_json, system.version_text),
+    _show(r"show hostname", system.hostname_json, system.hostname_text),
+    _show(r"show users accounts", system.users_json),
+    _show(r"show vrf", system.vrfs_json),
+    _show(r"show arp vrf all", system.arp_json),
+    _show(r"show mac address-table", system.mac_table_json),
+    _show(r"show snmp v2-mib (?P<what>chassis|location|contact)", system.snmp_json),
+    _show(r"show uptime", None, system.clock_text),
+    _show(rf"show interfaces(?: {_NAME})?", interfaces.interfaces_json, interfaces.interfaces_text),
+    _show(r"show interfaces status", interfaces.status_json, interfaces.status_text),
+    _show(r"show ip interface", interfaces.ip_interface_json),
+    _show(r"show ipv6 interface", interfaces.ipv6_interface_json),
+    _show(r"show lldp neighbors", interfaces.lldp_json, interfaces.lldp_text),
+    _show(rf"show lldp neighbors(?: {_NAME})? +detail", interfaces.lldp_detail_json),
+    _show(rf"show ip bgp summary{_VRF}", bgp.summary_json, bgp.summary_text),
+    _show(rf"show ipv6 bgp summary{_VRF}", bgp.summary6_json),
+    _show(rf"show ip bgp neighbors(?: (?P<address>[\d.]+))?{_VRF}", bgp.neighbors_json),
+    _show(rf"show ipv6 bgp peers{_VRF}", bgp.peers6_json),
+    _show(
+        rf"show ip route{_VRF}(?: (?P<prefix>[\d./]+))?(?: (?P<protocol>bgp|connected|static))?",
+        bgp.routes_json,
+        bgp.routes_text,
+    ),
+    _show(rf"show bfd peers{_VRF}", bgp.bfd_json),
+    _show(rf"{_PFC}(?: status)?", None, qos.pfc_text),
+    _show(rf"{_PFC} counters", qos.pfc_counters_json, qos.pfc_counters_text),
+    _show(rf"{_PFC} counters watchdog", None, qos.watchdog_counters_text),
+    _show(r"show qos maps", None, qos.maps_text),
+    _show(r"show qos profile(?: (?P<name>\S+))?", None, qos.profile_text),
+    _show(_QOS, None, qos.interfaces_text),
+    _show(rf"{_QOS} trust", None, qos.trust_text),
+    _show(rf"{_QOS} ecn", None, qos.ecn_text),
+    _show(r"show qos interfaces ecn counters queue", qos.ecn_counters_json),
+)
+
+
+def find_show(command: str) -> tuple[Show, dict[str, str]] | None:
+    """The show command a line is, with its parameters; None if there is none."""
+    for show in SHOWS:
+        found = show.pattern.fullmatch(command)
+        if found:
+            return show, {name: value for name, value in found.groupdict().items() if value is not None}
+    return None

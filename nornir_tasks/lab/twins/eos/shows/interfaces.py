@@ -1,0 +1,227 @@
+"""show interfaces, interfaces status, ip interface, lldp neighbors.
+
+JSON keys: what NAPALM 5.2.0 and anta 1.10.0 read. Text: the shapes ntc-templates 9.3.0 parses.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...state import InterfaceState
+from ..view import View, short_name
+
+_LOOPBACK_MTU = 65535
+_CAGE_BPS = 400_000_000_000
+_SFP_BPS = 10_000_000_000
+
+
+def interfaces_json(view: View, params: dict[str, str]) -> dict[str, Any]:
+    """``show interfaces [NAME]``."""
+    return {"interfaces": {i.name: _interface(view, i) for i in _chosen(view, params)}}
+
+
+def _chosen(view: View, params: dict[str, str]) -> list[InterfaceState]:
+    wanted = _long_name(params.get("name") or "")
+    return [interface for interface in view.state.interfaces if not wanted or interface.name == wanted]
+
+
+def _long_name(name: str) -> str:
+    found = re.fullmatch(r"(?i)(ethernet|et|loopback|lo|management|ma)\s*(\S+)", name.strip())
+    kinds = {"e": "Ethernet", "l": "Loopback", "m": "Management"}
+    return kinds[found[1][0].lower()] + found[2] if found else name
+
+
+def _bandwidth_bps(interface: InterfaceState) -> int:
+    if interface.speed:
+        return int(interface.speed.removesuffix("g")) * 1_000_000_000
+    if interface.name.startswith("Ethernet"):
+        return _CAGE_BPS if "/" in interface.name else _SFP_BPS
+    return 0 if interface.name.startswith(("Loopback", "Vlan")) else 1_000_000_000
+
+
+def is_up(view: View, interface: InterfaceState) -> bool:
+    """Operational state; the management port is always plugged."""
+    if interface.name.startswith("Management"):
+        return interface.is_admin_up
+    return view.fabric.is_up(view.device.name, interface.name)
+
+
+def _interface(view: View, interface: InterfaceState) -> dict[str, Any]:
+    up = is_up(view, interface)
+    is_loopback = interface.is_loopback
+    found: dict[str, Any] = {
+        "name": interface.name,
+        "forwardingModel": "routed" if interface.is_routed else "bridged",
+        "lineProtocolStatus": "up" if up else "down",
+        "interfaceStatus": _status(interface, up),
+        "hardware": "loopback" if is_loopback else "ethernet",
+        "description": interface.description,
+        "bandwidth": _bandwidth_bps(interface),
+        "mtu": _LOOPBACK_MTU if is_loopback else interface.mtu_bytes,
+        "interfaceAddress": _addresses(interface),
+    }
+    if not is_loopback:
+        number = [i.name for i in view.state.interfaces].index(interface.name) + 1
+        mac = view.mac(number)
+        found |= {"physicalAddress": mac, "burnedInAddress": mac, "duplex": "duplexFull"}
+        found |= {"lastStatusChangeTimestamp": view.timestamp(view.booted_s), "interfaceCounters": _counters()}
+    return found
+
+
+def _status(interface: InterfaceState, up: bool) -> str:
+    if not interface.is_admin_up:
+        return "disabled"
+    return "connected" if up else "notconnect"
+
+
+def _addresses(interface: InterfaceState) -> list[dict[str, Any]]:
+    if not interface.addresses:
+        return []
+    pairs = [(address.partition("/")[0], int(address.partition("/")[2])) for address in interface.addresses]
+    both = [{"address": address, "maskLen": length} for address, length in pairs]
+    secondary = {pair["address"]: pair for pair in both[1:]}
+    return [{"primaryIp": both[0], "secondaryIps": secondary, "secondaryIpsOrderedList": both[1:], "dhcp": False}]
+
+
+def _counters() -> dict[str, int]:
+    """Twins carry no packets: all counters are 0."""
+    names = "Octets", "UcastPkts", "MulticastPkts", "BroadcastPkts", "Discards"
+    return {f"{way}{name}": 0 for way in ("in", "out") for name in names} | {"totalInErrors": 0, "totalOutErrors": 0}
+
+
+def interfaces_text(view: View, params: dict[str, str]) -> str:
+    """``show interfaces [NAME]`` as text."""
+    text = []
+    for interface in _chosen(view, params):
+        facts = _interface(view, interface)
+        status = {"disabled": "administratively down", "connected": "up"}.get(facts["interfaceStatus"], "down")
+        text.append(
+            f"{interface.name} is {status}, line protocol is {facts['lineProtocolStatus']} ({facts['interfaceStatus']})"
+        )
+        if not interface.is_loopback:
+            mac = _dotted(facts["physicalAddress"])
+            text.append(f"  Hardware is Ethernet, address is {mac} (bia {mac})")
+        else:
+            text.append("  Hardware is Loopback")
+        if interface.description:
+            text.append(f"  Description: {interface.description}")
+        if interface.addresses:
+            text.append(f"  Internet address is {interface.addresses[0]}")
+        layer = "IP MTU" if interface.is_routed else "Ethernet MTU"
+        bandwidth = f" , BW {facts['bandwidth'] // 1000} kbit" if facts["bandwidth"] else ""
+        text.append(f"  {layer} {facts['mtu']} bytes{bandwidth}")
+    return "\n".join(text) + "\n"
+
+
+def _dotted(mac: str) -> str:
+    digits = mac.replace(":", "")
+    return ".".join(digits[at : at + 4] for at in (0, 4, 8))
+
+
+def status_json(view: View, _: dict[str, str]) -> dict[str, Any]:
+    """``show interfaces status``."""
+    found = {}
+    for interface in view.state.interfaces:
+        if not interface.name.startswith(("Ethernet", "Management", "Port-Channel")):
+            continue
+        up = is_up(view, interface)
+        model = "routed" if interface.is_routed else "bridged"
+        found[interface.name] = {
+            "description": interface.description,
+            "linkStatus": _status(interface, up),
+            "lineProtocolStatus": "up" if up else "down",
+            "vlanInformation": {"interfaceMode": model, "interfaceForwardingModel": model},
+            "bandwidth": _bandwidth_bps(interface),
+            "duplex": "duplexFull",
+            "autoNegotiateActive": False,
+            "interfaceType": "400GBASE-DR4",
+        }
+    return {"interfaceStatuses": found}
+
+
+def status_text(view: View, _: dict[str, str]) -> str:
+    """``show interfaces status`` as text."""
+    head = f"{'Port':<10} {'Name':<28} {'Status':<12} {'Vlan':<10} {'Duplex':<6} {'Speed':<6} {'Type':<15} Flags"
+    lines = [f"{head} Encapsulation"]
+    for name, facts in status_json(view, {})["interfaceStatuses"].items():
+        vlan = "routed" if facts["vlanInformation"]["interfaceMode"] == "routed" else "1"
+        speed = f"{facts['bandwidth'] // 1_000_000_000}G"
+        lines.append(
+            f"{short_name(name):<10} {facts['description'][:27]:<28} {facts['linkStatus']:<12} {vlan:<10} "
+            f"{'full':<6} {speed:<6} {facts['interfaceType']:<15}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def ip_interface_json(view: View, _: dict[str, str]) -> dict[str, Any]:
+    """``show ip interface``."""
+    found = {}
+    for interface in view.state.interfaces:
+        if interface.addresses and interface.is_routed:
+            up = is_up(view, interface)
+            found[interface.name] = {
+                "name": interface.name,
+                "description": interface.description,
+                "lineProtocolStatus": "up" if up else "down",
+                "interfaceStatus": _status(interface, up),
+                "mtu": _LOOPBACK_MTU if interface.is_loopback else interface.mtu_bytes,
+                "vrf": interface.vrf,
+                "interfaceAddress": _addresses(interface)[0],
+            }
+    return {"interfaces": found}
+
+
+def ipv6_interface_json(_: View, __: dict[str, str]) -> dict[str, Any]:
+    """``show ipv6 interface``: the twins' fabric is IPv4."""
+    return {"interfaces": {}}
+
+
+# -- LLDP ----------------------------------------------------------------------------------------------------------
+
+
+def lldp_json(view: View, _: dict[str, str]) -> dict[str, Any]:
+    """``show lldp neighbors``."""
+    neighbors = [
+        {"port": n.local_port, "neighborDevice": n.hostname, "neighborPort": n.port, "ttl": 120}
+        for n in view.fabric.lldp(view.device.name)
+    ]
+    return {"tablesLastChangeTime": view.timestamp(view.booted_s), "lldpNeighbors": neighbors}
+
+
+def lldp_text(view: View, _: dict[str, str]) -> str:
+    """``show lldp neighbors`` as text."""
+    neighbors = lldp_json(view, {})["lldpNeighbors"]
+    lines = [f"{'Port':<12} {'Neighbor Device ID':<30} {'Neighbor Port ID':<22} TTL"]
+    lines.append(f"{'-' * 12} {'-' * 30} {'-' * 22} ---")
+    lines += [
+        f"{short_name(n['port']):<12} {n['neighborDevice']:<30} {n['neighborPort']:<22} {n['ttl']}" for n in neighbors
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def lldp_detail_json(view: View, params: dict[str, str]) -> dict[str, Any]:
+    """``show lldp neighbors [NAME] detail``."""
+    wanted = _long_name(params.get("name") or "")
+    ports = [name for name in view.device.ports if not wanted or name == wanted]
+    found: dict[str, Any] = {port: {"lldpNeighborInfo": []} for port in ports}
+    for n in view.fabric.lldp(view.device.name):
+        if n.local_port not in found:
+            continue
+        found[n.local_port]["lldpNeighborInfo"].append(
+            {
+                "chassisIdType": "interfaceName",
+                "chassisId": n.device,
+                "systemName": n.hostname,
+                "systemDescription": "",
+                "systemCapabilities": {"bridge": True, "router": True},
+                "neighborInterfaceInfo": {
+                    "interfaceIdType": "interfaceName",
+                    "interfaceId": f'"{n.port}"',
+                    "interfaceId_v2": n.port,
+                    "interfaceDescription": n.port_description,
+                },
+                "ttl": 120,
+            }
+        )
+    return {"lldpNeighbors": found}

@@ -1,0 +1,257 @@
+"""show priority-flow-control, qos maps, qos interfaces, qos profile: from the running configuration alone.
+
+What this cannot show is whether silicon does it; counters are 0. Shapes: the tables of ``show priority-flow-control``
+and of ``show qos interfaces X ecn`` are those of "Arista_EOS_RoCEv2_Lossless_Config" (EOS 4.36); ``show qos maps``,
+``show qos interfaces X trust`` and the lines above the PFC table follow um-eos, Quality of Service, as remembered:
+text only, their JSON form is not known and is refused. Counters: JSON keys that anta 1.10.0 reads.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ...engine import Node
+from ..extract import is_on, is_routed
+from ..grammar import default_class
+from ..view import View
+
+
+def _ports(view: View, params: dict[str, str]) -> list[Node]:
+    ports = [node for node in view.interfaces() if node.params["name"].startswith("Ethernet")]
+    wanted = re.sub(r"(?i)^(ethernet|et)\s*", "Ethernet", (params.get("name") or "").strip())
+    return [node for node in ports if wanted in ("", node.params["name"])]
+
+
+# -- PFC -----------------------------------------------------------------------------------------------------------
+
+
+def pfc_priorities(view: View, port: Node) -> list[str]:
+    """The no-drop priorities of a port on which PFC is on; the interface's lines win over its profile's."""
+    if view.tree.first("priority-flow-control all off") is not None or not view.qos_lines(
+        port, "priority-flow-control on"
+    ):
+        return []
+    if port.first("no priority-flow-control") is not None:
+        return []
+    lines = view.qos_lines(port, "priority-flow-control priority")
+    return [line.params["priority"] for line in lines if line.words.endswith(" no-drop")]
+
+
+def is_watched(port: Node) -> bool:
+    """Whether the watchdog looks at a port: on unless ``no priority-flow-control pause watchdog`` stands on it."""
+    return is_on(port, "priority-flow-control pause watchdog", True)
+
+
+def pfc_text(view: View, params: dict[str, str]) -> str:
+    """``show priority-flow-control [interfaces NAME] [status]``."""
+    root = view.tree.root
+    default = "priority-flow-control pause watchdog default"
+    action = root.first("priority-flow-control pause watchdog action")
+    polling = root.value(f"{default} polling-interval", "seconds")
+    lines = [
+        f"The PFC watchdog timeout is {root.value(f'{default} timeout', 'seconds') or '1.0'} second(s)",
+        f"The PFC watchdog recovery-time is {root.value(f'{default} recovery-time', 'seconds') or '1.0'} second(s)",
+        f"The PFC watchdog polling-interval is {polling or '0.1'} second(s)",
+        f"The PFC watchdog action is {action.words.split()[-1] if action else 'errdisable'}",
+        f"Global PFC : {'Disabled' if root.first('priority-flow-control all off') else 'Enabled'}",
+        "",
+        "Port           Enabled  Priorities  Active  Note",
+        "-------------  -------  ----------  ------  -------------",
+    ]
+    for port in _ports(view, params):
+        priorities = pfc_priorities(view, port)
+        enabled, active = (
+            "Yes" if flag else "No" for flag in (view.qos_lines(port, "priority-flow-control on"), priorities)
+        )
+        note = "DCBX disabled" if priorities else ""
+        lines.append(
+            f"{port.params['name']:<13}  {enabled:<7}  {' '.join(priorities):<10}  {active:<6}  {note}".rstrip()
+        )
+    return "\n".join(lines) + "\n"
+
+
+def pfc_counters_json(view: View, params: dict[str, str]) -> dict[str, Any]:
+    """``show priority-flow-control [interfaces NAME] counters``."""
+    names = [port.params["name"] for port in _ports(view, params)]
+    return {"interfaceCounters": {name: {"rxFrames": 0, "txFrames": 0} for name in names}}
+
+
+def pfc_counters_text(view: View, params: dict[str, str]) -> str:
+    """The same as text."""
+    lines = [f"{'Port':<15} {'RxPfc':>9} {'TxPfc':>9}"]
+    lines += [f"{port.params['name']:<15} {0:>9} {0:>9}" for port in _ports(view, params)]
+    return "\n".join(lines) + "\n"
+
+
+def watchdog_counters_text(view: View, params: dict[str, str]) -> str:
+    """``show priority-flow-control counters watchdog``: which queues are watched; nothing is ever stuck here."""
+    lines = ["Port            TxQ  Total times  Total times", "                     stuck        recovered"]
+    for port in _ports(view, params):
+        if is_watched(port):
+            name = port.params["name"]
+            lines += [f"{name:<15} UC{priority:<2} {0:>11} {0:>12}" for priority in pfc_priorities(view, port)]
+    return "\n".join(lines) + "\n"
+
+
+# -- maps ----------------------------------------------------------------------------------------------------------
+
+
+def dscp_classes(view: View) -> list[int]:
+    """The traffic class of each of the 64 code points."""
+    classes = [default_class(dscp) for dscp in range(64)]
+    for line in view.tree.find("qos map dscp"):
+        found = re.search(r"to traffic-class (\d)", line.words)
+        for value in line.params["values"].split() if found else ():
+            classes[int(value)] = int(found[1]) if found else 0
+    return classes
+
+
+def class_queues(view: View) -> list[int]:
+    """The transmit queue of each traffic class."""
+    queues = list(range(8))
+    for line in view.tree.find("qos map traffic-class"):
+        found = re.search(r"to tx-queue (\d)", line.words)
+        for value in line.params["values"].split() if found else ():
+            queues[int(value)] = int(found[1]) if found else 0
+    return queues
+
+
+def maps_text(view: View, _: dict[str, str]) -> str:
+    """``show qos maps``."""
+    classes = dscp_classes(view)
+    rewrite = "Enabled" if view.tree.first("qos rewrite dscp") else "Disabled"
+    lines = [
+        "   Number of Traffic Classes supported: 8",
+        "   Number of Transmit Queues supported: 8",
+        "   Cos Rewrite: Disabled",
+        f"   Dscp Rewrite: {rewrite}",
+        "",
+        "   Dscp-tc map:",
+        "     d1 :  d2 0  1  2  3  4  5  6  7  8  9",
+        "     --------------------------------------",
+    ]
+    for tens in range(7):
+        values = classes[tens * 10 : tens * 10 + 10]
+        lines.append(f"      {tens} :     " + "  ".join(str(value) for value in values))
+    lines += [
+        "",
+        "   Tc-tx-queue map:",
+        "     tc:        0  1  2  3  4  5  6  7",
+        "     ---------------------------------",
+    ]
+    lines.append("     tx-queue:  " + "  ".join(str(queue) for queue in class_queues(view)))
+    return "\n".join(lines) + "\n"
+
+
+# -- ports ---------------------------------------------------------------------------------------------------------
+
+
+def trust(view: View, port: Node) -> tuple[str, str]:
+    """(operational, configured): a routed port trusts DSCP and a switched one CoS unless a line says otherwise."""
+    if port.first("no qos trust") is not None:
+        return "UNTRUSTED", "UNTRUSTED"
+    lines = view.qos_lines(port, "qos trust")
+    if lines:
+        mode = lines[0].words.split()[-1].upper()
+        return mode, mode
+    return ("DSCP" if is_routed(port) else "COS"), "DEFAULT"
+
+
+def trust_text(view: View, params: dict[str, str]) -> str:
+    """``show qos interfaces [NAME] trust``."""
+    lines = [f"{'Port':<18} {'Trust Mode':<26}", f"{'':<18} {'Operational':<14}{'Configured':<12}", "-" * 60]
+    for port in _ports(view, params):
+        operational, configured = trust(view, port)
+        lines.append(f"{port.params['name']:<18} {operational:<14}{configured}")
+    return "\n".join(lines) + "\n"
+
+
+def _queues(view: View, port: Node) -> dict[int, list[Node]]:
+    """Lines of each queue; a queue's block on the interface adds to its profile's."""
+    found: dict[int, list[Node]] = {}
+    for where in (port, view.qos_profile(port)):
+        for kind in ("tx-queue", "uc-tx-queue"):
+            for queue in where.find(kind) if where is not None else ():
+                found.setdefault(int(queue.params["queue"]), []).append(queue)
+    return found
+
+
+def queue_line(view: View, port: Node, queue: int, leading: str) -> Node | None:
+    """The line in force of a port's queue that begins with these words."""
+    lines = (block.first(leading) for block in _queues(view, port).get(queue, ()))
+    return next((line for line in lines if line is not None), None)
+
+
+def ecn_text(view: View, params: dict[str, str]) -> str:
+    """``show qos interfaces [NAME] ecn``: one table a port, queues that mark only."""
+    lines: list[str] = []
+    for port in _ports(view, params):
+        rows = []
+        for number in sorted(_queues(view, port), reverse=True):
+            line = queue_line(view, port, number, "random-detect ecn minimum-threshold")
+            if line is not None:
+                unit = line.words.split()[4]
+                rows.append(f"{number:<8}  {unit:<9}  {line.params['min']:<10}  {line.params['max']:<10}".rstrip())
+        if rows or params.get("name"):
+            lines += [
+                f"{port.params['name']}:",
+                "Tx-Queue  Threshold  ECN Min     ECN Max",
+                "          Unit       Threshold   Threshold",
+                "--------  ---------  ---------   ---------",
+                *rows,
+                "",
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def interfaces_text(view: View, params: dict[str, str]) -> str:
+    """``show qos interfaces [NAME]``: trust, profile and every queue of a port."""
+    lines: list[str] = []
+    for port in _ports(view, params):
+        profile = view.qos_profile(port)
+        lines += [f"{port.params['name']}:", f"   Trust Mode: {trust(view, port)[0]}"]
+        lines += [f"   Service Profile: {profile.params['profile']}"] if profile is not None else []
+        lines += [
+            "",
+            "   Tx-Queue  Bandwidth  Guaranteed  Priority  ECN",
+            "   --------  ---------  ----------  --------  ---",
+        ]
+        for number in range(7, -1, -1):
+            weight = queue_line(view, port, number, "bandwidth percent")
+            promised = queue_line(view, port, number, "bandwidth guaranteed")
+            is_shared = queue_line(view, port, number, "no priority") is not None
+            is_marked = queue_line(view, port, number, "random-detect ecn minimum-threshold") is not None
+            percents = [line.params["percent"] if line is not None else "-" for line in (weight, promised)]
+            mode = "RR" if is_shared else "SP"
+            lines.append(f"   {number:<8}  {percents[0]:<9}  {percents[1]:<10}  {mode:<8}  {'L' if is_marked else 'D'}")
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def profile_text(view: View, params: dict[str, str]) -> str:
+    """``show qos profile [NAME]`` and ``show qos profile summary``."""
+    if params.get("name", "").lower() == "summary":
+        lines = []
+        for profile in view.tree.find("qos profile"):
+            name = profile.params["profile"]
+            used = [
+                port.params["name"] for port in _ports(view, {}) if port.value("service-profile", "profile") == name
+            ]
+            lines.append(f"Qos Profile: {name}\n   Configured on: {','.join(used)}")
+        return "\n".join(lines) + "\n"
+    wanted = params.get("name")
+    profiles = [p for p in view.tree.find("qos profile") if wanted in (None, "", p.params["profile"])]
+    return "".join(view.tree.block_text(profile) for profile in profiles)
+
+
+def ecn_counters_json(view: View, _: dict[str, str]) -> dict[str, Any]:
+    """``show qos interfaces ecn counters queue``: "-" where counting is off."""
+    found = {}
+    for port in _ports(view, {}):
+        counts = {
+            str(queue): 0 if queue_line(view, port, queue, "random-detect ecn count") is not None else "-"
+            for queue in range(8)
+        }
+        found[port.params["name"]] = {"queueCounters": counts}
+    return {"intfQueueCounters": found}

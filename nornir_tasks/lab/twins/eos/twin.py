@@ -1,0 +1,97 @@
+"""The EOS twin: one simulated Arista switch behind eAPI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..spec import DeviceSpec
+from ..state import SwitchState
+from ..twin import LabContext, RequestCounter
+from .configuration import Configuration
+from .eapi import EapiServer
+from .extract import is_on, switch_state
+from .listing import listing
+from .passwords import matches
+from .shell import Shell
+from .view import View
+
+
+class EosTwin:
+    """One switch. Everything it knows was in its day-0 configuration, was pushed, or is how it is cabled."""
+
+    def __init__(self, device: DeviceSpec, lab: LabContext) -> None:
+        self.name, self.device = device.name, device
+        self.requests = RequestCounter()
+        self.on_commit: Callable[[], None] = lambda: None
+        self._lab = lab
+        self._booted_s = lab.clock.now_s()
+        self.configuration = Configuration(device, (lab.username, lab.password), lab.clock)
+        self.configuration.on_change = self._changed
+        self._state: SwitchState | None = None
+        self._verified: set[tuple[str, str, str]] = set()
+        self._server = EapiServer(self.authenticate, self.shell, self.is_reachable, self.requests)
+
+    def state(self) -> SwitchState:
+        """The running configuration's meaning for neighbours; worked out once after each change."""
+        if self._state is None:
+            self._state = switch_state(self.name, self.configuration.running)
+        return self._state
+
+    def running_text(self) -> str:
+        """``show running-config``."""
+        return listing(self.device, self.configuration.running, "show running-config")
+
+    async def start(self) -> None:
+        """Listen for eAPI. Raises OSError if the address is taken."""
+        context = self._lab.certificates.server_context(self.device)
+        await self._server.start(self.device.address, self.device.api_port, context)
+
+    async def stop(self) -> None:
+        """Close everything."""
+        await self._server.stop()
+
+    def shell(self, user: str) -> Shell:
+        """A command line for one request."""
+        return Shell(self.view(), user)
+
+    def view(self) -> View:
+        """What show commands read, as of now."""
+        return View(self.device, self.configuration, self._lab.fabric, self._lab.clock, self.state, self._booted_s)
+
+    def authenticate(self, user: str, password: str) -> bool:
+        """Check a login against the local users of the running configuration."""
+        for node in self.configuration.running.find(f"username {user}"):
+            stored = node.params.get("hash", "")
+            if (user, password, stored) in self._verified:
+                return True
+            if matches(password, stored):
+                self._verified.add((user, password, stored))
+                return True
+        return False
+
+    def is_reachable(self) -> bool:
+        """Whether the running configuration lets a client reach eAPI at the management address.
+
+        Needed: the management port is up and has the address; eAPI is on, with HTTPS, and on in the port's VRF.
+        """
+        tree = self.configuration.running
+        port = tree.first("interface Management1")
+        api = tree.first("management api http-commands")
+        if port is None or api is None or is_on(port, "shutdown", False):
+            return False
+        address = port.value("ip address", "address") or ""
+        serves = not is_on(api, "shutdown", True) and is_on(api, "protocol https", True)
+        if address.partition("/")[0] != self.device.address or not serves:
+            return False
+        vrf = port.value("vrf", "vrf")
+        block = api.first(f"vrf {vrf}") if vrf else api
+        return block is not None and not is_on(block, "shutdown", True)
+
+    def _changed(self) -> None:
+        self._state = None
+        self.on_commit()
+
+
+def build(device: DeviceSpec, lab: LabContext) -> EosTwin:
+    """The twin of one EOS device."""
+    return EosTwin(device, lab)

@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     from nornir_tasks.cli.scope import Scope
     from nornir_tasks.lab.manager import Lab, LabPlan
 
-app = typer.Typer(help="The built-in lab: every switch of a site as a server on loopback.", no_args_is_help=True)
+app = typer.Typer(
+    help="The built-in lab: every switch of a site as a server on loopback.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 @app.command()

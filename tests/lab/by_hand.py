@@ -1,4 +1,4 @@
-"""A person at a switch: changes made through each OS's own API with plain requests, sharing no code with the product."""
+"""A person at a switch: changes through each OS's own API with plain requests; no code of the product."""
 
 import time
 from dataclasses import dataclass
@@ -74,7 +74,11 @@ class Hand:
         if self.os == "nxos":
             return str(self.nxapi("show running-config")[0])
         answer = requests.get(
-            f"{self.url}/nvue_v1/", params={"rev": "applied", "filled": "false"}, auth=self.auth, verify=self.ca, timeout=20
+            f"{self.url}/nvue_v1/",
+            params={"rev": "applied", "filled": "false"},
+            auth=self.auth,
+            verify=self.ca,
+            timeout=20,
         )
         return yaml.safe_dump(answer.json(), sort_keys=True)
 

@@ -1,5 +1,7 @@
-"""The main job on the whole lab, through the console script: push, push again, validate; repair what a hand made wrong;
-leave brownfield alone; roll back. Each test leaves the lab as it found it: pushed and valid."""
+"""The main job on the whole lab, through the console script, and what a hand at a switch can do to it.
+
+Each test leaves the lab as it found it: pushed and valid.
+"""
 
 import json
 import os
@@ -12,7 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from by_hand import Hand, hands
+
+from nornir_tasks.cli.scope import load
+from nornir_tasks.deploy.plan import split_running
 
 ROOT = Path(__file__).parents[2]
 NORNIR = Path(sys.executable).with_name("nornir")
@@ -127,9 +133,6 @@ def test_validate_passes_and_judged_everything(pushed: Operator) -> None:
 
 def test_what_every_switch_prints_reads_back_as_what_was_designed(pushed: Operator) -> None:
     """The second law, on the wire."""
-    from nornir_tasks.cli.scope import load
-    from nornir_tasks.deploy.plan import split_running
-
     for name, wanted in load(str(pushed.site)).wanted(None, None).items():
         os = wanted.platform
         text = pushed.hands()[name].running()
@@ -140,8 +143,6 @@ def test_what_every_switch_prints_reads_back_as_what_was_designed(pushed: Operat
 
 
 def _as_read(os: str, text: str) -> str:
-    import yaml
-
     return json.dumps(yaml.safe_load(text)) if os == "nvue" else text
 
 
@@ -166,14 +167,14 @@ def test_wrong_values_made_by_hand_are_named_planned_and_repaired_exactly(pushed
     _spoil_nvue(pushed.hands()[by_os["nvue"]], cable["nvue"])
 
     report = pushed.run("validate", code=8)
-    for os, name in by_os.items():
-        each = cable[os]
-        port = each.leaf_port if os != "nvue" else each.spine_port
-        far = f"{each.spine} {each.spine_port}" if os != "nvue" else f"{each.leaf} {each.leaf_port}"
-        assert f"{name} {port} <-> {far}" in report, (os, report)
-        true_asn = asns[each.spine] if os != "nvue" else asns[each.leaf]
-        assert f"remote AS is 65009 here, {each.spine if os != 'nvue' else each.leaf} is AS {true_asn}" in report, os
-        assert f"{name} {port} <-> {far}: MTU 9000 here, 92" in report, (os, report)
+    for system, name in by_os.items():
+        each = cable[system]
+        here, there = (each.leaf_port, each.spine_port) if system != "nvue" else (each.spine_port, each.leaf_port)
+        far = each.spine if system != "nvue" else each.leaf
+        ends = f"{name} {here} <-> {far} {there}"
+        assert f"remote AS is 65009 here, {far} is AS {asns[far]}" in report, (system, report)
+        assert f"{ends}: MTU 9000 here, 92" in report, (system, report)
+        assert f"{ends}: pfc none here" in report, (system, report)
 
     plan = pushed.json("plan")
     changing = {name: each["changes"] for name, each in plan["devices"].items() if each["changes"]}

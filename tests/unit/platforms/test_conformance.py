@@ -1,4 +1,4 @@
-"""Every switch OS brings the same parts; what is missing is named by its path, so a newcomer is told, not left to guess."""
+"""Every switch OS brings the same parts; what is missing is named by its path, so that a newcomer is told."""
 
 from pathlib import Path
 

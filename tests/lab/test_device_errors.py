@@ -1,0 +1,182 @@
+"""What an operator reads when a switch does not answer as it must: goldens; nothing is pushed."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from by_hand import hands
+
+ROOT = Path(__file__).parents[2]
+GOLDENS = ROOT / "tests/errors/devices"
+NORNIR = Path(sys.executable).with_name("nornir")
+DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
+pytestmark = pytest.mark.xdist_group("device-errors")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    where = tmp_path_factory.mktemp("errors")
+    shutil.copytree(ROOT / "inventory/lab", where / "lab")
+    nornir(where, "lab", "up")
+    try:
+        yield where
+    finally:
+        nornir(where, "lab", "down")
+
+
+def nornir(where: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(NORNIR), *words, "--site", str(where / "lab")],
+        env={**os.environ, "GPUFABRIC_STATE": str(where / "state")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def lab_folder(where: Path) -> Path:
+    (found,) = (where / "state").glob("*/lab")
+    return found
+
+
+@pytest.fixture
+def listed(site: Path) -> Iterator[Callable[[Callable[[dict[str, Any]], None]], None]]:
+    """Change the device list for one test."""
+    file = lab_folder(site) / "devices.yml"
+    before = file.read_text()
+
+    def change(edit: Callable[[dict[str, Any]], None]) -> None:
+        head, _, tail = before.partition("devices:\n")
+        devices = yaml.safe_load("devices:\n" + tail)["devices"]
+        edit(devices)
+        file.write_text(head + yaml.safe_dump({"devices": devices}, sort_keys=False))
+
+    try:
+        yield change
+    finally:
+        file.write_text(before)
+
+
+def said(site: Path, done: subprocess.CompletedProcess[str]) -> str:
+    """The message with what differs from run to run made the same."""
+    text = done.stderr.replace(str(lab_folder(site)), "LAB").replace(str(site), "SITE")
+    text = re.sub(r"127\.\d+\.\d+\.\d+", "ADDRESS", text)
+    text = re.sub(r"\b0x[0-9a-f]+\b", "0x0", text)
+    return f"exit {done.returncode}\n{text}"
+
+
+def compare(name: str, text: str, update: bool) -> None:
+    golden = GOLDENS / f"{name}.txt"
+    if update:
+        golden.parent.mkdir(parents=True, exist_ok=True)
+        golden.write_text(text)
+    assert text == golden.read_text()
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    return bool(os.environ.get("UPDATE_GOLDENS")) and not os.environ.get("CI")
+
+
+@pytest.mark.parametrize("system", sorted(DEVICES))
+def test_an_unreachable_switch_is_named_and_nothing_is_pushed(site, listed, update, system) -> None:
+    listed(lambda devices: devices[DEVICES[system]].update(api_port=9, ssh_port=9))
+    compare(f"unreachable-{system}", said(site, nornir(site, "push", "--yes", "--limit", DEVICES[system])), update)
+
+
+def test_one_unreachable_switch_stops_the_push_on_all(site, listed) -> None:
+    before = {name: hand.running() for name, hand in hands(lab_folder(site)).items()}
+    listed(lambda devices: devices["spine-1"].update(api_port=9))
+    assert nornir(site, "push", "--yes").returncode == 6
+    assert {name: hand.running() for name, hand in hands(lab_folder(site)).items()} == before
+
+
+@pytest.mark.parametrize("system", sorted(DEVICES))
+def test_wrong_credentials_are_named_and_the_password_is_not(site, update, system) -> None:
+    secret = lab_folder(site) / ".secrets/switch_password"
+    before = secret.read_text()
+    secret.write_text("not-the-password")
+    try:
+        done = nornir(site, "push", "--yes", "--limit", DEVICES[system])
+    finally:
+        secret.write_text(before)
+    assert "not-the-password" not in done.stdout + done.stderr
+    compare(f"credentials-{system}", said(site, done), update)
+
+
+@pytest.mark.parametrize("system", sorted(DEVICES))
+def test_a_certificate_of_an_unknown_authority_is_refused(site, update, system, tmp_path) -> None:
+    authority = lab_folder(site) / "ca.pem"
+    before = authority.read_bytes()
+    shutil.copy(_other_authority(tmp_path), authority)
+    try:
+        done = nornir(site, "push", "--yes", "--limit", DEVICES[system])
+    finally:
+        authority.write_bytes(before)
+    compare(f"certificate-{system}", said(site, done), update)
+
+
+def _other_authority(folder: Path) -> Path:
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        "1",
+    ]
+    command += ["-subj", "/CN=somebody else", "-keyout", str(folder / "key.pem"), "-out", str(folder / "ca.pem")]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return folder / "ca.pem"
+
+
+@pytest.mark.parametrize("system", sorted(DEVICES))
+def test_a_switch_with_another_serial_number_is_refused(site, listed, update, system) -> None:
+    listed(lambda devices: devices[DEVICES[system]].update(serial="SOMEOTHER01"))
+    compare(f"serial-{system}", said(site, nornir(site, "push", "--yes", "--limit", DEVICES[system])), update)
+
+
+RELEASES = {
+    "eos": ("4.33.1F", "4.32.2F"),
+    "nxos": ('"10.4(3)"', '"10.5(2)"'),
+    "nvue": ('release: "5.14"', 'release: "5.16"'),
+}
+
+
+@pytest.mark.parametrize("system", sorted(DEVICES))
+def test_a_switch_with_another_release_is_refused(site, update, system) -> None:
+    file = site / "lab/fabric.yml"
+    before = file.read_text()
+    file.write_text(before.replace(*RELEASES[system]))
+    try:
+        done = nornir(site, "push", "--yes", "--limit", DEVICES[system])
+    finally:
+        file.write_text(before)
+    compare(f"release-{system}", said(site, done), update)
+
+
+def test_a_push_with_nobody_to_ask_and_no_yes_changes_nothing(site, update) -> None:
+    before = {name: hand.running() for name, hand in hands(lab_folder(site)).items()}
+    done = nornir(site, "push")
+    compare("nobody-to-ask", said(site, done), update)
+    assert {name: hand.running() for name, hand in hands(lab_folder(site)).items()} == before
+
+
+def test_verbs_of_a_site_whose_lab_is_down_say_how_to_start_it(tmp_path, update) -> None:
+    shutil.copytree(ROOT / "inventory/lab", tmp_path / "lab")
+    done = nornir(tmp_path, "push", "--yes")
+    text = f"exit {done.returncode}\n{done.stderr}".replace(str(tmp_path), "SITE")
+    compare("lab-down", text, update)

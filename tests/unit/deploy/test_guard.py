@@ -1,0 +1,100 @@
+"""A template that was tampered with, or a plan that would cut our own path, is refused before anything is sent."""
+
+import jinja2
+import pytest
+
+from nornir_tasks.cli.scope import Scope, load
+from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.errors import RefusedError, RenderError
+from nornir_tasks.files.resources import resource
+from nornir_tasks.files.templates import environment
+
+DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
+
+MUTANTS = {
+    "eos": {
+        "the login account": "no username gpufabric",
+        "the management address": "interface Management1\n   no ip address",
+        "the API": "management api http-commands\n   shutdown",
+        "AAA": "no aaa authorization exec default local",
+        "the boot image": "boot system flash:/other.swi",
+        "the management route": "no ip route vrf MGMT 0.0.0.0/0 192.0.2.1",
+    },
+    "nxos": {
+        "the login account": "no username gpufabric",
+        "the management address": "interface mgmt0\n  no ip address",
+        "the API": "no feature nxapi",
+        "AAA": "no aaa group server tacacs+ TAC",
+        "the boot image": "boot nxos bootflash:/other.bin",
+        "the management route": "vrf context management\n  no ip route 0.0.0.0/0 192.0.2.1",
+    },
+    "nvue": {
+        "the login account": "system:\n  aaa:\n    user:\n      cumulus:\n        role: system-admin",
+        "the management address": "interface:\n  eth0:\n    ip:\n      address:\n        192.0.2.9/24: {}",
+        "the API": "system:\n  api:\n    state: disabled",
+        "SSH": "system:\n  ssh-server:\n    state: disabled",
+        "the management route": "vrf:\n  mgmt:\n    router:\n      static: {}",
+    },
+}
+CASES = [(os, what) for os, cases in MUTANTS.items() for what in cases]
+
+
+@pytest.fixture(scope="module")
+def scope() -> Scope:
+    return load("lab")
+
+
+def build(scope: Scope, device: str, made: jinja2.Environment) -> Wanted:
+    each = scope.realised[device]
+    return wanted(each.config, each.capabilities, each.claims, made)
+
+
+def tampered(os: str, extra: str) -> jinja2.Environment:
+    """The OS's templates with a few more lines at the end of main.j2 (NVUE: instead of it, for YAML has one root)."""
+    original = (resource("templates") / os / "main.j2").read_text()
+    mutant = extra + "\n" if os == "nvue" else f"{original}\n{extra}\n"
+    made = environment(os).overlay()
+    made.loader = jinja2.ChoiceLoader([jinja2.DictLoader({"main.j2": mutant}), environment(os).loader])
+    made.cache = None
+    return made
+
+
+@pytest.mark.parametrize(("os", "what"), CASES, ids=[f"{os}: {what}" for os, what in CASES])
+def test_a_template_that_reaches_for_our_own_path_is_refused_before_anything_is_sent(scope, os, what) -> None:
+    with pytest.raises(RefusedError) as refused:
+        build(scope, DEVICES[os], tampered(os, MUTANTS[os][what]))
+    assert refused.value.exit_code == 7
+    assert DEVICES[os] in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("os", "extra"),
+    [
+        ("eos", "vlan 999\n   name stray"),
+        ("nxos", "vlan 999\n  name stray"),
+        ("nvue", "bridge:\n  domain:\n    br_default:\n      vlan:\n        '999': {}"),
+    ],
+)
+def test_a_rendered_line_that_nobody_owns_is_refused(scope, os, extra) -> None:
+    with pytest.raises(RefusedError, match="no plane owns"):
+        build(scope, DEVICES[os], tampered(os, extra))
+
+
+@pytest.mark.parametrize("os", sorted(DEVICES))
+def test_a_template_that_asks_for_what_is_not_there_names_template_and_line(scope, os) -> None:
+    with pytest.raises(RenderError) as failed:
+        build(scope, DEVICES[os], tampered(os, "{{ config.no_such_field }}"))
+    assert DEVICES[os] in str(failed.value)
+    assert "no_such_field" in str(failed.value)
+
+
+@pytest.mark.parametrize("os", ["eos", "nxos"])
+def test_another_asn_with_strangers_in_its_process_is_not_torn_down(scope, os) -> None:
+    each = build(scope, DEVICES[os], environment(os))
+    stranger = "   " if os == "eos" else "  "
+    inner = ("router-id 192.0.2.1", "vrf LEGACY", f"{stranger}neighbor 192.0.2.7 remote-as 64512")
+    running = "router bgp 64999\n" + "".join(f"{stranger}{line}\n" for line in inner)
+    with pytest.raises(RefusedError, match="take lines along that are not ours") as refused:
+        device_plan(each, running)
+    assert "vrf LEGACY" in str(refused.value)

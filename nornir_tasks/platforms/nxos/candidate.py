@@ -65,6 +65,14 @@ def place(line: str) -> tuple[int, ...] | None:
     return None
 
 
+_SUB_MODES = ("address-family ", "template ", "neighbor ", "vrf ")
+
+
+def _rank_in_block(line: str) -> int:
+    """A block's own settings first, then its sub-modes: whoever types the text is inside the last one entered."""
+    return next((rank for rank, word in enumerate(_SUB_MODES, start=1) if line.startswith(word)), 0)
+
+
 class _Splice:
     """Rows of text with cuts and insertions, numbered from 0 by the original rows."""
 
@@ -102,11 +110,14 @@ class _Splice:
 
     @staticmethod
     def _row_below(held: ConfigTree, wanted: ConfigTree, child: ConfigTree) -> int:
+        """Before the next line that comes later: in the order it was rendered, and settings before sub-modes."""
         later = [
             held.children[sibling.text].line
             for sibling in wanted.children.values()
             if sibling.line > child.line and sibling.text in held.children
         ]
+        rank = _rank_in_block(child.text)
+        later += [other.line for other in held.children.values() if _rank_in_block(other.text) > rank]
         return min(later) - 1 if later else _last_row(held) + 1
 
     def text(self) -> str:

@@ -13,8 +13,9 @@ INDENT = "  "
 
 _NOISE = re.compile(r"!.*")
 _HEREDOCS = (
-    # A banner's text runs to the delimiter that opened it; a banner on one line closes it there and is no block.
-    Heredoc(re.compile(r"banner (?:motd|exec) (?P<mark>\S)(?:(?!(?P=mark)).)*"), r"\g<mark>"),
+    # A banner's text runs to the delimiter that opened it (``^C`` is one delimiter); a banner on one line closes it
+    # there and is no block.
+    Heredoc(re.compile(r"banner (?:motd|exec) (?P<mark>\^C|\S)(?:(?!(?P=mark)).)*"), r"\g<mark>"),
 )
 
 

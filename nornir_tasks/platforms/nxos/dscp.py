@@ -17,11 +17,11 @@ def to_list(text: str) -> tuple[int, ...]:
 
 
 def to_text(points: Iterable[int]) -> str:
-    """Code points -> ``0,24-31``, runs of three and more as a range."""
+    """Code points -> ``0,24-31``: sorted, neighbours joined into ranges."""
     runs: list[list[int]] = []
     for point in sorted(points):
         if runs and point == runs[-1][-1] + 1:
             runs[-1].append(point)
         else:
             runs.append([point])
-    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(str(point) for point in run) for run in runs)
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

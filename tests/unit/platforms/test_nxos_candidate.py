@@ -116,6 +116,7 @@ def test_a_banner_is_text_and_not_configuration() -> None:
     assert "interface Ethernet1/1 is the rail, mind the step" not in tree.children
     assert any(line.startswith("banner motd @\nOnly for staff.") for line in tree.children)
     assert PLATFORM.to_tree("banner motd @one line@\nfeature bgp\n").get("feature bgp") is not None
+    assert PLATFORM.to_tree("banner motd ^C\nCome ^ and go\n^C\nfeature bgp\n").get("feature bgp") is not None
 
 
 PROTECTED = [

@@ -1,0 +1,100 @@
+"""NX-OS templates and candidates against a switch that knows nothing of them but its own grammar."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.lab.twins.engine import Context, Tree, load_text
+from nornir_tasks.lab.twins.nxos.day0 import bare_tree, brownfield_tree
+from nornir_tasks.lab.twins.spec import DeviceSpec
+from nornir_tasks.platforms.config_tree import ConfigTree, difference
+from nornir_tasks.platforms.nxos import PLATFORM
+from nornir_tasks.platforms.ownership import join, split
+from nornir_tasks.platforms.platform import Parsed
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
+
+from nxos_examples import FACTS, MODEL, claims, leaf, rendered, spine
+from test_nxos_parse import configurations
+
+PORTS = tuple(f"Ethernet1/{number}" for number in range(1, 65))
+CONTEXT = Context(release=FACTS.release, asic=FACTS.asic, model=MODEL, ports=frozenset(PORTS))
+
+
+def switch(text: str) -> Tree:
+    """A switch without anything that loaded this text."""
+    tree = bare_tree(CONTEXT, "leaf-g0-r1")
+    assert [(number, str(error)) for number, error in load_text(tree, CONTEXT, text)] == []
+    return tree
+
+
+def ours(text: str, config: DeviceConfig) -> tuple[ConfigTree, ConfigTree]:
+    """What is ours on a switch, and what is not."""
+    parts = split(PLATFORM.to_tree(text), PLATFORM.ownership, claims(config))
+    foreign = parts.pop(None)
+    return join(parts.values()), foreign
+
+
+def wanted(config: DeviceConfig) -> ConfigTree:
+    return PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
+
+
+@pytest.mark.parametrize("config", [leaf(), spine(), leaf(16, 8)], ids=["leaf", "spine", "wide leaf"])
+def test_every_rendered_line_is_taken_and_printed_as_canonical_says(config: DeviceConfig) -> None:
+    owned, _ = ours(switch(rendered(config)).text(), config)
+    assert list(difference(owned, wanted(config))) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(configurations())
+def test_what_the_switch_prints_of_any_configuration_is_read_back_whole(config: DeviceConfig) -> None:
+    owned, _ = ours(switch(rendered(config)).text(), config)
+    assert PLATFORM.parse(owned, FACTS, config.name, config.model) == Parsed(config, ConfigTree())
+
+
+def brownfield(config: DeviceConfig) -> str:
+    assert config.bgp is not None
+    spec = DeviceSpec(
+        name=config.name,
+        os="nxos",
+        release=FACTS.release,
+        model=MODEL,
+        asic=FACTS.asic,
+        serial="LAB0001",
+        address="127.0.0.1",
+        api_port=8443,
+        ssh_port=8022,
+        asn=config.bgp.asn,
+        ports=PORTS,
+    )
+    return brownfield_tree(spec, "gpufabric", "not-a-real-password").text()
+
+
+@pytest.mark.parametrize("config", [leaf(), spine()], ids=["leaf", "spine"])
+def test_a_candidate_is_a_configuration_the_switch_takes_and_leaves_all_else_alone(config: DeviceConfig) -> None:
+    before = brownfield(config)
+    owned, foreign = ours(before, config)
+    made = PLATFORM.candidate(PLATFORM.to_tree(before), owned, wanted(config))
+    after = switch(made.payload).text()
+    owned_after, foreign_after = ours(after, config)
+    assert list(difference(owned_after, wanted(config))) == []
+    assert list(difference(foreign, foreign_after)) == []
+    again = PLATFORM.candidate(PLATFORM.to_tree(after), owned_after, wanted(config))
+    assert again.changes == ()
+    assert again.payload == after
+
+
+@settings(max_examples=20, deadline=None)
+@given(configurations(), configurations())
+def test_any_configuration_is_turned_into_any_other(before: DeviceConfig, after: DeviceConfig) -> None:
+    after = replace(after, interfaces=before.interfaces)
+    held = switch(rendered(before)).text()
+    owned, foreign = ours(held, before)
+    made = PLATFORM.candidate(PLATFORM.to_tree(held), owned, wanted(after))
+    owned_after, foreign_after = ours(switch(made.payload).text(), before)
+    assert list(difference(owned_after, wanted(after))) == []
+    assert list(difference(foreign, foreign_after)) == []

@@ -74,23 +74,28 @@ def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Can
     return Candidate(payload=lines, changes=tuple(difference(owned, wanted)))
 
 
-def server_changes(diff: str) -> frozenset[Change]:
-    """EOS's own diff of a session against the running configuration, as changes.
+def session_changes(before: str, after: str) -> frozenset[Change]:
+    """What a session changes: the switch's running configuration against its configuration of that session."""
+    return frozenset(difference(to_tree(before), to_tree(after)))
 
-    EOS prints changed lines after ``+`` or ``-`` and, unmarked, the lines of the blocks they stand in, all with the
-    configuration's indentation. Both sides are rebuilt as trees and compared, so that a map line of several code points
-    counts only for the code points that change.
+
+def server_changes(diff: str) -> frozenset[Change]:
+    """EOS's own diff of a session, as changes.
+
+    It must hold whole blocks: EOS prints three lines of context, which need not reach up to the line that opens the
+    block, so a session is judged by :func:`session_changes` and this reads diffs of sessions that touch short blocks.
+    Both sides are rebuilt and compared, so that a map line of several code points counts only for those that change.
     """
     before, after = [], []
     for row in diff.splitlines():
         if row.startswith(("---", "+++", "@@")):
             continue
-        mark, line = (row[0], row[1:]) if row[:1] in {"+", "-", " "} else ("", row)
+        mark, line = row[:1], row[1:]
         if mark != "+":
             before.append(line)
         if mark != "-":
             after.append(line)
-    return frozenset(difference(to_tree("\n".join(before)), to_tree("\n".join(after))))
+    return session_changes("\n".join(before), "\n".join(after))
 
 
 def _gone(remediation: "HConfig") -> frozenset[str]:

@@ -1,0 +1,225 @@
+"""SwitchSession for EOS: NAPALM's driver underneath, one configuration session under the switch's own commit timer."""
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from napalm.base.exceptions import MergeConfigException
+from napalm.eos import EOSDriver
+from pyeapi.client import Node
+from pyeapi.eapilib import CommandError
+
+from nornir_tasks.checks.observed import Observed
+from nornir_tasks.drivers.eos_observe import SHOW_JSON, SHOW_TEXT, observed
+from nornir_tasks.drivers.eos_transport import KeepAliveEapi
+from nornir_tasks.drivers.session import Endpoint, Facts, Running, Staged
+from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
+from nornir_tasks.platforms.eos.candidate import session_changes
+from nornir_tasks.platforms.platform import Candidate
+
+SESSION_PREFIX = "gpufabric-"
+"""Every configuration session of ours begins so."""
+
+MAX_TIMER_S = 86_399
+
+
+def session(endpoint: Endpoint) -> "EosSession":
+    """A session for one switch; nothing is sent before the first ``read``."""
+    return EosSession(endpoint)
+
+
+class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
+    """One connection to one EOS switch."""
+
+    device: Any
+    config_session: str | None
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(
+            endpoint.address,
+            endpoint.username,
+            endpoint.password,
+            timeout=endpoint.timeout_s,
+            # our own look at the other sessions says more than NAPALM's, so its lock stays off
+            optional_args={"transport": KeepAliveEapi, "endpoint": endpoint, "lock_disable": True},
+        )
+        self.endpoint = endpoint
+
+    def open(self) -> None:
+        """Set up the client. NAPALM sends 'show version' here; our first read asks for it anyway."""
+        if self.device is None:
+            connection = KeepAliveEapi(
+                self.hostname, self.username, self.password, timeout=self.timeout, endpoint=self.endpoint
+            )
+            self.device = Node(connection, enablepwd=self.enablepwd)
+
+    def close(self) -> None:
+        """Drop what is staged and end the connection. Safe to call twice."""
+        if self.device is None:
+            return
+        with suppress(DeviceError):
+            self.abort()
+        self.device.connection.close()
+        self.device = None
+
+    def read(self) -> Running:
+        """Facts and running configuration: two requests, because EOS answers a request in JSON or in text, not both."""
+        version = self._ask(["show version"])[0]
+        text = self._ask(["show running-config"], encoding="text")[0]["output"]
+        return Running(_facts(version, text), text)
+
+    def stage(self, candidate: Candidate) -> Staged:
+        """Type the difference into a configuration session of our own and let the switch say what it would change."""
+        self.abort()
+        self._refuse_company()
+        name = f"{SESSION_PREFIX}{secrets.token_hex(6)}"
+        self.config_session = name
+        try:
+            # NAPALM takes the session back itself when a line is refused
+            self.load_merge_candidate(config="\n".join(candidate.payload))
+        except MergeConfigException as error:
+            self.config_session = None
+            raise self._refused(StageError, error.__context__ or error, "the switch refused the candidate") from None
+        try:
+            diff, after, before = (
+                each["output"]
+                for each in self._ask(
+                    [
+                        f"show session-config named {name} diffs",
+                        f"show session-config named {name}",
+                        "show running-config",
+                    ],
+                    encoding="text",
+                )
+            )
+        except DeviceError:
+            with suppress(DeviceError):
+                self.abort()
+            raise
+        return Staged(_changed_lines(diff), session_changes(before, after))
+
+    def commit(self, confirm_within_s: int) -> str:
+        """Commit under the switch's own timer; it goes back by itself unless confirmed."""
+        name = self.config_session
+        if name is None:
+            raise CommitError(Problem(self.endpoint.device, "nothing is staged"))
+        timer = time.strftime("%H:%M:%S", time.gmtime(min(confirm_within_s, MAX_TIMER_S)))
+        self._ask([f"configure session {name} commit timer {timer}"], encoding="text", error=CommitError)
+        self.config_session = None
+        return name
+
+    def confirm(self, token: str) -> None:
+        """Stop the timer and keep the change over a reboot."""
+        if self._waiting_for_timer() != token:
+            raise CommitError(
+                Problem(
+                    where=self.endpoint.device,
+                    what="the commit was not confirmed in time: the switch took it back by itself",
+                    expected=f"configuration session {token} waiting for its commit timer",
+                    hint="push again; if the health gate needs longer, give it more time before the timer fires",
+                )
+            )
+        self._ask([f"configure session {token} commit", "write memory"], encoding="text", error=CommitError)
+
+    def revert(self, token: str) -> None:
+        """Take the commit back now. If its timer was faster, the switch already is as it was."""
+        if self._waiting_for_timer() == token:
+            self._ask([f"configure session {token} abort"], encoding="text", error=CommitError)
+
+    def abort(self) -> None:
+        """Drop what is staged. Safe to call when nothing is."""
+        name, self.config_session = self.config_session, None
+        if name is not None:
+            self._ask([f"configure session {name} abort"], encoding="text", error=StageError)
+
+    def observe(self) -> Observed:
+        """Everything the checks judge: one request for data, one for what EOS shows as text only."""
+        data = dict(zip(SHOW_JSON, self._ask(list(SHOW_JSON)), strict=True))
+        text = {
+            command: answer["output"]
+            for command, answer in zip(SHOW_TEXT, self._ask(list(SHOW_TEXT), encoding="text"), strict=True)
+        }
+        return observed(self.endpoint.device, data, text)
+
+    def _ask(
+        self, commands: list[str], *, encoding: str = "json", error: type[DeviceError] = DeviceError
+    ) -> list[dict[str, Any]]:
+        """Run commands in one request; what the switch refuses becomes ``error`` with its words."""
+        self.open()
+        with self._errors(error):
+            answers: list[dict[str, Any]] = self._run_commands(commands, encoding=encoding)
+        return answers
+
+    @contextmanager
+    def _errors(self, error: type[DeviceError]) -> Iterator[None]:
+        try:
+            yield
+        except CommandError as refused:
+            raise self._refused(error, refused, "the switch refused a command") from None
+
+    def _refused(self, error: type[DeviceError], cause: BaseException, what: str) -> DeviceError:
+        return error(
+            Problem(
+                where=self.endpoint.device,
+                what=what,
+                found=_words(cause),
+                hint="nothing was committed" if error is StageError else "",
+            )
+        )
+
+    def _sessions(self) -> dict[str, Any]:
+        return self._ask(["show configuration sessions detail"])[0]
+
+    def _waiting_for_timer(self) -> str | None:
+        """The session whose commit waits for its timer (4.32 names it; before, its state says so)."""
+        answer = self._sessions()
+        if name := answer.get("commitTimerSessionName"):
+            return str(name)
+        sessions = answer.get("sessions", {})
+        return next((name for name, each in sessions.items() if "pendingCommitTimer" in each.get("state", "")), None)
+
+    def _refuse_company(self) -> None:
+        """Two hands in one configuration undo one another's work: somebody else's open session stops us."""
+        answer = self._sessions()
+        waiting = answer.get("commitTimerSessionName")
+        for name, each in sorted(answer.get("sessions", {}).items()):
+            state = "pendingCommitTimer" if name == waiting else each.get("state", "")
+            if not state.startswith("pending"):
+                continue
+            users = sorted({str(one.get("user")) for one in each.get("instances", {}).values() if one.get("user")})
+            by = f" by {', '.join(users)}" if users else ""
+            held = "waits for its commit timer" if state == "pendingCommitTimer" else "is open"
+            raise StageError(
+                Problem(
+                    where=self.endpoint.device,
+                    what=f"configuration session '{name}'{by} {held}",
+                    expected="no other configuration session under way",
+                    hint=f"let it end, or end it on the switch: configure session {name} abort",
+                )
+            )
+
+
+def _facts(version: dict[str, Any], running: str) -> Facts:
+    """Who answers; the name as the configuration gives it."""
+    names = (line.split()[1] for line in running.splitlines() if line.startswith("hostname "))
+    return Facts(
+        hostname=next(names, "localhost"),
+        release=str(version.get("version", "")),
+        model=str(version.get("modelName", "")),
+        serial=str(version.get("serialNumber", "")),
+    )
+
+
+def _changed_lines(diff: str) -> str:
+    """The switch's diff without its context, which may show a neighbouring line with a secret."""
+    return "\n".join(line for line in diff.splitlines() if line.startswith(("+", "-", "@@")))
+
+
+def _words(error: BaseException) -> str:
+    """EOS's own words: which command of how many, and why. Never what other commands of the request answered."""
+    output = getattr(error, "output", None) or []
+    reasons = [str(reason) for each in output[-1:] if isinstance(each, dict) for reason in each.get("errors", [])]
+    said = str(getattr(error, "error_text", "") or error)
+    return " ".join([said, *(f"({reason.strip()})" for reason in reasons)])

@@ -1,0 +1,177 @@
+"""What EOS shows of itself, turned into the neutral shape. Pure.
+
+JSON where EOS has it: keys as NAPALM 5.2.0 (napalm/eos/eos.py) and anta 1.10.0 read them. QoS is read from text: the
+tables of ``show priority-flow-control`` and ``show qos interfaces ecn`` stand in "Arista_EOS_RoCEv2_Lossless_Config"
+for EOS 4.36, those of ``show qos maps`` and ``show qos interfaces trust`` follow um-eos, Quality of Service. What a
+text does not show is None: "could not tell".
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.design.device_config import Ecn
+
+INTERFACES = "show interfaces"
+LLDP = "show lldp neighbors"
+BGP = "show ip bgp summary"
+ROUTES = "show ip route bgp"
+SHOW_JSON = (INTERFACES, LLDP, BGP, ROUTES)
+
+PFC = "show priority-flow-control"
+WATCHDOG = "show priority-flow-control counters watchdog"
+TRUST = "show qos interfaces trust"
+ECN = "show qos interfaces ecn"
+MAPS = "show qos maps"
+PROFILES = "show qos profile"
+PROFILE_PORTS = "show qos profile summary"
+SHOW_TEXT = (PFC, WATCHDOG, TRUST, ECN, MAPS, PROFILES, PROFILE_PORTS)
+
+_PORT = r"((?:Ethernet|Et)\d+(?:/\d+)*)"
+_PFC_ROW = re.compile(rf"{_PORT}\s+(Yes|No)\s+((?:[0-7]\s+)*)(Yes|No)\b.*")
+_WATCHDOG_ROW = re.compile(rf"{_PORT}\s+(?:UC)?[0-7]\s+\d+\s+\d+.*")
+_TRUST_ROW = re.compile(rf"{_PORT}\s+(\w+)\s+\w+\s*")
+_ECN_PORT = re.compile(rf"{_PORT}:")
+_ECN_ROW = re.compile(r"([0-7])\s+(\w+)\s+(\d+)\s+(\d+)\s*")
+_ECN_LINE = re.compile(
+    r"random-detect ecn minimum-threshold (\d+) bytes maximum-threshold (\d+) bytes max-mark-probability (\d+).*"
+)
+_DSCP_ROW = re.compile(r"\s*([0-6])\s*:\s+((?:[0-7]\s*)+)")
+
+Thresholds = tuple[int, int, int]
+"""Queue, minimum and maximum in bytes."""
+
+
+def observed(device: str, data: Mapping[str, dict[str, Any]], text: Mapping[str, str]) -> Observed:
+    """One switch, at one moment."""
+    return Observed(
+        device=device,
+        ports=tuple(_ports(data[INTERFACES])),
+        lldp=tuple(
+            LldpNeighbor(each["port"], each["neighborDevice"], each["neighborPort"])
+            for each in data[LLDP].get("lldpNeighbors", [])
+        ),
+        bgp=tuple(_bgp(data[BGP])),
+        routes=tuple(_routes(data[ROUTES])),
+        qos=tuple(_qos(text)),
+        dscp_to_priority=_code_points(text[MAPS]),
+    )
+
+
+def _ports(answer: dict[str, Any]) -> Iterator[PortState]:
+    for name, facts in answer.get("interfaces", {}).items():
+        yield PortState(
+            name=name,
+            admin_up=facts.get("interfaceStatus") != "disabled",
+            oper_up=facts.get("lineProtocolStatus") == "up",
+            mtu_bytes=facts.get("mtu"),
+        )
+
+
+def _bgp(answer: dict[str, Any]) -> Iterator[BgpSession]:
+    peers = answer.get("vrfs", {}).get("default", {}).get("peers", {})
+    for address, peer in peers.items():
+        up = peer.get("peerState") == "Established"
+        yield BgpSession(
+            address=address,
+            remote_as=_asn(str(peer.get("asn", "0"))),
+            established=up,
+            state=str(peer.get("peerState", "")),
+            prefixes_received=peer.get("prefixReceived") if up else None,
+        )
+
+
+def _asn(text: str) -> int:
+    """Plain or dotted."""
+    high, dot, low = text.partition(".")
+    return (int(high) << 16) + int(low) if dot else int(text)
+
+
+def _routes(answer: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    routes = answer.get("vrfs", {}).get("default", {}).get("routes", {})
+    for prefix, route in routes.items():
+        if "BGP" in str(route.get("routeType", "")):
+            yield prefix, len(route.get("vias", []))
+
+
+def _qos(text: Mapping[str, str]) -> Iterator[PortQos]:
+    trusted = {_long(found[1]): found[2].upper() == "DSCP" for found in _rows(_TRUST_ROW, text[TRUST])}
+    watched = {_long(found[1]) for found in _rows(_WATCHDOG_ROW, text[WATCHDOG])}
+    marked, profiles = _thresholds(text[ECN]), _profile_of(text[PROFILE_PORTS])
+    probabilities = _probabilities(text[PROFILES])
+    for found in _rows(_PFC_ROW, text[PFC]):
+        port = _long(found[1])
+        on = found[2] == found[4] == "Yes"
+        yield PortQos(
+            port=port,
+            trust_dscp=trusted.get(port),
+            pfc_priorities=tuple(map(int, found[3].split())) if on else (),
+            watchdog=port in watched,
+            ecn=_ecn(marked.get(port, ()), probabilities.get(profiles.get(port, ""), {})),
+        )
+
+
+def _rows(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    return (found for line in text.splitlines() if (found := pattern.fullmatch(line.strip())))
+
+
+def _long(port: str) -> str:
+    return port if port.startswith("Ethernet") else "Ethernet" + port.removeprefix("Et")
+
+
+def _thresholds(text: str) -> dict[str, tuple[Thresholds, ...] | None]:
+    """Per port what each queue marks by; None where EOS counts in another unit than bytes."""
+    found: dict[str, tuple[Thresholds, ...] | None] = {}
+    port = ""
+    for line in (line.strip() for line in text.splitlines()):
+        if head := _ECN_PORT.fullmatch(line):
+            port = _long(head[1])
+            found[port] = ()
+        elif row := _ECN_ROW.fullmatch(line):
+            held = found.get(port)
+            threshold = (int(row[1]), int(row[3]), int(row[4]))
+            found[port] = (*held, threshold) if row[2] == "bytes" and held is not None else None
+    return found
+
+
+def _profile_of(text: str) -> dict[str, str]:
+    """Port -> profile it carries."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in (line.strip() for line in text.splitlines()):
+        label, _, value = line.partition(":")
+        if label.lower() == "qos profile":
+            name = value.strip()
+        elif label.lower() == "configured on":
+            found |= {_long(port.strip()): name for port in value.split(",") if port.strip()}
+    return found
+
+
+def _probabilities(text: str) -> dict[str, dict[tuple[int, int], int]]:
+    """Per profile: (minimum, maximum) -> marking probability, which the table of thresholds leaves out."""
+    found: dict[str, dict[tuple[int, int], int]] = {}
+    name = ""
+    for line in (line.strip() for line in text.splitlines()):
+        if line.lower().startswith("qos profile "):
+            name = line.split()[2]
+        elif row := _ECN_LINE.fullmatch(line):
+            found.setdefault(name, {})[int(row[1]), int(row[2])] = int(row[3])
+    return found
+
+
+def _ecn(
+    marked: tuple[Thresholds, ...] | None, probabilities: Mapping[tuple[int, int], int]
+) -> tuple[tuple[int, Ecn], ...] | None:
+    if marked is None or any((low, high) not in probabilities for _, low, high in marked):
+        return None
+    return tuple(sorted((queue, Ecn(low, high, probabilities[low, high])) for queue, low, high in marked))
+
+
+def _code_points(text: str) -> tuple[int, ...] | None:
+    """The table of tens and units above 'Tc-tx-queue'; None if it does not hold exactly 64 values."""
+    table = text.partition("Dscp-tc map")[2].partition("Tc-tx-queue")[0]
+    values = [
+        int(value) for line in table.splitlines() if (row := _DSCP_ROW.fullmatch(line)) for value in row[2].split()
+    ]
+    return tuple(values) if len(values) == 64 else None

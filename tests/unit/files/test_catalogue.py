@@ -1,0 +1,59 @@
+"""The catalogue: every figure has a source, and every model can be used with an OS of ours."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from nornir_tasks.errors import IntentError
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.resources import resource
+from nornir_tasks.platforms import platforms
+
+FILES = sorted(resource("catalogue").glob("*/*.yml"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_file_and_folder_are_named_after_model_and_vendor(file: Path) -> None:
+    data = yaml.safe_load(file.read_text())
+    assert (data["model"], data["vendor"]) == (file.stem, file.parent.name)
+
+
+def test_every_switch_model_has_capabilities_for_some_release_of_each_of_its_systems() -> None:
+    for model in load_catalogue().switches.values():
+        for os in model.os:
+            facts = platforms()[os].facts
+            assert any(_knows(facts, release, model.asic) for release in facts.releases), (model.model, os)
+
+
+def _knows(facts, release: str, asic: str) -> bool:
+    try:
+        facts.capabilities(release, asic)
+    except KeyError:
+        return False
+    return True
+
+
+def test_port_numbers_of_a_model_do_not_overlap() -> None:
+    for model in load_catalogue().switches.values():
+        numbers = [number for group in model.ports for number in range(group.first, group.first + group.count)]
+        assert len(set(numbers)) == len(numbers), model.model
+
+
+def test_a_figure_without_a_source_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "arista" / "X.yml"
+    file.parent.mkdir()
+    text = (resource("catalogue") / "arista" / "7060DX5-64S.yml").read_text()
+    file.write_text(re.sub(r"  source: >-\n    sonic-buildimage.*\n", "", text, count=1))
+    with pytest.raises(IntentError, match=r"X.yml:\d+: asic.source: missing"):
+        load_catalogue(tmp_path)
+
+
+def test_a_model_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    for name in ("A", "B"):
+        file = tmp_path / "arista" / f"{name}.yml"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text((resource("catalogue") / "arista" / "7060DX5-64S.yml").read_text())
+    with pytest.raises(IntentError, match="stands twice"):
+        load_catalogue(tmp_path)

@@ -1,4 +1,4 @@
-"""What is on an NX-OS switch before anyone of ours comes: the bare device, and the brownfield configuration of the lab.
+"""What is on an NX-OS switch before anyone of ours comes: the bare device, and the lab's brownfield.
 
 The account the lab logs in with stands in the configuration as a hash only.
 """
@@ -31,15 +31,30 @@ def device_context(device: DeviceSpec) -> Context:
     )
 
 
-def bare_tree(context: Context, hostname: str) -> Tree:
-    """A switch out of the box: ports, VLAN 1 and VRF management exist; nothing is set."""
+def empty_tree(context: Context) -> Tree:
+    """What no configuration can take away: ports, mgmt0, the lines, VLAN 1 and VRF management."""
     tree = Tree(nxos_grammar(), NXOS)
+    session = ConfigSession(tree, context)
+    for line in ["vlan 1", "vrf context management", "line console", "line vty", "interface mgmt0"]:
+        session.feed(line)
+    for port in sorted(context.ports):
+        session.feed(f"interface {port}")
+    return tree
+
+
+def bare_tree(context: Context, hostname: str) -> Tree:
+    """A switch out of the box."""
+    tree = empty_tree(context)
     session = ConfigSession(tree, context)
     lines = [f"hostname {hostname}", f"vdc {hostname} id 1"]
     lines += [f"  limit-resource {what} minimum {low} maximum {high}" for what, low, high in _RESOURCES]
-    lines += ["ip domain-lookup", "copp profile strict", "icam monitor scale", "vlan 1", "vrf context management"]
-    lines += ["line console", "line vty", "interface mgmt0", "vrf member management"]
-    lines += [f"interface {port}" for port in sorted(context.ports)]
+    lines += [
+        "ip domain-lookup",
+        "copp profile strict",
+        "icam monitor scale",
+        "interface mgmt0",
+        "vrf member management",
+    ]
     for line in lines:
         session.feed(line)
     return tree

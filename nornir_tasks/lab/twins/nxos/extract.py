@@ -1,0 +1,270 @@
+"""What the NX-OS configuration tree means for neighbours: tree -> SwitchState."""
+
+from __future__ import annotations
+
+from ..engine import Node, Tree
+from ..state import (
+    BgpInstance,
+    BgpNeighbor,
+    InterfaceState,
+    PrefixList,
+    PrefixListEntry,
+    RouteMap,
+    RouteMapEntry,
+    StaticRoute,
+    SwitchState,
+)
+
+_GRACEFUL_SHUTDOWN = "65535:0"
+
+
+def switch_state(tree: Tree, name: str) -> SwitchState:
+    """The state of one switch."""
+    has_lldp = tree.first("feature lldp") is not None
+    statics = [*_static_routes(tree.root, "default")]
+    for vrf in tree.find("vrf context"):
+        statics += _static_routes(vrf, vrf.params["name"])
+    return SwitchState(
+        name=name,
+        os="nxos",
+        hostname=tree.root.value("hostname", "name") or "switch",
+        interfaces=tuple(_interface(tree, node) for node in tree.find("interface")),
+        bgp=tuple(_bgp(tree)),
+        prefix_lists=tuple(_prefix_lists(tree)),
+        route_maps=tuple(_route_maps(tree)),
+        static_routes=tuple(statics),
+        lldp_enabled=has_lldp,
+        is_routing=True,
+        missing_route_map_permits=False,
+    )
+
+
+# -- interfaces ----------------------------------------------------------------------------------------------------
+
+
+def vrf_of(interface: Node) -> str:
+    """The VRF an interface is in."""
+    return interface.value("vrf member", "vrf") or "default"
+
+
+def is_admin_up(tree: Tree, interface: Node) -> bool:
+    """Whether an interface is not shut down, its kind's default included."""
+    return tree.effective(interface, "no shutdown")
+
+
+def is_routed(tree: Tree, interface: Node) -> bool:
+    """Whether an interface is layer 3."""
+    return tree.effective(interface, "no switchport")
+
+
+def mtu_of(interface: Node) -> int:
+    """The configured MTU, 1500 by default."""
+    return int(interface.value("mtu", "bytes") or 1500)
+
+
+def primary_address(interface: Node) -> str | None:
+    """The IPv4 address with length, if one is set."""
+    return next(
+        (n.params["address"] for n in interface.find("ip address") if "address" in n.params and n.rule and n.rule.slot),
+        None,
+    )
+
+
+def _addresses(interface: Node) -> tuple[str, ...]:
+    first = primary_address(interface)
+    secondary = [n.params["address"] for n in interface.find("ip address") if n.words.endswith(" secondary")]
+    return tuple([first, *secondary] if first else secondary)
+
+
+def _interface(tree: Tree, node: Node) -> InterfaceState:
+    name = node.params["name"]
+    fec = node.first("fec")
+    speed = node.value("speed", "speed")
+    return InterfaceState(
+        name=name,
+        is_admin_up=is_admin_up(tree, node),
+        is_routed=is_routed(tree, node),
+        addresses=_addresses(node),
+        mtu_bytes=mtu_of(node),
+        vrf=vrf_of(node),
+        description=node.value("description", "text") or "",
+        is_loopback=name.startswith("loopback"),
+        lldp_transmit=node.first("no lldp transmit") is None,
+        lldp_receive=node.first("no lldp receive") is None,
+        speed=f"{int(speed) // 1000}g" if speed and speed.isdigit() else None,
+        fec=_FEC.get(fec.words.split()[1]) if fec else None,
+    )
+
+
+_FEC = {"rs-fec": "rs528", "kp-fec": "rs544", "fc-fec": "fc", "off": "off"}
+
+
+# -- BGP -----------------------------------------------------------------------------------------------------------
+
+
+def _bgp(tree: Tree) -> list[BgpInstance]:
+    process = tree.first("router bgp")
+    if process is None or process.first("shutdown") is not None:
+        return []
+    instances = [_instance(tree, process, process, "default")]
+    instances += [_instance(tree, process, vrf, vrf.params["vrf"]) for vrf in process.find("vrf")]
+    return instances
+
+
+def _instance(tree: Tree, process: Node, scope: Node, vrf: str) -> BgpInstance:
+    family = scope.first("address-family ipv4 unicast")
+    networks = [node.params["prefix"] for node in family.find("network")] if family else []
+    direct = family.first("redistribute direct") if family else None
+    return BgpInstance(
+        asn=int(scope.value("local-as", "asn") or process.params["asn"]),
+        router_id=scope.value("router-id", "id") or _router_id(tree, vrf),
+        vrf=vrf,
+        neighbors=tuple(_neighbor(process, scope, node) for node in scope.find("neighbor")),
+        networks=tuple(networks),
+        redistribute_connected=direct is not None,
+        redistribute_connected_route_map=direct.params.get("map") if direct else None,
+        maximum_paths=_maximum_paths(family),
+        multipath_relax=scope.first("bestpath as-path multipath-relax") is not None,
+    )
+
+
+def _maximum_paths(family: Node | None) -> int:
+    found = [node for node in family.find("maximum-paths") if node.words.split()[1].isdigit()] if family else []
+    return int(found[0].params["n"]) if found else 1
+
+
+def _router_id(tree: Tree, vrf: str) -> str:
+    """Without a configured one: loopback0's address, else the lowest other loopback's, else the first address."""
+    candidates = [
+        (not name.startswith("loopback"), name, address)
+        for node in tree.find("interface")
+        if vrf_of(node) == vrf and (address := primary_address(node)) and (name := node.params["name"]) != "mgmt0"
+    ]
+    return min(candidates)[2].partition("/")[0] if candidates else "0.0.0.0"  # noqa: S104
+
+
+def _neighbor(process: Node, scope: Node, node: Node) -> BgpNeighbor:
+    template_name = node.value("inherit peer", "template")
+    template = process.first(f"template peer {template_name}") if template_name else None
+    peer = _Inherited([node, template])
+    families = [level.first("address-family ipv4 unicast") for level in (node, template) if level is not None]
+    family = _Inherited(families)
+    vrf_timers = scope.first("timers bgp")
+    timers = peer.first("timers") or vrf_timers
+    limit = family.first("maximum-prefix")
+    restart = limit.params.get("minutes") if limit else None
+    hops = peer.value("ttl-security hops", "hops")
+    multihop = peer.value("ebgp-multihop", "ttl")
+    times = family.first("allowas-in")
+    return BgpNeighbor(
+        address=node.params["peer"],
+        remote_as=_remote_as(peer.first("remote-as")),
+        description=peer.value("description", "text") or "",
+        peer_group=template_name or "",
+        is_shutdown=peer.first("shutdown") is not None,
+        is_ipv4_active=any(family is not None for family in families),
+        bfd=peer.is_on("bfd"),
+        ttl_security_hops=int(hops) if hops else None,
+        ebgp_multihop=int(multihop) if multihop else None,
+        has_password=peer.first("password") is not None,
+        route_map_in=family.directed("route-map", "map", "in"),
+        route_map_out=family.directed("route-map", "map", "out"),
+        prefix_list_in=family.directed("prefix-list", "list", "in"),
+        prefix_list_out=family.directed("prefix-list", "list", "out"),
+        prefix_limit=int(limit.params["limit"]) if limit else None,
+        prefix_limit_restart_s=float(restart) * 60 if restart else None,
+        prefix_limit_warning_only=bool(limit and limit.words.endswith("warning-only")),
+        send_community=any(n.words == "send-community" for n in family.find("send-community")),
+        allowas_in=int(times.params.get("times", "3")) if times else 0,
+        keepalive_s=int(timers.params["keepalive"]) if timers else 60,
+        hold_s=int(timers.params["hold"]) if timers else 180,
+    )
+
+
+class _Inherited:
+    """A neighbour's lines with those of its template behind them."""
+
+    def __init__(self, levels: list[Node | None]) -> None:
+        self.levels = [level for level in levels if level is not None]
+
+    def find(self, leading: str) -> list[Node]:
+        return [node for level in self.levels for node in level.find(leading)]
+
+    def first(self, leading: str) -> Node | None:
+        return next(iter(self.find(leading)), None)
+
+    def value(self, leading: str, param: str) -> str | None:
+        node = self.first(leading)
+        return node.params.get(param) if node else None
+
+    def is_on(self, leading: str) -> bool:
+        """The nearest level that says ``X`` or ``no X`` decides."""
+        for level in self.levels:
+            if level.first(f"no {leading}") is not None:
+                return False
+            if level.first(leading) is not None:
+                return True
+        return False
+
+    def directed(self, leading: str, param: str, direction: str) -> str | None:
+        nodes = [node for node in self.find(leading) if node.words.split()[-1] == direction]
+        return nodes[0].params[param] if nodes else None
+
+
+def _remote_as(node: Node | None) -> int | None:
+    if node is None:
+        return None
+    word = node.words.split()[1]
+    return int(word) if word.isdigit() else word  # type: ignore[return-value]
+
+
+# -- policy and static routes --------------------------------------------------------------------------------------
+
+
+def _prefix_lists(tree: Tree) -> list[PrefixList]:
+    entries: dict[str, list[PrefixListEntry]] = {}
+    for node in tree.find("ip prefix-list"):
+        if "seq" not in node.params:
+            continue
+        p, exact = node.params, node.params.get("eq")
+        low, high = (exact, exact) if exact else (p.get("ge"), p.get("le"))
+        entry = PrefixListEntry(
+            int(p["seq"]), " permit " in node.words, p["prefix"], int(low) if low else None, int(high) if high else None
+        )
+        entries.setdefault(p["list"], []).append(entry)
+    return [PrefixList(name, tuple(sorted(found, key=lambda e: e.sequence))) for name, found in entries.items()]
+
+
+def _route_maps(tree: Tree) -> list[RouteMap]:
+    entries: dict[str, list[RouteMapEntry]] = {}
+    for node in tree.find("route-map"):
+        entries.setdefault(node.params["name"], []).append(_route_map_entry(node))
+    return [RouteMap(name, tuple(sorted(found, key=lambda e: e.sequence))) for name, found in entries.items()]
+
+
+def _route_map_entry(node: Node) -> RouteMapEntry:
+    lists = node.value("match ip address prefix-list", "lists") or ""
+    communities = node.value("match community", "lists") or ""
+    prepend = node.value("set as-path prepend", "numbers") or ""
+    preference = node.value("set local-preference", "preference")
+    values = node.first("set community")
+    words = values.words.split()[2:] if values else []
+    return RouteMapEntry(
+        sequence=int(node.params["seq"]),
+        permit=node.words.split()[2] == "permit",
+        match_prefix_lists=tuple(lists.split()),
+        match_communities=tuple(communities.split()),
+        prepend=tuple(int(number) for number in prepend.split()),
+        communities=tuple(_GRACEFUL_SHUTDOWN if w == "graceful-shutdown" else w for w in words if w != "additive"),
+        communities_additive="additive" in words,
+        local_preference=int(preference) if preference else None,
+    )
+
+
+def _static_routes(scope: Node, vrf: str) -> list[StaticRoute]:
+    routes = []
+    for node in scope.find("ip route"):
+        out = node.params.get("out")
+        interface = None if out in (None, "Null0") else out
+        routes.append(StaticRoute(node.params["to"], node.params.get("via"), interface, vrf))
+    return routes

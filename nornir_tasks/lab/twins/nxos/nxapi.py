@@ -1,0 +1,154 @@
+"""NX-API: JSON-RPC over HTTPS at /ins, as napalm's nxapi_plumbing and cisco.nxos speak it.
+
+Shapes (vendor documentation "NX-API CLI", napalm 5.2.0 nxapi_plumbing): a request is an array of ``{jsonrpc,
+method, params: {cmd, version}, id}``; ``cli`` answers ``result.body``, ``cli_ascii`` answers ``result.msg``; a
+refused command answers ``error.data.msg`` and ends the array; one command is answered with an object, several with
+a list.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable
+from typing import Any, Protocol
+from weakref import WeakSet
+
+from aiohttp import web
+
+from ..certificates import LabCertificates
+from ..spec import DeviceSpec
+from ..twin import RequestCounter
+from .cli import Cli
+from .reply import Reply
+
+_MAX_REQUEST_BYTES = 16 * 2**20
+_METHODS = ("cli", "cli_ascii")
+
+
+class Backend(Protocol):
+    """What the servers ask of the switch behind them."""
+
+    device: DeviceSpec
+    requests: RequestCounter
+
+    def authenticate(self, user: str, password: str) -> bool:
+        """Whether the configuration has this user with this password."""
+
+    def is_api_reachable(self) -> bool:
+        """Whether NX-API answers on the management port."""
+
+    def is_ssh_reachable(self) -> bool:
+        """Whether SSH answers on the management port."""
+
+    def open_cli(self, user: str, *, in_config: bool = False) -> Cli:
+        """A new session."""
+
+
+class NxApiServer:
+    """The HTTPS listener of one switch."""
+
+    def __init__(self, switch: Backend, certificates: LabCertificates) -> None:
+        self._switch, self._certificates = switch, certificates
+        self._runner: web.AppRunner | None = None
+        self._seen: WeakSet[Any] = WeakSet()
+
+    async def start(self) -> None:
+        """Listen. Raises OSError if the address is taken."""
+        application = web.Application(client_max_size=_MAX_REQUEST_BYTES)
+        application.router.add_post("/ins", self._post)
+        self._runner = web.AppRunner(application, access_log=None, keepalive_timeout=300)
+        await self._runner.setup()
+        context = self._certificates.server_context(self._switch.device)
+        site = web.TCPSite(self._runner, self._switch.device.address, self._switch.device.api_port, ssl_context=context)
+        await site.start()
+
+    async def stop(self) -> None:
+        """Close the listener and every connection."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    async def _post(self, request: web.Request) -> web.StreamResponse:
+        if not self._switch.is_api_reachable():
+            return self._hang_up(request)
+        self._count(request)
+        user = self._user(request)
+        if user is None:
+            return web.Response(
+                status=401, text="Unauthorized", headers={"WWW-Authenticate": 'Basic realm="Secure Zone"'}
+            )
+        try:
+            calls = json.loads(await request.text())
+        except json.JSONDecodeError:
+            return web.json_response(_error(None, -32700, "Parse error", "Request is not JSON"), status=400)
+        answers = self._run(calls if isinstance(calls, list) else [calls], user)
+        return web.json_response(answers[0] if len(answers) == 1 else answers, content_type="application/json-rpc")
+
+    @staticmethod
+    def _hang_up(request: web.Request) -> web.StreamResponse:
+        if request.transport is not None:
+            request.transport.abort()
+        return web.Response(status=503)
+
+    def _count(self, request: web.Request) -> None:
+        if request.transport is not None and request.transport not in self._seen:
+            self._seen.add(request.transport)
+            self._switch.requests.connections += 1
+        self._switch.requests.requests += 1
+
+    def _user(self, request: web.Request) -> str | None:
+        scheme, _, value = request.headers.get("Authorization", "").partition(" ")
+        try:
+            user, _, password = base64.b64decode(value).decode().partition(":")
+        except (binascii.Error, UnicodeDecodeError):
+            return None
+        return user if scheme == "Basic" and self._switch.authenticate(user, password) else None
+
+    def _run(self, calls: list[Any], user: str) -> list[dict[str, Any]]:
+        """Run the commands of one request in one session; the first refusal ends it."""
+        cli = self._switch.open_cli(user, in_config=True)
+        answers: list[dict[str, Any]] = []
+        for call in calls:
+            answers.append(_answer(call, cli.run))
+            if "error" in answers[-1]:
+                break
+        cli.finish()
+        return answers
+
+
+def _answer(call: object, run: Callable[[str], Reply]) -> dict[str, Any]:
+    """One call's response."""
+    number = call.get("id") if isinstance(call, dict) else None
+    params = call.get("params") if isinstance(call, dict) else None
+    command = params.get("cmd") if isinstance(params, dict) else None
+    method = str(call.get("method")) if isinstance(call, dict) else ""
+    if not isinstance(command, str) or method not in _METHODS:
+        return _error(number, -32600, "Invalid Request", "Request has no command, or an unknown method")
+    reply = Reply()
+    for part in command.split(" ;"):
+        reply = run(part)
+        if reply.is_refused:
+            return _error(number, -32602, "Invalid params", reply.text)
+    result = _result(method, command, reply)
+    if result is _UNSUPPORTED:
+        return _error(number, -32602, "Invalid params", "structured output unsupported\n")
+    return {"jsonrpc": "2.0", "result": result, "id": number}
+
+
+_UNSUPPORTED: dict[str, Any] = {}
+
+
+def _result(method: str, command: str, reply: Reply) -> dict[str, Any] | None:
+    if method == "cli_ascii":
+        return {"msg": reply.text}
+    if reply.body is not None:
+        return {"body": reply.body}
+    if command.lstrip().startswith("sh"):
+        return _UNSUPPORTED
+    return {"msg": reply.text} if reply.text else None
+
+
+def _error(number: object, code: int, message: str, text: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "error": {"code": code, "message": message, "data": {"msg": text}}, "id": number}

@@ -1,0 +1,74 @@
+"""What a command answers, and what show commands may look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..clock import Clock
+from ..engine import Node
+from ..fabric import FabricSim
+from ..spec import DeviceSpec
+from .replace import ConfigReplace
+from .store import ConfigStore
+
+Body = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One command's answer: the text on the console, the same as data (None: it has no such form), refused or not."""
+
+    text: str = ""
+    body: Body | None = None
+    is_refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A switch as its show commands see it."""
+
+    device: DeviceSpec
+    store: ConfigStore
+    replace: ConfigReplace
+    fabric: FabricSim
+    clock: Clock
+    booted_s: float
+
+    def interfaces(self) -> list[Node]:
+        """Every interface in the order of the running configuration, mgmt0 and loopbacks included."""
+        return self.store.running.find("interface")
+
+    def interface(self, name: str) -> Node | None:
+        """One interface by its full name."""
+        return next((node for node in self.interfaces() if node.params["name"] == name), None)
+
+    def up_s(self) -> int:
+        """Seconds since the switch was started."""
+        return int(self.clock.now_s() - self.booted_s)
+
+
+def table(name: str, rows: list[Body], row: str | None = None) -> Body:
+    """``{"TABLE_x": {"ROW_x": ...}}``: one row is an object, several are a list, none leaves the table out."""
+    if not rows:
+        return {}
+    return {f"TABLE_{name}": {f"ROW_{row or name}": rows[0] if len(rows) == 1 else rows}}
+
+
+def short_name(name: str) -> str:
+    """Eth1/1, Lo0, mgmt0, Vlan10, Po5: interface names as tables print them."""
+    for full, short in (("Ethernet", "Eth"), ("loopback", "Lo"), ("port-channel", "Po")):
+        if name.startswith(full):
+            return short + name.removeprefix(full)
+    return name
+
+
+def duration(seconds: float) -> str:
+    """How long something lasts, as BGP tables print it: 00:01:02, 1d02h, 3w2d."""
+    whole = int(seconds)
+    days, rest = divmod(whole, 86400)
+    if days >= 7:
+        return f"{days // 7}w{days % 7}d"
+    if days:
+        return f"{days}d{rest // 3600:02d}h"
+    return f"{rest // 3600:02d}:{rest % 3600 // 60:02d}:{rest % 60:02d}"

@@ -1,0 +1,153 @@
+"""show version, hostname, inventory, hosts, feature, clock: what the switch is.
+
+JSON keys: napalm 5.2.0 test/nxos/mocked_data/test_get_facts; text: ntc-templates 9.3.0 and published outputs of
+NX-OS 9.3.
+"""
+
+from __future__ import annotations
+
+from .day0 import image_file
+from .reply import Reply, View, table
+from .store import timestamp
+
+
+def version(view: View) -> Reply:
+    """Show version."""
+    device, hostname = view.device, view.store.hostname
+    days, rest = divmod(view.up_s(), 86400)
+    hours, minutes, seconds = rest // 3600, rest % 3600 // 60, rest % 60
+    image = image_file(device).replace("bootflash:/", "bootflash:///")
+    chassis = f"Nexus9000 {device.model.removeprefix('N9K-')} Chassis"
+    text = f"""Cisco Nexus Operating System (NX-OS) Software
+TAC support: http://www.cisco.com/tac
+
+Software
+  BIOS: version 01.14
+  NXOS: version {device.release}
+  Host NXOS: version {device.release}
+  BIOS compile time:  09/14/2023
+  NXOS image file is: {image}
+  NXOS compile time:  4/1/2024 12:00:00 [04/01/2024 20:00:00]
+
+Hardware
+  cisco {chassis}
+  Intel(R) Xeon(R) CPU D-1526 @ 1.80GHz with 32827288 kB of memory.
+  Processor Board ID {device.serial}
+
+  Device name: {hostname}
+  bootflash:  115343360 kB
+
+Kernel uptime is {days} day(s), {hours} hour(s), {minutes} minute(s), {seconds} second(s)
+
+Last reset
+  Reason: Reset Requested by CLI command reload
+  System version: {device.release}
+  Service:
+
+plugin
+  Core Plugin, Ethernet Plugin
+"""
+    body = {
+        "header_str": "Cisco Nexus Operating System (NX-OS) Software",
+        "bios_ver_str": "01.14",
+        "nxos_ver_str": device.release,
+        "sys_ver_str": device.release,
+        "kickstart_ver_str": device.release,
+        "bios_cmpl_time": "09/14/2023",
+        "nxos_file_name": image,
+        "kick_file_name": image,
+        "chassis_id": chassis,
+        "cpu_name": "Intel(R) Xeon(R) CPU D-1526 @ 1.80GHz",
+        "memory": 32827288,
+        "mem_type": "kB",
+        "proc_board_id": device.serial,
+        "host_name": hostname,
+        "bootflash_size": 115343360,
+        "kern_uptm_days": days,
+        "kern_uptm_hrs": hours,
+        "kern_uptm_mins": minutes,
+        "kern_uptm_secs": seconds,
+        "rr_reason": "Reset Requested by CLI command reload",
+        "rr_sys_ver": device.release,
+        "manufacturer": "Cisco Systems, Inc.",
+    }
+    return Reply(text, body)
+
+
+def hostname(view: View) -> Reply:
+    """Show hostname: with the domain name, if one is set."""
+    domain = view.store.running.root.value("ip domain-name", "name")
+    name = f"{view.store.hostname}.{domain}" if domain else view.store.hostname
+    return Reply(f"{name} \n", {"hostname": name})
+
+
+def hosts(view: View) -> Reply:
+    """Show hosts."""
+    domain = view.store.running.root.value("ip domain-name", "name")
+    lookup = "enabled" if view.store.running.first("ip domain-lookup") else "disabled"
+    lines = [f"DNS lookup {lookup}"]
+    lines += [f"Default domain for vrf:default is {domain}"] if domain else ["Default domain is not set"]
+    return Reply("\n".join([*lines, "Name servers for vrf:default is not set", ""]), {"dnslookup": lookup})
+
+
+def inventory(view: View) -> Reply:
+    """Show inventory."""
+    device = view.device
+    chassis = f"Nexus9000 {device.model.removeprefix('N9K-')} Chassis"
+    rows = [
+        {"name": "Chassis", "desc": chassis, "productid": device.model, "vendorid": "V01", "serialnum": device.serial},
+        {
+            "name": "Slot 1",
+            "desc": f"{len(device.ports)}x400G Ethernet Module",
+            "productid": device.model,
+            "vendorid": "V01",
+            "serialnum": device.serial,
+        },
+    ]
+    text = "".join(
+        f'NAME: "{r["name"]}",  DESCR: "{r["desc"]}"\n'
+        f"PID: {r['productid']}  ,  VID: {r['vendorid']} ,  SN: {r['serialnum']}\n\n"
+        for r in rows
+    )
+    return Reply(text, table("inv", rows))
+
+
+def feature(view: View) -> Reply:
+    """Show feature."""
+    tree = view.store.running
+    names = (
+        "bash-shell",
+        "bfd",
+        "bgp",
+        "interface-vlan",
+        "lacp",
+        "lldp",
+        "nxapi",
+        "ospf",
+        "scheduler",
+        "scp-server",
+        "sftp-server",
+        "sshServer",
+        "tacacs",
+        "telnet",
+        "vpc",
+    )
+    spelling = {"sshServer": "ssh", "tacacs": "tacacs+"}
+    rows = [
+        {
+            "cfcFeatureCtrlName2": name,
+            "cfcFeatureCtrlInstanceNum2": "1",
+            "cfcFeatureCtrlOpStatus2": "enabled"
+            if tree.effective(tree.root, f"feature {spelling.get(name, name)}")
+            else "disabled",
+        }
+        for name in names
+    ]
+    lines = ["Feature Name          Instance  State", "--------------------  --------  --------"]
+    lines += [f"{r['cfcFeatureCtrlName2']:<22}{1:<10}{r['cfcFeatureCtrlOpStatus2']}" for r in rows]
+    return Reply("\n".join(lines) + "\n", table("cfcFeatureCtrlTable", rows))
+
+
+def clock(_: View) -> Reply:
+    """Show clock."""
+    return Reply(f"{timestamp()} UTC\nTime source is NTP\n", {"simple_time": timestamp()})

@@ -1,0 +1,99 @@
+"""Every show command that only looks, by the pattern of its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from . import show_interfaces, show_qos, show_routing, show_system
+from .commands import invalid
+from .reply import Reply, View
+from .words import canonical_name
+
+_RUNNING = r"show run(?:ning-config)?"
+_NAME = r"([A-Za-z-]+ ?[\d/.]+)"
+
+
+def _running(view: View, found: re.Match[str]) -> Reply:
+    return Reply(view.store.running_output(found[0], all_lines=bool(found[1])))
+
+
+def _running_interface(view: View, found: re.Match[str]) -> Reply:
+    node = view.interface(_full(found[1]))
+    if node is None:
+        return invalid(found.start(1), "Invalid range at '^' marker.")
+    head = f"\n!Command: {found[0]}\n\n{view.store.version_line()}\n\n"
+    return Reply(head + view.store.running.block_text(node))
+
+
+def _running_part(view: View, found: re.Match[str]) -> Reply:
+    """Show running-config bgp: the blocks of one process."""
+    leading = {"bgp": ("feature bgp", "router bgp"), "ipqos": ("class-map type", "policy-map type", "system qos")}
+    nodes = [node for start in leading[found[1]] for node in view.store.running.find(start)]
+    text = "".join(view.store.running.block_text(node) for node in nodes)
+    return Reply(f"\n!Command: {found[0]}\n\n{view.store.version_line()}\n{text}")
+
+
+def _startup(view: View, found: re.Match[str]) -> Reply:
+    return Reply(f"\n!Command: {found[0]}\n!Startup config saved at: unknown\n\n{view.store.startup}")
+
+
+def _full(word: str) -> str:
+    return canonical_name(word.replace(" ", "")) or word
+
+
+def _plain(function: Callable[[View], Reply]) -> Callable[[View, re.Match[str]], Reply]:
+    return lambda view, _: function(view)
+
+
+def _named(function: Callable[[View, str | None], Reply]) -> Callable[[View, re.Match[str]], Reply]:
+    return lambda view, found: function(view, _full(found[1]) if found[1] else None)
+
+
+def _route(view: View, found: re.Match[str]) -> Reply:
+    return show_routing.ip_route(view, found[1], found[2] or "default")
+
+
+def _policy_of_interface(view: View, found: re.Match[str]) -> Reply:
+    return show_qos.interface_policy(view, _full(found[1]), found[2])
+
+
+_Show = Callable[[View, re.Match[str]], Reply]
+SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
+    (re.compile(pattern), function)
+    for pattern, function in (
+        (rf"{_RUNNING}( all)?", _running),
+        (rf"{_RUNNING} interface {_NAME}", _running_interface),
+        (rf"{_RUNNING} (bgp|ipqos)", _running_part),
+        (r"show start(?:up-config)?", _startup),
+        (r"show version", _plain(show_system.version)),
+        (r"show hostname", _plain(show_system.hostname)),
+        (r"show hosts", _plain(show_system.hosts)),
+        (r"show inventory", _plain(show_system.inventory)),
+        (r"show feature", _plain(show_system.feature)),
+        (r"show clock", _plain(show_system.clock)),
+        (rf"show interface(?: {_NAME})? priority-flow-control", _named(show_qos.priority_flow_control)),
+        (r"show interface brief", _plain(show_interfaces.brief)),
+        (r"show interface status", _plain(show_interfaces.status)),
+        (rf"show interface(?: {_NAME})?", _named(show_interfaces.interface)),
+        (r"show ip interface brief(?: vrf (\S+))?", lambda v, m: show_interfaces.ip_brief(v, m[1] or "default")),
+        (r"show lldp neighbors", _plain(show_interfaces.lldp_neighbors)),
+        (rf"show lldp neighbors(?: interface {_NAME})? detail", _named(show_interfaces.lldp_detail)),
+        (r"show bgp all summary(?: vrf all)?", _plain(show_routing.summary)),
+        (
+            r"show (?:ip )?bgp(?: ipv4 unicast)? summary(?: vrf (\S+))?",
+            lambda v, m: show_routing.summary(v, None if m[1] == "all" else m[1] or "default"),
+        ),
+        (r"show (?:ip )?bgp(?: ipv4 unicast)? neighbors(?: ([\d.]+))?", lambda v, m: show_routing.neighbors(v, m[1])),
+        (r"show ip route(?: ([\d./]+))?(?: vrf (\S+))?", _route),
+        (r"show ip load-sharing", _plain(show_routing.load_sharing)),
+        (r"show bfd neighbors(?: vrf \S+)?", _plain(show_routing.bfd_neighbors)),
+        (rf"show queuing interface(?: {_NAME})?", _named(show_qos.queuing_interface)),
+        (rf"show queuing pfc-queue(?: interface {_NAME})?(?: detail)?", _named(show_qos.pfc_queue)),
+        (
+            r"show policy-map system type (network-qos|queuing|qos)(?: input| output)?",
+            lambda v, m: show_qos.system_policy(v, m[1]),
+        ),
+        (rf"show policy-map interface {_NAME}(?: (?:input |output )?type (qos|queuing))?", _policy_of_interface),
+    )
+)

@@ -1,0 +1,110 @@
+"""A switch's configurations: running, startup, checkpoints, and the files on bootflash."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+
+from ..engine import Context, LineError, Tree, load_text
+from ..spec import DeviceSpec
+from .day0 import device_context, empty_tree
+
+
+class FileError(Exception):
+    """A file on bootflash cannot be used; the text is what the switch prints."""
+
+
+class ConfigStore:
+    """Everything NX-OS keeps of its configuration. ``on_change`` is called after every change of the running one."""
+
+    def __init__(self, device: DeviceSpec, running: Tree, bootflash: Path, on_change: Callable[[], None]) -> None:
+        self.device, self.running = device, running
+        self.context: Context = device_context(device)
+        self.bootflash = bootflash
+        self.checkpoints: dict[str, Tree] = {}
+        self.startup = ""
+        self.changed_at = ""
+        self._on_change = on_change
+        bootflash.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.startup = self.running_body()
+
+    # -- the running configuration ---------------------------------------------------------------------------------
+
+    @property
+    def hostname(self) -> str:
+        """The configured host name ("switch" without one)."""
+        return self.running.root.value("hostname", "name") or "switch"
+
+    def replace(self, tree: Tree) -> None:
+        """Make a tree the running configuration, at once."""
+        self.running = tree
+        self.committed()
+
+    def committed(self) -> None:
+        """Note that the running configuration changed, and tell the fabric."""
+        self.changed_at = timestamp()
+        self._on_change()
+
+    def version_line(self) -> str:
+        """The line that names the release: configure replace asks for the same one in its file."""
+        return f"version {self.device.release} Bios:version 01.14 "
+
+    def running_body(self, all_lines: bool = False) -> str:
+        """The configuration from its ``version`` line on."""
+        return f"{self.version_line()}\n{self.running.text(all_lines)}"
+
+    def running_output(self, command: str, all_lines: bool = False) -> str:
+        """What ``show running-config`` prints."""
+        last = (
+            f"!Running configuration last done at: {self.changed_at}"
+            if self.changed_at
+            else ("!No configuration change since last restart")
+        )
+        head = f"\n!Command: {command}\n{last}\n!Time: {timestamp()}\n\n"
+        return head + self.running_body(all_lines)
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def path(self, name: str) -> Path:
+        """Where a file of bootflash lies. Raises FileError for a path that leaves it."""
+        plain = name.removeprefix("bootflash:").removeprefix("//sup-local").lstrip("/")
+        if not plain or "/" in plain or plain.startswith("."):
+            raise FileError(f"Invalid file name {name}")
+        return self.bootflash / plain
+
+    def read(self, name: str) -> str:
+        """A file's text. Raises FileError if it is not there."""
+        path = self.path(name)
+        if not path.is_file():
+            raise FileError("No such file or directory")
+        return path.read_text(encoding="utf-8", errors="replace")
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file."""
+        self.path(name).write_text(text, encoding="utf-8")
+
+    def delete(self, name: str) -> None:
+        """Delete a file. Raises FileError if it is not there."""
+        path = self.path(name)
+        if not path.is_file():
+            raise FileError("No such file or directory")
+        path.unlink()
+
+    def checkpoint_text(self) -> str:
+        """The running configuration as a checkpoint file has it."""
+        return f"!Command: Checkpoint cmd vdc 1\n!Time:  {timestamp()}\n\n{self.running_body()}"
+
+    # -- whole configurations --------------------------------------------------------------------------------------
+
+    def tree_of(self, text: str) -> tuple[Tree, list[tuple[str, LineError]]]:
+        """The configuration a whole text describes, and its lines that the switch refuses."""
+        tree = empty_tree(self.context)
+        rows = [row for row in text.splitlines() if not row.startswith("version ")]
+        errors = load_text(tree, self.context, "\n".join(rows))
+        return tree, [(rows[number - 1] if number else error.line, error) for number, error in errors]
+
+
+def timestamp() -> str:
+    """The time as NX-OS writes it: ``Fri May 16 09:03:25 2025``."""
+    return dt.datetime.now(dt.UTC).strftime("%a %b %d %H:%M:%S %Y")

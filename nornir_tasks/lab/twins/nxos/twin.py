@@ -1,0 +1,93 @@
+"""An NX-OS switch of the lab: one configuration, two servers, and what they make of it for the neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..spec import DeviceSpec
+from ..state import SwitchState
+from ..twin import LabContext, RequestCounter
+from .cli import Cli
+from .day0 import brownfield_tree
+from .extract import is_admin_up, primary_address, switch_state
+from .nxapi import NxApiServer
+from .password import is_password
+from .replace import ConfigReplace
+from .reply import View
+from .ssh import SshServer
+from .store import ConfigStore
+
+_HTTPS_PORT = 443
+
+
+class NxosTwin:
+    """One switch. Its configuration is all it knows: the account, the API and the address it answers on stand there."""
+
+    def __init__(self, device: DeviceSpec, lab: LabContext) -> None:
+        self.device, self.name = device, device.name
+        self.requests = RequestCounter()
+        self.on_commit: Callable[[], None] = _nobody
+        running = brownfield_tree(device, lab.username, lab.password)
+        self.store = ConfigStore(device, running, lab.directory / "bootflash" / device.name, self._changed)
+        self.replace = ConfigReplace(self.store, lab.clock)
+        self._view = View(device, self.store, self.replace, lab.fabric, lab.clock, lab.clock.now_s())
+        self._state: SwitchState | None = None
+        self._api = NxApiServer(self, lab.certificates)
+        self._ssh = SshServer(self, lab.certificates, self.store.bootflash)
+
+    def state(self) -> SwitchState:
+        """The running configuration's meaning for neighbours; kept until it changes."""
+        if self._state is None:
+            self._state = switch_state(self.store.running, self.name)
+        return self._state
+
+    def running_text(self) -> str:
+        """The running configuration from its ``version`` line on."""
+        return self.store.running_body()
+
+    async def start(self) -> None:
+        """Listen for NX-API and SSH. Raises OSError if an address is taken."""
+        await self._api.start()
+        await self._ssh.start()
+
+    async def stop(self) -> None:
+        """Close both servers."""
+        await self._api.stop()
+        await self._ssh.stop()
+
+    def open_cli(self, user: str, *, in_config: bool = False) -> Cli:
+        """A new session at the command line."""
+        return Cli(self._view, user, in_config=in_config)
+
+    # -- who may come in, and how ----------------------------------------------------------------------------------
+
+    def authenticate(self, user: str, password: str) -> bool:
+        """Whether the configuration has this user with this password."""
+        users = self.store.running.find("username")
+        hashes = [n.params["hash"] for n in users if n.params.get("user") == user and "hash" in n.params]
+        return any(is_password(password, stored) for stored in hashes)
+
+    def is_api_reachable(self) -> bool:
+        """Whether NX-API answers: its feature, its port and the management interface are as they must be."""
+        tree = self.store.running
+        port = int(tree.root.value("nxapi https port", "port") or _HTTPS_PORT)
+        return tree.first("feature nxapi") is not None and port == self.device.api_port and self._has_management()
+
+    def is_ssh_reachable(self) -> bool:
+        """Whether SSH answers."""
+        tree = self.store.running
+        return tree.effective(tree.root, "feature ssh") and self._has_management()
+
+    def _has_management(self) -> bool:
+        mgmt = self._view.interface("mgmt0")
+        if mgmt is None or primary_address(mgmt) is None or not is_admin_up(self.store.running, mgmt):
+            return False
+        return mgmt.value("vrf member", "vrf") == "management"
+
+    def _changed(self) -> None:
+        self._state = None
+        self.on_commit()
+
+
+def _nobody() -> None:
+    """Nobody listens until the twin is part of a fabric."""

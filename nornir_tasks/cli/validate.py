@@ -1,5 +1,6 @@
 """``nornir validate``: is the live network what the intent asks for?"""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from nornir_tasks.deploy.fleet import Results
     from nornir_tasks.deploy.tasks import Collected
     from nornir_tasks.deploy.wanted import Wanted
+
+SHOWN_EACH = 12
+"""Findings printed of one check on one switch; a switch nobody pushed to would fill the screen."""
 
 
 def validate(
@@ -81,10 +85,17 @@ def _print(report: "Report") -> None:
         verdicts = [finding.verdict for finding in report.findings if finding.check == check]
         counts.add_row(check, *(str(sum(v == each for v in verdicts)) for each in ("pass", "fail", "could not tell")))
     out.print(counts)
+    shown: Counter[tuple[str, str]] = Counter()
     for finding in (*report.failed, *report.undecided):
+        shown[finding.device, finding.check] += 1
+        if shown[finding.device, finding.check] > SHOWN_EACH:
+            continue
         out.print(f"{finding.verdict}: {finding.check}: {finding.message}", markup=False)
         if finding.expected and finding.verdict == "fail":
             out.print(f"  expected: {finding.expected}", markup=False)
+    for (device, check), count in shown.items():
+        if count > SHOWN_EACH:
+            out.print(f"{device}: {count - SHOWN_EACH} more of {check}; --json lists them all", markup=False)
     passed = not report.failed and not report.undecided and report.tested
     out.print(f"{'passed' if passed else 'FAILED'}, {report.summary()}")
     out.print("Not judged here: pause frames, marking and buffers in silicon; only hardware shows them.", style="dim")

@@ -16,6 +16,7 @@ from nornir_tasks.deploy.plan import DevicePlan
 from nornir_tasks.deploy.tasks import Collected, Job, collect_switch, plan_switch, push_switch
 from nornir_tasks.deploy.transaction import Outcome, Report
 from nornir_tasks.deploy.waves import Wave
+from nornir_tasks.drivers import load_driver
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.errors import GpufabricError, Problem
 from nornir_tasks.inventory.connection import CONNECTION, SwitchConnection
@@ -52,6 +53,8 @@ class Fleet:
     def __init__(self, targets: Mapping[str, Target], workers: int = DEFAULT_WORKERS) -> None:
         logging.getLogger("nornir").addHandler(logging.NullHandler())  # a failure is reported once, by us
         ConnectionPluginRegister.register(CONNECTION, SwitchConnection)
+        for os in {target.job.wanted.config.os for target in targets.values()}:
+            load_driver(os)
         self._jobs = {name: target.job for name, target in targets.items()}
         hosts = Hosts({name: _host(name, target) for name, target in targets.items()})
         inventory = Inventory(hosts=hosts, groups=Groups(), defaults=Defaults())

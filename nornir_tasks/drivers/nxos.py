@@ -7,16 +7,15 @@ text, verifies it first, and takes the change back by itself unless it is confir
 import re
 import time
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
-from napalm.base.helpers import textfsm_extractor
 from napalm.nxapi_plumbing import Device
 from napalm.nxos import NXOSDriver
-from netutils.interface import canonical_interface_name
 
-from nornir_tasks.checks.observed import LldpNeighbor, Observed
-from nornir_tasks.drivers.nxos_observe import LLDP, SHOW, observed
-from nornir_tasks.drivers.nxos_transport import STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
+from nornir_tasks.checks.observed import Observed
+from nornir_tasks.drivers.nxos_observe import SHOW, observed
+from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
 from nornir_tasks.drivers.session import Endpoint, Facts, Running, Staged
 from nornir_tasks.errors import CommitError, ConnectError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.nxos.config_text import to_tree
@@ -157,21 +156,13 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             self._delete(name)
 
     def observe(self) -> Observed:
-        """Everything the checks judge, in one request."""
-        replies = {each.command: each for each in self._api.batch(SHOW)}
-        return observed(self.endpoint.device, replies, self._lldp(replies[LLDP.line]))
-
-    def _lldp(self, reply: Reply) -> tuple[LldpNeighbor, ...]:
-        """LLDP has no structured answer on every release; NAPALM's template reads the text."""
-        if reply.error is not None:
-            return ()
-        rows = textfsm_extractor(self, "show_lldp_neighbors_detail", reply.body)
-        return tuple(
-            LldpNeighbor(
-                canonical_interface_name(row["local_interface"]), row["remote_system_name"], row["remote_port"]
-            )
-            for row in rows
-        )
+        """Everything the checks judge: one request, and one more for each command that this release refuses."""
+        replies: dict[str, Reply] = {}
+        left: Sequence[Command] = SHOW
+        while left:
+            replies |= {each.command: each for each in self._api.batch(left) if each.error != NOT_RUN}
+            left = [command for command in left if command.line not in replies]
+        return observed(self.endpoint.device, replies)
 
     def _after_the_break(self) -> Reply:
         """The connection broke during a replace: connect anew for a bounded time and ask how it ended."""

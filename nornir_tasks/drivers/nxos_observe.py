@@ -43,12 +43,12 @@ def rows(body: Any, name: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - an
                 yield each
 
 
-def observed(device: str, replies: Replies, lldp: tuple[LldpNeighbor, ...]) -> Observed:
+def observed(device: str, replies: Replies) -> Observed:
     """One switch, at one moment."""
     return Observed(
         device=device,
         ports=tuple(_ports(_body(replies, INTERFACES))),
-        lldp=lldp,
+        lldp=tuple(_lldp(_body(replies, LLDP))),
         bgp=tuple(_bgp(_body(replies, BGP))),
         routes=tuple(_routes(_body(replies, ROUTES))),
         qos=tuple(_qos(replies)),
@@ -67,6 +67,22 @@ def _ports(body: Any) -> Iterator[PortState]:  # noqa: ANN401 - an API answer
         mtu = row.get("eth_mtu") or row.get("svi_mtu")
         admin = str(row.get("admin_state", "up" if up else "down"))
         yield PortState(str(row["interface"]), admin == "up", up, int(mtu) if mtu else None)
+
+
+def _lldp(text: Any) -> Iterator[LldpNeighbor]:  # noqa: ANN401 - an API answer
+    """One block of ``name: value`` lines per neighbour; a structured answer does not exist on every release.
+
+    Line names as in NAPALM 5.2.0's template show_lldp_neighbors_detail.
+    """
+    seen: dict[str, str] = {}
+    for line in str(text or "").splitlines():
+        name, _, value = line.strip().partition(": ")
+        if name == "Chassis id":
+            seen = {}
+        seen[name] = value.strip()
+        if name == "System Name" and "Local Port id" in seen:
+            port = re.sub(r"^Eth(?=\d)", "Ethernet", seen["Local Port id"])
+            yield LldpNeighbor(port, seen["System Name"], seen.get("Port id", ""))
 
 
 def _bgp(body: Any) -> Iterator[BgpSession]:  # noqa: ANN401 - an API answer
@@ -131,11 +147,11 @@ def _qos(replies: Replies) -> Iterator[PortQos]:
 
 
 def _pfc(row: dict[str, Any], pauses: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    """``oper`` is On or Off, in places with the bitmap of paused classes, ``On (8)``."""
+    """``oper`` is On or Off; the bitmap of paused classes stands beside it or in it, ``On (8)``, or nowhere."""
     state = str(row.get("oper", ""))
     if not state.lower().startswith("on"):
         return ()
-    if bitmap := re.search(r"\(([0-9a-fA-Fx]+)\)", state):
+    if bitmap := re.search(r"\b([0-9a-fA-F]{1,2})\b", f"{row.get('vl_bmap', '')} {state[2:]}"):
         return tuple(bit for bit in range(8) if int(bitmap[1], 16) >> bit & 1)
     return pauses
 

@@ -25,6 +25,8 @@ from nornir_tasks.errors import AuthError, ConnectError, Problem, StageError, Tr
 STRUCTURED, TEXT = "cli", "cli_ascii"
 """NX-API's JSON-RPC methods: an answer as data, and as the switch would print it."""
 
+NOT_RUN = "not run, because a command before it was refused"
+
 _MAX_SECONDS_WITHOUT_BYTES = 30.0
 
 
@@ -93,15 +95,19 @@ class KeepAliveClient(RPCClient):  # type: ignore[misc] # napalm ships no types
         self.session = self._new_session()
 
     def batch(self, commands: Sequence[Command], timeout_s: float | None = None) -> tuple[Reply, ...]:
-        """All commands in one request. A command the switch refuses has its words in ``Reply.error``."""
+        """All commands in one request. A command the switch refuses has its words in ``Reply.error``.
+
+        NX-API stops at the first refused command; what stands after it was not run, and is answered as such.
+        """
         body = [
             {"jsonrpc": "2.0", "method": each.method, "params": {"cmd": each.line, "version": 1}, "id": number}
             for number, each in enumerate(commands, start=1)
         ]
         answers = self._decoded(self._post(json.dumps(body), timeout_s))
-        if len(answers) != len(commands):
+        replies = tuple(_reply(command, answer) for command, answer in zip(commands, answers, strict=False))
+        if not replies or (len(replies) < len(commands) and replies[-1].error is None):
             raise self._odd(f"{len(commands)} commands were sent and {len(answers)} answered")
-        return tuple(_reply(command, answer) for command, answer in zip(commands, answers, strict=True))
+        return replies + tuple(Reply(command.line, None, NOT_RUN) for command in commands[len(replies) :])
 
     def _send_request(self, commands: list[str], method: str) -> requests.Response:
         """NAPALM's own getters come through here and share the connection."""

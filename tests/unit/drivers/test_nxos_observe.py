@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.checks.observed import BgpSession, PortQos, PortState
+from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.drivers import nxos_observe as shown
 from nornir_tasks.drivers.nxos import facts
@@ -47,7 +47,7 @@ def test_the_shapes_of_a_table() -> None:
 
 @pytest.mark.parametrize("ports", [(INTERFACE,), (INTERFACE, DOWN)], ids=["one", "many"])
 def test_ports(ports: tuple[dict[str, Any], ...]) -> None:
-    found = shown.observed("leaf", replies(INTERFACES=table("interface", *ports)), ())
+    found = shown.observed("leaf", replies(INTERFACES=table("interface", *ports)))
     expected = (PortState("Ethernet1/1", True, True, 9216), PortState("Ethernet1/2", True, False, 1500))
     assert found.ports == expected[: len(ports)]
 
@@ -55,7 +55,7 @@ def test_ports(ports: tuple[dict[str, Any], ...]) -> None:
 @pytest.mark.parametrize("peers", [(PEER,), (PEER, IDLE)], ids=["one", "many"])
 @pytest.mark.parametrize("more", [(), (bgp(IDLE, vrf="OTUS"),)], ids=["alone", "beside another VRF"])
 def test_sessions_of_the_default_vrf(peers: tuple[dict[str, Any], ...], more: tuple[dict[str, Any], ...]) -> None:
-    found = shown.observed("leaf", replies(BGP=table("vrf", bgp(*peers), *more)), ())
+    found = shown.observed("leaf", replies(BGP=table("vrf", bgp(*peers), *more)))
     expected = (
         BgpSession("10.160.0.0", 4200000000, True, "Established", 9),
         BgpSession("10.160.0.2", 4200000000, False, "Idle", None),
@@ -75,7 +75,7 @@ def test_routes_count_best_bgp_paths_only() -> None:
     )
     family = {"addrf": "ipv4", **table("prefix", *prefixes)}
     body = table("vrf", {"vrf-name-out": "default", **table("addrf", family)})
-    assert shown.observed("leaf", replies(ROUTES=body), ()).routes == (("10.168.1.0/24", 2), ("10.255.1.0/32", 1))
+    assert shown.observed("leaf", replies(ROUTES=body)).routes == (("10.168.1.0/24", 2), ("10.255.1.0/32", 1))
 
 
 CLASS_MAPS = table(
@@ -150,7 +150,6 @@ def test_qos_of_a_port() -> None:
             CLASS_MAPS=CLASS_MAPS,
             TRUST=TRUST,
         ),
-        (),
     )
     marks = ((3, Ecn(950_000, 3_000_000, 7)),)
     assert found.qos == (
@@ -164,19 +163,19 @@ def test_qos_of_a_port() -> None:
 def test_a_watchdog_with_one_knob_off_is_off() -> None:
     port = table("queuing_interface", {"if_name_str": "Ethernet1/1", "wd-status": "Enabled"})
     row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
-    found = shown.observed("leaf", replies(PFC=pfc(row), WATCHDOG={"glb-wd-status": "Disabled", **port}), ())
+    found = shown.observed("leaf", replies(PFC=pfc(row), WATCHDOG={"glb-wd-status": "Disabled", **port}))
     assert found.qos[0].watchdog is False
 
 
 def test_pfc_without_a_bitmap_takes_the_paused_classes_of_network_qos() -> None:
     row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
-    assert shown.observed("leaf", replies(PFC=pfc(row), NETWORK_QOS=NETWORK_QOS), ()).qos[0].pfc_priorities == (3,)
-    assert shown.observed("leaf", replies(PFC=pfc(row)), ()).qos[0].pfc_priorities is None
+    assert shown.observed("leaf", replies(PFC=pfc(row), NETWORK_QOS=NETWORK_QOS)).qos[0].pfc_priorities == (3,)
+    assert shown.observed("leaf", replies(PFC=pfc(row))).qos[0].pfc_priorities is None
 
 
 def test_what_the_switch_does_not_show_is_none() -> None:
     row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
-    found = shown.observed("leaf", replies(PFC=pfc(row)), ())
+    found = shown.observed("leaf", replies(PFC=pfc(row)))
     assert found.qos == (PortQos("Ethernet1/1", None, None, None, None),)
     assert found.dscp_to_priority is None
 
@@ -195,3 +194,31 @@ def test_facts_from_show_version() -> None:
         "N9K-C9332D-GX2B",
         "LAB0002",
     )
+
+
+LLDP = """
+Capability codes:
+  (R) Router, (B) Bridge, (T) Telephone, (C) DOCSIS Cable Device
+
+Chassis id: 0018.baa4.5cd0
+Port id: swp1
+Local Port id: Eth1/33
+Port Description: leaf-g0-r1 Ethernet1/33
+System Name: spine-0
+System Description: Cumulus Linux
+
+Chassis id: 0018.baa4.5cd1
+Port id: swp2
+Local Port id: mgmt0
+Port Description: null
+System Name: oob-0
+Total entries displayed: 2
+"""
+
+
+def test_lldp_neighbours() -> None:
+    assert shown.observed("leaf", replies(LLDP=LLDP)).lldp == (
+        LldpNeighbor("Ethernet1/33", "spine-0", "swp1"),
+        LldpNeighbor("mgmt0", "oob-0", "swp2"),
+    )
+    assert shown.observed("leaf", replies()).lldp == ()

@@ -1,7 +1,7 @@
 """SHA-512 crypt, the hash EOS keeps of a local user's password (``secret sha512 $6$SALT$HASH``).
 
 Written out because the standard library's ``crypt`` ends with Python 3.12. Source: U. Drepper, "Unix crypt using
-SHA-256 and SHA-512", version 0.6, whose test vectors tests/lab/test_eos_twin_passwords.py repeats.
+SHA-256 and SHA-512", version 0.6; tests/lab/test_eos_twin_passwords.py compares with libcrypt's results.
 """
 
 from __future__ import annotations

@@ -94,6 +94,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         """Copy the candidate to bootflash and let the switch verify it; its patch is its own view of the change."""
         running = self._running if self._running is not None else self.read().text
         self.abort()
+        self._sweep()
         name = f"{FILE_PREFIX}{uuid.uuid4().hex[:12]}"
         self._staged = name
         try:
@@ -127,12 +128,16 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         return name
 
     def confirm(self, token: str) -> None:
-        """Stop the timer, keep the change over a reboot, and take our files away."""
-        self._done(self._api.batch((Command("configure replace commit"),)), CommitError)
-        self._done(
-            self._api.batch((Command("copy running-config startup-config"),), timeout_s=REPLACE_TIMEOUT_S), CommitError
-        )
-        self._delete(token)
+        """Stop the timer, keep the change over a reboot, and take our files away.
+
+        CommitError when the timer was faster: the switch is as it was before, and our files are gone as well.
+        """
+        save = Command("copy running-config startup-config")
+        try:
+            self._done(self._api.batch((Command("configure replace commit"),)), CommitError)
+            self._done(self._api.batch((save,), timeout_s=REPLACE_TIMEOUT_S), CommitError)
+        finally:
+            self._delete(token)
 
     def revert(self, token: str) -> None:
         """Go back to what ran before the commit, without waiting for the timer; the timer stays armed until then."""
@@ -189,6 +194,13 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         """Delete both files of a push; that one of them is not there is no failure."""
         files = (f"bootflash:{name}.cfg", f"bootflash:{name}-before.cfg")
         self._api.batch(tuple(Command(f"delete {file} no-prompt") for file in files))
+
+    def _sweep(self) -> None:
+        """Delete what a push that was cut off left behind: nobody would ask for its files any more."""
+        (listing,) = self._api.batch((Command("dir bootflash:"),))
+        names = re.findall(rf"\b{FILE_PREFIX}\S+", str(listing.body or ""))
+        if names:
+            self._api.batch(tuple(Command(f"delete bootflash:{name} no-prompt") for name in names))
 
     def _drop_quietly(self) -> None:
         """After a failure: take our file away if the switch still answers; its own error is the one to tell."""

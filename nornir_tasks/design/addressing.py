@@ -121,17 +121,24 @@ def address_links(
 ) -> tuple[tuple[Link, ...], tuple[HostNic, ...]]:
     """Links and NICs with addresses and MTU. A link's MTU is the least of what the intent and both ends allow."""
     devices = {device.name: device for device in cabling.devices}
-    links = []
     nics = {(nic.host, nic.port): nic for nic in cabling.nics}
+    first = {
+        (kind, leaf.name): blocks.block(leaf.index, leaf.rail).network_address
+        for leaf in cabling.devices
+        if leaf.tier == "leaf"
+        for kind, blocks in (("fabric", cut.links), ("host", cut.hosts))
+    }
+    links = []
     for link in cabling.links:
-        leaf = devices[(link.lower if link.kind == "fabric" else link.upper).device]
-        blocks = cut.links if link.kind == "fabric" else cut.hosts
-        even = blocks.block(leaf.index, leaf.rail).network_address + 2 * (link.place - 1)
-        ends = (devices[end.device] for end in (link.upper, link.lower) if end.device in devices)
-        mtu = min(fabric_mtu_bytes, *(end.capabilities.max_mtu_bytes for end in ends))
-        links.append(replace(link, upper_address=str(even), lower_address=str(even + 1), mtu_bytes=mtu))
+        leaf = link.lower if link.kind == "fabric" else link.upper
+        even = first[link.kind, leaf.device] + 2 * (link.place - 1)
+        upper, lower = str(even), str(even + 1)
+        held = [
+            devices[end.device].capabilities.max_mtu_bytes for end in (link.upper, link.lower) if end.device in devices
+        ]
+        mtu = min(fabric_mtu_bytes, *held)
+        links.append(replace(link, upper_address=upper, lower_address=lower, mtu_bytes=mtu))
         if link.kind == "host":
-            nic = nics[link.lower.device, link.lower.port]
-            key = (nic.host, nic.port)
-            nics[key] = replace(nic, address=str(even + 1), gateway=str(even))
+            end = (link.lower.device, link.lower.port)
+            nics[end] = replace(nics[end], address=lower, gateway=upper)
     return tuple(links), tuple(nics.values())

@@ -68,7 +68,19 @@ def choose(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) -
     nic = chooser.nic(plane, (*above, "hosts", "nic"))
     if chooser.findings or leaf is None or spine is None:
         raise IntentError(intent.marks.problems(chooser.findings))
-    return Choices(plane, leaf, leaf_overrides, spine, spine_overrides, nic)
+    choices = Choices(plane, leaf, leaf_overrides, spine, spine_overrides, nic)
+    unknown = list(_unknown_shapes(intent, choices))
+    if unknown:
+        raise IntentError(intent.marks.problems(unknown))
+    return choices
+
+
+def _unknown_shapes(intent: Intent, choices: Choices) -> Iterator[Finding]:
+    """Names in ``allow_memory`` that no switch of the site has a line shape for."""
+    known = sorted({name for each in (*choices.leaves, *choices.spines) for name in each.capabilities.memory_only})
+    for position, name in enumerate(intent.allow_memory):
+        if name not in known:
+            yield _unknown(("allow_memory", position), "line shape", name, known)
 
 
 @dataclass(frozen=True)
@@ -167,4 +179,10 @@ def _unknown(path: Path, what: str, found: str, known: Mapping[str, object] | li
     names = sorted(known)
     close = get_close_matches(found, names, n=1)
     hint = f"did you mean {close[0]}?" if close else ""
-    return Finding(path, f"unknown {what}", f"one of {', '.join(names)}" if names else "nothing known", found, hint)
+    return Finding(
+        path,
+        f"unknown {what}",
+        f"one of {', '.join(names)}" if names else "nothing: the site's switches have none",
+        found,
+        hint,
+    )

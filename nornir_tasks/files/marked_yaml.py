@@ -150,7 +150,7 @@ def _finding(error: ErrorDetails, path: Place, model: type[BaseModel], data: Any
         hint = _did_you_mean(
             found, [part.strip("' ") for part in str(context["expected"]).replace(" or ", ",").split(",")]
         )
-    shown_value = f"{len(found)} keys" if isinstance(found, dict) else str(found)
+    shown_value = f"{len(found)} keys" if isinstance(found, dict) else "nothing" if found is None else str(found)
     return Finding(path, "not a valid value", expected, shown_value, hint)
 
 

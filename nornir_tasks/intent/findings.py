@@ -72,5 +72,5 @@ def refuse(findings: Iterable[Finding]) -> None:
 
 def wrong(what: str, expected: str, value: object, hint: str = "") -> PydanticCustomError:
     """The error of one value, for validators of single fields."""
-    finding = Finding((), what, expected, repr(value) if isinstance(value, str) else str(value), hint)
+    finding = Finding((), what, expected, str(value), hint)
     return PydanticCustomError(FINDINGS, "{what}", {"what": what, FINDINGS: (finding,)})

@@ -18,6 +18,8 @@ RESERVED = {
 }
 """Prefixes that software on the hosts takes without asking; a pool there breaks pods or the host itself."""
 
+SWITCH_NAMES = ("leaf", "spine", "core")
+
 MAX_HOST_MTU_HINT = "packets of the hosts must fit through every switch"
 
 
@@ -173,7 +175,11 @@ def pools(each: "model.PoolsIntent") -> Iterator[Finding]:
 
 
 def hosts(each: "model.HostsIntent") -> Iterator[Finding]:
-    """Growth is inside the declared maximum."""
+    """Growth is inside the declared maximum; a host is never named like a switch."""
+    if each.group in SWITCH_NAMES:
+        yield Finding(
+            ("group",), "hosts would be named like switches", f"any name but {', '.join(SWITCH_NAMES)}", each.group
+        )
     if each.count > each.max:
         yield Finding(("max",), "fewer hosts at most than there are now", f"at least {each.count}", str(each.max))
 
@@ -202,7 +208,7 @@ def compute(plane: "model.ComputeIntent") -> Iterator[Finding]:
     rails = plane.hosts.rails
     for position, override in enumerate(plane.leaf.overrides):
         path = ("leaf", "overrides", position)
-        if override.rails is not None and plane.design != "rail":
+        if override.rails is not None and plane.design == "clos":
             yield Finding(
                 (*path, "rails"), "a leaf has no rail here", "groups, or design: rail", f"design: {plane.design}"
             )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.nvue.tree import CONTAINERS, key_and_value, spelled, to_data
+from nornir_tasks.platforms.nvue.tree import CONTAINERS, from_data, key_and_value, spelled, to_data
 from nornir_tasks.platforms.platform import Candidate
 
 _IS_CONTAINER = frozenset(CONTAINERS)
@@ -19,13 +19,20 @@ _IS_CONTAINER = frozenset(CONTAINERS)
 def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: ConfigTree) -> Candidate:
     """``{"delete": (JSON pointer, ...), "patch": {...}}``: the least that makes the owned part as wanted."""
     del running  # nobody else's lines are needed: owned paths are patched, all others stay out of the request
-    changes = tuple(difference(owned_running, owned_wanted))
+    changes = tuple(difference(_with_containers(owned_running), _with_containers(owned_wanted)))
     added = ConfigTree()
     for change in changes:
         if change.op == "+":
             added.add_path(change.path)
     payload = {"delete": tuple(_pointers(changes, added)), "patch": to_data(added)}
     return Candidate(payload, changes)
+
+
+def _with_containers(tree: ConfigTree) -> ConfigTree:
+    """A container is never deleted, whatever tree we are handed: others live in it, the management port among them."""
+    whole = from_data({})
+    whole.merge(tree)
+    return whole
 
 
 def _pointers(changes: tuple[Change, ...], added: ConfigTree) -> Iterator[str]:

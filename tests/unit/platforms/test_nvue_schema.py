@@ -1,6 +1,6 @@
 """What we render against NVIDIA's published schema, read strictly: an unknown key, a wrong type or range is refused.
 
-nvueschema's own models take unknown keys and turn "9216" into 9216, so this walk reads their fields and lets nothing by.
+nvueschema's own models take unknown keys and turn "9216" into 9216, so this walk reads their fields itself.
 """
 
 import importlib
@@ -61,7 +61,9 @@ def mistakes(value: object, annotation: object, path: str = "") -> list[str]:
                 problem
                 for key, below in value.items()
                 for problem in (
-                    mistakes(below, known[key].annotation, f"{path}/{key}") if key in known else [f"{path}/{key} is unknown"]
+                    mistakes(below, known[key].annotation, f"{path}/{key}")
+                    if key in known
+                    else [f"{path}/{key} is unknown"]
                 )
             ]
         if typing.get_origin(kind) is dict:

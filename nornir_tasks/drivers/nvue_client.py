@@ -1,0 +1,291 @@
+"""NVUE's REST API over one kept TLS connection: requests, revisions, errors in our own words.
+
+Verified against the endpoint's CA or its pinned fingerprint; nothing that was sent stands in an error or a log. Calls
+and states: CumulusNetworks/docs cumulus-linux-514, NVUE-API.md; confirm over REST: gpncfg's NVUE driver.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import requests
+from requests.adapters import HTTPAdapter
+
+from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.errors import AuthError, ConnectError, DeviceError, Problem, TrustError
+
+DEFAULT_PORT = 8765
+
+DONE = frozenset({"applied", "applied_and_saved", "saved", "auto_save"})
+"""The revision runs for good."""
+FAILED = frozenset(
+    {
+        "apply_error",
+        "apply_fail",
+        "ays_fail",
+        "ays_no",
+        "confirm_fail",
+        "confirm_no",
+        "ignore_fail",
+        "ignore_fail_no",
+        "invalid",
+        "ready_error",
+        "verify_error",
+    }
+)
+"""The revision does not run, and will not without another request."""
+WAITING = "confirm"
+"""It runs, and goes back by itself unless it is confirmed."""
+
+APPLY_TIMEOUT_S = 180.0
+"""Longest we wait for an apply: RoCE's buffers reload switchd, a first BGP restarts FRR."""
+_FIRST_POLL_S, _LAST_POLL_S = 0.02, 1.0
+
+_YES = {"ays": "ays_yes"}
+
+
+class NvueRefusal(DeviceError):  # noqa: N818 - what it is, not what it feels like
+    """The API answered, and said no."""
+
+    def __init__(self, problem: Problem, status: int) -> None:
+        super().__init__(problem)
+        self.status = status
+
+
+class _Pinned(HTTPAdapter):
+    """Trusts exactly one certificate, by its SHA-256 fingerprint; urllib3 compares it before anything is sent."""
+
+    def __init__(self, fingerprint: str) -> None:
+        self._fingerprint = fingerprint
+        super().__init__()
+
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - requests' own signature
+        super().init_poolmanager(*arguments, assert_fingerprint=self._fingerprint, **options)  # type: ignore[no-untyped-call]
+
+
+class NvueClient:
+    """One switch's API. Not thread-safe."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._base = f"https://{endpoint.address}:{endpoint.api_port}/nvue_v1/"
+        self._http = requests.Session()
+        self._http.trust_env = False  # neither a proxy, nor somebody's netrc, nor another bundle of certificates
+        self._http.auth = (endpoint.username, endpoint.password)
+        self._http.verify = str(endpoint.ca_file) if endpoint.ca_file else True
+        if endpoint.fingerprint is not None:
+            self._http.mount("https://", _Pinned(endpoint.fingerprint))
+            self._http.verify = False  # the fingerprint decides instead of an authority
+
+    def close(self) -> None:
+        """End the connection. A later request opens a new one."""
+        self._http.close()
+
+    # -- configuration and state -----------------------------------------------------------------------------------
+
+    def get(self, *path: str, **query: str | list[str]) -> Any:  # noqa: ANN401 - JSON
+        """What stands at a path. ``rev`` names the revision; without it, the live state. Raises NvueRefusal (404)."""
+        return self._json("GET", path, query)
+
+    def patch(self, revision: str, subtree: Mapping[str, Any]) -> None:
+        """Merge a subtree of the root into a pending revision."""
+        self._request("PATCH", (), {"rev": revision}, json.dumps(subtree), "application/json")
+
+    def patch_commands(self, revision: str, commands: str) -> None:
+        """Merge ``nv set`` and ``nv unset`` lines; 5.14 does not take them (docs516 NVUE-API.md)."""
+        self._request("PATCH", (), {"rev": revision}, commands, "text/plain")
+
+    def delete(self, revision: str, *path: str) -> None:
+        """Remove what a pending revision holds at a path; never the root."""
+        if not path:
+            message = "the root of a configuration is never deleted"
+            raise ValueError(message)
+        self._request("DELETE", path, {"rev": revision})
+
+    def difference(self, revision: str, other: str) -> dict[str, Any]:
+        """The patch that would turn ``other`` into ``revision``; ``null`` is what only ``other`` has."""
+        query: dict[str, str | list[str]] = {"rev": revision, "diff": other, "filled": "false", "expand": "true"}
+        answer: dict[str, Any] = self._json("GET", (), query)
+        return answer
+
+    # -- revisions -------------------------------------------------------------------------------------------------
+
+    def create_revision(self) -> str:
+        """A new pending revision, branched from what runs; returns its id."""
+        answer = self._json("POST", ("revision",), {})
+        return next(iter(answer))
+
+    def delete_revision(self, revision: str) -> None:
+        """Forget a pending revision."""
+        self._request("DELETE", ("revision", revision), {})
+
+    def revisions(self) -> dict[str, str]:
+        """State of every revision the switch keeps (100 at most), by id."""
+        return {name: str(each.get("state", "")) for name, each in self._json("GET", ("revision",), {}).items()}
+
+    def state(self, revision: str) -> str:
+        """State of one revision."""
+        return str(self._json("GET", ("revision", revision), {}).get("state", ""))
+
+    def request_state(self, revision: str, state: str, **controls: int) -> None:
+        """Ask a revision to move on: ``apply``, ``confirm_yes``, ``confirm_fail``, ``save``."""
+        body: dict[str, Any] = {"state": state, "auto-prompt": _YES}
+        if controls:
+            body["state-controls"] = controls
+        self._request("PATCH", ("revision", revision), {}, json.dumps(body), "application/json")
+
+    def settled(self, revision: str, timeout_s: float = APPLY_TIMEOUT_S) -> tuple[str, str]:
+        """Wait until a revision neither moves nor works; returns its state and what the switch says of it."""
+        deadline, pause_s = time.monotonic() + timeout_s, _FIRST_POLL_S
+        while True:
+            answer = self._poll(revision, deadline)
+            state = str(answer.get("state", ""))
+            if state in DONE or state in FAILED or state == WAITING:
+                return state, _issues(answer)
+            if time.monotonic() > deadline:
+                return state, f"still '{state}' after {timeout_s:g} s"
+            time.sleep(pause_s)
+            pause_s = min(1.5 * pause_s, _LAST_POLL_S)
+
+    def _poll(self, revision: str, deadline: float) -> dict[str, Any]:
+        """An apply may restart what carries our connection, so an unanswered poll is asked again until the deadline."""
+        while True:
+            try:
+                answer: dict[str, Any] = self._json("GET", ("revision", revision), {})
+            except ConnectError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_LAST_POLL_S)
+            else:
+                return answer
+
+    # -- the wire --------------------------------------------------------------------------------------------------
+
+    def _json(self, method: str, path: tuple[str, ...], query: Mapping[str, str | list[str]]) -> Any:  # noqa: ANN401
+        text = self._request(method, path, query)
+        try:
+            return json.loads(text)
+        except ValueError:
+            where = f"{self.endpoint.address}:{self.endpoint.api_port}"
+            raise ConnectError(
+                Problem(
+                    where=self.endpoint.device,
+                    what="the answer is not NVUE's: no JSON in it",
+                    hint=f"is {where} the switch's API ('nv show system api')?",
+                )
+            ) from None
+
+    def text(self, *path: str, **query: str | list[str]) -> str:
+        """Like get, but the answer as the switch printed it."""
+        return self._request("GET", path, query)
+
+    def _request(
+        self,
+        method: str,
+        path: tuple[str, ...],
+        query: Mapping[str, str | list[str]],
+        body: str | None = None,
+        kind: str = "",
+    ) -> str:
+        url = self._base + "/".join(quote(key, safe="") for key in path)
+        headers = {"Content-Type": kind} if kind else {}
+        with self._mapped():
+            answer = self._http.request(
+                method,
+                url,
+                params=query,
+                data=None if body is None else body.encode(),
+                headers=headers,
+                timeout=self.endpoint.timeout_s,
+                allow_redirects=False,
+            )
+        if answer.status_code in (401, 403):
+            raise self._unauthorised(answer.status_code)
+        if not answer.ok:
+            raise self._refusal(answer, method, path)
+        return answer.text
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        """Errors of the network and of TLS in our own words."""
+        where = f"{self.endpoint.address}:{self.endpoint.api_port}"
+        try:
+            yield
+        except requests.exceptions.SSLError as error:
+            raise self._untrusted(where, _reason(error)) from None
+        except requests.exceptions.RequestException as error:
+            raise ConnectError(
+                Problem(
+                    where=self.endpoint.device,
+                    what=f"nothing useful answers at {where}: {_reason(error)}",
+                    hint="is the switch up, and its address in devices.yml right? 'nv show system api' on the switch",
+                )
+            ) from None
+        except OSError as error:  # requests' word for a CA file that is not there
+            raise self._untrusted(where, str(error)) from None
+
+    def _untrusted(self, where: str, reason: str) -> TrustError:
+        pinned = self.endpoint.fingerprint
+        return TrustError(
+            Problem(
+                where=self.endpoint.device,
+                what=f"the certificate of {where} is not one we trust: {reason}",
+                expected=f"fingerprint {pinned}"
+                if pinned
+                else f"signed by {self.endpoint.ca_file or 'a known authority'}",
+                hint="install the site's certificate ('nv set system api certificate'), or run: "
+                f"nornir trust {self.endpoint.device}",
+            )
+        )
+
+    def _unauthorised(self, status: int) -> AuthError:
+        return AuthError(
+            Problem(
+                where=self.endpoint.device,
+                what=f"NVUE refused the credentials of '{self.endpoint.username}'",
+                found=f"HTTP {status}",
+                hint="check the account on the switch and the password file or variable; NVUE refuses the default "
+                "password (403), and writing needs the role system-admin or nvue-admin",
+            )
+        )
+
+    def _refusal(self, answer: requests.Response, method: str, path: tuple[str, ...]) -> NvueRefusal:
+        problem = Problem(
+            where=self.endpoint.device,
+            what=f"NVUE refused {method} /{'/'.join(path)}",
+            found=f"HTTP {answer.status_code}: {_words(answer)}",
+        )
+        return NvueRefusal(problem, answer.status_code)
+
+
+def _words(answer: requests.Response) -> str:
+    """What the switch says is wrong: the schema's errors with their places, else the detail. Never what was sent."""
+    try:
+        body = answer.json()
+    except ValueError:
+        return answer.reason or "no explanation"
+    errors = (body.get("validation") or {}).get("selected_errors") or []
+    found = [f"{each.get('instanceLocation') or '/'}: {each.get('error')}" for each in errors]
+    return "; ".join(found) or str(body.get("detail") or body.get("title") or "no explanation")
+
+
+def _issues(answer: Mapping[str, Any]) -> str:
+    """The messages of a revision that went wrong."""
+    transition = answer.get("transition") or {}
+    messages = [str(each.get("message", "")) for each in (transition.get("issue") or {}).values()]
+    return "; ".join(filter(None, messages)) or str(transition.get("progress") or "")
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost words of an error that requests and urllib3 wrapped, without addresses of objects in it."""
+    inner: Any = error
+    for _ in range(5):
+        below = getattr(inner, "reason", None) or (inner.args[0] if getattr(inner, "args", None) else None)
+        if not isinstance(below, BaseException):
+            break
+        inner = below
+    text = str(getattr(inner, "verify_message", "") or getattr(inner, "strerror", "") or inner)
+    return text.split(": ", 1)[1] if text.startswith("<") and ": " in text else text

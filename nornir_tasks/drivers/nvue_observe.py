@@ -1,0 +1,129 @@
+"""What a Cumulus Linux switch says of itself, as the checks want it: four requests for a whole switch.
+
+Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours),
+RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status``). A figure that is printed rounded
+("153.00 KB") is not one that can be compared, so it counts as not shown.
+"""
+
+from typing import Any
+
+from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.drivers.nvue_client import NvueClient, NvueRefusal
+
+Data = dict[str, Any]
+
+
+def observe(client: NvueClient) -> Observed:
+    """Read everything once."""
+    ports = read(client, "interface", include=["/*/link", "/*/lldp/neighbor", "/*/qos"])
+    bgp = read(client, "vrf", "default", "router", "bgp", "neighbor")
+    routes = read(client, "vrf", "default", "router", "rib", "ipv4", "route")
+    mapping = read(client, "qos", "mapping", "default-global")
+    return Observed(
+        device=client.endpoint.device,
+        ports=tuple(port_state(name, port) for name, port in ports.items()),
+        lldp=tuple(neighbor for name, port in ports.items() for neighbor in lldp_neighbors(name, port)),
+        bgp=tuple(_session(address, each) for address, each in bgp.items()),
+        routes=tuple((prefix, hops) for prefix, each in routes.items() if (hops := _bgp_next_hops(each))),
+        qos=tuple(_port_qos(name, port["qos"]) for name, port in ports.items() if "qos" in port),
+        dscp_to_priority=_dscp(mapping),
+    )
+
+
+def read(client: NvueClient, *path: str, **query: str | list[str]) -> Data:
+    """A live collection; empty where the switch has none (NVUE answers 404 for it)."""
+    try:
+        answer = client.get(*path, rev="operational", expand="true", **query)
+    except NvueRefusal as refused:
+        if refused.status != 404:
+            raise
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def port_state(name: str, port: Data) -> PortState:
+    """Administrative and operational state of one interface."""
+    link = port.get("link", {})
+    is_up = link.get("oper-status") == "up" if "oper-status" in link else "up" in link.get("state", {})
+    mtu = link.get("mtu")
+    return PortState(
+        name=name,
+        admin_up=link.get("admin-status", "up") == "up",
+        oper_up=is_up,
+        mtu_bytes=mtu if isinstance(mtu, int) else None,
+    )
+
+
+def lldp_neighbors(name: str, port: Data) -> list[LldpNeighbor]:
+    """Who is heard on a port: keys are system names, the port's name stands inside."""
+    heard = port.get("lldp", {}).get("neighbor", {})
+    return [
+        LldpNeighbor(name, str(each.get("chassis", {}).get("system-name") or system), str(each["port"]["name"]))
+        for system, each in heard.items()
+        if isinstance(each, dict) and "name" in each.get("port", {})
+    ]
+
+
+def _session(address: str, each: Data) -> BgpSession:
+    state = str(each.get("state", ""))
+    received = each.get("address-family", {}).get("ipv4-unicast", {}).get("rx-prefix")
+    remote_as = each.get("remote-as")
+    return BgpSession(
+        address=address,
+        remote_as=remote_as if isinstance(remote_as, int) else 0,
+        established=state == "established",
+        state=state,
+        prefixes_received=received if isinstance(received, int) else None,
+    )
+
+
+def _bgp_next_hops(route: Data) -> int:
+    """ECMP width of a BGP route; 0 for a route of another protocol."""
+    for entry in route.get("route-entry", {}).values():
+        if entry.get("protocol") == "bgp":
+            return len(entry.get("via", {}))
+    return 0
+
+
+def _port_qos(name: str, qos: Data) -> PortQos:
+    status = qos.get("roce", {}).get("status", {})
+    trust = status.get("trust", {}).get("trust-mode")
+    watchdog = qos.get("pfc-watchdog", {}).get("state")
+    return PortQos(
+        port=name,
+        trust_dscp="dscp" in trust if isinstance(trust, str) else None,
+        pfc_priorities=_pfc(status.get("pfc", {})),
+        watchdog=None if watchdog is None else watchdog in ("enable", "enabled"),
+        ecn=_ecn(qos.get("congestion-control", {}).get("traffic-class")),
+    )
+
+
+def _pfc(pfc: Data) -> tuple[int, ...] | None:
+    """Priorities that are paused in both directions: printed as ``3`` or ``3,4``, or ``-`` for none."""
+    if "pfc-priority" not in pfc:
+        return None
+    if not all(pfc.get(f"{direction}-enabled") in ("enabled", "yes") for direction in ("rx", "tx")):
+        return ()
+    listed = str(pfc["pfc-priority"]).split(",")
+    return tuple(sorted(int(each) for each in listed if each.strip().isdecimal()))
+
+
+def _ecn(classes: object) -> tuple[tuple[int, Ecn], ...] | None:
+    if not isinstance(classes, dict):
+        return None
+    found = []
+    for queue, each in classes.items():
+        if each.get("ecn") != "enable":
+            continue
+        figures = [each.get(key) for key in ("min-threshold", "max-threshold", "probability")]
+        if not all(isinstance(figure, int) for figure in figures):
+            return None
+        found.append((int(queue), Ecn(*figures)))
+    return tuple(sorted(found, key=lambda pair: pair[0]))
+
+
+def _dscp(mapping: Data) -> tuple[int, ...] | None:
+    table = mapping.get("dscp", {})
+    priorities = [table.get(str(dscp), {}).get("switch-priority") for dscp in range(64)]
+    return tuple(priorities) if all(isinstance(each, int) for each in priorities) else None

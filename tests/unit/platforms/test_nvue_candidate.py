@@ -1,0 +1,183 @@
+"""What is sent to Cumulus Linux: the least that makes the owned part as wanted, and never anything else."""
+
+import copy
+import re
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from nvue_examples import EXAMPLES, claims_of, configs, leaf, rendered
+
+from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
+from nornir_tasks.platforms.nvue import PLATFORM
+from nornir_tasks.platforms.nvue.candidate import diff_text, keys_of, pointer, server_changes
+from nornir_tasks.platforms.nvue.tree import CONTAINERS, from_data, to_data, to_tree
+from nornir_tasks.platforms.ownership import join, split
+
+FOREIGN: dict[str, Any] = {
+    "interface": {
+        "eth0": {"ip": {"address": {"192.0.2.10/24": {}}, "vrf": "mgmt"}, "type": "eth"},
+        "swp60": {"description": "somebody else's", "type": "swp"},
+    },
+    "qos": {"pfc": {"my_pfc": {"switch-priority": {"4": {}}}}, "link-pause": {"old": {"tx": "enable"}}},
+    "router": {"policy": {"prefix-list": {"LEGACY": {"rule": {"10": {"action": "permit"}}}}}},
+    "service": {"ntp": {"mgmt": {"server": {"192.0.2.123": {}}}}},
+    "system": {
+        "aaa": {"user": {"oncall": {"hashed-password": "*", "role": "system-admin"}}},
+        "forwarding": {"lag-hash": {"source-mac": "off"}},
+        "hostname": "leaf-g0-r0",
+    },
+    "vrf": {
+        "CORP": {"router": {"bgp": {"enable": "on", "neighbor": {"203.0.113.1": {"remote-as": 64999}}}}},
+        "default": {
+            "router": {
+                "static": {"198.51.100.0/24": {"via": {"blackhole": {"type": "blackhole"}}}},
+                "bgp": {"neighbor": {"203.0.113.9": {"remote-as": 64998}}, "peer-group": {"OLD": {}}},
+            }
+        },
+    },
+}
+
+
+def merged(base: dict, extra: dict) -> dict:
+    result = copy.deepcopy(base)
+    for key, value in extra.items():
+        held = result.get(key)
+        result[key] = merged(held, value) if isinstance(held, dict) and isinstance(value, dict) else value
+    return result
+
+
+def applied(data: dict, payload: dict) -> dict:
+    """What a switch holds after the DELETEs and the PATCH: the plain way."""
+    result = copy.deepcopy(data)
+    for each in payload["delete"]:
+        *above, last = keys_of(each)
+        node = result
+        for key in above:
+            node = node[key]
+        del node[last]
+    return merged(result, payload["patch"])
+
+
+def diff(new: dict, old: dict) -> dict:
+    """As the switch prints it: the patch that turns ``old`` into ``new``."""
+    patch: dict = {key: None for key in old if key not in new}
+    for key, value in new.items():
+        if isinstance(value, dict) and isinstance(old.get(key), dict):
+            if inner := diff(value, old[key]):
+                patch[key] = inner
+        elif key not in old or old[key] != value:
+            patch[key] = value
+    return patch
+
+
+def split_of(config, tree: ConfigTree) -> tuple[ConfigTree, ConfigTree]:
+    parts = split(tree, PLATFORM.ownership, claims_of(config))
+    return join([parts[SWITCH], parts["compute"]]), parts[None]
+
+
+def check(running: dict, config) -> None:
+    """From what runs to what is wanted: exact, minimal, foreign lines untouched, and the switch's diff is the plan."""
+    tree, wanted = from_data(running), to_tree(rendered(config))
+    owned, foreign = split_of(config, tree)
+    made = PLATFORM.candidate(tree, owned, wanted)
+    after = applied(running, made.payload)
+    again, left = split_of(config, from_data(after))
+    assert again == wanted
+    assert left == foreign
+    assert made.changes == tuple(difference(owned, wanted))
+    assert server_changes(diff_text(diff(after, running), diff(running, after))) == frozenset(made.changes)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_brownfield_switch_gets_ours_and_keeps_its_own(name: str) -> None:
+    check(FOREIGN, EXAMPLES[name])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(configs(), configs())
+def test_from_any_configuration_to_any_other_of_the_same_ports(before, after) -> None:
+    running = to_data(to_tree(rendered(before)))
+    check(merged(FOREIGN, running), after)
+
+
+def test_nothing_to_do_is_an_empty_request() -> None:
+    wanted = to_tree(rendered(leaf()))
+    made = PLATFORM.candidate(wanted, wanted, wanted)
+    assert made.payload == {"delete": (), "patch": {}}
+    assert made.changes == ()
+
+
+def test_a_container_is_never_deleted_whatever_is_wanted() -> None:
+    running = from_data(merged(FOREIGN, to_data(to_tree(rendered(leaf())))))
+    owned, _ = split_of(leaf(), running)
+    made = PLATFORM.candidate(running, owned, ConfigTree())
+    paths = {keys_of(each) for each in made.payload["delete"]}
+    assert paths
+    assert not paths & {*CONTAINERS, ()}
+    assert not any(key in {"eth0", "CORP", "OLD", "LEGACY", "aaa"} for path in paths for key in path)
+
+
+def test_a_value_that_changes_is_patched_and_not_deleted() -> None:
+    running = to_data(to_tree(rendered(leaf())))
+    running["interface"]["swp1"]["link"]["mtu"] = 1500
+    made = PLATFORM.candidate(from_data(running), from_data(running), to_tree(rendered(leaf())))
+    assert made.payload == {"delete": (), "patch": {"interface": {"swp1": {"link": {"mtu": 9214}}}}}
+
+
+def test_pointers_escape_what_a_prefix_needs() -> None:
+    keys = ("vrf", "default", "router", "static", "10.168.0.0/24", "a~b")
+    assert pointer(keys) == "/vrf/default/router/static/10.168.0.0~124/a~0b"
+    assert keys_of(pointer(keys)) == keys
+
+
+def test_the_switchs_diff_of_a_new_entry_names_all_of_it_and_no_container() -> None:
+    coming = {
+        "vrf": {"default": {"router": {"static": {"10.168.0.0/24": {"via": {"blackhole": {"type": "blackhole"}}}}}}}
+    }
+    going = {"vrf": {"default": {"router": {"static": None}}}}
+    static = ("vrf", "default", "router", "static", "10.168.0.0/24")
+    assert server_changes(diff_text(coming, going)) == {
+        Change(static, "+"),
+        Change((*static, "via"), "+"),
+        Change((*static, "via", "blackhole"), "+"),
+        Change((*static, "via", "blackhole", 'type: "blackhole"'), "+"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "worst"),
+    [
+        ("system / forwarding / hash-seed: 7", Disruption.PORT_FLAP),
+        ("interface / swp1", Disruption.PORT_FLAP),
+        ("interface / swp1 / link / state / down", Disruption.PORT_FLAP),
+        ("interface / swp1 / link / mtu: 9000", Disruption.DATAPLANE_BLIP),
+        ("interface / swp1 / description: \"x\"", Disruption.NONE),
+        ("qos / mapping / default-global / dscp / 26 / switch-priority: 3", Disruption.DATAPLANE_BLIP),
+        ("router / bgp / autonomous-system: 1", Disruption.AGENT_RESTART),
+        ("vrf / default / router / bgp / neighbor / 10.0.0.1 / remote-as: 1", Disruption.DATAPLANE_BLIP),
+        ("vrf / default / router / bgp / neighbor / 10.0.0.1 / description: \"x\"", Disruption.NONE),
+        ("router / policy / prefix-list / COMPUTE-OWN", Disruption.NONE),
+    ],
+)  # fmt: skip
+def test_each_change_is_tagged_with_what_it_does_to_traffic(line: str, worst: Disruption) -> None:
+    assert PLATFORM.disruption(Change(tuple(line.split(" / ")), "+")) is worst
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "interface / eth0 / ip / address / 192.0.2.10/24",
+        "system / aaa / user / oncall",
+        "system / api / certificate: \"x\"",
+        "system / control-plane / acl / MGMT-ONLY",
+        "vrf / mgmt / router / static / 0.0.0.0/0",
+        "acl / MGMT-ONLY / rule / 10",
+    ],
+)  # fmt: skip
+def test_our_own_path_to_the_switch_is_protected(line: str) -> None:
+    assert any(re.match(pattern, line) for pattern in PLATFORM.protected)
+    wanted = to_tree(rendered(leaf())).paths()
+    assert not [path for path in wanted if any(re.match(each, " / ".join(path)) for each in PLATFORM.protected)]

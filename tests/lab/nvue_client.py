@@ -44,8 +44,16 @@ def corpus(name: str) -> Iterator[Entry]:
                 header[key] = value
         else:
             yield Entry(
-                number, line, header["section"], tuple(header["release"].split()), header["form"], header["source"],
-                header.get("emitted", ""), header.get("error", ""), header.get("at", "patch"), tuple(header["with"]),
+                number,
+                line,
+                header["section"],
+                tuple(header["release"].split()),
+                header["form"],
+                header["source"],
+                header.get("emitted", ""),
+                header.get("error", ""),
+                header.get("at", "patch"),
+                tuple(header["with"]),
             )
 
 

@@ -7,11 +7,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from conftest import LabDescription
+from nvue_client import Entry, Nvue, corpus
 
 from nornir_tasks.lab.twins.nvue.nvset import CommandError, to_patch
 from nornir_tasks.lab.twins.nvue.schema import schema_for
-
-from nvue_client import Entry, Nvue, corpus
 
 RELEASES = ("5.14", "5.16")
 RENDERED = ("interfaces", "lldp", "qos", "bgp", "routing_policy", "static_routes", "bfd", "hashing", "services")
@@ -20,13 +20,15 @@ ACCEPT, REJECT = tuple(corpus("accept.txt")), tuple(corpus("reject.txt"))
 
 
 def _cases(entries: tuple[Entry, ...]) -> list[Any]:
-    return [pytest.param(entry, release, id=f"{release}:{entry.number}") for entry in entries for release in entry.releases]
+    return [
+        pytest.param(entry, release, id=f"{release}:{entry.number}") for entry in entries for release in entry.releases
+    ]
 
 
 @pytest.fixture(scope="module")
 def switches(start_module_lab: Any, tmp_path_factory: Any) -> dict[str, Nvue]:
     """One switch per release, in one lab process."""
-    from conftest import LabDescription
+
     description = LabDescription(tmp_path_factory.mktemp("corpus") / "lab")
     for release in RELEASES:
         description.add_device(f"spine-{release}", "nvue", release=f"{release}.0")

@@ -81,6 +81,17 @@ def held_priorities(classes: tuple[ClassWish, ...], capabilities: Capabilities) 
     return held
 
 
+def _told(value: object) -> str:
+    """A value as the operator reads it."""
+    if value is None:
+        return "not set"
+    if isinstance(value, Ecn):
+        return f"{value.min_bytes}-{value.max_bytes} bytes, {value.probability_percent} %"
+    if isinstance(value, Bfd):
+        return f"{value.interval_ms}/{value.min_rx_ms} ms x {value.multiplier}"
+    return str(value)
+
+
 @dataclass(frozen=True)
 class _Bender:
     device: Device
@@ -89,7 +100,7 @@ class _Bender:
 
     def note(self, field: str, wished: object, held: object, reason: str) -> None:
         if wished != held:
-            self.adjustments.append(Adjustment(self.device.name, field, str(wished), str(held), reason))
+            self.adjustments.append(Adjustment(self.device.name, field, _told(wished), _told(held), reason))
 
     @property
     def system(self) -> str:

@@ -44,14 +44,14 @@ def test_the_strict_class_moves_where_the_system_wants_its_strict_queue() -> Non
     ],
 )
 def test_what_a_system_has_no_way_to_hold_is_none_and_recorded(device: str, field: str) -> None:
-    assert reasons(configs()[device])[field][1] == "None"
+    assert reasons(configs()[device])[field][1] == "not set"
 
 
 def test_an_interval_below_what_the_asic_takes_is_raised() -> None:
     bfd = configs()[SPINE].config.bfd
     assert bfd is not None
     assert (bfd.interval_ms, bfd.min_rx_ms, bfd.multiplier) == (400, 400, 3)
-    assert reasons(configs()[SPINE])["bfd"][0] != reasons(configs()[SPINE])["bfd"][1]
+    assert reasons(configs()[SPINE])["bfd"] == ("300/300 ms x 3", "400/400 ms x 3")
 
 
 def test_seeds_of_adjacent_tiers_differ() -> None:

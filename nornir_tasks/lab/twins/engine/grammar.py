@@ -57,7 +57,6 @@ ATTRIBUTES   after `` :: ``; quote values with blanks; an attribute that may com
     heredoc=EOF         lines up to one that says EOF (or the word given) belong to the line
     heredoc=delimiter   the text of the line's last parameter starts with a delimiter character and runs, over several
                         lines if need be, to its next appearance (NX-OS banner)
-    body_only="!! "     a heredoc printed as its body alone, each line with this prefix (EOS comments)
     needs="LINE" *      the line must stand at top level, else the rule does not exist (NX-OS: needs="feature bgp");
                         taking that line away takes away everything that needs it
     when="COND"         accepted only if the condition holds; ``error`` gives the text
@@ -137,7 +136,6 @@ class Rule:
     rewrite: str = ""
     after: str = ""
     heredoc: str = ""
-    body_only: str | None = None
     needs: tuple[str, ...] = ()
     when: str = ""
     refs: tuple[str, ...] = ()

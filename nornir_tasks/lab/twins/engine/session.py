@@ -337,8 +337,7 @@ class ConfigSession:
             return
         line = line.rstrip("\r\n")
         ends = pending.terminator in line if pending.is_delimiter else line.strip() == pending.terminator
-        if not ends or pending.is_delimiter or pending.rule.body_only is None:
-            pending.lines.append(line.strip() if ends and not pending.is_delimiter else line)
+        pending.lines.append(line.strip() if ends and not pending.is_delimiter else line)
         if ends:
             self._pending = None
             self.store(pending.parent, pending.rule, pending.match, body=tuple(pending.lines))

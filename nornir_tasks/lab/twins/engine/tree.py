@@ -246,8 +246,6 @@ class _Printer:
         rule, pad = node.rule, " " * (self._dialect.indent * depth)
         if rule is None:
             return []
-        if rule.body_only is not None:
-            return [f"{pad}{rule.body_only}{line}".rstrip() for line in node.body]
         lines = [pad + node.line, *node.body]
         inner_pad = pad + " " * self._dialect.indent
         for child in self._shown(node):

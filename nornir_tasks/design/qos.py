@@ -28,11 +28,6 @@ def classes(policy: PolicyIntent) -> tuple[ClassWish, ...]:
     return tuple(sorted(wishes, key=lambda wish: wish.priority))
 
 
-def class_of(policy: PolicyIntent, dscp: int) -> str:
-    """The name of the class a packet with this DSCP belongs to."""
-    return next(wish.name for wish in classes(policy) if dscp in wish.dscp)
-
-
 def _ecn(each: TrafficClassIntent) -> Ecn | Literal["auto"] | None:
     if isinstance(each.ecn, EcnThresholds):
         return Ecn(each.ecn.min_bytes, each.ecn.max_bytes, each.ecn.probability_percent)

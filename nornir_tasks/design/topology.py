@@ -44,11 +44,6 @@ class Layout:
         return self.uplinks // self.spines_per_group
 
     @property
-    def leaves_per_spine(self) -> int:
-        """Leaves cabled to one spine."""
-        return self.leaf_groups * len(self.leaf_rails) // self.spine_groups
-
-    @property
     def spines(self) -> int:
         """Spines of the plane."""
         return self.spines_per_group * self.spine_groups

@@ -23,6 +23,8 @@ class Cli:
         self._session: ConfigSession | None = self._new_session() if in_config else None
         self._changed = False
         self.closed = False
+        self.is_exec = False
+        """Whether the line run last was an exec command."""
 
     @property
     def prompt(self) -> str:
@@ -41,6 +43,7 @@ class Cli:
         if not command or command.startswith("!"):
             return Reply()
         reply = self._exec(" ".join(command.split()))
+        self.is_exec = reply is not None
         if reply is None:
             reply = self._configure(line) if self._session is not None else invalid()
         for text in filters:

@@ -1,9 +1,9 @@
 """NX-API: JSON-RPC over HTTPS at /ins, as napalm's nxapi_plumbing and cisco.nxos speak it.
 
-Shapes (vendor documentation "NX-API CLI", napalm 5.2.0 nxapi_plumbing): a request is an array of ``{jsonrpc,
-method, params: {cmd, version}, id}``; ``cli`` answers ``result.body``, ``cli_ascii`` answers ``result.msg``; a
-refused command answers ``error.data.msg`` and ends the array; one command is answered with an object, several with
-a list.
+Shapes (vendor documentation "NX-API CLI", napalm 5.2.0 nxapi_plumbing): a request is an array of ``{jsonrpc, method,
+params: {cmd, version}, id}``; ``cli`` answers ``result.body``, ``cli_ascii`` answers ``result.msg``; a refused command
+answers ``error.data.msg``, and if it was a configuration line it ends the array; one command is answered with an
+object, several with a list.
 """
 
 from __future__ import annotations
@@ -107,12 +107,12 @@ class NxApiServer:
         return user if scheme == "Basic" and self._switch.authenticate(user, password) else None
 
     def _run(self, calls: list[Any], user: str) -> list[dict[str, Any]]:
-        """Run the commands of one request in one session; the first refusal ends it."""
+        """Run the commands of one request in one session; a refused configuration line ends it."""
         cli = self._switch.open_cli(user, in_config=True)
         answers: list[dict[str, Any]] = []
         for call in calls:
             answers.append(_answer(call, cli.run))
-            if "error" in answers[-1]:
+            if "error" in answers[-1] and not cli.is_exec:
                 break
         cli.finish()
         return answers

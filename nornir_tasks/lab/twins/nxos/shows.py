@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from . import show_interfaces, show_qos, show_routing, show_system
+from . import show_interfaces, show_policies, show_qos, show_routing, show_system
 from .commands import invalid
 from .reply import Reply, View
 from .words import canonical_name
@@ -55,7 +55,11 @@ def _route(view: View, found: re.Match[str]) -> Reply:
 
 
 def _policy_of_interface(view: View, found: re.Match[str]) -> Reply:
-    return show_qos.interface_policy(view, _full(found[1]), found[2])
+    return show_policies.interface_policy(view, _full(found[1]) if found[1] else None, found[2])
+
+
+def _policy_map(view: View, found: re.Match[str]) -> Reply:
+    return show_policies.policy_map(view, found[1], found[2])
 
 
 _Show = Callable[[View, re.Match[str]], Reply]
@@ -91,9 +95,11 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (rf"show queuing interface(?: {_NAME})?", _named(show_qos.queuing_interface)),
         (rf"show queuing pfc-queue(?: interface {_NAME})?(?: detail)?", _named(show_qos.pfc_queue)),
         (
-            r"show policy-map system type (network-qos|queuing|qos)(?: input| output)?",
-            lambda v, m: show_qos.system_policy(v, m[1]),
+            r"show policy-map system type (network-qos|queuing|qos)(?: (input|output))?",
+            lambda v, m: show_policies.system_policy(v, m[1], m[2]),
         ),
-        (rf"show policy-map interface {_NAME}(?: (?:input |output )?type (qos|queuing))?", _policy_of_interface),
+        (rf"show policy-map interface(?: {_NAME})?(?: (?:input |output )?type (qos|queuing))?", _policy_of_interface),
+        (r"show policy-map type (network-qos|queuing|qos)(?: (\S+))?", _policy_map),
+        (r"show class-map type qos(?: (\S+))?", lambda v, m: show_policies.class_map(v, m[1])),
     )
 )

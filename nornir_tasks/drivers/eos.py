@@ -137,11 +137,19 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
     def observe(self) -> Observed:
         """Everything the checks judge: one request for data, one for what EOS shows as text only."""
         data = dict(zip(SHOW_JSON, self._ask(list(SHOW_JSON)), strict=True))
-        text = {
-            command: answer["output"]
-            for command, answer in zip(SHOW_TEXT, self._ask(list(SHOW_TEXT), encoding="text"), strict=True)
-        }
-        return observed(self.endpoint.device, data, text)
+        return observed(self.endpoint.device, data, self._texts(SHOW_TEXT))
+
+    def _texts(self, commands: tuple[str, ...]) -> dict[str, str]:
+        """Answers by command. One this model does not know ends EOS's whole request, so then each is asked alone."""
+        try:
+            answers = self._run_commands(list(commands), encoding="text")
+        except CommandError:
+            found = {}
+            for command in commands:
+                with suppress(CommandError):
+                    found[command] = str(self._run_commands([command], encoding="text")[0]["output"])
+            return found
+        return {command: str(answer["output"]) for command, answer in zip(commands, answers, strict=True)}
 
     def _ask(
         self, commands: list[str], *, encoding: str = "json", error: type[DeviceError] = DeviceError

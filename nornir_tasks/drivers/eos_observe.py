@@ -43,19 +43,24 @@ Thresholds = tuple[int, int, int]
 """Queue, minimum and maximum in bytes."""
 
 
-def observed(device: str, data: Mapping[str, dict[str, Any]], text: Mapping[str, str]) -> Observed:
+Data = Mapping[str, dict[str, Any]]
+Text = Mapping[str, str]
+"""Answers by command. A command that this switch does not know is not in them."""
+
+
+def observed(device: str, data: Data, text: Text) -> Observed:
     """One switch, at one moment."""
     return Observed(
         device=device,
-        ports=tuple(_ports(data[INTERFACES])),
+        ports=tuple(_ports(data.get(INTERFACES, {}))),
         lldp=tuple(
             LldpNeighbor(each["port"], each["neighborDevice"], each["neighborPort"])
-            for each in data[LLDP].get("lldpNeighbors", [])
+            for each in data.get(LLDP, {}).get("lldpNeighbors", [])
         ),
-        bgp=tuple(_bgp(data[BGP])),
-        routes=tuple(_routes(data[ROUTES])),
-        qos=tuple(_qos(text)),
-        dscp_to_priority=_code_points(text[MAPS]),
+        bgp=tuple(_bgp(data.get(BGP, {}))),
+        routes=tuple(_routes(data.get(ROUTES, {}))),
+        qos=tuple(_qos(data.get(INTERFACES, {}), text)),
+        dscp_to_priority=_code_points(text.get(MAPS, "")),
     )
 
 
@@ -95,21 +100,26 @@ def _routes(answer: dict[str, Any]) -> Iterator[tuple[str, int]]:
             yield prefix, len(route.get("vias", []))
 
 
-def _qos(text: Mapping[str, str]) -> Iterator[PortQos]:
-    trusted = {_long(found[1]): found[2].upper() == "DSCP" for found in _rows(_TRUST_ROW, text[TRUST])}
-    watched = {_long(found[1]) for found in _rows(_WATCHDOG_ROW, text[WATCHDOG])}
-    marked, profiles = _thresholds(text[ECN]), _profile_of(text[PROFILE_PORTS])
-    probabilities = _probabilities(text[PROFILES])
-    for found in _rows(_PFC_ROW, text[PFC]):
-        port = _long(found[1])
-        on = found[2] == found[4] == "Yes"
-        yield PortQos(
-            port=port,
-            trust_dscp=trusted.get(port),
-            pfc_priorities=tuple(map(int, found[3].split())) if on else (),
-            watchdog=port in watched,
-            ecn=_ecn(marked.get(port, ()), probabilities.get(profiles.get(port, ""), {})),
-        )
+def _qos(interfaces: dict[str, Any], text: Text) -> Iterator[PortQos]:
+    trusted = {_long(found[1]): found[2].upper() == "DSCP" for found in _rows(_TRUST_ROW, text.get(TRUST, ""))}
+    paused = {_long(found[1]): _priorities(found) for found in _rows(_PFC_ROW, text.get(PFC, ""))}
+    watched = {_long(found[1]) for found in _rows(_WATCHDOG_ROW, text.get(WATCHDOG, ""))}
+    marked, profiles = _thresholds(text.get(ECN, "")), _profile_of(text.get(PROFILE_PORTS, ""))
+    probabilities = _probabilities(text.get(PROFILES, ""))
+    for port in interfaces.get("interfaces", {}):
+        if port.startswith("Ethernet"):
+            yield PortQos(
+                port=port,
+                trust_dscp=trusted.get(port),
+                pfc_priorities=paused.get(port),
+                watchdog=port in watched if WATCHDOG in text else None,
+                ecn=_ecn(marked.get(port, ()), probabilities.get(profiles.get(port, ""), {})) if ECN in text else None,
+            )
+
+
+def _priorities(found: re.Match[str]) -> tuple[int, ...]:
+    """The no-drop priorities of one row, if PFC is both enabled and active."""
+    return tuple(map(int, found[3].split())) if found[2] == found[4] == "Yes" else ()
 
 
 def _rows(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:

@@ -316,3 +316,12 @@ def test_draining_a_switch_that_runs_changes_one_route_map(lab: RunningLab) -> N
 
 def _open_sessions(session: EosSession) -> list[str]:
     return [name for name, each in session._sessions()["sessions"].items() if each["state"].startswith("pending")]
+
+
+def test_a_show_command_the_model_does_not_know_costs_one_value_and_not_the_whole_look(
+    session: EosSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nornir_tasks.drivers.eos.SHOW_TEXT", ("show qos maps", "show bogus"))
+    seen = session.observe()
+    assert seen.dscp_to_priority is not None
+    assert seen.qos[0].watchdog is None

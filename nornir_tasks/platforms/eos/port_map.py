@@ -5,13 +5,16 @@ import re
 LOOPBACK = "Loopback0"
 
 
-def port_name(number: int) -> str:
-    """Front-panel port 1 is ``Ethernet1/1``: a cage of several lanes, named after its first one.
+_CAGES = 64
+"""7060DX5-64S and 7060X6-64PE: 64 cages of eight lanes, then two SFP+ of one (netbox devicetype-library)."""
 
-    Source: AMD Instinct cluster networking guide (Arista ports with lanes are Ethernet<cage>/<first lane>); Arista
-    7060X5 and 7060X6 have QSFP-DD and OSFP cages only.
+
+def port_name(number: int) -> str:
+    """Front-panel port 1 is ``Ethernet1/1``: a cage of several lanes, named after its first one; 65 is ``Ethernet65``.
+
+    Source: AMD Instinct cluster networking guide (Arista ports with lanes are Ethernet<cage>/<first lane>).
     """
-    return f"Ethernet{number}/1"
+    return f"Ethernet{number}/1" if number <= _CAGES else f"Ethernet{number}"
 
 
 def sort_key(name: str) -> tuple[int, ...]:

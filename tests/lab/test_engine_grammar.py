@@ -282,7 +282,7 @@ def test_heredoc_takes_any_text_by_line_or_as_one_body() -> None:
     [
         (("hostnam x",), "Invalid input (at token 0: 'hostnam')"),
         (("no hostnam",), "Invalid input (at token 1: 'hostnam')"),
-        (("hostname",), "Incomplete command"),
+        (("hostname",), "Incomplete command (at token 0: 'hostname')"),
         (("hostname a b",), "Invalid input (at token 2: 'b')"),
         (("mtu 9000",), "Invalid input (at token 0: 'mtu')"),
         (("interface Ethernet1", "mtu 9216"), "Invalid input (at token 1: '9216')"),
@@ -467,4 +467,4 @@ def test_marker_stands_under_the_offending_word() -> None:
 
 def test_purge_rule_does_not_make_a_positive_line_complete() -> None:
     error = refused("router bgp 1", "neighbor 10.0.0.1")
-    assert EOS.error_text(error) == "Incomplete command"
+    assert EOS.error_text(error) == "Incomplete command (at token 1: '10.0.0.1')"

@@ -34,16 +34,14 @@ class Dialect:
 def eos_error(error: LineError) -> str:
     """EOS's words, without the leading ``% `` of the console: eAPI's ``errors`` list has none.
 
-    Source: texts as they come back in eAPI error data, pyeapi 1.0 test fixtures and Arista's eAPI documentation.
+    Sources: anta 1.10.0 constants.UNSUPPORTED_PLATFORM_ERRORS ("Invalid input (at token 2: 'trident')", "Incomplete
+    command (at token 4: 'drops')", "not supported on this hardware platform"); token 0 as in tests/corpus/eos/reject.txt.
     """
     if error.message:
         return error.message
     if error.kind == "incomplete":
-        return (
-            f"Incomplete command (at token {error.token_index}: {error.token!r})"
-            if error.token
-            else "Incomplete command"
-        )
+        last = error.line.split()[-1]
+        return f"Incomplete command (at token {len(error.line.split()) - 1}: '{last}')"
     if error.kind == "unavailable":
         return "Unavailable command (not supported on this hardware platform)"
     return f"Invalid input (at token {error.token_index}: '{error.token}')"
@@ -52,7 +50,7 @@ def eos_error(error: LineError) -> str:
 def nxos_error(error: LineError) -> str:
     """NX-OS's words; the marker line stands under the offending word.
 
-    Source: Cisco Nexus 9000 NX-OS Fundamentals Configuration Guide, "Understanding the Command-Line Interface".
+    Sources: tests/corpus/nxos/NOTES.md (device output in published tests and forum posts).
     """
     if error.message:
         return error.message

@@ -35,7 +35,8 @@ def eos_error(error: LineError) -> str:
     """EOS's words, without the leading ``% `` of the console: eAPI's ``errors`` list has none.
 
     Sources: anta 1.10.0 constants.UNSUPPORTED_PLATFORM_ERRORS ("Invalid input (at token 2: 'trident')", "Incomplete
-    command (at token 4: 'drops')", "not supported on this hardware platform"); token 0 as in tests/corpus/eos/reject.txt.
+    command (at token 4: 'drops')", "not supported on this hardware platform"); token 0 as in
+    tests/corpus/eos/reject.txt.
     """
     if error.message:
         return error.message

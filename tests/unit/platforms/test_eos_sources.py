@@ -1,0 +1,67 @@
+"""Every line an EOS template prints has a shape in SOURCES.yml, and every shape there is printed by some template."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from eos_examples import examples, facts_of, leaf, rendered
+
+from nornir_tasks.design.device_config import DeviceConfig
+
+SOURCES = Path(__file__).parents[3] / "templates" / "eos" / "SOURCES.yml"
+ENTRIES: list[dict[str, Any]] = yaml.safe_load(SOURCES.read_text())
+
+
+def patterns(shape: str) -> list[re.Pattern[str]]:
+    """One pattern for each line of a shape: ``<x>`` a word, ``<x>...`` several, ``[x]`` optional, ``a|b`` either."""
+    found = []
+    for line in re.sub(r" \(\w+\)", "", shape).split(" / "):
+        alternatives = line.split(" | ") if " | " in line else [line]
+        found.append(re.compile("|".join(f"(?:{_pattern(each)})" for each in alternatives)))
+    return found
+
+
+def _pattern(line: str) -> str:
+    line = line.replace(" [", "[").replace("[no] ", "[no]")
+    made = ""
+    for token in re.findall(r"<[^>]*>\.\.\.|<text>|<[^>]*>|\[no\]|\[|\]|[\w.+-]+(?:\|(?:<[^>]*>|[\w.+-]+))+|.", line):
+        if token == "<text>" or token.endswith(">..."):
+            made += r".+"
+        elif token == "[no]":
+            made += "(?:no )?"
+        elif token == "[":
+            made += "(?: "
+        elif token == "]":
+            made += ")?"
+        elif token.startswith("<") and "|" in token:
+            made += r"\S+"
+        elif token.startswith("<"):
+            made += r"[^ ]+"
+        elif "|" in token:
+            made += "(?:" + "|".join(map(re.escape, token.split("|"))) + ")"
+        else:
+            made += re.escape(token)
+    return made
+
+
+COMPILED = [(entry, pattern) for entry in ENTRIES for pattern in patterns(entry["shape"])]
+
+
+@pytest.mark.parametrize("config", examples(), ids=lambda each: f"{each.name}-{each.asic}")
+def test_every_line_has_a_source(config: DeviceConfig) -> None:
+    lines = {line.strip() for line in rendered(config).splitlines()} - {"!", "end", ""}
+    unknown = [line for line in sorted(lines) if not any(pattern.fullmatch(line) for _, pattern in COMPILED)]
+    assert unknown == []
+
+
+def test_no_source_is_kept_for_a_line_that_nobody_prints() -> None:
+    lines = {line.strip() for config in examples() for line in rendered(config).splitlines()}
+    unused = [entry["shape"] for entry, pattern in COMPILED if not any(pattern.fullmatch(line) for line in lines)]
+    assert unused == []
+
+
+def test_nothing_is_known_from_memory_alone() -> None:
+    assert [entry for entry in ENTRIES if entry["confidence"] == "M"] == []
+    assert dict(facts_of(leaf()).memory_only) == {}

@@ -19,41 +19,46 @@ class _Side:
         shown = (child for child in node.ordered() if not self._is_default(child))
         self.children = {(child.rule.key(child.identity) if child.rule else ()): child for child in shown}
 
+    def has_by_default(self, child: Node) -> bool:
+        """Whether this line needs no taking away, being what holds here without it."""
+        return bool(child.rule and child.rule.defaults) and self._default(child) == child.line
+
+    def _default(self, child: Node) -> str:
+        return self.tree.default_line(child.rule, self.node) if child.rule is not None else ""
+
     def _is_default(self, child: Node) -> bool:
         rule = child.rule
         if rule is None:
             return False
-        if rule.defaults and self.tree.default_line(rule, self.node) == child.line:
+        if self.has_by_default(child):
             return True
         return rule.hide_empty and not _Side(self.tree, child).children
 
 
 def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str]]:
+    """What to take away, last things first, and what to add, in order."""
     pad = "  " * depth
+    inner = {
+        key: _difference(_Side(old.tree, old.children[key]), _Side(new.tree, node), depth + 1)
+        for key, node in new.children.items()
+        if key in old.children
+    }
     removals: list[str] = []
+    for key, node in reversed(list(old.children.items())):
+        if key not in new.children:
+            if not new.has_by_default(node):
+                removals.append(pad + (node.words if node.negated else f"no {node.words}"))
+        elif inner[key][0]:
+            removals += [pad + node.line, *inner[key][0]]
     additions: list[str] = []
-    for key, gone in reversed(list(old.children.items())):
-        if key not in new.children and not (gone.rule and gone.rule.permanent):
-            removals.append(pad + (gone.words if gone.negated else f"no {gone.words}"))
-        elif key not in new.children:
-            additions += _inside(old, gone, depth, is_new=False)
     for key, node in new.children.items():
         before = old.children.get(key)
-        if before is None or before.line != node.line or before.body != node.body:
-            additions += [pad + node.line, *node.body]
-            additions += _inside(new, node, depth, is_new=True)[1:] if node.children else []
-        elif node.children or before.children:
-            taken, added = _difference(_Side(old.tree, before), _Side(new.tree, node), depth + 1)
-            removals += [pad + node.line, *taken] if taken else []
-            additions += [pad + node.line, *added] if added else []
+        added = inner[key][1] if key in inner else _everything(new.tree, node, depth + 1)
+        if before is None or before.line != node.line or before.body != node.body or added:
+            additions += [pad + node.line, *node.body, *added]
     return removals, additions
 
 
-def _inside(side: _Side, node: Node, depth: int, *, is_new: bool) -> list[str]:
-    """A mode that only one side has: everything in it, added or taken away."""
-    empty = Node(node.rule, node.words)
-    full, nothing = _Side(side.tree, node), _Side(side.tree, empty)
-    old, new = (nothing, full) if is_new else (full, nothing)
-    taken, added = _difference(old, new, depth + 1)
-    lines = taken + added
-    return ["  " * depth + node.line, *lines] if lines else []
+def _everything(tree: Tree, node: Node, depth: int) -> list[str]:
+    """All lines of a mode that is new."""
+    return _difference(_Side(tree, Node(node.rule, node.words)), _Side(tree, node), depth)[1]

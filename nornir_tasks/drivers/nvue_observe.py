@@ -1,6 +1,7 @@
-"""What a Cumulus Linux switch says of itself, as the checks want it: four requests for a whole switch.
+"""What a Cumulus Linux switch says of itself, as the checks want it: five requests for a whole switch.
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours),
+Equal-Cost-Multipath-Load-Sharing.md (next-hop groups),
 RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status``). A figure that is printed rounded
 ("153.00 KB") is not one that can be compared, so it counts as not shown.
 """
@@ -19,13 +20,14 @@ def observe(client: NvueClient) -> Observed:
     ports = read(client, "interface", include=["/*/link", "/*/lldp/neighbor", "/*/qos"])
     bgp = read(client, "vrf", "default", "router", "bgp", "neighbor")
     routes = read(client, "vrf", "default", "router", "rib", "ipv4", "route")
+    groups = read(client, "router", "nexthop", "rib")
     mapping = read(client, "qos", "mapping", "default-global")
     return Observed(
         device=client.endpoint.device,
         ports=tuple(port_state(name, port) for name, port in ports.items()),
         lldp=tuple(neighbor for name, port in ports.items() for neighbor in lldp_neighbors(name, port)),
         bgp=tuple(_session(address, each) for address, each in bgp.items()),
-        routes=tuple((prefix, hops) for prefix, each in routes.items() if (hops := _bgp_next_hops(each))),
+        routes=tuple((prefix, hops) for prefix, each in routes.items() if (hops := _bgp_next_hops(each, groups))),
         qos=tuple(_port_qos(name, port["qos"]) for name, port in ports.items() if "qos" in port),
         dscp_to_priority=_dscp(mapping),
     )
@@ -78,11 +80,16 @@ def _session(address: str, each: Data) -> BgpSession:
     )
 
 
-def _bgp_next_hops(route: Data) -> int:
-    """ECMP width of a BGP route; 0 for a route of another protocol."""
+def _bgp_next_hops(route: Data, groups: Data) -> int:
+    """ECMP width of a BGP route; 0 for a route of another protocol.
+
+    The list of routes names next-hop groups only (NVUE-API.md); a group of several depends on its members, a single
+    next hop has a way out itself (Equal-Cost-Multipath-Load-Sharing.md, ``nv show router nexthop rib``).
+    """
     for entry in route.get("route-entry", {}).values():
         if entry.get("protocol") == "bgp":
-            return len(entry.get("via", {}))
+            group = groups.get(str(entry.get("nexthop-group-id")), {})
+            return len(group.get("depends") or group.get("via") or {})
     return 0
 
 

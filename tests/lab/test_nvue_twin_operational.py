@@ -130,8 +130,12 @@ def test_sessions_routes_and_neighbours_do_not_follow_the_pushed_configuration(p
     routes = nvue.get("vrf/default/router/rib/ipv4/route")
     learnt = routes[f"10.{168 + other}.0.0/16"]["route-entry"]["1"]
     assert learnt["protocol"] == "bgp" and learnt["distance"] == 20
-    group = nvue.get(f"router/nexthop/rib/{learnt['nexthop-group-id']}")
-    assert {via["interface"] for via in group["via"].values()} == {"swp1", "swp2"}
+    assert "via" not in learnt, "the list names the group only"
+    groups = nvue.get("router/nexthop/rib")
+    members = [groups[member]["via"] for member in groups[str(learnt["nexthop-group-id"])]["depends"]]
+    assert {each["interface"] for via in members for each in via.values()} == {"swp1", "swp2"}
+    single = nvue.get(f"vrf/default/router/rib/ipv4/route/10.{168 + other}.0.0%2F16")
+    assert len(single["route-entry"]["1"]["via"]) == 2
     assert routes[f"10.{168 + number}.0.0/16"]["route-entry"]["1"]["protocol"] == "static"
     assert routes["10.0.0.0/31"]["route-entry"]["1"]["protocol"] == "connected"
     interface = nvue.get("interface/swp1")

@@ -20,6 +20,8 @@ from .tree import Tree, get_or
 
 _EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _LLDP_TTL_S = 120
+_FIRST_GROUP = 12
+_Groups = dict[tuple[str, tuple[NextHop, ...]], int]
 _AS_CONFIGURED = ("acl", "bridge", "evpn", "maintenance", "mlag", "nve", "service")
 _FLAGS = {"connected": ("*Sio", 0), "static": ("*Si", 1), "bgp": ("*Si", 20)}
 
@@ -35,7 +37,7 @@ class Operational:
         parts: dict[str, Any] = {
             "system": lambda: self._system(running, uptime_s), "platform": self._platform,
             "interface": lambda: self._interfaces(running, state),
-            "vrf": lambda: self._vrfs(running, state, uptime_s),
+            "vrf": lambda: self._vrfs(running, state, path),
             "qos": lambda: self._qos(running), "router": lambda: self._router(running),
             **{key: lambda key=key: running.get(key, {}) for key in _AS_CONFIGURED},
         }
@@ -116,11 +118,11 @@ class Operational:
 
     # -- routing ---------------------------------------------------------------------------------------------------
 
-    def _vrfs(self, running: Tree, state: SwitchState, uptime_s: float) -> Tree:
-        names = {"default", "mgmt", *running.get("vrf", {})}
+    def _vrfs(self, running: Tree, state: SwitchState, path: tuple[str, ...]) -> Tree:
+        ids = self._group_ids(running)
         tree: Tree = {}
-        for vrf in sorted(names):
-            router: Tree = {"rib": {"ipv4": {"route": self._routes(vrf, uptime_s)}}}
+        for vrf in _vrf_names(running):
+            router: Tree = {"rib": {"ipv4": {"route": self._routes(vrf, ids, path)}}}
             instance = next((bgp for bgp in state.bgp if bgp.vrf == vrf), None)
             if instance is not None:
                 sessions = self._fabric.sessions(self._device.name, vrf)
@@ -159,29 +161,52 @@ class Operational:
             entry |= {"uptime": _time(session.since_s), "peer-router-id": session.peer_router_id}
         return entry
 
-    def _routes(self, vrf: str, uptime_s: float) -> Tree:
-        return {prefix: {"route-entry": {"1": self._route(route, vrf, uptime_s)}}
-                for prefix, route in self._fabric.rib(self._device.name, vrf).items()}
+    def _routes(self, vrf: str, ids: _Groups, path: tuple[str, ...]) -> Tree:
+        """All routes hold the id of their next-hop group only; a single one that is asked for shows its next hops.
 
-    def _route(self, route: Route, vrf: str, uptime_s: float) -> Tree:
+        Published: NVUE-API.md (the list's JSON), View-Routing-Tables.md (one route); its key ``via`` is from memory (M).
+        """
+        is_one = len(path) > 6 and path[1:6] == (vrf, "router", "rib", "ipv4", "route")
+        wanted = path[6] if is_one else None
+        tree: Tree = {}
+        for prefix, route in self._fabric.rib(self._device.name, vrf).items():
+            entry = self._route(route, ids[vrf, route.next_hops])
+            if prefix == wanted:
+                entry["via"] = {_via_key(hop): _via(hop, vrf) for hop in route.next_hops}
+            tree[prefix] = {"route-entry": {"1": entry}}
+        return tree
+
+    def _route(self, route: Route, group: int) -> Tree:
         flags, distance = _FLAGS[route.protocol]
         words = ("fib-selected", "installed", *(("offloaded",) if "o" in flags else ()), "selected")
         return {
             "distance": distance, "flags": {word: {} for word in words}, "flags-string": flags, "metric": 0,
-            "nexthop-group-id": _group_id(route.next_hops), "protocol": route.protocol, "table-id": 254,
-            "uptime": _time(0.0), "via": {_via_key(hop): _via(hop, vrf) for hop in route.next_hops},
+            "nexthop-group-id": group, "protocol": route.protocol, "table-id": 254, "uptime": _time(0.0),
         }
 
-    def _router(self, running: Tree) -> Tree:
-        """``router`` as configured, plus next-hop groups: ECMP members of a route by its nexthop-group-id."""
-        groups: Tree = {}
-        for vrf in ("default", "mgmt", *running.get("vrf", {})):
+    def _group_ids(self, running: Tree) -> _Groups:
+        """A number for every set of next hops in use, and for each of its members."""
+        found: set[tuple[str, tuple[NextHop, ...]]] = set()
+        for vrf in _vrf_names(running):
             for route in self._fabric.rib(self._device.name, vrf).values():
-                groups.setdefault(str(_group_id(route.next_hops)), {
-                    "installed": self._dialect.on, "type": "zebra", "valid": self._dialect.on, "vrf": vrf,
-                    "via": {_via_key(hop): _via(hop, vrf) for hop in route.next_hops},
-                })
-        return {**running.get("router", {}), "nexthop": {"rib": groups}}
+                found.add((vrf, route.next_hops))
+                found.update((vrf, (hop,)) for hop in route.next_hops)
+        return {key: number for number, key in enumerate(sorted(found), start=_FIRST_GROUP)}
+
+    def _router(self, running: Tree) -> Tree:
+        """``router`` as configured, plus next hops: a group of several depends on its members, one alone has ``via``.
+
+        Published as a table: Equal-Cost-Multipath-Load-Sharing.md, `nv show router nexthop rib`.
+        """
+        ids = self._group_ids(running)
+        rib: Tree = {}
+        for (vrf, hops), number in ids.items():
+            members: Tree = {str(ids[vrf, (hop,)]): {} for hop in hops} if len(hops) > 1 else {}
+            rib[str(number)] = {
+                "installed": self._dialect.on, "type": "zebra", "valid": self._dialect.on, "vrf": vrf,
+                **({"depends": members} if members else {"via": {_via_key(hops[0]): _via(hops[0], vrf)}}),
+            }
+        return {**running.get("router", {}), "nexthop": {"rib": rib}}
 
     # -- quality of service ----------------------------------------------------------------------------------------
 
@@ -213,10 +238,8 @@ def _via(hop: NextHop, vrf: str) -> Tree:
     return {"flags": {"active": {}, "installed": {}}, "interface": hop.interface, "type": kind, "vrf": vrf, "weight": 1}
 
 
-def _group_id(hops: tuple[NextHop, ...]) -> int:
-    """A number that is the same for the same set of next hops."""
-    text = ";".join(f"{hop.address}%{hop.interface}" for hop in hops)
-    return 1 + int(hashlib.sha256(text.encode()).hexdigest()[:6], 16) % 60000
+def _vrf_names(running: Tree) -> list[str]:
+    return sorted({"default", "mgmt", *running.get("vrf", {})})
 
 
 def _mac(device: str, interface: str) -> str:

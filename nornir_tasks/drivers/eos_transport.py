@@ -43,7 +43,17 @@ class _PinnedConnection(http.client.HTTPSConnection):
 
 def tls_context(endpoint: Endpoint) -> ssl.SSLContext:
     """Verifies the chain and the address against the endpoint's CA (the system's where none is named)."""
-    context = ssl.create_default_context(cafile=str(endpoint.ca_file) if endpoint.ca_file else None)
+    try:
+        context = ssl.create_default_context(cafile=str(endpoint.ca_file) if endpoint.ca_file else None)
+    except OSError as error:  # ssl.SSLError is one
+        raise TrustError(
+            Problem(
+                where=endpoint.device,
+                what=f"the CA's certificate cannot be read: {error}",
+                expected=f"a PEM file at {endpoint.ca_file}",
+                hint="correct the path, or export the site's CA certificate once more",
+            )
+        ) from None
     if endpoint.fingerprint is not None:
         # The fingerprint decides instead, as soon as the handshake is over; see _PinnedConnection.
         context.check_hostname = False
@@ -57,9 +67,7 @@ class KeepAliveEapi(EapiConnection):  # type: ignore[misc] # pyeapi ships no typ
     def __init__(self, host: str, username: str, password: str, timeout: float, endpoint: Endpoint) -> None:
         super().__init__()
         self._endpoint = endpoint
-        with _mapped(endpoint):
-            context = tls_context(endpoint)
-        self.transport = _PinnedConnection(host, endpoint.api_port, timeout=timeout, context=context)
+        self.transport = _PinnedConnection(host, endpoint.api_port, timeout=timeout, context=tls_context(endpoint))
         self.transport.fingerprint = endpoint.fingerprint
         self.authentication(username, password)
 

@@ -224,6 +224,16 @@ def test_a_certificate_of_another_authority_is_refused_before_the_password_is_se
     assert counters(lab)[1] == requests
 
 
+def test_a_missing_or_broken_ca_file_is_named(lab: RunningLab, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pem"
+    broken.write_text("no certificate\n")
+    for path in (broken, tmp_path / "missing.pem"):
+        made = EosSession(endpoint(lab, ca_file=path))
+        with pytest.raises(TrustError, match=path.name):
+            made.read()
+        made.close()
+
+
 def test_a_pinned_fingerprint_is_enough(lab: RunningLab) -> None:
     there = endpoint(lab)
     certificate = ssl.get_server_certificate((there.address, there.api_port))

@@ -1,1 +1,5 @@
-"""NAPALM looks for ``napalm_<os>``; the driver itself is ``nornir_tasks.drivers.nvue``."""
+"""NAPALM finds its drivers as ``napalm_<os>``: this is where ``napalm.get_network_driver("nvue")`` looks."""
+
+from nornir_tasks.drivers.nvue_napalm import NvueDriver
+
+__all__ = ("NvueDriver",)

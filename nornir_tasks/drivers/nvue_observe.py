@@ -89,7 +89,7 @@ def _bgp_next_hops(route: Data, groups: Data) -> int:
     for entry in route.get("route-entry", {}).values():
         if entry.get("protocol") == "bgp":
             group = groups.get(str(entry.get("nexthop-group-id")), {})
-            return len(group.get("depends") or group.get("via") or {})
+            return len(group.get("depends") or group.get("via") or entry.get("via") or {})
     return 0
 
 

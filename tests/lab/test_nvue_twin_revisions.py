@@ -85,6 +85,20 @@ def test_null_does_not_remove_and_delete_of_a_missing_path_is_silent(nvue: Nvue)
     assert nvue.ask("GET", "interface/swp77", params={"rev": rev}).status_code == 404
 
 
+def test_a_port_is_up_and_down_at_once(nvue: Nvue) -> None:
+    rev = nvue.revision()
+    nvue.patch(rev, {"interface": {"swp1": {"link": {"state": {"up": {}}}}}})
+    nvue.patch(rev, {"interface": {"swp1": {"link": {"state": {"down": {}}}}}})
+    assert nvue.config(rev, "interface/swp1/link/state") == {"down": {}}
+    rule = ["router", "policy", "route-map", "RM", "rule", "10", "action"]
+    for word in ("permit", "deny"):
+        body: Any = {word: {}}
+        for key in reversed(rule):
+            body = {key: body}
+        assert nvue.patch(rev, body).status_code == 200
+    assert nvue.config(rev, "/".join(rule)) == {"deny": {}}
+
+
 def test_the_diff_is_not_the_patch_from_the_second_revision_to_the_first(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(

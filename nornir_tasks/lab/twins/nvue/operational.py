@@ -164,7 +164,7 @@ class Operational:
     def _routes(self, vrf: str, ids: _Groups, path: tuple[str, ...]) -> Tree:
         """All routes hold the id of their next-hop group only; a single one that is asked for shows its next hops.
 
-        Published: NVUE-API.md (the list's JSON), View-Routing-Tables.md (one route); its key ``via`` is from memory (M).
+        Published: NVUE-API.md (the list's JSON), View-Routing-Tables.md (one route); its key ``via`` is (M).
         """
         is_one = len(path) > 6 and path[1:6] == (vrf, "router", "rib", "ipv4", "route")
         wanted = path[6] if is_one else None

@@ -11,8 +11,16 @@ Tree = dict[str, Any]
 Path = tuple[str, ...]
 
 
+_CHOICES = (frozenset({"up", "down"}), frozenset({"permit", "deny"}), frozenset({"1x", "2x", "4x", "8x", "disabled"}))
+"""Words of which an object holds one: setting another replaces it (`nv set interface swp1 link state down` after `up`)."""
+
+
 def merge(tree: Tree, patch: Tree) -> None:
     """Put a patch into a tree in place: objects are merged, null removes, anything else replaces."""
+    for choice in _CHOICES:
+        if any(patch.get(word) is not None for word in choice):
+            for word in choice - patch.keys():
+                tree.pop(word, None)
     for key, value in patch.items():
         if value is None:
             tree.pop(key, None)

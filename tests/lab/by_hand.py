@@ -50,6 +50,7 @@ class Hand:
         """One revision: PATCH the root with a subtree, or DELETE a path; apply it at once."""
         base = self.url + "/nvue_v1"
         session = requests.Session()
+        session.trust_env = False  # a CA bundle of the environment would stand above the one given here
         session.auth, session.verify = self.auth, self.ca
         (revision,) = session.post(f"{base}/revision", timeout=20).json()
         if patch is not None:
@@ -72,7 +73,8 @@ class Hand:
         if self.os == "eos":
             return str(self.eapi("show running-config")[0]["output"])
         if self.os == "nxos":
-            return str(self.nxapi("show running-config")[0])
+            rows = str(self.nxapi("show running-config")[0]).splitlines(keepends=True)
+            return "".join(row for row in rows if not row.startswith("!"))  # time of day and of the last change
         answer = requests.get(
             f"{self.url}/nvue_v1/",
             params={"rev": "applied", "filled": "false"},

@@ -3,6 +3,7 @@
 Each test leaves the lab as it found it: pushed and valid.
 """
 
+import difflib
 import json
 import os
 import shutil
@@ -150,11 +151,9 @@ def test_brownfield_lines_come_through_a_push_byte_for_byte_and_in_order(
     pushed: Operator, brownfield: dict[str, str]
 ) -> None:
     for name, hand in pushed.hands().items():
-        rows = iter(hand.running().splitlines())
-        missing = [
-            row for row in brownfield[name].splitlines() if row.strip(" !") and not any(row == each for each in rows)
-        ]
-        assert missing == [], name
+        rows = difflib.ndiff(brownfield[name].splitlines(), hand.running().splitlines())
+        gone = [row[2:] for row in rows if row.startswith("- ") and row.strip(" -!")]
+        assert gone in ([], ["no ip routing"]), (name, gone)  # EOS prints it until somebody routes
 
 
 def test_wrong_values_made_by_hand_are_named_planned_and_repaired_exactly(pushed: Operator) -> None:

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from io import StringIO
 from typing import Any
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
@@ -173,7 +172,7 @@ def _load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever stands in the text
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415
 
     try:
-        return _yaml().load(StringIO(text)) or {}
+        return _yaml().load(text) or {}
     except YAMLError as error:
         message = f"not YAML: {error}"
         raise ValueError(message) from error

@@ -157,11 +157,24 @@ class RestServer:
         include, omit = parameters.getall("include", []), parameters.getall("omit", [])
         query.check_view(path, parameters.get("view"), bool(include or omit))
         rev = parameters.get("rev", "operational")
-        tree = self._twin.operational(path) if rev == "operational" else self._configured(request, path, rev)
+        if rev == "operational":
+            tree = self._operational(path, include)
+        else:
+            tree = self._configured(request, path, rev)
         found = self._find(tree, path, is_configuration=rev != "operational")
         if isinstance(found, dict):
             found = query.select(query.matching(found, parameters.get("filter")), include, omit)
         return web.json_response(ordered(found))
+
+    def _operational(self, path: Path, include: list[str]) -> Tree:
+        """The live tree; of the root, only the objects that ``include`` names, since the whole is large."""
+        names = {pointer.strip("/").split("/")[0] for text in include for pointer in text.split(",")}
+        if path or not names or "*" in names:
+            return self._twin.operational(path)
+        tree: Tree = {}
+        for name in names:
+            tree |= self._twin.operational((name,))
+        return tree
 
     def _configured(self, request: web.Request, path: Path, rev: str) -> Tree:
         """A revision's configuration, or the difference of two, as the parameters ask for it."""

@@ -1,4 +1,4 @@
-"""What the NX-OS twin answers, read by code that is not ours (ntc-templates), and NX-API's protocol over a real connection."""
+"""What the NX-OS twin shows, read by ntc-templates (not ours), and NX-API's protocol over a connection."""
 
 from __future__ import annotations
 

@@ -157,11 +157,9 @@ class RestServer:
         include, omit = parameters.getall("include", []), parameters.getall("omit", [])
         query.check_view(path, parameters.get("view"), bool(include or omit))
         rev = parameters.get("rev", "operational")
-        if rev == "operational":
-            tree = self._operational(path, include)
-        else:
-            tree = self._configured(request, path, rev)
-        found = self._find(tree, path, is_configuration=rev != "operational")
+        is_live = rev == "operational"
+        tree = self._operational(path, include) if is_live else self._configured(request, path, rev)
+        found = self._find(tree, path, is_configuration=not is_live)
         if isinstance(found, dict):
             found = query.select(query.matching(found, parameters.get("filter")), include, omit)
         return web.json_response(ordered(found))

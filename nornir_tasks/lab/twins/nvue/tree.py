@@ -12,7 +12,7 @@ Path = tuple[str, ...]
 
 
 _CHOICES = (frozenset({"up", "down"}), frozenset({"permit", "deny"}), frozenset({"1x", "2x", "4x", "8x"}))
-"""Words of which an object holds one: setting another replaces it (`nv set interface swp1 link state down` after `up`)."""
+"""Words of which an object holds one: setting another replaces it (`nv set ... link state down` after `up`)."""
 
 
 def merge(tree: Tree, patch: Tree) -> None:

@@ -11,7 +11,7 @@ from nornir_tasks.platforms.nvue.candidate import diff_text, keys_of, server_cha
 from nornir_tasks.platforms.platform import Candidate
 
 FACTS = ["/system/hostname", "/system/build", "/system/version", "/platform/serial-number", "/platform/product-name"]
-"""One request for them all: include= takes pointers, several at once (docs514 NVUE-API.md)."""
+"""One request for them all: the root takes ``include`` pointers, several at once (NVUE OpenAPI 5.13, path "/")."""
 
 
 def session(endpoint: Endpoint) -> "NvueSession":
@@ -48,6 +48,7 @@ class NvueSession:
     def stage(self, candidate: Candidate) -> Staged:
         """A new revision: DELETEs, one PATCH, and the switch's own difference in both directions."""
         self.abort()
+        self._refuse_company()
         revision = self._staged = self.client.create_revision()
         try:
             for pointer in candidate.payload["delete"]:
@@ -71,7 +72,12 @@ class NvueSession:
         revision, self._staged = self._staged, None
         if revision is None:
             raise CommitError(Problem(self.endpoint.device, "nothing is staged"))
-        self.client.request_state(revision, "apply", confirm=confirm_within_s)
+        try:
+            self.client.request_state(revision, "apply", confirm=confirm_within_s)
+        except NvueRefusal as refused:
+            with suppress(DeviceError):
+                self.client.delete_revision(revision)
+            raise CommitError(_with_hint(refused, "the running configuration is as it was before")) from refused
         state, words = self.client.settled(revision)
         if state == WAITING:
             return revision
@@ -129,6 +135,19 @@ class NvueSession:
         """Drop what is staged and end the connection. Safe to call twice."""
         self._forget()
         self.client.close()
+
+    def _refuse_company(self) -> None:
+        """While somebody's commit waits for confirmation, ours would wait behind it, and go back with it."""
+        waiting = [name for name, state in self.client.revisions().items() if state == WAITING]
+        if waiting:
+            raise StageError(
+                Problem(
+                    where=self.endpoint.device,
+                    what=f"revision {waiting[0]} waits for its confirmation",
+                    expected="no other commit under way",
+                    hint="let its timer end, or end it on the switch: nv config apply --confirm-no",
+                )
+            )
 
     def _forget(self) -> None:
         with suppress(DeviceError):

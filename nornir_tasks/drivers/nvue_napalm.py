@@ -170,6 +170,8 @@ class NvueDriver(NetworkDriver):  # type: ignore[misc] # napalm ships no types
         if state == WAITING and revert_in is not None:
             return
         if state not in DONE:
+            with suppress(errors.DeviceError):
+                self._client.delete_revision(revision)
             text = f"the switch did not apply revision {revision}: {state} {words}".strip()
             raise CommitError(text)
         save(self._client, state)

@@ -148,6 +148,7 @@ def test_reading_costs_one_connection_and_two_requests(lab: RunningLab, device: 
 def test_a_push_is_what_the_switch_says_it_is_and_a_second_one_has_nothing_to_do(
     device: str, session: NvueSession
 ) -> None:
+    push(session, device, ConfigTree())
     running = session.read().text
     foreign = parts_of(device, running)[1]
     made = planned(device, running, wanted(device))
@@ -226,6 +227,21 @@ def test_a_commit_nobody_confirms_goes_back_by_the_switchs_own_timer(session: Nv
     assert session.read().text == before
     with pytest.raises(CommitError, match="the switch took it back by itself"):
         session.confirm(token)
+
+
+def test_nothing_is_staged_while_another_commit_waits_for_its_confirmation(
+    lab: RunningLab, device: str, session: NvueSession
+) -> None:
+    push(session, device, wanted(device))
+    running = session.read().text
+    session.stage(planned(device, running, wanted(device, hashing=None)))
+    token = session.commit(60)
+    other = NvueSession(endpoint(lab, device))
+    with pytest.raises(StageError, match=f"revision {token} waits for its confirmation"):
+        other.stage(planned(device, running, wanted(device, lldp=None)))
+    session.revert(token)
+    assert other.read().text == running
+    other.close()
 
 
 def test_what_the_schema_refuses_is_a_stage_error_in_the_switchs_words_and_leaves_nothing(session: NvueSession) -> None:

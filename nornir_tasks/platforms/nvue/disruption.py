@@ -30,11 +30,9 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"router / bgp / (?:router-id|graceful-restart)\b.*", Disruption.DATAPLANE_BLIP),
     (rf"{_BGP} / router-id: .*", Disruption.DATAPLANE_BLIP),
     # docs514 Optional-BGP: changing a peer group resets its members' sessions
-    (rf"{_BGP} / (?:neighbor|peer-group) / [^/]*", Disruption.DATAPLANE_BLIP),
-    (
-        rf"{_BGP} / (?:neighbor|peer-group) / \S+ / (?:remote-as|peer-group|timers|ttl-security|type)\b.*",
-        Disruption.DATAPLANE_BLIP,
-    ),
+    (rf"{_BGP} / peer-group / .*", Disruption.DATAPLANE_BLIP),
+    (rf"{_BGP} / neighbor / [^/]*", Disruption.DATAPLANE_BLIP),
+    (rf"{_BGP} / neighbor / \S+ / (?:remote-as|peer-group|ttl-security|timers|type)\b.*", Disruption.DATAPLANE_BLIP),
     (r"vrf / default / router / static\b.*", Disruption.DATAPLANE_BLIP),
 )
 _COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in _CLASSES)

@@ -55,6 +55,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         self.device: Any = None
         self._running: str | None = None
         self._staged: str | None = None
+        self._payload = ""
 
     def open(self) -> None:
         """Set up the client. NAPALM sends 'show hostname' here; our first read finds out as well whether it works."""
@@ -96,7 +97,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         self.abort()
         self._sweep()
         name = f"{FILE_PREFIX}{uuid.uuid4().hex[:12]}"
-        self._staged = name
+        self._staged, self._payload = name, candidate.payload
         try:
             upload(self.endpoint, candidate.payload, f"bootflash:/{name}.cfg")
             (reply,) = self._api.batch(
@@ -170,19 +171,24 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         return observed(self.endpoint.device, replies)
 
     def _after_the_break(self) -> Reply:
-        """The connection broke during a replace: connect anew for a bounded time and ask how it ended."""
-        log = Command("show config-replace log exec")
+        """The connection broke during a replace: connect anew, for a bounded time, and see what runs now.
+
+        The switch's log alone would not do: it may still speak of the replace before this one.
+        """
+        wanted = to_tree(self._payload)
         deadline = time.monotonic() + RECONNECT_S
         while True:
             self._api.reconnect()
             try:
-                (reply,) = self._api.batch((log,))
+                log, config = self._api.batch((Command("show config-replace log exec"), Command("show running-config")))
             except ConnectError:
                 if time.monotonic() > deadline:
                     raise
             else:
-                if _ENDED.search(str(reply.body)) or time.monotonic() > deadline:
-                    return reply
+                if config.error is None and to_tree(config.body) == wanted:
+                    return Reply(log.command, REPLACED)
+                if time.monotonic() > deadline:
+                    return Reply(log.command, None, f"the connection broke, and the change does not run\n{log.body}")
             time.sleep(RECONNECT_PAUSE_S)
 
     def _done(self, replies: tuple[Reply, ...], error: type[DeviceError]) -> None:
@@ -218,15 +224,13 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         )
 
 
-_ENDED = re.compile(r"Rollback Status\s*:\s*\S+")
-_SUCCEEDED = re.compile(r"Rollback Status\s*:\s*Success")
 _FAILED = re.compile(r"\b(?:failed|error|invalid|aborted)\b", re.IGNORECASE)
 _TELLING = re.compile(r"fail|error|invalid|incomplete|abort|mismatch|not |\^", re.IGNORECASE)
 _MAX_WORDS_LINES = 12
 
 
 def _is_success(text: str) -> bool:
-    return REPLACED in text or bool(_SUCCEEDED.search(text))
+    return REPLACED in text
 
 
 def _telling(text: str) -> str:

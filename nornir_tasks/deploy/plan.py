@@ -1,12 +1,13 @@
 """The plan: what a push would change on one switch, how disruptive it is, and whether we may. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nornir_tasks.deploy.wanted import Wanted, is_protected
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
-from nornir_tasks.platforms.ownership import join, split
+from nornir_tasks.platforms.ownership import Rule, join, split
 from nornir_tasks.platforms.platform import Candidate
 
 
@@ -35,6 +36,7 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     os = wanted.platform
     running = os.to_tree(running_text)
     owned, foreign = split_running(wanted, running)
+    _leave_shared_headers(owned, foreign, wanted.tree, wanted.platform.ownership)
     changes = tuple(difference(owned, wanted.tree))
     if not changes:
         return DevicePlan(wanted.device, (), (), None, owned, foreign)
@@ -44,6 +46,23 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     candidate = os.candidate(running, owned, wanted.tree)
     disruptions = tuple(os.disruption(change) for change in changes)
     return DevicePlan(wanted.device, changes, disruptions, candidate, owned, foreign)
+
+
+def _leave_shared_headers(owned: ConfigTree, foreign: ConfigTree, wanted: ConfigTree, rules: Sequence[Rule]) -> None:
+    """A container of ours that is no longer wanted stays, if other people's lines are in it and none of ours.
+
+    Not where we want another container of the kind in its place: one BGP process has one ASN, and that is refused.
+    """
+    for node in list(owned.children.values()):
+        strangers = foreign.get(node.text)
+        found = next((each for each in rules if each.shared and each.pattern.fullmatch(node.text)), None)
+        if found is None:
+            continue
+        if strangers:
+            _leave_shared_headers(node, strangers, wanted.get(node.text) or ConfigTree(), found.children)
+        rival = any(found.pattern.fullmatch(text) for text in wanted.children)
+        if strangers and not node.children and not rival:
+            del owned.children[node.text]
 
 
 def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, ConfigTree]:

@@ -237,12 +237,24 @@ def test_swapped_cables_are_both_named_and_no_push_pretends_to_repair_them(pushe
     assert pushed.json("validate")["failed"] == 0
 
 
-def test_a_rollback_restores_every_byte_and_a_push_brings_it_back(pushed: Operator, brownfield: dict[str, str]) -> None:
-    # The last push that changed anything may be a repair; push once more from a known state.
-    pushed.run("rollback", "--yes")
-    while any(hand.running() != brownfield[name] for name, hand in pushed.hands().items()):
-        before = {name: hand.running() for name, hand in pushed.hands().items()}
-        pushed.run("rollback", "--yes")
-        assert before != {name: hand.running() for name, hand in pushed.hands().items()}, "a rollback changed nothing"
+def test_a_rollback_restores_every_byte_and_a_push_brings_it_back(pushed: Operator) -> None:
+    pushed.run("lab", "down")
+    pushed.run("lab", "up")
+    before = {name: hand.running() for name, hand in pushed.hands().items()}
+    assert "10 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
+    assert {name for name, hand in pushed.hands().items() if hand.running() == before[name]} == set()
+    assert "10 of 10 changed" in pushed.run("rollback", "--yes")
+    assert {name for name, hand in pushed.hands().items() if hand.running() != before[name]} == set()
     assert "10 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
     assert "0 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
+
+
+def test_a_rollback_to_a_state_that_takes_sessions_down_is_taken_back(pushed: Operator) -> None:
+    """The gate holds for a rollback too: what was up must come up again, or the switch keeps what it has."""
+    cable = links(pushed)[0]
+    hand = pushed.hands()[cable.leaf]
+    (asn,) = [each["asn"] for each in pushed.json("design")["devices"] if each["name"] == cable.leaf]
+    hand.configure(f"router bgp {asn}", f"neighbor {cable.spine_address} remote-as 65009")
+    assert "1 of 10 changed" in pushed.run("push", "--yes")
+    assert "the change was taken back" in pushed.run("rollback", "--yes", code=6)
+    assert pushed.json("validate")["failed"] == 0

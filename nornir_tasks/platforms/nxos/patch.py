@@ -130,6 +130,7 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
             added.add((*change.path[:-1], f"no {change.path[-1]}"))
     added |= {negated for path in removed if (negated := _negated_form(path, reported, running))}
     removed |= {path for line in added for path in _replaced(line, running)}
+    removed |= {path for line in removed for path in _hidden_again(line, running)}
     kept = {change.path for change in reported if change.op == "+"} & removed
     return frozenset(
         {
@@ -137,6 +138,16 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
             *(Change(path, "-") for path in removed - kept),
         }
     )
+
+
+def _hidden_again(path: Path, running: ConfigTree) -> Iterator[Path]:
+    """A routed port is shut by default, a switched one is not: back to ``switchport``, ``no shutdown`` is not printed.
+
+    ``system default switchport shutdown`` is off unless somebody sets it.
+    """
+    admin = (*path[:-1], "no shutdown")
+    if path[-1] == "no switchport" and running.get(*admin) is not None:
+        yield admin
 
 
 def _named(path: Path, running: ConfigTree) -> Path | None:

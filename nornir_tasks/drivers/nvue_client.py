@@ -204,7 +204,7 @@ class NvueClient:
             )
         if answer.status_code in (401, 403):
             raise self._unauthorised(answer.status_code)
-        if not answer.ok:
+        if not 200 <= answer.status_code < 300:
             raise self._refusal(answer, method, path)
         return answer.text
 

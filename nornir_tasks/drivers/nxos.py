@@ -95,7 +95,6 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         """Copy the candidate to bootflash and let the switch verify it; its patch is its own view of the change."""
         running = self._running if self._running is not None else self.read().text
         self.abort()
-        self._sweep()
         name = f"{FILE_PREFIX}{uuid.uuid4().hex[:12]}"
         self._staged, self._payload = name, candidate.payload
         try:
@@ -105,6 +104,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             )
             if reply.error is not None or VERIFIED not in reply.body:
                 raise StageError(self._refused("the switch refused the candidate", reply))
+            self._sweep(keep=name)
         except DeviceError:
             self._drop_quietly()
             raise
@@ -122,7 +122,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             (reply,) = self._api.batch((replace,), timeout_s=REPLACE_TIMEOUT_S)
         except ConnectError:
             reply = self._after_the_break()
-        if reply.error is not None or not _is_success(reply.body):
+        if reply.error is not None or REPLACED not in reply.body:
             self._drop_quietly()
             raise CommitError(self._refused("the switch refused or took back the change", reply))
         self._staged = None
@@ -141,18 +141,18 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             self._delete(token)
 
     def revert(self, token: str) -> None:
-        """Go back to what ran before the commit, without waiting for the timer; the timer stays armed until then."""
+        """Go back to what ran before the commit, without waiting for the timer."""
         before = Command(f"configure replace bootflash:{token}-before.cfg")
         commit = Command("configure replace commit")
         (reply,) = self._api.batch((before,), timeout_s=REPLACE_TIMEOUT_S)
-        if reply.error is not None or not _is_success(reply.body):
-            # A switch that takes no second replace while the first waits for its commit.
-            self._api.batch((commit,))
+        taken = reply.error is None and REPLACED in reply.body
+        # Ends a timer that is still armed. A switch that takes no second replace while the first waits for its commit
+        # needs it before it goes back; for all others it comes last, so that the timer guards the way back.
+        self._api.batch((commit,))
+        if not taken:
             (reply,) = self._api.batch((before,), timeout_s=REPLACE_TIMEOUT_S)
-        else:
-            self._api.batch((commit,))  # ends a timer that is still armed; refused, and that is well, where none is
-        if reply.error is not None or not _is_success(reply.body):
-            raise CommitError(self._refused("the switch did not go back; its own timer still will", reply))
+        if reply.error is not None or REPLACED not in reply.body:
+            raise CommitError(self._refused("the switch did not go back to what ran before", reply))
         self._delete(token)
 
     def abort(self) -> None:
@@ -201,10 +201,14 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         files = (f"bootflash:{name}.cfg", f"bootflash:{name}-before.cfg")
         self._api.batch(tuple(Command(f"delete {file} no-prompt") for file in files))
 
-    def _sweep(self) -> None:
-        """Delete what a push that was cut off left behind: nobody would ask for its files any more."""
+    def _sweep(self, keep: str) -> None:
+        """Delete what a push that was cut off left behind.
+
+        Only after a verification: a switch that still waits for another push's commit refuses that, and the other
+        push needs its files.
+        """
         (listing,) = self._api.batch((Command("dir bootflash:"),))
-        names = re.findall(rf"\b{FILE_PREFIX}\S+", str(listing.body or ""))
+        names = [name for name in re.findall(rf"\b{FILE_PREFIX}\S+", str(listing.body or "")) if name != f"{keep}.cfg"]
         if names:
             self._api.batch(tuple(Command(f"delete bootflash:{name} no-prompt") for name in names))
 
@@ -227,10 +231,6 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
 _FAILED = re.compile(r"\b(?:failed|error|invalid|aborted)\b", re.IGNORECASE)
 _TELLING = re.compile(r"fail|error|invalid|incomplete|abort|mismatch|not |\^", re.IGNORECASE)
 _MAX_WORDS_LINES = 12
-
-
-def _is_success(text: str) -> bool:
-    return REPLACED in text
 
 
 def _telling(text: str) -> str:

@@ -174,6 +174,21 @@ def test_files_of_a_push_that_was_cut_off_are_swept_by_the_next(lab: RunningLab,
     opened.close()
 
 
+def test_a_second_push_during_the_first_is_refused_and_takes_nothing_from_it(endpoint: Endpoint) -> None:
+    push(endpoint, CONFIG)
+    first, second = session(endpoint), session(endpoint)
+    before = first.read().text
+    first.stage(plan(before, OTHER))
+    token = first.commit(600)
+    with pytest.raises(StageError):
+        second.stage(plan(second.read().text, CONFIG))
+    first.revert(token)
+    assert parts(first.read().text) == parts(before)
+    assert our_files(first) == []
+    first.close()
+    second.close()
+
+
 def test_what_is_staged_can_be_dropped(endpoint: Endpoint) -> None:
     push(endpoint, CONFIG)
     opened = session(endpoint)

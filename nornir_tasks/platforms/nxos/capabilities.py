@@ -41,9 +41,7 @@ _TRAIN = re.compile(r"(10\.[45])\((x|\d+[a-z]?)\)([FM]?)")
 
 def capabilities(release: str, asic: str) -> Capabilities:
     """The record for one release (``10.4(3)``, or a train ``10.4(x)``) on one ASIC. KeyError names what is unknown."""
-    found = _TRAIN.fullmatch(release)
-    if found is None:
-        raise KeyError(f"release {release}; known: {', '.join(RELEASES)}")
+    reported = _reported_as(release)
     if asic not in _ECN_AUTO:
         raise KeyError(f"ASIC {asic}; known: {', '.join(ASICS)}")
     ecn, source = _ECN_AUTO[asic]
@@ -51,7 +49,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         os=OS,
         release=release,
         asic=asic,
-        release_pattern=_reported_as(found),
+        release_pattern=reported,
         loopback_name="loopback0",
         # Interface MTU 9216 on routed ports and in network-qos classes (roce_enable; DME 10.5(3): 576-9216).
         max_mtu_bytes=9216,
@@ -85,8 +83,11 @@ def capabilities(release: str, asic: str) -> Capabilities:
     )
 
 
-def _reported_as(found: re.Match[str]) -> str:
+def _reported_as(release: str) -> str:
     """Switches report ``10.4(3)``, in places with the letter of a feature or maintenance release."""
+    found = _TRAIN.fullmatch(release)
+    if found is None:
+        raise KeyError(f"release {release}; known: {', '.join(RELEASES)}")
     train, number, _ = found.groups()
     inner = r"\d+[a-z]?" if number == "x" else re.escape(number)
     return rf"{re.escape(train)}\({inner}\)[FM]?"

@@ -79,18 +79,7 @@ class BgpReader:
             self.remainder.missing(
                 *here, "graceful-restart-helper" if not process.get("helper") else "no graceful-restart"
             )
-        retry = process.get("reconnect_s", DEFAULT_RECONNECT_S)
-        self.bgp = Bgp(
-            asn=int(found["asn"]),
-            router_id=process.get("router_id", ""),
-            maximum_paths=process.get("maximum_paths", 1),
-            multipath_relax=process.get("relax", False),
-            graceful_restart_helper_only=process.get("helper", False),
-            log_neighbor_changes=process.get("log", False),
-            networks=tuple(networks),
-            peer_groups=tuple(_group(name, read, retry) for name, read in groups),
-            neighbors=tuple(neighbors),
-        )
+        self.bgp = _bgp(int(found["asn"]), process, groups, networks, neighbors)
 
     def _peer(self, node: ConfigTree, above: Path, lines: Any) -> dict[str, Any]:  # noqa: ANN401 - a table factory
         read: dict[str, Any] = {}
@@ -173,6 +162,27 @@ def _peer_family(read: dict[str, Any]) -> Table:
         (r"maximum-prefix (?P<limit>\d+)(?: restart (?P<restart>\d+))?", limit),
         (r"send-community", _keep(read, "send_community")),
         (r"advertisement-interval (?P<value>\d+)", _keep(read, "advertisement_s", int)),
+    )
+
+
+def _bgp(
+    asn: int,
+    process: Mapping[str, Any],
+    groups: list[tuple[str, dict[str, Any]]],
+    networks: list[str],
+    neighbors: list[Neighbor],
+) -> Bgp:
+    retry_s = process.get("reconnect_s", DEFAULT_RECONNECT_S)
+    return Bgp(
+        asn=asn,
+        router_id=process.get("router_id", ""),
+        maximum_paths=process.get("maximum_paths", 1),
+        multipath_relax=process.get("relax", False),
+        graceful_restart_helper_only=process.get("helper", False),
+        log_neighbor_changes=process.get("log", False),
+        networks=tuple(networks),
+        peer_groups=tuple(_group(name, read, retry_s) for name, read in groups),
+        neighbors=tuple(neighbors),
     )
 
 

@@ -63,6 +63,11 @@ class Capabilities:
     max_confirm_s: int
     unnumbered_with: frozenset[str] = frozenset()
     """OSes with which unnumbered eBGP (RFC 8950) is known to work; empty: none is sourced."""
+    has_breakout: bool = False
+    """The cage is configured (NX-OS ``interface breakout``, NVUE ``link breakout``); on EOS names follow lanes."""
+    has_lanes: bool = False
+    """The lane count is part of the speed that is configured (EOS ``speed 200g-4``)."""
+    fec_settable: bool = True
     max_hash_seed: int = 0xFFFF_FFFF
     """Seeds run from 1 to this; 0 is the OS's default and hidden."""
     has_connect_retry: bool = True
@@ -88,7 +93,7 @@ class OsFacts:
     """Releases we have a capability record for, as the operator may write them (``4.33.1F``, ``5.14``)."""
     capabilities: Callable[[str, str], Capabilities]
     """(release, asic) -> Capabilities; KeyError names what is unknown."""
-    port_name: Callable[[int], str]
-    """Front-panel port number (from 1, without breakout) -> interface name."""
+    port_name: Callable[..., str]
+    """(front-panel number from 1, leg from 0, ways, lanes of each leg) -> interface name; (n) is the whole port."""
     sort_key: Callable[[str], tuple[int, ...]]
     """Natural order of interface names."""

@@ -49,12 +49,15 @@ class Claims:
     """All claims on one switch."""
 
     planes: tuple[PlaneClaim, ...]
+    spare_ports: frozenset[str] = frozenset()
+    """Ports without a cable that the switch as a whole owns, to keep them shut (``policy.unused_ports: shut``)."""
     switch_prefix: str = "GPUFABRIC-"
     """Names of objects owned by the switch as a whole (QoS profiles, policies) begin with this."""
 
     def by_port(self, port: str) -> str | None:
-        """The plane that cables this port."""
-        return next((claim.plane for claim in self.planes if port in claim.ports), None)
+        """The plane that cables this port; the switch, if nobody does and unused ports are kept shut."""
+        owner = next((claim.plane for claim in self.planes if port in claim.ports), None)
+        return SWITCH if owner is None and port in self.spare_ports else owner
 
     def by_address(self, address: str) -> str | None:
         """The plane in whose pools this address or prefix lies."""

@@ -18,6 +18,7 @@ SECTIONS = (
     "lldp",
     "qos",
     "bfd",
+    "breakouts",
     "interfaces",
     "routing_policy",
     "static_routes",
@@ -27,8 +28,31 @@ SECTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Breakout:
+    """One cage split into several ports, on systems that configure the cage (EOS does not: names follow lanes there)."""
+
+    port: int
+    """Front-panel number of the cage."""
+    ways: int
+    speed_gbps: int
+    """Of each part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer1:
+    """How a port runs its lanes. Explicit on both ends of every link, and equal there but for the lane count."""
+
+    speed_gbps: int
+    lanes: int
+    """Electrical lanes of this end: 400G is 8 x 50G on one ASIC and 4 x 100G on another; optics join the two."""
+    fec: Literal["rs", "fc", "none"]
+    negotiate: bool
+    """Auto-negotiation with link training: on for passive and active copper, off for optics."""
+
+
+@dataclass(frozen=True, slots=True)
 class Interface:
-    """One routed port or loopback."""
+    """One routed port or loopback; or an unused port: disabled, and everything else None."""
 
     name: str
     """As the OS prints it: ``Ethernet1/1``, ``swp1``, ``Loopback0``, ``loopback0``, ``lo``."""
@@ -40,6 +64,8 @@ class Interface:
     enabled: bool
     qos_profile: str | None
     """Name of the PortProfile this port carries; None on a loopback."""
+    layer1: Layer1 | None = None
+    """None on a loopback and on an unused port."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +277,7 @@ class DeviceConfig:
     lldp: Lldp | None = None
     qos: Qos | None = None
     bfd: Bfd | None = None
+    breakouts: tuple[Breakout, ...] = ()
     interfaces: tuple[Interface, ...] = ()
     routing_policy: RoutingPolicy = RoutingPolicy((), ())
     static_routes: tuple[StaticRoute, ...] = ()

@@ -49,7 +49,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         bfd=bfd,
         interfaces=tuple(
             _interface(data, port, known, carries=qos is not None and (not watched or port in watched))
-            for port, _ in entries(data, "interface")
+            for port in dict(entries(data, "interface"))
         ),
         routing_policy=parse_policy(data),
         static_routes=parse_static_routes(data),
@@ -68,23 +68,23 @@ def _remainder(data: Data) -> ConfigTree:
 
 
 def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool) -> Interface:
-    at = ("interface", name)
+    port = data["interface"][name]
     is_loopback = name == known.loopback_name
-    take_word(data, "loopback" if is_loopback else "swp", *at, "type")
-    address = _address(data, *at, known.spelling.address, "address")
-    mtu_bytes = take_int(data, *at, "link", "mtu")
-    is_down = take_empty(data, *at, "link", "state", "down")
+    take_word(port, "loopback" if is_loopback else "swp", "type")
+    address = _address(port, known.spelling.address, "address")
+    mtu_bytes = take_int(port, "link", "mtu")
+    is_down = take_empty(port, "link", "state", "down")
     if not is_down and not is_loopback:
-        take_empty(data, *at, "link", "state", "up")
+        take_empty(port, "link", "state", "up")
     found = Interface(
         name=name,
-        description=take_text(data, *at, "description"),
+        description=take_text(port, "description"),
         address=address,
         mtu_bytes=_DEFAULT_MTU_BYTES if mtu_bytes is None and not is_loopback else mtu_bytes,
         enabled=not is_down,
         qos_profile=PROFILE if carries and not is_loopback else None,
     )
-    drop_if_empty(data, *at)
+    drop_if_empty(data, "interface", name)
     return found
 
 

@@ -49,10 +49,11 @@ def _pfc(data: Data, roce: RoceDefaults) -> tuple[int, ...]:
 
 def _classes(data: Data, roce: RoceDefaults, pfc: tuple[int, ...]) -> tuple[TrafficClass, ...]:
     members: dict[int, list[int]] = {}
+    table = look(data, "qos", "mapping", PROFILE, "dscp") or {}
     for dscp in _CODE_POINTS:
-        at = ("qos", "mapping", PROFILE, "dscp", str(dscp))
-        set_to = take_int(data, *at, "switch-priority")
+        set_to = take_int(table, str(dscp), "switch-priority")
         members.setdefault(roce.priority_of_dscp(dscp) if set_to is None else set_to, []).append(dscp)
+    drop_if_empty(data, "qos", "mapping", PROFILE, "dscp")
     return tuple(
         TrafficClass(priority, tuple(dscp), _queue_of(data, roce, priority), lossless=priority in pfc)
         for priority, dscp in sorted(members.items())
@@ -67,7 +68,8 @@ def _queue_of(data: Data, roce: RoceDefaults, priority: int) -> int:
 
 def _queues(data: Data, roce: RoceDefaults, used: frozenset[int]) -> tuple[Queue, ...]:
     """Queues that packets reach, and those that somebody scheduled all the same."""
-    scheduled = {int(key) for key, _ in entries(data, "qos", "egress-scheduler", PROFILE, "traffic-class")}
+    named = [key for key, _ in entries(data, "qos", "egress-scheduler", PROFILE, "traffic-class")]
+    scheduled = {int(key) for key in named if key.isdecimal()}
     return tuple(_queue(data, roce, number) for number in sorted(used | scheduled))
 
 

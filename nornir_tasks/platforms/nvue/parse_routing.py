@@ -1,5 +1,7 @@
 """Prefix lists, route maps, discard routes and BGP read back."""
 
+import re
+
 from nornir_tasks.design.device_config import (
     Bfd,
     Bgp,
@@ -18,6 +20,7 @@ from nornir_tasks.platforms.nvue.reading import (
     drop_if_empty,
     entries,
     look,
+    take,
     take_empty,
     take_int,
     take_text,
@@ -28,6 +31,7 @@ _POLICY = ("router", "policy")
 _VRF = ("vrf", "default", "router")
 _BGP = (*_VRF, "bgp")
 _AF = ("address-family", "ipv4-unicast")
+_IPV4 = re.compile(r"[\d.]+")
 BFD_PROFILE = "GPUFABRIC-BFD"
 
 # docs514 Optional-BGP-Configuration.md: what stands without a line
@@ -159,18 +163,18 @@ def _neighbors(data: Data, spelling: Spelling) -> tuple[tuple[Neighbor, ...], di
     """Numbered neighbours; and for each peer group, which of its members check the TTL."""
     found: list[Neighbor] = []
     secured: dict[str, list[bool]] = {}
-    for address, _ in entries(data, *_BGP, "neighbor"):
-        at = (*_BGP, "neighbor", address)
-        group = look(data, *at, "peer-group")
-        remote_as = take_int(data, *at, "remote-as") if isinstance(group, str) else None
-        if remote_as is None:
+    for address, each in entries(data, *_BGP, "neighbor"):
+        group, remote_as = each.get("peer-group"), each.get("remote-as")
+        # an unnumbered neighbour, one outside every group or one with `external` is none of ours: it stays unread
+        if not isinstance(group, str) or not isinstance(remote_as, int) or not _IPV4.fullmatch(address):
             continue
-        take_text(data, *at, "peer-group")
-        take_word(data, "numbered", *at, "type")
-        ttl = (look(data, *at, "ttl-security", spelling.switch), look(data, *at, "ttl-security", "hops"))
+        take(each, "peer-group")
+        take(each, "remote-as")
+        take_word(each, "numbered", "type")
+        ttl = (look(each, "ttl-security", spelling.switch), look(each, "ttl-security", "hops"))
         secured.setdefault(group, []).append(ttl == (spelling.on, 1))
-        description = take_text(data, *at, "description") or ""
-        route_map = take_text(data, *at, *_AF, "policy", "inbound", "route-map")
+        description = take_text(each, "description") or ""
+        route_map = take_text(each, *_AF, "policy", "inbound", "route-map")
         found.append(Neighbor(address, remote_as, group, description, route_map))
     groups_of = {neighbor.address: neighbor.peer_group for neighbor in found}
     for address, group in groups_of.items():

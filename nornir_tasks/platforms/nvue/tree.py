@@ -9,7 +9,7 @@ change and never anybody's.
 import json
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
@@ -91,8 +91,18 @@ def _data(node: ConfigTree, above: Path) -> dict[str, Any]:
             if below or (*above, text) not in _IS_CONTAINER:
                 data[key] = below
         else:
-            data[key] = json.loads(value)
+            data[key] = _decoded(value)
     return data
+
+
+def _decoded(text: str) -> Any:  # noqa: ANN401 - JSON
+    """A value of JSON text. The same few words stand on a thousand lines, so scalars are decoded once."""
+    return json.loads(text) if text[0] in "[{" else _decoded_scalar(text)
+
+
+@lru_cache(maxsize=8192)
+def _decoded_scalar(text: str) -> Any:  # noqa: ANN401 - JSON
+    return json.loads(text)
 
 
 def spelled(key: str) -> str:
@@ -155,7 +165,7 @@ def _load_rows(text: str) -> dict[str, Any] | None:
             continue
         deepest = indent
         try:
-            parent[name] = json.loads(value)
+            parent[name] = _decoded(value)
         except ValueError:
             return None
     return root

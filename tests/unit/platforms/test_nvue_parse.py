@@ -110,6 +110,17 @@ def test_a_line_that_somebody_adds_to_a_section_of_ours_is_seen_by_plan_and_pars
     assert found.config != config or found.remainder
 
 
+def test_an_unnumbered_neighbour_on_our_port_stays_in_the_remainder_and_breaks_nothing() -> None:
+    config = leaf()
+    tree = to_tree(rendered(config))
+    at = ("vrf", "default", "router", "bgp", "neighbor", "swp1")
+    for line in ('peer-group: "COMPUTE-SPINES"', "remote-as: 65000", 'type: "unnumbered"'):
+        tree.add_path((*at, line))
+    found = parsed(config, tree)
+    assert found.config == config
+    assert (*at, 'type: "unnumbered"') in found.remainder.paths()
+
+
 def test_the_two_releases_differ_in_their_words_and_agree_in_their_meaning() -> None:
     older, newer = to_data(to_tree(rendered(leaf("5.14")))), to_data(to_tree(rendered(leaf("5.16"))))
     assert older["qos"]["roce"] == {"enable": "on", "mode": "lossless"}

@@ -29,7 +29,7 @@ SECTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Breakout:
-    """One cage split into several ports, on systems that configure the cage (EOS does not: names follow lanes there)."""
+    """One cage split into several ports, on systems that configure the cage (on EOS names follow lanes instead)."""
 
     port: int
     """Front-panel number of the cage."""

@@ -31,9 +31,8 @@ _DEFAULT_BGP = _container(
     _container(r"neighbor", rule(r"(?P<key>[\d.]+)", "address"), rule(r"(?P<key>swp\w+)", "port")),
     _container(r"peer-group", _BY_NAME),
     _container(r"address-family", _IPV4_UNICAST),
-    # no listener may exist on a fabric port, so dynamic-neighbor is ours as well
-    rule(r"(?:enable|state|autonomous-system|router-id): .*", "switch"),
-    rule(r"path-selection|timers|dynamic-neighbor", "switch"),
+    # the process itself, path selection; no listener (dynamic-neighbor) may exist on a fabric port
+    _ANYTHING,
 )
 
 OWNERSHIP: tuple[Rule, ...] = (
@@ -45,7 +44,8 @@ OWNERSHIP: tuple[Rule, ...] = (
     ),
     _container(
         r"router",
-        rule(r"bgp", "switch"),
+        # adaptive routing sprays packets, which is a load balancing the intent must ask for
+        rule(r"bgp|adaptive-routing", "switch"),
         _container(r"bfd", rule(r"state: .*", "switch"), _container(r"profile", _BY_NAME)),
         _container(r"policy", _container(r"prefix-list|route-map", _BY_NAME)),
     ),

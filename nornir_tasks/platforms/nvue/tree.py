@@ -15,6 +15,7 @@ from typing import Any
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 
 QOS_KINDS = (
+    "advance-buffer-config",
     "congestion-control",
     "egress-queue-mapping",
     "egress-scheduler",

@@ -92,6 +92,9 @@ FOREIGN = [
     ("vrf", "default", "router", "bgp", "address-family", "ipv4-unicast", "network", "10.168.9.0/24"),
     ("vrf", "default", "router", "static", "10.168.7.0/24", "via", "blackhole", 'type: "blackhole"'),
     ("system", "forwarding", "ecmp-hash", 'gtp-teid: "on"'),
+    ("router", "adaptive-routing", 'enable: "on"'),
+    ("vrf", "default", "router", "bgp", "route-reflection", 'enable: "on"'),
+    ("qos", "advance-buffer-config", "default-global", "ingress-lossless-buffer", "xoff-threshold: 1"),
 ]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from nornir_tasks import __version__
-from nornir_tasks.cli import design, lab, plan, push, render, rollback, validate
+from nornir_tasks.cli import design, lab, plan, push, render, rollback, trust, validate
 from nornir_tasks.cli.console import err, print_error
 from nornir_tasks.errors import GpufabricError
 
@@ -29,6 +29,7 @@ app.command("plan")(plan.plan)
 app.command("push")(push.push)
 app.command("validate")(validate.validate)
 app.command("rollback")(rollback.rollback)
+app.command("trust")(trust.trust)
 app.add_typer(lab.app, name="lab")
 
 

@@ -63,7 +63,7 @@ class _Pinned(HTTPAdapter):
         super().__init__()
 
     def init_poolmanager(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - requests' own signature
-        super().init_poolmanager(*arguments, assert_fingerprint=self._fingerprint, **options)  # type: ignore[no-untyped-call]
+        super().init_poolmanager(*arguments, assert_fingerprint=self._fingerprint, **options)
 
 
 class NvueClient:
@@ -116,7 +116,7 @@ class NvueClient:
     def create_revision(self) -> str:
         """A new pending revision, branched from what runs; returns its id."""
         answer = self._json("POST", ("revision",), {})
-        return next(iter(answer))
+        return str(next(iter(answer)))
 
     def delete_revision(self, revision: str) -> None:
         """Forget a pending revision."""

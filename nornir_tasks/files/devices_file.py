@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from ruamel.yaml import YAML
 
 from nornir_tasks.files.marked_yaml import read_marked, validate
 from nornir_tasks.files.secrets import Secret
@@ -71,3 +72,18 @@ class DeviceList(BaseModel):
 def load_devices(file: Path) -> DeviceList:
     """The switches of a site. Raises IntentError with every problem of the file."""
     return validate(DeviceList, read_marked(file))
+
+
+def pin_fingerprint(file: Path, device: str, fingerprint: str) -> bool:
+    """Write one switch's fingerprint into the list, comments and order kept. False: it stood there already."""
+    editor = YAML()
+    editor.preserve_quotes = True
+    editor.width = 200
+    content = editor.load(file)
+    entry = content["devices"][device]
+    if entry.get("fingerprint") == fingerprint:
+        return False
+    entry["fingerprint"] = fingerprint
+    with file.open("w", encoding="utf-8") as stream:
+        editor.dump(content, stream)
+    return True

@@ -23,10 +23,14 @@ class Known:
     serial: str | None
 
 
-def endpoints(site: Site, systems: "dict[str, str]") -> dict[str, Known]:
-    """Endpoints of the switches in ``systems`` (name -> OS). Raises IntentError for each that is not listed."""
-    file, listed = _device_list(site)
-    _check_listed(file, listed, systems)
+def endpoints(site: Site, systems: "dict[str, str]", *, is_trusting: bool = False) -> dict[str, Known]:
+    """Endpoints of the switches in ``systems`` (name -> OS). Raises IntentError for each that is not listed.
+
+    Each must have something to be known by, a CA or a fingerprint, unless ``is_trusting``: that is how it gets one.
+    """
+    file = device_list_file(site)
+    listed = site.devices if site.devices and site.intent.management.source == "devices" else load_devices(file)
+    _check_listed(file, listed, systems, is_trusting)
     password = resolve_secret(listed.password, file.parent, shown(file))
     return {
         name: Known(
@@ -36,19 +40,17 @@ def endpoints(site: Site, systems: "dict[str, str]") -> dict[str, Known]:
     }
 
 
-def _device_list(site: Site) -> tuple[Path, DeviceList]:
-    if site.intent.management.source == "lab":
-        file = site.state_directory / "lab" / NAME
-        if not file.exists():
-            raise LabError(
-                Problem(site.name, "the lab of this site is not up", hint=f"nornir lab up --site {site.name}")
-            )
-        return file, load_devices(file)
-    file = site.directory / NAME
-    return file, site.devices or load_devices(file)
+def device_list_file(site: Site) -> Path:
+    """The device list of a site: its own, or the running lab's. Raises LabError when the lab is down."""
+    if site.intent.management.source != "lab":
+        return site.directory / NAME
+    file = site.state_directory / "lab" / NAME
+    if not file.exists():
+        raise LabError(Problem(site.name, "the lab of this site is not up", hint=f"nornir lab up --site {site.name}"))
+    return file
 
 
-def _check_listed(file: Path, listed: DeviceList, names: Iterable[str]) -> None:
+def _check_listed(file: Path, listed: DeviceList, names: Iterable[str], is_trusting: bool) -> None:
     where = shown(file)
     problems = [
         Problem(f"{where}: {name}", "the design has this switch, the device list has not", hint="add its address")
@@ -56,9 +58,14 @@ def _check_listed(file: Path, listed: DeviceList, names: Iterable[str]) -> None:
         if name not in listed.devices
     ]
     problems += [
-        Problem(f"{where}: {name}", "nothing to know this switch by", expected="a fingerprint here, or a ca for all")
+        Problem(
+            f"{where}: {name}",
+            "nothing to know this switch by",
+            expected="a fingerprint here, or a ca for all",
+            hint=f"nornir trust {name}",
+        )
         for name in names
-        if name in listed.devices and not (listed.ca or listed.devices[name].fingerprint)
+        if name in listed.devices and not (is_trusting or listed.ca or listed.devices[name].fingerprint)
     ]
     if problems:
         raise IntentError(problems)

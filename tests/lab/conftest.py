@@ -25,7 +25,7 @@ LIFETIME_S = 900
 
 MODELS: dict[str, dict[str, Any]] = {
     "eos": {"release": "4.33.1F", "model": "7060DX5-64S", "asic": "tomahawk4", "api_port": 8443},
-    "nxos": {"release": "10.4(3)", "model": "N9K-C9332D-GX2B", "asic": "cloudscale", "api_port": 8443},
+    "nxos": {"release": "10.4(3)", "model": "N9K-C9332D-GX2B", "asic": "cloudscale-gx2", "api_port": 8443},
     "nvue": {"release": "5.14.0", "model": "SN5600", "asic": "spectrum4", "api_port": 8765},
 }
 """Day-0 facts of one switch per OS, as the lab site uses them."""

@@ -68,8 +68,14 @@ class Access:
         if minutes == 0:
             raise DeniedError(403, "Token based authentication is disabled.")
         now_s = self._clock.now_s()
-        claims = {"iss": "NVUE", "sub": name, "aud": "NVUE-API-CLIENT", "exp": now_s + 60 * minutes, "iat": now_s,
-                  "jti": secrets.token_hex(8)}
+        claims = {
+            "iss": "NVUE",
+            "sub": name,
+            "aud": "NVUE-API-CLIENT",
+            "exp": now_s + 60 * minutes,
+            "iat": now_s,
+            "jti": secrets.token_hex(8),
+        }
         body = ".".join(_b64(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims))
         text = f"{body}.{_b64(hmac.digest(self._key, body.encode(), hashlib.sha256))}"
         self._tokens[text] = _Token(name, now_s + 60 * minutes, get_or(running, None, "system", "aaa", "user"))
@@ -105,10 +111,12 @@ def is_reachable(device: DeviceSpec, running: Tree, certificate: str, dialect: D
     eth0 = get_or(running, {}, "interface", "eth0")
     owned = [address.partition("/")[0] for address in dialect.addresses_of(eth0)]
     return (
-        api.get("state", "enabled") == "enabled" and api.get("port", 8765) == device.api_port
+        api.get("state", "enabled") == "enabled"
+        and api.get("port", 8765) == device.api_port
         and api.get("certificate", "self-signed") == certificate
         and (not listening or device.address in listening)
-        and device.address in owned and "down" not in get_or(eth0, {}, "link", "state")
+        and device.address in owned
+        and "down" not in get_or(eth0, {}, "link", "state")
         and dialect.vrf_of(eth0) == "mgmt"
     )
 

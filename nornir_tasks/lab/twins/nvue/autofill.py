@@ -16,8 +16,13 @@ from .nvset import expand_range
 from .tree import Tree, get_or
 
 _TYPES = (
-    (r"^lo$", "loopback"), (r"^eth\d", "eth"), (r"^swp[\ds]+$", "swp"), (r"^vlan\d+$", "svi"),
-    (r"^peerlink$", "peerlink"), (r"^bond[^.]*$", "bond"), (r".+\.\d+$", "sub"),
+    (r"^lo$", "loopback"),
+    (r"^eth\d", "eth"),
+    (r"^swp[\ds]+$", "swp"),
+    (r"^vlan\d+$", "svi"),
+    (r"^peerlink$", "peerlink"),
+    (r"^bond[^.]*$", "bond"),
+    (r".+\.\d+$", "sub"),
 )
 _BCRYPT_ROUNDS = 4  # a lab's accounts; cost is what a real switch would care about
 

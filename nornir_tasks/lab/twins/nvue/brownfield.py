@@ -23,8 +23,12 @@ def brownfield(device: DeviceSpec, username: str, password_hash: str, dialect: D
     data = json.loads(files(__package__).joinpath("brownfield.json").read_text(encoding="utf-8"))
     octets = device.address.split(".")
     facts = {
-        "name": device.name, "address": device.address, "api_port": device.api_port, "asn": device.asn,
-        "gateway": ".".join([*octets[:3], "1" if octets[3] != "1" else "254"]), "username": username,
+        "name": device.name,
+        "address": device.address,
+        "api_port": device.api_port,
+        "asn": device.asn,
+        "gateway": ".".join([*octets[:3], "1" if octets[3] != "1" else "254"]),
+        "username": username,
         "password_hash": password_hash,
     }
     tree: Tree = {}

@@ -20,8 +20,13 @@ _BUILT_IN_PROFILES = ("default-global", "lossy-multi-tc-host-group", "lossy-mult
 def findings(tree: Tree, dialect: Dialect) -> list[Finding]:
     """Everything in a configuration that its apply refuses."""
     return [
-        *_bgp(tree, dialect), *_policy(tree), *_pools(tree), *_schedulers(tree), *_thresholds(tree),
-        *_interface_qos(tree), *_interfaces(tree, dialect),
+        *_bgp(tree, dialect),
+        *_policy(tree),
+        *_pools(tree),
+        *_schedulers(tree),
+        *_thresholds(tree),
+        *_interface_qos(tree),
+        *_interfaces(tree, dialect),
     ]
 
 

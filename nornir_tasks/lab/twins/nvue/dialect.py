@@ -51,8 +51,13 @@ def dialect_for(release: str) -> Dialect:
     major, minor = (int(part) for part in release.split(".")[:2])
     is_new = (major, minor) >= (5, 15)
     return Dialect(
-        release=release, switch="state" if is_new else "enable", on="enabled" if is_new else "on",
-        off="disabled" if is_new else "off", addresses=("ipv4", "address") if is_new else ("ip", "address"),
-        vrf=("vrf",) if is_new else ("ip", "vrf"), lldp=("system", "lldp") if is_new else ("service", "lldp"),
-        has_bfd_profiles=is_new, takes_commands=(major, minor) >= (5, 16),
+        release=release,
+        switch="state" if is_new else "enable",
+        on="enabled" if is_new else "on",
+        off="disabled" if is_new else "off",
+        addresses=("ipv4", "address") if is_new else ("ip", "address"),
+        vrf=("vrf",) if is_new else ("ip", "vrf"),
+        lldp=("system", "lldp") if is_new else ("service", "lldp"),
+        has_bfd_profiles=is_new,
+        takes_commands=(major, minor) >= (5, 16),
     )

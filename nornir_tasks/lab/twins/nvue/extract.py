@@ -30,14 +30,18 @@ def switch_state(device: DeviceSpec, tree: Tree, dialect: Dialect) -> SwitchStat
     policy = get_or(tree, {}, "router", "policy")
     bgp = [_instance(name, vrf, tree, dialect) for name, vrf in get_or(tree, {}, "vrf").items()]
     return SwitchState(
-        name=device.name, os="nvue", hostname=str(get_or(tree, device.name, "system", "hostname")),
+        name=device.name,
+        os="nvue",
+        hostname=str(get_or(tree, device.name, "system", "hostname")),
         interfaces=tuple(_interfaces(device, tree, dialect)),
         bgp=tuple(instance for instance in bgp if instance is not None),
         prefix_lists=tuple(_prefix_list(*item) for item in policy.get("prefix-list", {}).items()),
         route_maps=tuple(_route_map(*item) for item in policy.get("route-map", {}).items()),
         static_routes=tuple(
-            _static(prefix, hop, vrf) for vrf, content in get_or(tree, {}, "vrf").items()
-            for prefix, route in get_or(content, {}, "router", "static").items() for hop in route.get("via", {})
+            _static(prefix, hop, vrf)
+            for vrf, content in get_or(tree, {}, "vrf").items()
+            for prefix, route in get_or(content, {}, "router", "static").items()
+            for hop in route.get("via", {})
         ),
         lldp_enabled=get_or(tree, "enabled", *dialect.lldp, "state") != "disabled",
     )
@@ -57,13 +61,18 @@ def _interface(name: str, content: Tree | None, dialect: Dialect) -> InterfaceSt
     link = settings.get("link", {})
     default_mtu = _SWP_MTU if is_port else _LOOPBACK_MTU if is_loopback else _OTHER_MTU
     return InterfaceState(
-        name=name, is_admin_up=content is not None and "down" not in link.get("state", {}),
-        is_routed=not get_or(settings, {}, "bridge", "domain"), addresses=tuple(dialect.addresses_of(settings)),
-        mtu_bytes=link.get("mtu", default_mtu), vrf=dialect.vrf_of(settings),
-        description=settings.get("description", ""), is_loopback=is_loopback,
+        name=name,
+        is_admin_up=content is not None and "down" not in link.get("state", {}),
+        is_routed=not get_or(settings, {}, "bridge", "domain"),
+        addresses=tuple(dialect.addresses_of(settings)),
+        mtu_bytes=link.get("mtu", default_mtu),
+        vrf=dialect.vrf_of(settings),
+        description=settings.get("description", ""),
+        is_loopback=is_loopback,
         lldp_transmit=get_or(settings, "enabled", "lldp", "state") != "disabled",
         lldp_receive=get_or(settings, "enabled", "lldp", "state") != "disabled",
-        speed=_speed(link), fec=_fec(link),
+        speed=_speed(link),
+        fec=_fec(link),
     )
 
 
@@ -92,9 +101,14 @@ def _instance(vrf: str, content: Tree, tree: Tree, dialect: Dialect) -> BgpInsta
     is_ipv4_on = dialect.is_on(ipv4, True)
     route_map = connected.get("route-map")
     return BgpInstance(
-        asn=asn if isinstance(asn, int) else 0, router_id=_router_id(bgp, globally, tree, dialect), vrf=vrf,
-        neighbors=tuple(_neighbor(address, peer, groups.get(peer.get("peer-group", ""), {}), bgp, dialect)
-                        for address, peer in bgp.get("neighbor", {}).items() if dialect.is_on(peer, True)),
+        asn=asn if isinstance(asn, int) else 0,
+        router_id=_router_id(bgp, globally, tree, dialect),
+        vrf=vrf,
+        neighbors=tuple(
+            _neighbor(address, peer, groups.get(peer.get("peer-group", ""), {}), bgp, dialect)
+            for address, peer in bgp.get("neighbor", {}).items()
+            if dialect.is_on(peer, True)
+        ),
         networks=tuple(ipv4.get("network", {})) if is_ipv4_on else (),
         redistribute_connected=dialect.is_on(connected, False),
         redistribute_connected_route_map=None if route_map in (None, "none") else route_map,
@@ -133,20 +147,27 @@ def _neighbor(address: str, peer: Tree, group: Tree, bgp: Tree, dialect: Dialect
     wait_min = settings.get(*limits, "reestablish-wait")
     communities = settings.get(*family, "community-advertise", "regular", default=dialect.on)
     return BgpNeighbor(
-        address=address, remote_as=_remote_as(settings), description=_text(settings.get("description")) or "",
-        peer_group=_text(peer.get("peer-group")) or "", is_shutdown=settings.get("shutdown") == dialect.on,
+        address=address,
+        remote_as=_remote_as(settings),
+        description=_text(settings.get("description")) or "",
+        peer_group=_text(peer.get("peer-group")) or "",
+        is_shutdown=settings.get("shutdown") == dialect.on,
         is_ipv4_active=settings.get(*family, dialect.switch, default=dialect.on) == dialect.on,
-        bfd=_has_bfd(settings, dialect), ttl_security_hops=_hops(peer, dialect),
+        bfd=_has_bfd(settings, dialect),
+        ttl_security_hops=_hops(peer, dialect),
         ebgp_multihop=_whole(settings.get("multihop-ttl")),
         has_password=settings.get("password", inherit=(None, "none")) is not None,
         route_map_in=_text(settings.get(*family, "policy", "inbound", "route-map")),
         route_map_out=_text(settings.get(*family, "policy", "outbound", "route-map")),
         prefix_list_in=_text(settings.get(*family, "policy", "inbound", "prefix-list")),
         prefix_list_out=_text(settings.get(*family, "policy", "outbound", "prefix-list")),
-        prefix_limit=_whole(limit), prefix_limit_restart_s=None if _whole(wait_min) is None else 60.0 * _int(wait_min),
+        prefix_limit=_whole(limit),
+        prefix_limit_restart_s=None if _whole(wait_min) is None else 60.0 * _int(wait_min),
         prefix_limit_warning_only=settings.get(*limits, "warning-only") == dialect.on,
-        send_community=communities == dialect.on, allowas_in=_allowas(settings, family, dialect),
-        keepalive_s=_timer(settings, bgp, "keepalive", 3), hold_s=_timer(settings, bgp, "hold", 9),
+        send_community=communities == dialect.on,
+        allowas_in=_allowas(settings, family, dialect),
+        keepalive_s=_timer(settings, bgp, "keepalive", 3),
+        hold_s=_timer(settings, bgp, "hold", 9),
     )
 
 
@@ -195,9 +216,15 @@ def _int(value: object) -> int:
 
 def _prefix_list(name: str, content: Tree) -> PrefixList:
     entries = [
-        PrefixListEntry(int(number), rule.get("action") == "permit", prefix,
-                        match.get("min-prefix-len"), match.get("max-prefix-len"))
-        for number, rule in content.get("rule", {}).items() for prefix, match in rule.get("match", {}).items()
+        PrefixListEntry(
+            int(number),
+            rule.get("action") == "permit",
+            prefix,
+            match.get("min-prefix-len"),
+            match.get("max-prefix-len"),
+        )
+        for number, rule in content.get("rule", {}).items()
+        for prefix, match in rule.get("match", {}).items()
     ]
     return PrefixList(name, tuple(sorted(entries, key=lambda entry: entry.sequence)))
 
@@ -211,7 +238,8 @@ def _route_map_entry(number: int, rule: Tree) -> RouteMapEntry:
     actions, match = rule.get("set", {}), rule.get("match", {})
     listed = match.get("ip-prefix-list")
     return RouteMapEntry(
-        sequence=number, permit="deny" not in rule.get("action", {}),
+        sequence=number,
+        permit="deny" not in rule.get("action", {}),
         match_prefix_lists=(listed,) if listed else (),
         prepend=tuple(int(asn) for asn in get_or(actions, "", "as-path-prepend", "as").split(",") if asn),
         communities=tuple(_community(word) for word in actions.get("community", {}) if word != "additive"),

@@ -9,17 +9,35 @@ import ipaddress
 import re
 from collections.abc import Callable
 
-EMPTY_OBJECTS = frozenset({
-    # words that are set or not, printed as {}: nvueschema gives them and named collections one and the same type
-    "up", "down", "deny", "next-rule", "onlink", "standard", "local", "tacacs", "radius", "ldap",
-    "advertise-origin", "nhg-per-origin", "conditional-disaggregation", "trap-snmp-auth-failures",
-})
+EMPTY_OBJECTS = frozenset(
+    {
+        # words that are set or not, printed as {}: nvueschema gives them and named collections one and the same type
+        "up",
+        "down",
+        "deny",
+        "next-rule",
+        "onlink",
+        "standard",
+        "local",
+        "tacacs",
+        "radius",
+        "ldap",
+        "advertise-origin",
+        "nhg-per-origin",
+        "conditional-disaggregation",
+        "trap-snmp-auth-failures",
+    }
+)
 
-SECRET_KEYS = frozenset({
-    # `nv show` and `nv config show` print these as `*`: BGP password (514 Troubleshooting-BGP.md), user's passwords
-    # (514 User-Accounts.md; nv config show -o commands of a public lab) [V]; AAA secrets by the same rule [M]
-    "password", "hashed-password", "secret",
-})
+SECRET_KEYS = frozenset(
+    {
+        # `nv show` and `nv config show` print these as `*`: BGP password (514 Troubleshooting-BGP.md), user's passwords
+        # (514 User-Accounts.md; nv config show -o commands of a public lab) [V]; AAA secrets by the same rule [M]
+        "password",
+        "hashed-password",
+        "secret",
+    }
+)
 
 # nvueschema InterfaceName
 _INTERFACE = re.compile(r"^(swp|eth|bond|br|lo|vlan|peerlink|erspan|mgmt)[a-zA-Z0-9_./-]*$")
@@ -44,6 +62,7 @@ def _number(minimum: int, maximum: int) -> Refuse:
         if key.isascii() and key.isdecimal() and str(int(key)) == key and minimum <= int(key) <= maximum:
             return None
         return f"{key!r} is not an integer between {minimum} and {maximum}"
+
     return rule
 
 

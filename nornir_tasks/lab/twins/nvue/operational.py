@@ -35,10 +35,12 @@ class Operational:
     def build(self, path: tuple[str, ...], running: Tree, state: SwitchState, uptime_s: float) -> Tree:
         """The operational tree as far as ``path`` asks for it."""
         parts: dict[str, Any] = {
-            "system": lambda: self._system(running, uptime_s), "platform": self._platform,
+            "system": lambda: self._system(running, uptime_s),
+            "platform": self._platform,
             "interface": lambda: self._interfaces(running, state),
             "vrf": lambda: self._vrfs(running, state, path),
-            "qos": lambda: self._qos(running), "router": lambda: self._router(running),
+            "qos": lambda: self._qos(running),
+            "router": lambda: self._router(running),
             **{key: lambda key=key: running.get(key, {}) for key in _AS_CONFIGURED},
         }
         wanted = path[:1] or tuple(parts)
@@ -53,7 +55,8 @@ class Operational:
             "message": get_or(running, {}, "system", "message"),
             "build": f"Cumulus Linux {release}",
             "hostname": str(get_or(running, self._device.name, "system", "hostname")),
-            "product-name": "Cumulus Linux", "uptime": int(uptime_s),
+            "product-name": "Cumulus Linux",
+            "uptime": int(uptime_s),
             "version": {"image": f"Cumulus Linux {release}", "product-release": release},
         }
 
@@ -63,9 +66,13 @@ class Operational:
 
     def _platform(self) -> Tree:
         return {
-            "asic-model": self._device.asic, "asic-vendor": "Mellanox Technologies", "manufacturer": "NVIDIA",
-            "part-number": f"MSN-{self._device.model}", "product-name": self._device.model,
-            "serial-number": self._device.serial, "system-mac": _mac(self._device.name, "eth0"),
+            "asic-model": self._device.asic,
+            "asic-vendor": "Mellanox Technologies",
+            "manufacturer": "NVIDIA",
+            "part-number": f"MSN-{self._device.model}",
+            "product-name": self._device.model,
+            "serial-number": self._device.serial,
+            "system-mac": _mac(self._device.name, "eth0"),
         }
 
     # -- interfaces ------------------------------------------------------------------------------------------------
@@ -89,11 +96,15 @@ class Operational:
         is_up = self._fabric.is_up(self._device.name, interface.name)
         link = settings.get("link", {})
         entry: Tree = {
-            "ifindex": number, "type": settings.get("type", "swp" if interface.name.startswith("swp") else "loopback"),
+            "ifindex": number,
+            "type": settings.get("type", "swp" if interface.name.startswith("swp") else "loopback"),
             "link": {
-                "admin-status": "up" if interface.is_admin_up else "down", "oper-status": "up" if is_up else "down",
-                "mtu": interface.mtu_bytes, "mac-address": _mac(self._device.name, interface.name),
-                "state": {"up" if is_up else "down": {}}, "speed": link.get("speed", "800G") if is_up else "auto",
+                "admin-status": "up" if interface.is_admin_up else "down",
+                "oper-status": "up" if is_up else "down",
+                "mtu": interface.mtu_bytes,
+                "mac-address": _mac(self._device.name, interface.name),
+                "state": {"up" if is_up else "down": {}},
+                "speed": link.get("speed", "800G") if is_up else "auto",
             },
             "lldp": {"state": get_or(settings, "enabled", "lldp", "state"), "neighbor": {}},
         }
@@ -112,8 +123,12 @@ class Operational:
         return {
             "age": "30",
             "chassis": {"chassis-id": _mac(neighbor.device, "eth0"), "system-name": neighbor.hostname},
-            "port": {"description": neighbor.port_description or neighbor.port, "name": neighbor.port,
-                     "ttl": _LLDP_TTL_S, "type": "ifname"},
+            "port": {
+                "description": neighbor.port_description or neighbor.port,
+                "name": neighbor.port,
+                "ttl": _LLDP_TTL_S,
+                "type": "ifname",
+            },
         }
 
     # -- routing ---------------------------------------------------------------------------------------------------
@@ -127,7 +142,8 @@ class Operational:
             if instance is not None:
                 sessions = self._fabric.sessions(self._device.name, vrf)
                 router["bgp"] = {
-                    "autonomous-system": instance.asn, "router-id": instance.router_id,
+                    "autonomous-system": instance.asn,
+                    "router-id": instance.router_id,
                     "neighbor": {session.neighbor.address: self._session(session) for session in sessions},
                 }
             tree[vrf] = {"router": router}
@@ -137,15 +153,24 @@ class Operational:
         is_up = session.state == "established"
         on, off = self._dialect.on, self._dialect.off
         neighbor = session.neighbor
-        timers = {"keepalive": session.keepalive_s or neighbor.keepalive_s, "hold": session.hold_s or neighbor.hold_s,
-                  "connection-retry": 10, "route-advertisement": "none"}
+        timers = {
+            "keepalive": session.keepalive_s or neighbor.keepalive_s,
+            "hold": session.hold_s or neighbor.hold_s,
+            "connection-retry": 10,
+            "route-advertisement": "none",
+        }
         entry: Tree = {
             "state": "established" if is_up else "active" if session.state == "active" else "idle",
-            "local-as": {"asn": session.local_as}, "type": "numbered", "timers": timers,
-            "address-family": {"ipv4-unicast": {
-                "rx-prefix": session.prefixes_accepted, "tx-prefix": session.prefixes_sent,
-                "prefix-limits": {"inbound": {"maximum": neighbor.prefix_limit or "none"}},
-            }},
+            "local-as": {"asn": session.local_as},
+            "type": "numbered",
+            "timers": timers,
+            "address-family": {
+                "ipv4-unicast": {
+                    "rx-prefix": session.prefixes_accepted,
+                    "tx-prefix": session.prefixes_sent,
+                    "prefix-limits": {"inbound": {"maximum": neighbor.prefix_limit or "none"}},
+                }
+            },
             "bfd": {self._dialect.switch: on if neighbor.bfd else off},
             "ttl-security": {self._dialect.switch: off},
         }
@@ -180,8 +205,14 @@ class Operational:
         flags, distance = _FLAGS[route.protocol]
         words = ("fib-selected", "installed", *(("offloaded",) if "o" in flags else ()), "selected")
         return {
-            "distance": distance, "flags": {word: {} for word in words}, "flags-string": flags, "metric": 0,
-            "nexthop-group-id": group, "protocol": route.protocol, "table-id": 254, "uptime": _time(0.0),
+            "distance": distance,
+            "flags": {word: {} for word in words},
+            "flags-string": flags,
+            "metric": 0,
+            "nexthop-group-id": group,
+            "protocol": route.protocol,
+            "table-id": 254,
+            "uptime": _time(0.0),
         }
 
     def _group_ids(self, running: Tree) -> _Groups:
@@ -203,7 +234,10 @@ class Operational:
         for (vrf, hops), number in ids.items():
             members: Tree = {str(ids[vrf, (hop,)]): {} for hop in hops} if len(hops) > 1 else {}
             rib[str(number)] = {
-                "installed": self._dialect.on, "type": "zebra", "valid": self._dialect.on, "vrf": vrf,
+                "installed": self._dialect.on,
+                "type": "zebra",
+                "valid": self._dialect.on,
+                "vrf": vrf,
                 **({"depends": members} if members else {"via": {_via_key(hops[0]): _via(hops[0], vrf)}}),
             }
         return {**running.get("router", {}), "nexthop": {"rib": rib}}
@@ -218,7 +252,10 @@ class Operational:
             return sorted({"default-global", *configured.get(kind, {})})
 
         return {
-            **configured, "roce": qos.roce(), "pfc-watchdog": qos.watchdog(), "traffic-pool": qos.pools(),
+            **configured,
+            "roce": qos.roce(),
+            "pfc-watchdog": qos.watchdog(),
+            "traffic-pool": qos.pools(),
             "mapping": {name: qos.mapping(name) for name in profiles("mapping")},
             "egress-queue-mapping": {"default-global": qos.queues()},
             "egress-scheduler": {name: qos.scheduler(name) for name in profiles("egress-scheduler")},
@@ -244,7 +281,7 @@ def _vrf_names(running: Tree) -> list[str]:
 
 def _mac(device: str, interface: str) -> str:
     digest = hashlib.sha256(f"{device}/{interface}".encode()).hexdigest()
-    return "44:38:39:" + ":".join(digest[i:i + 2] for i in (0, 2, 4))
+    return "44:38:39:" + ":".join(digest[i : i + 2] for i in (0, 2, 4))
 
 
 def _time(at_s: float) -> str:

@@ -43,8 +43,12 @@ class EffectiveQos:
             for key, entry in own.get(kind, {}).items():
                 table[key] = {**table[key], **entry}
         default_trust = "both" if self.is_roce else "l2"
-        return {"trust": own.get("trust", default_trust), "port-default-sp": own.get("port-default-sp", 0),
-                "dscp": dscp, "pcp": pcp}
+        return {
+            "trust": own.get("trust", default_trust),
+            "port-default-sp": own.get("port-default-sp", 0),
+            "dscp": dscp,
+            "pcp": pcp,
+        }
 
     def queues(self) -> Tree:
         """Switch priority to traffic class."""
@@ -57,8 +61,11 @@ class EffectiveQos:
         """Mode and weight of each traffic class."""
         table: dict[str, Tree] = {}
         if self.is_roce:
-            table = {"0": {"mode": "dwrr", "bw-percent": 50}, "3": {"mode": "dwrr", "bw-percent": 50},
-                     "6": {"mode": "strict"}}
+            table = {
+                "0": {"mode": "dwrr", "bw-percent": 50},
+                "3": {"mode": "dwrr", "bw-percent": 50},
+                "6": {"mode": "strict"},
+            }
         for key, entry in get_or(self._qos, {}, "egress-scheduler", profile, "traffic-class").items():
             table[key] = {**table.get(key, {}), **entry}
         return {"traffic-class": table}
@@ -97,8 +104,13 @@ class EffectiveQos:
         """What ``GET /qos/roce`` answers as operational; empty if RoCE is off."""
         if not self.is_roce:
             return {}
-        return {"mode": self.mode, **self._roce_common(), "prio-map": self._prio_map(), "tc-map": self._tc_map(),
-                "pool-map": self._pool_map()}
+        return {
+            "mode": self.mode,
+            **self._roce_common(),
+            "prio-map": self._prio_map(),
+            "tc-map": self._tc_map(),
+            "pool-map": self._pool_map(),
+        }
 
     def _roce_common(self) -> Tree:
         pfc, congestion = self.pfc(), self.congestion()["traffic-class"]
@@ -107,12 +119,15 @@ class EffectiveQos:
         return {
             "pfc": {
                 "pfc-priority": ",".join(sorted(pfc.get("switch-priority", {}))) or "-",
-                "rx-enabled": f"{pfc.get('rx', 'disable')}d", "tx-enabled": f"{pfc.get('tx', 'disable')}d",
+                "rx-enabled": f"{pfc.get('rx', 'disable')}d",
+                "tx-enabled": f"{pfc.get('tx', 'disable')}d",
                 **({"cable-length": pfc["cable-length"]} if pfc else {}),
             },
             "congestion-control": {
-                "congestion-mode": "ECN", "enabled-tc": ",".join(sorted(marking)),
-                "min-threshold": first["min-threshold"], "max-threshold": first["max-threshold"],
+                "congestion-mode": "ECN",
+                "enabled-tc": ",".join(sorted(marking)),
+                "min-threshold": first["min-threshold"],
+                "max-threshold": first["max-threshold"],
                 "probability": first["probability"],
             },
             "trust": {"trust-mode": _TRUST_MODES.get(self.mapping()["trust"], "port")},
@@ -123,15 +138,23 @@ class EffectiveQos:
         table = self.mapping()
         return {
             str(priority): {
-                "pcp": _codes(table["pcp"], priority), "dscp": _codes(table["dscp"], priority), "switch-prio": priority,
-            } for priority in range(8)
+                "pcp": _codes(table["pcp"], priority),
+                "dscp": _codes(table["dscp"], priority),
+                "switch-prio": priority,
+            }
+            for priority in range(8)
         }
 
     def _tc_map(self) -> Tree:
         queues, scheduler = self.queues()["switch-priority"], self.scheduler()["traffic-class"]
-        return {key: {"switch-prio": int(key), "traffic-class": entry["traffic-class"],
-                      "scheduler-weight": _weight(scheduler.get(str(entry["traffic-class"]), {}))}
-                for key, entry in queues.items()}
+        return {
+            key: {
+                "switch-prio": int(key),
+                "traffic-class": entry["traffic-class"],
+                "scheduler-weight": _weight(scheduler.get(str(entry["traffic-class"]), {})),
+            }
+            for key, entry in queues.items()
+        }
 
     def _pool_map(self) -> Tree:
         lossless = sorted(self.pfc().get("switch-priority", {}))
@@ -143,11 +166,14 @@ class EffectiveQos:
             names.append(("roce-reserved-ingress", share.get("roce-lossless", "0%"), ",".join(lossless)))
             names.append(("lossy-default-egress", share.get("default-lossy", "0%"), "-"))
             names.append(("roce-reserved-egress", "inf", "-"))
-        return {str(number): {"name": name, "mode": "Dynamic", "size": size, "switch-priorities": priorities}
-                for number, (name, size, priorities) in enumerate(names)}
+        return {
+            str(number): {"name": name, "mode": "Dynamic", "size": size, "switch-priorities": priorities}
+            for number, (name, size, priorities) in enumerate(names)
+        }
 
     def of_interface(self, name: str, settings: Tree) -> Tree:
         """What ``GET /interface/<name>/qos`` answers for a physical port."""
+
         def chosen(kind: str) -> str:
             return str(get_or(settings, "default-global", kind, "profile"))
 
@@ -156,7 +182,9 @@ class EffectiveQos:
             "egress-queue-mapping": self.queues(),
             "egress-scheduler": {"profile": chosen("egress-scheduler"), **self.scheduler(chosen("egress-scheduler"))},
             "congestion-control": {
-                "profile": chosen("congestion-control"), **self.congestion(chosen("congestion-control"))},
+                "profile": chosen("congestion-control"),
+                **self.congestion(chosen("congestion-control")),
+            },
             "pfc": {"profile": chosen("pfc"), **self.pfc(chosen("pfc"))},
         }
         if self.is_roce:

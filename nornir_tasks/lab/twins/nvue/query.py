@@ -12,8 +12,23 @@ from .tree import Tree, get_or
 VIEWS: dict[tuple[str, ...], tuple[str, ...]] = {
     # `nv show interface --view <TAB>` and `nv show vrf default router rib ipv4 route --view <TAB>` of the docs; those
     # this twin answers differ from the full answer only by what they leave out, so that it answers them in full
-    ("interface",): ("brief", "counters", "description", "detail", "down", "lldp", "lldp-detail", "mac", "physical",
-                     "pluggables", "qos-profile", "small", "status", "up", "vrf"),
+    ("interface",): (
+        "brief",
+        "counters",
+        "description",
+        "detail",
+        "down",
+        "lldp",
+        "lldp-detail",
+        "mac",
+        "physical",
+        "pluggables",
+        "qos-profile",
+        "small",
+        "status",
+        "up",
+        "vrf",
+    ),
     ("route",): ("brief", "detail"),
     ("neighbor",): ("brief", "detail"),
 }
@@ -48,8 +63,11 @@ def matching(tree: Tree, condition: str | None) -> Tree:
     """Entries of a collection that a filter ``a=b&c=d|e=f`` lets through; ``link.mtu`` may be written ``mtu``."""
     if not condition:
         return tree
-    return {name: entry for name, entry in tree.items()
-            if all(any(_holds(entry, term) for term in group.split("|")) for group in condition.split("&"))}
+    return {
+        name: entry
+        for name, entry in tree.items()
+        if all(any(_holds(entry, term) for term in group.split("|")) for group in condition.split("&"))
+    }
 
 
 def _holds(entry: object, term: str) -> bool:

@@ -204,9 +204,12 @@ class RevisionStore:
         revision.state, revision.progress = "invalid", "Invalid config"
         revision.issue = {
             str(number): {
-                "code": "config_invalid", "data": {"location": location, "reason": reason},
-                "message": f"Config invalid at {location}: {reason}", "severity": "error",
-            } for number, (location, reason) in enumerate(found)
+                "code": "config_invalid",
+                "data": {"location": location, "reason": reason},
+                "message": f"Config invalid at {location}: {reason}",
+                "severity": "error",
+            }
+            for number, (location, reason) in enumerate(found)
         }
         self._done(revision, "invalid")
 
@@ -224,9 +227,16 @@ class RevisionStore:
 
         def late() -> None:
             revision.state, revision.progress = "ays_fail", "Aborted apply after warnings"
-            revision.issue = {"0": {"code": "client_timeout", "data": {}, "severity": "error",
-                                    "message": "Timeout while waiting for client response"}}
+            revision.issue = {
+                "0": {
+                    "code": "client_timeout",
+                    "data": {},
+                    "severity": "error",
+                    "message": "Timeout while waiting for client response",
+                }
+            }
             self._done(revision, "ays_fail")
+
         revision.timer = self._clock.call_later(AYS_TIMEOUT_S, late)
         revision.answers["confirm_s"] = "" if confirm_s is None else str(confirm_s)
 

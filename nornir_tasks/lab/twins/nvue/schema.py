@@ -211,8 +211,15 @@ def _scalars(kind: Any, limits: tuple[Any, ...]) -> tuple[Scalar, ...]:  # noqa:
         return (Scalar("integer", minimum=0), Scalar("text"))
     if kind in (ipaddress.IPv4Address, ipaddress.IPv6Address):
         return (Scalar("ipv4" if kind is ipaddress.IPv4Address else "ipv6"),)
-    return (Scalar("text", minimum=bounds.get("min_length"), maximum=bounds.get("max_length"),
-                   pattern=bounds.get("pattern"), is_secret=kind is SecretStr),)
+    return (
+        Scalar(
+            "text",
+            minimum=bounds.get("min_length"),
+            maximum=bounds.get("max_length"),
+            pattern=bounds.get("pattern"),
+            is_secret=kind is SecretStr,
+        ),
+    )
 
 
 def _bounds(limits: tuple[Any, ...]) -> dict[str, Any]:
@@ -261,8 +268,11 @@ def _root_model(release: str) -> type[BaseModel]:
     try:
         module = importlib.import_module(name)
     except (ImportError, ValueError) as error:
-        raise LabError(Problem("release", f"there is no NVUE schema for release {release!r}",
-                               hint="nvueschema 0.1.0 has 5.0 to 5.18")) from error
+        raise LabError(
+            Problem(
+                "release", f"there is no NVUE schema for release {release!r}", hint="nvueschema 0.1.0 has 5.0 to 5.18"
+            )
+        ) from error
     model: type[BaseModel] = module.NvueConfig
     return model
 
@@ -275,10 +285,12 @@ def schema_for(release: str) -> Schema:
 
 def secret_paths(config: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Paths of the values which NVUE prints as ``*`` (see keys.SECRET_KEYS)."""
+
     def walk(value: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         if isinstance(value, dict):
             for key, item in value.items():
                 yield from walk(item, (*path, key))
         elif path and path[-1] in keys.SECRET_KEYS and isinstance(value, str) and value != "none":
             yield path
+
     yield from walk(config, ())

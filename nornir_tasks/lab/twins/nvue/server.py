@@ -23,8 +23,14 @@ if TYPE_CHECKING:
     from .device import NvueTwin
 
 _PREFIX = "nvue_v1"
-_TITLES = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-           415: "Unsupported Media Type"}
+_TITLES = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    415: "Unsupported Media Type",
+}
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -39,8 +45,12 @@ class RefusalError(Exception):
         """The error's body: a problem document, with NVUE's ``validation`` object if the schema refused."""
         body: Tree = {"detail": self.detail, "status": self.status, "title": _TITLES.get(self.status, "Error")}
         if self.mistakes:
-            body["validation"] = {"valid": False, "selected_errors": [
-                {"error": mistake.message, "instanceLocation": mistake.pointer} for mistake in self.mistakes]}
+            body["validation"] = {
+                "valid": False,
+                "selected_errors": [
+                    {"error": mistake.message, "instanceLocation": mistake.pointer} for mistake in self.mistakes
+                ],
+            }
         headers = {"WWW-Authenticate": 'Basic realm="NVUE"'} if self.status == 401 else {}
         return web.json_response(body, status=self.status, headers=headers)
 

@@ -139,7 +139,7 @@ def range_text(names: list[str]) -> str:
     if len(names) == 1 or not all(re.search(r"\d$", name) for name in names):
         return ",".join(names)
     stem = _stem(names[0])
-    numbers = sorted(int(name[len(stem):]) for name in names)
+    numbers = sorted(int(name[len(stem) :]) for name in names)
     parts: list[list[int]] = []
     for number in numbers:
         if parts and number == parts[-1][-1] + 1:

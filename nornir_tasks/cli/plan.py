@@ -34,8 +34,8 @@ def plan(
         print_plans(plans)
 
 
-def print_plans(plans: "Mapping[str, DevicePlan]") -> None:
-    """Each changing switch with its lines, then the sum."""
+def print_plans(plans: "Mapping[str, DevicePlan]", most_lines: int | None = None) -> None:
+    """Each changing switch with its lines (at most so many), then the sum."""
     from rich.markup import escape
 
     from nornir_tasks.cli.console import out
@@ -43,10 +43,13 @@ def print_plans(plans: "Mapping[str, DevicePlan]") -> None:
     changing = {name: each for name, each in plans.items() if each.changes}
     for name, each in changing.items():
         out.print(f"[bold]{name}[/]  {len(each.changes)} lines, at worst: {each.disruption}")
-        for change, disruption in zip(each.changes, each.disruptions, strict=True):
+        rows = list(zip(each.changes, each.disruptions, strict=True))
+        for change, disruption in rows[:most_lines]:
             colour = "green" if change.op == "+" else "red"
             tag = "" if disruption.severity == 0 else f"   <- {disruption}"
             out.print(f"  [{colour}]{escape(str(change))}[/]{tag}")
+        if most_lines is not None and len(rows) > most_lines:
+            out.print(f"  and {len(rows) - most_lines} more lines; nornir plan --limit {name} shows them all")
     out.print(f"{len(changing)} of {len(plans)} switches would change")
 
 

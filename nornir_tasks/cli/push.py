@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from nornir_tasks.deploy.transaction import Outcome
     from nornir_tasks.deploy.wanted import Wanted
 
+MOST_LINES = 20
+"""Of one switch's plan shown before a push; a first push would fill the screen, a repair shows whole."""
+
 
 def push(
     site: options.Site = "lab",
@@ -47,7 +50,7 @@ def run(verb: str, scope: "Scope", wanted: "Mapping[str, Wanted]", choice: "Choi
         plans = require_all(run_all("reading", len(wanted), switches.plan))
         changing = {name: each for name, each in plans.items() if each.changes}
         if changing and not json:
-            print_plans(plans)
+            print_plans(plans, MOST_LINES)
         if changing and not yes:
             _ask(len(changing), len(plans))
         done = _push(verb, scope, wanted, plans, choice) if changing else None

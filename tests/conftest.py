@@ -1,7 +1,26 @@
-"""``--update-golden`` writes the messages anew; CI never gives it."""
+"""``--update-golden`` writes the messages anew; CI never gives it. ``figure`` keeps what was measured for the end."""
+
+from collections.abc import Callable
 
 import pytest
+
+FIGURE = "figure"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write expected.txt anew from what is said now")
+
+
+@pytest.fixture
+def figure(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Keep a counted or measured figure; all of them are printed at the end of the run, from xdist's workers too."""
+    return lambda text: request.node.user_properties.append((FIGURE, text))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = [each for outcome in ("passed", "failed") for each in terminalreporter.stats.get(outcome, [])]
+    found = {(each.nodeid, text) for each in reports for name, text in each.user_properties if name == FIGURE}
+    if found:
+        terminalreporter.section("figures")
+        for nodeid, text in sorted(found):
+            terminalreporter.write_line(f"{nodeid.partition('::')[0].removeprefix('tests/')}: {text}")

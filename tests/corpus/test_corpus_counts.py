@@ -1,8 +1,9 @@
-"""The corpora are large enough, and each line says where it is from. The counts are printed (pytest -s, or -rP)."""
+"""The corpora are large enough, and each line says where it is from. The counts are printed at the end of the run."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,16 +19,16 @@ def distinct(path: Path) -> list[CorpusLine]:
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_every_rendered_section_has_at_least_five_accepted_lines(system: str) -> None:
+def test_every_rendered_section_has_at_least_five_accepted_lines(system: str, figure: Callable[[str], None]) -> None:
     counts = Counter(line.section for line in distinct(CORPUS / system / "accept.txt"))
-    print(f"\n{system} accept: {sum(counts.values())} lines: " + ", ".join(f"{k} {v}" for k, v in counts.most_common()))
+    figure(f"{system} accept: {sum(counts.values())} lines: " + ", ".join(f"{k} {v}" for k, v in counts.most_common()))
     assert {name: counts[name] for name in SECTIONS if counts[name] < 5} == {}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_every_refused_line_says_why_and_the_main_reasons_are_there(system: str) -> None:
+def test_every_refused_line_says_why_and_the_main_reasons_are_there(system: str, figure: Callable[[str], None]) -> None:
     lines = distinct(CORPUS / system / "reject.txt")
     counts = Counter(line.error for line in lines)
-    print(f"\n{system} reject: {len(lines)} lines: " + ", ".join(f"{k} {v}" for k, v in counts.most_common()))
+    figure(f"{system} reject: {len(lines)} lines: " + ", ".join(f"{k} {v}" for k, v in counts.most_common()))
     assert [line.where for line in lines if not line.error] == []
     assert {"wrong-mode", "unknown-keyword", "out-of-range", "unknown-reference"} <= set(counts)

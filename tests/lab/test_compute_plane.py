@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,13 +123,13 @@ def test_a_second_push_changes_nothing_and_costs_one_connection_and_two_requests
         assert each["requests"] - before[each["name"]]["requests"] <= 2, each
 
 
-def test_validate_passes_and_judged_everything(pushed: Operator) -> None:
+def test_validate_passes_and_judged_everything(pushed: Operator, figure: Callable[[str], None]) -> None:
     report = pushed.json("validate")
     assert report["failed"] == 0
     assert report["tested"] == report["of"] > 300
     kinds = {finding["check"] for finding in report["findings"]}
     assert kinds >= {"config", "port", "lldp", "mtu", "bgp", "ecmp", "dscp", "trust", "pfc", "watchdog", "ecn"}
-    print(f"tested {report['tested']} of {report['of']}")
+    figure(f"tested {report['tested']} of {report['of']}")
 
 
 def test_what_every_switch_prints_reads_back_as_what_was_designed(pushed: Operator) -> None:
@@ -180,7 +180,6 @@ def test_wrong_values_made_by_hand_are_named_planned_and_repaired_exactly(pushed
     assert set(changing) == set(by_os.values())
     for name, changes in changing.items():
         lines = [(change["op"], change["path"][-1]) for change in changes]
-        print(name, lines)
         assert 5 <= len(lines) <= 8, (name, lines)
 
     assert "3 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,7 @@ def _is_empty_port(path: tuple[str, ...], op: str) -> bool:
     return op == "-" and len(path) == 1 and path[0].startswith("interface Ethernet")
 
 
-def test_a_large_switch_prints_at_once() -> None:
+def test_a_large_switch_prints_at_once(figure: Callable[[str], None]) -> None:
     tree = push(leaf(ports=62, spines=2))
     started = time.perf_counter()
     text = tree.text()
@@ -93,5 +94,5 @@ def test_a_large_switch_prints_at_once() -> None:
     started = time.perf_counter()
     assert tree.text() is text
     again_s = time.perf_counter() - started
-    print(f"\n{len(text.splitlines())} lines: {first_s * 1000:.1f} ms, again {again_s * 1e6:.0f} us")
+    figure(f"EOS twin, {len(text.splitlines())} lines: {first_s * 1000:.1f} ms, again {again_s * 1e6:.0f} us")
     assert len(text.splitlines()) > 450

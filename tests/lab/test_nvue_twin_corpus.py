@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -41,13 +42,13 @@ def _patch(text: str, form: str, release: str) -> Any:
     return to_patch(schema_for(release), text) if form == "nv-set" else json.loads(text)
 
 
-def test_the_corpus_covers_every_rendered_section_and_reaches_beyond_a_fabric_template(capsys: Any) -> None:
+def test_the_corpus_covers_every_rendered_section_and_reaches_beyond_a_fabric_template(
+    figure: Callable[[str], None],
+) -> None:
     counted, foreign = Counter(e.section for e in ACCEPT), Counter(e.section for e in ACCEPT if e.emitted == "no")
     refused = Counter(e.section for e in REJECT)
-    with capsys.disabled():
-        print("\nNVUE corpus, section: accepted (of them never rendered), refused")
-        for section in sorted(counted):
-            print(f"  {section}: {counted[section]} ({foreign[section]}), {refused[section]}")
+    rows = (f"{each} {counted[each]} ({foreign[each]}) {refused[each]}" for each in sorted(counted))
+    figure("nvue, section: accepted (of them never rendered) refused: " + ", ".join(rows))
     assert all(counted[section] >= 5 and foreign[section] * 2 >= counted[section] for section in RENDERED)
     assert all(refused[section] >= 2 for section in RENDERED)
     assert {e.error for e in REJECT} == KINDS

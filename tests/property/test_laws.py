@@ -7,7 +7,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
@@ -90,7 +90,7 @@ def test_a_switch_that_runs_the_rendered_lines_has_nothing_to_change(device: str
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_every_line_deleted_or_changed_is_a_difference(device: str) -> None:
+def test_every_line_deleted_or_changed_is_a_difference(device: str, figure: Callable[[str], None]) -> None:
     wanted = lab_wanted()[device]
     deleted = changed = 0
     for path, node in wanted.tree.walk():
@@ -107,13 +107,13 @@ def test_every_line_deleted_or_changed_is_a_difference(device: str) -> None:
             plan = device_plan(wanted, running_text(wanted, mutant))
             assert path in {change.path for change in plan.changes if change.op == "+"}, (path, line)
             changed += 1
-    print(f"{device}: {deleted} lines deleted, {changed} values changed, every one reported")
+    figure(f"{device}: {deleted} lines deleted, {changed} values changed, every one reported")
     assert deleted > 50
     assert changed > deleted
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_default_that_somebody_turned_off_is_a_difference(device: str) -> None:
+def test_a_default_that_somebody_turned_off_is_a_difference(device: str, figure: Callable[[str], None]) -> None:
     """Lines that the OS hides while they hold its default: a changed switch shows another value, or the negation."""
     wanted = lab_wanted()[device]
     os = wanted.platform
@@ -131,7 +131,7 @@ def test_a_default_that_somebody_turned_off_is_a_difference(device: str) -> None
         changes = device_plan(wanted, running_text(wanted, mutant)).changes
         assert (*path[:-1], line) in {change.path for change in changes if change.op == "-"}, path
         negated += 1
-    print(f"{device}: {negated} hidden defaults negated, every one reported")
+    figure(f"{device}: {negated} hidden defaults negated, every one reported")
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -1,6 +1,7 @@
 """Published two-tier designs come out exactly, by enumeration. The models here are ports and nothing else."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -63,13 +64,13 @@ def test_512_gpus_on_8_leaves_and_2_spines() -> None:
     assert (found["host_links"], found["fabric_links"], found["oversubscription"]) == (512, 256, 1.0)
 
 
-def test_28672_gpus_rail_optimised_7_to_1_on_256_leaves_and_32_spines() -> None:
+def test_28672_gpus_rail_optimised_7_to_1_on_256_leaves_and_32_spines(figure: Callable[[str], None]) -> None:
     """Each leaf has 112 hosts and 16 uplinks; 32 spines of 128 ports in two groups that only NVLink joins."""
     hosts = {"group": "gpu", "count": 3584, "max": 3584, "rails": 8, "speed": "400G"}
     begin = time.process_time()
     fabric = built("128x400", "128x400", hosts=hosts, spine__oversubscription=7, cross_rail="nvlink")
     switches = sum(1 for _ in device_configs(fabric))
-    print(f"designed and realised {switches} switches in {time.process_time() - begin:.1f} s of CPU")
+    figure(f"designed and realised {switches} switches in {time.process_time() - begin:.1f} s of CPU")
     found = design_counts(fabric)["planes"]["compute"]
     assert (found["tiers"]["leaf"]["switches"], found["tiers"]["spine"]["switches"]) == (256, 32)
     assert (found["host_links"], found["fabric_links"], found["oversubscription"]) == (28672, 4096, 7.0)

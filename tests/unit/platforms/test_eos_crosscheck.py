@@ -5,6 +5,7 @@ for them. Route maps are compared with pyavd only: arista.eos parses them inside
 """
 
 import importlib
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -182,14 +183,14 @@ def avd_profile(config: DeviceConfig, profile: PortProfile) -> dict[str, Any]:
 
 
 @CONFIGS
-def test_pyavd_prints_the_same_lines_in_the_same_places(config: DeviceConfig) -> None:
+def test_pyavd_prints_the_same_lines_in_the_same_places(config: DeviceConfig, figure: Callable[[str], None]) -> None:
     valid = validate_structured_config(avd_inputs(config))
     theirs = canonical(to_tree(get_device_config(valid.validated_data or avd_inputs(config)))).paths()
     ours = canonical(to_tree(rendered(config))).paths()
     missing = sorted(path for path in ours - theirs if not is_only_ours(path))
     assert missing == []
     assert sorted(theirs - ours) == [(f"hostname {config.name}",)]
-    print(f"{config.name}: {len(ours & theirs)} lines the same, {len(ours - theirs)} that pyavd has no input for")
+    figure(f"{config.name}: {len(ours & theirs)} lines the same, {len(ours - theirs)} that pyavd has no input for")
     assert len(ours & theirs) > 100
 
 

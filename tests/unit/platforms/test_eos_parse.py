@@ -1,6 +1,7 @@
 """EOS: what is rendered reads back as it was, and nothing is understood that is not."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -40,7 +41,7 @@ def test_any_configuration_reads_back_with_and_without_hidden_defaults(config: D
 
 
 @pytest.mark.parametrize("config", examples(), ids=lambda each: each.name)
-def test_every_line_counts(config: DeviceConfig) -> None:
+def test_every_line_counts(config: DeviceConfig, figure: Callable[[str], None]) -> None:
     """A line deleted, its last word changed, or a foreign one added in its block is a difference of the trees."""
     whole = canonical(to_tree(rendered(config)))
     mutated = 0
@@ -57,7 +58,7 @@ def test_every_line_counts(config: DeviceConfig) -> None:
         assert "a line nobody knows" in to_text(read.remainder)
         assert read.config == config
         mutated += 3
-    print(f"{config.name}: {mutated} mutants")
+    figure(f"{config.name}: {mutated} mutants")
     assert mutated > 300
 
 
@@ -171,13 +172,13 @@ def test_all_64_code_points_come_back_in_whatever_groups_the_switch_prints_them(
     assert to_tree(split) == to_tree(text)
 
 
-def test_a_large_leaf_renders_and_parses_in_a_few_milliseconds() -> None:
+def test_a_large_leaf_renders_and_parses_in_a_few_milliseconds(figure: Callable[[str], None]) -> None:
     config = leaf(ports=64, spines=32)
     text = rendered(config)
     tree = to_tree(text)
     best = min(_timed(lambda: parsed(tree, config)) for _ in range(5))
     best_render = min(_timed(lambda: rendered(config)) for _ in range(5))
-    print(f"render {best_render * 1000:.1f} ms, parse {best * 1000:.1f} ms")
+    figure(f"EOS leaf of 64 ports and 32 spines: render {best_render * 1000:.1f} ms, parse {best * 1000:.1f} ms")
     assert parsed(tree, config).config == config
     assert replace(config, name="x") != config
 

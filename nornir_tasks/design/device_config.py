@@ -43,8 +43,11 @@ class Layer1:
     """How a port runs its lanes. Explicit on both ends of every link, and equal there but for the lane count."""
 
     speed_gbps: int
-    lanes: int
-    """Electrical lanes of this end: 400G is 8 x 50G on one ASIC and 4 x 100G on another; optics join the two."""
+    lanes: int | None
+    """Electrical lanes of this end: 400G is 8 x 50G on one ASIC and 4 x 100G on another; optics join the two.
+
+    None where no line of the OS says it (``Capabilities.has_lanes``): NX-OS and NVUE take them from speed and cage.
+    """
     fec: Literal["rs", "fc", "none"]
     negotiate: bool
     """Auto-negotiation with link training: on for passive and active copper, off for optics."""

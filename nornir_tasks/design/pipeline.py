@@ -4,6 +4,7 @@ choose        which model, OS and release each switch is      choices.py
 lay_out       how many switches and links                     topology.py
 check_limits  what no switch may exceed                       limits.py
 cable_up      which port is joined to which                   cabling.py
+check_racks   what stands in a rack is there                  racks.py
 number        ASNs                                            asn.py
 cut_pools, address_*   addresses and MTU                      addressing.py
 contributions what each plane wants of a switch               planes/<plane>.py
@@ -26,6 +27,7 @@ from nornir_tasks.design.fabric import Device, Fabric, Plane
 from nornir_tasks.design.limits import check_limits
 from nornir_tasks.design.merge import Contribution, assemble, merge
 from nornir_tasks.design.planes import compute
+from nornir_tasks.design.racks import check_racks
 from nornir_tasks.design.realise import Adjustment, Realised, realise
 from nornir_tasks.design.topology import Layout, lay_out
 from nornir_tasks.intent.model import Intent
@@ -56,6 +58,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     layout = lay_out(intent, choices)
     check_limits(intent, choices, layout)
     cabling = cable_up(choices, layout, os_facts, intent.policy.mtu.host)
+    check_racks(intent, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics})
     devices = asn.number(cabling.devices, intent, layout)
     cut = addressing.cut_pools(intent, choices, layout)
     devices = addressing.address_devices(devices, choices.plane.pools.loopback, cut)

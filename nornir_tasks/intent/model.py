@@ -212,6 +212,8 @@ class ComputeIntent(Part):
     leaf: LeafIntent
     spine: SpineIntent
     routing: RoutingIntent = RoutingIntent()
+    racks: dict[str, dict[str, str]] = {}
+    """Rack -> rack unit -> switch or host, as on the drawing of the rack; for the cabling plan, nothing else."""
 
     @model_validator(mode="after")
     def _rules(self) -> "ComputeIntent":

@@ -1,5 +1,6 @@
 """Rules of the intent that concern several fields, each a generator of findings, so that all are told at once."""
 
+import re
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
@@ -19,6 +20,11 @@ RESERVED = {
 """Prefixes that software on the hosts takes without asking; a pool there breaks pods or the host itself."""
 
 SWITCH_NAMES = ("leaf", "spine", "core")
+
+RACK_UNITS = 60
+"""More than any rack on the market has; above it stands a typing error."""
+
+_RACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,15}")
 
 MAX_HOST_MTU_HINT = "packets of the hosts must fit through every switch"
 
@@ -204,7 +210,8 @@ def spine_override(override: "model.SpineOverride") -> Iterator[Finding]:
 
 
 def compute(plane: "model.ComputeIntent") -> Iterator[Finding]:
-    """The tiers fit the hosts' rails; no switch is overridden twice."""
+    """The tiers fit the hosts' rails; no switch is overridden twice; no device stands in two racks."""
+    yield from racks(plane)
     rails = plane.hosts.rails
     for position, override in enumerate(plane.leaf.overrides):
         path = ("leaf", "overrides", position)
@@ -231,6 +238,21 @@ def compute(plane: "model.ComputeIntent") -> Iterator[Finding]:
                     "each spine in one override",
                     f"also in overrides[{before}]",
                 )
+
+
+def racks(plane: "model.ComputeIntent") -> Iterator[Finding]:
+    """A rack's name fits on a cable's flag, a unit is a number, and nothing stands in two places."""
+    seen: dict[str, str] = {}
+    for rack, units in plane.racks.items():
+        if not _RACK_NAME.fullmatch(rack):
+            yield Finding(("racks", rack), "not a rack's name", "1-16 letters, digits, dots or dashes, as A01", rack)
+        for unit, device in units.items():
+            path, place = ("racks", rack, unit), f"rack {rack}, unit {unit}"
+            if not (unit.isdecimal() and 1 <= int(unit) <= RACK_UNITS):
+                yield Finding(path, "not a rack unit", f"1-{RACK_UNITS}: the lowest unit the device takes", unit)
+            if device in seen:
+                yield Finding(path, f"{device} stands in two places", "each device once", f"also in {seen[device]}")
+            seen.setdefault(device, place)
 
 
 def _meet(some: tuple[int, ...] | None, others: tuple[int, ...] | None) -> bool:

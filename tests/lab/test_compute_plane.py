@@ -59,10 +59,9 @@ class Operator:
         return hands(self.lab)
 
 
-@pytest.fixture(scope="module")
-def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+@contextmanager
+def lab_of_its_own(where: Path) -> Iterator[Operator]:
     """A copy of the lab site, its switches as day 0 leaves them."""
-    where = tmp_path_factory.mktemp("fabric")
     shutil.copytree(ROOT / "inventory/lab", where / "lab")
     made = Operator(where / "lab", where / "state")
     made.run("lab", "up")
@@ -70,6 +69,13 @@ def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
         yield made
     finally:
         made.run("lab", "down")
+
+
+@pytest.fixture(scope="module")
+def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    """The lab most of these tests share."""
+    with lab_of_its_own(tmp_path_factory.mktemp("fabric")) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -236,16 +242,15 @@ def test_swapped_cables_are_both_named_and_no_push_pretends_to_repair_them(pushe
     assert pushed.json("validate")["failed"] == 0
 
 
-def test_a_rollback_restores_every_byte_and_a_push_brings_it_back(pushed: Operator) -> None:
-    pushed.run("lab", "down")
-    pushed.run("lab", "up")
-    before = {name: hand.running() for name, hand in pushed.hands().items()}
-    assert "10 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
-    assert {name for name, hand in pushed.hands().items() if hand.running() == before[name]} == set()
-    assert "10 of 10 changed" in pushed.run("rollback", "--yes")
-    assert {name for name, hand in pushed.hands().items() if hand.running() != before[name]} == set()
-    assert "10 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
-    assert "0 of 10 changed" in pushed.run("push", "--plane", "compute", "--yes")
+def test_a_rollback_restores_every_byte_and_a_push_brings_it_back(tmp_path: Path) -> None:
+    with lab_of_its_own(tmp_path) as fresh:
+        before = {name: hand.running() for name, hand in fresh.hands().items()}
+        assert "10 of 10 changed" in fresh.run("push", "--plane", "compute", "--yes")
+        assert {name for name, hand in fresh.hands().items() if hand.running() == before[name]} == set()
+        assert "10 of 10 changed" in fresh.run("rollback", "--yes")
+        assert {name for name, hand in fresh.hands().items() if hand.running() != before[name]} == set()
+        assert "10 of 10 changed" in fresh.run("push", "--plane", "compute", "--yes")
+        assert "0 of 10 changed" in fresh.run("push", "--plane", "compute", "--yes")
 
 
 def test_a_rollback_to_a_state_that_takes_sessions_down_is_taken_back(pushed: Operator) -> None:

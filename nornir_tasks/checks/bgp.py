@@ -42,10 +42,20 @@ def _session(evidence: Evidence, device: str, neighbor: Neighbor, seen: BgpSessi
     expected = f"established with AS {neighbor.remote_as}"
     if seen is not None and seen.established and seen.remote_as == neighbor.remote_as:
         return Finding("bgp", device, port, Verdict.PASS, f"{where}: established", expected)
-    found = "no such session" if seen is None else f"{seen.state} with AS {seen.remote_as}"
+    found = ("no such session" if seen is None else f"{seen.state} with AS {seen.remote_as}") + " here"
+    found += _far_end(evidence, device, port)
     reasons = list(_reasons(evidence, device, port, neighbor))
     message = f"{where}: {found}" + (f" ({'; '.join(reasons)})" if reasons else "")
     return Finding("bgp", device, port, Verdict.FAIL, message, expected, found)
+
+
+def _far_end(evidence: Evidence, device: str, port: str) -> str:
+    """What the other switch says of the same session."""
+    far = evidence.far.get((device, port))
+    observed = evidence.observed.get(far.device) if far else None
+    own = {interface.name: interface.address or "" for interface in evidence.wanted[device].interfaces}.get(port, "")
+    back = next((each for each in observed.bgp if each.address == own.split("/")[0]), None) if observed else None
+    return f", {back.state} with AS {back.remote_as} at the far end" if back else ""
 
 
 def _reasons(evidence: Evidence, device: str, port: str, neighbor: Neighbor) -> Iterator[str]:

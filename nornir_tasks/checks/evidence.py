@@ -14,12 +14,11 @@ from nornir_tasks.platforms.config_tree import Change
 
 
 class Verdict(StrEnum):
-    """Four outcomes: what could not be told never counts as passed."""
+    """Three outcomes: what could not be told never counts as passed."""
 
     PASS = "pass"  # noqa: S105 - no password
     FAIL = "fail"
     ERROR = "could not tell"
-    SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, slots=True)

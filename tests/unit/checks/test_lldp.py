@@ -1,0 +1,90 @@
+"""What LLDP sees against the cabling plan."""
+
+from dataclasses import replace
+
+import pytest
+from lab_evidence import SWITCHES, clean, fabric_port, host_port, row, seen, unlike
+
+from nornir_tasks.checks.evidence import Verdict
+from nornir_tasks.checks.lldp import check_lldp
+from nornir_tasks.checks.observed import LldpNeighbor
+
+BY_DEVICE = pytest.mark.parametrize("device", SWITCHES)
+
+
+@BY_DEVICE
+@pytest.mark.parametrize("changes", [{"remote_device": "somebody"}, {"remote_port": "swp60"}])
+def test_another_neighbour_than_planned_names_the_cable_and_what_it_leads_to(device, changes) -> None:
+    port = fabric_port(device)
+    far = clean().far[device, port]
+    check, (finding,) = unlike(row(device, "lldp", port, **changes))
+    assert (check, finding.device, finding.port) == ("lldp", device, port)
+    leads_to = f"{changes.get('remote_device', far.device)} {changes.get('remote_port', far.port)}"
+    assert f"{device} {port}: cable {far.cable} leads to {leads_to}, not to {far.device} {far.port}" in finding.message
+
+
+@BY_DEVICE
+def test_a_port_that_hears_nobody_is_named_with_its_cable(device) -> None:
+    port = fabric_port(device)
+    check, (finding,) = unlike(row(device, "lldp", port))
+    assert (check, finding.device, finding.port, finding.found) == ("lldp", device, port, "nobody")
+    assert clean().far[device, port].cable in finding.message
+
+
+@BY_DEVICE
+def test_a_neighbour_heard_on_another_port_is_missed_on_this_one(device) -> None:
+    port = fabric_port(device)
+    check, (finding,) = unlike(row(device, "lldp", port, port="Ethernet99"))
+    assert (check, finding.port, finding.found) == ("lldp", port, "nobody")
+
+
+def test_two_swapped_cables_are_both_named_at_all_four_ends() -> None:
+    evidence = clean()
+    ports = [port for (name, port), far in sorted(evidence.far.items()) if name == "spine-1"][:2]
+    ends = [evidence.far["spine-1", port] for port in ports]
+    here = tuple(
+        replace(
+            each,
+            remote_device=ends[1 - ports.index(each.port)].device,
+            remote_port=ends[1 - ports.index(each.port)].port,
+        )
+        if each.port in ports
+        else each
+        for each in evidence.observed["spine-1"].lldp
+    )
+    observed = {**evidence.observed, "spine-1": replace(evidence.observed["spine-1"], lldp=here)}
+    for end, port in zip(ends, reversed(ports), strict=True):
+        there = tuple(
+            replace(each, remote_port=port) if each.port == end.port else each
+            for each in evidence.observed[end.device].lldp
+        )
+        observed[end.device] = replace(evidence.observed[end.device], lldp=there)
+    check, findings = unlike(replace(evidence, observed=observed))
+    assert check == "lldp"
+    assert len(findings) == 4
+    first, second = (end.cable for end in ends)
+    for finding in findings:
+        assert f"swap the ends of {first} and {second}" in finding.message or (
+            f"swap the ends of {second} and {first}" in finding.message
+        )
+
+
+def test_two_neighbours_on_one_port_are_no_cable_as_planned() -> None:
+    port = fabric_port("leaf-g1-r0")
+    lldp = clean().observed["leaf-g1-r0"].lldp
+    check, (finding,) = unlike(seen("leaf-g1-r0", lldp=(LldpNeighbor(port, "hub", "7"), *lldp)))
+    assert (check, finding.port) == ("lldp", port)
+    assert "hub 7" in finding.message
+
+
+def test_a_switch_that_says_its_whole_dns_name_is_the_planned_one() -> None:
+    port = fabric_port("leaf-g1-r0")
+    findings = check_lldp(row("leaf-g1-r0", "lldp", port, remote_device="spine-1.cluster.example"))
+    assert {each.verdict for each in findings} == {Verdict.PASS}
+
+
+def test_a_hosts_silence_is_not_judged() -> None:
+    evidence = clean()
+    port = host_port("leaf-g1-r0")
+    assert port not in {each.port for each in evidence.observed["leaf-g1-r0"].lldp}
+    assert ("leaf-g1-r0", port) not in {(each.device, each.port) for each in check_lldp(evidence)}

@@ -1,0 +1,125 @@
+"""The whole suite: nothing alarms on a clean fabric, each field has its check, and what was not looked at is said."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+import pytest
+from lab_evidence import SWITCHES, clean, report, unlike
+
+from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.checks.suite import CHECKS, Report, judge
+from nornir_tasks.cli.validate import _end
+from nornir_tasks.errors import UndecidedError, ValidationFailed
+
+ONLY_WORDS = {"state", "prefixes_received"}
+"""Of a BGP session: how it calls its state, and how much it has heard so far; nothing is judged by them."""
+OTHER = {bool: lambda held: not held, int: lambda held: held + 1, str: lambda held: f"{held}9", tuple: lambda held: ()}
+BELONGS = {
+    (PortState, "name"): {"port", "mtu"},
+    (PortState, "admin_up"): {"port"},
+    (PortState, "oper_up"): {"port"},
+    (PortState, "mtu_bytes"): {"mtu"},
+    (LldpNeighbor, "port"): {"lldp"},
+    (LldpNeighbor, "remote_device"): {"lldp"},
+    (LldpNeighbor, "remote_port"): {"lldp"},
+    (BgpSession, "address"): {"bgp"},
+    (BgpSession, "remote_as"): {"bgp"},
+    (BgpSession, "established"): {"bgp"},
+    (PortQos, "port"): {"qos"},
+    (PortQos, "trust_dscp"): {"trust"},
+    (PortQos, "pfc_priorities"): {"pfc"},
+    (PortQos, "watchdog"): {"watchdog"},
+    (PortQos, "ecn"): {"ecn"},
+}
+
+
+def test_a_clean_fabric_raises_no_alarm_and_everything_is_judged(figure: Callable[[str], None]) -> None:
+    found = report()
+    assert found.failed == found.undecided == ()
+    assert found.tested == len(found.findings)
+    counts = Counter(each.check for each in found.findings)
+    assert counts["config"] == counts["dscp"] == 10
+    assert counts["lldp"] == counts["bgp"] == 32  # both ends of 16 fabric links
+    assert counts["trust"] == counts["pfc"] == counts["watchdog"] == counts["ecn"] == counts["mtu"] == 64
+    figure(f"checks on the clean lab: {found.summary()}")
+
+
+@pytest.mark.parametrize("device", SWITCHES)
+def test_every_field_a_switch_shows_is_caught_by_the_check_it_belongs_to_and_no_other(
+    device: str, figure: Callable[[str], None]
+) -> None:
+    mutants = 0
+    tables = {PortState: "ports", LldpNeighbor: "lldp", BgpSession: "bgp", PortQos: "qos"}
+    for kind, table in tables.items():
+        for each in getattr(clean().observed[device], table):
+            for field in fields(kind):
+                held = getattr(each, field.name)
+                if field.name in ONLY_WORDS or held is None:
+                    continue
+                other = OTHER[type(held)](held)
+                rows = tuple(
+                    replace(one, **{field.name: other}) if one is each else one
+                    for one in getattr(clean().observed[device], table)
+                )
+                observed = replace(clean().observed[device], **{table: rows})
+                found = judge(replace(clean(), observed={**clean().observed, device: observed}))
+                bad = (*found.failed, *found.undecided)
+                assert bad, (each, field.name)
+                assert {one.check for one in bad} <= BELONGS[kind, field.name], (each, field.name)
+                assert device in {one.device for one in bad}
+                mutants += 1
+    figure(f"{device}: {mutants} fields of what it shows changed, each caught by its own check")
+    assert mutants > 50
+
+
+def test_no_kind_of_observation_is_left_without_a_check() -> None:
+    shown = {PortState, LldpNeighbor, BgpSession, PortQos}
+    named = {(kind, field.name) for kind in shown for field in fields(kind)}
+    assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS}
+    assert {field.name for field in fields(Observed)} == {
+        "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority",
+    }  # fmt: skip
+    assert len(CHECKS) == 7
+
+
+def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:
+    evidence = clean()
+    observed = {name: each for name, each in evidence.observed.items() if name != "spine-1"}
+    changes = {name: each for name, each in evidence.changes.items() if name != "spine-1"}
+    gone = replace(evidence, observed=observed, changes=changes, unreachable={"spine-1": "nothing answers there"})
+    check, (finding,) = unlike(gone, "could not tell")
+    assert (check, finding.device, finding.message) == ("reach", "spine-1", "spine-1: nothing answers there")
+    found = judge(gone)
+    assert found.tested == len(found.findings) - 1
+    assert found.summary() == f"tested {found.tested} of {len(found.findings)}"
+
+
+def finding(verdict: Verdict) -> Finding:
+    return Finding("port", "leaf-g1-r0", "Ethernet1/1", verdict, "words")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "error"),
+    [
+        ((), UndecidedError),
+        ((Verdict.ERROR,), UndecidedError),
+        ((Verdict.PASS, Verdict.ERROR), UndecidedError),
+        ((Verdict.PASS, Verdict.FAIL), ValidationFailed),
+        ((Verdict.ERROR, Verdict.FAIL), ValidationFailed),
+        ((Verdict.PASS,), None),
+    ],
+)
+def test_nothing_tested_and_nothing_told_never_passes(verdicts: tuple[Verdict, ...], error: type | None) -> None:
+    found = Report(tuple(finding(each) for each in verdicts))
+    if error is None:
+        _end(found)
+        return
+    with pytest.raises(error, match=f"tested {found.tested} of {len(verdicts)}"):
+        _end(found)
+
+
+def test_nothing_to_look_at_is_zero_of_zero() -> None:
+    nothing = Evidence({}, {}, {}, {}, {}, {})
+    assert judge(nothing).summary() == "tested 0 of 0"

@@ -4,12 +4,16 @@ A push owns sections, not devices. Most objects are told apart by their key alon
 in one of its pools, a name that begins with its prefix. ``platforms/<os>/ownership.py`` says which key to look at.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Network, ip_network
 
 SWITCH = "switch"
 """Owner of what exists once per device: QoS maps, router-id, ASN, hashing, services."""
+
+_PART = re.compile(r"(.*\d)[/s]\d+")
+"""A part of a cage and the cage: ``Ethernet1/3/2`` of ``Ethernet1/3``, ``swp3s1`` of ``swp3``."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,35 @@ class Claims:
     """Names of objects owned by the switch as a whole (QoS profiles, policies) begin with this."""
 
     def by_port(self, port: str) -> str | None:
-        """The plane that cables this port; the switch, if nobody does and unused ports are kept shut."""
-        owner = next((claim.plane for claim in self.planes if port in claim.ports), None)
-        return SWITCH if owner is None and port in self.spare_ports else owner
+        """The plane that cables this port; the switch, if nobody does and unused ports are kept shut.
+
+        A cage is there as a whole or in parts, never both: whoever has its parts (``swp3s0``) owns what stands at the
+        whole (``swp3``), where a split is configured, and whoever has the whole owns the parts, to clear them away.
+        """
+        owner = self._owners.get(port)
+        if owner is not None:
+            return owner
+        parts = self._owners_of_parts.get(port)
+        if parts is not None:
+            return parts
+        whole = _PART.fullmatch(port)
+        return self._owners.get(whole[1]) if whole else None
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        owners = dict.fromkeys(self.spare_ports, SWITCH)
+        for claim in reversed(self.planes):
+            owners.update(dict.fromkeys(claim.ports, claim.plane))
+        return owners
+
+    @cached_property
+    def _owners_of_parts(self) -> dict[str, str]:
+        """Cage -> the one plane with ports in it; the switch, if several have or none."""
+        planes: dict[str, set[str]] = {}
+        for port, owner in self._owners.items():
+            if found := _PART.fullmatch(port):
+                planes.setdefault(found[1], set()).update({owner} - {SWITCH})
+        return {cage: next(iter(found)) if len(found) == 1 else SWITCH for cage, found in planes.items()}
 
     def by_address(self, address: str) -> str | None:
         """The plane in whose pools this address or prefix lies."""

@@ -52,6 +52,8 @@ _TOMAHAWK4 = Capabilities(
     max_ecmp_paths=128,
     # pyavd renders 300 ms with multiplier 3 as EOS's own default; what an ASIC takes below is not sourced
     bfd_min_interval_ms=300,
+    # pyavd schema, ethernet_interfaces[].speed: 200g-4, 400g-8; AMD Instinct cluster networking guide
+    has_lanes=True,
     has_commit_timer=True,
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)

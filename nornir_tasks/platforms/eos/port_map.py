@@ -1,20 +1,25 @@
-"""Front-panel ports of the EOS models we know: one name per cage, without breakout."""
+"""Front-panel ports of the EOS models we know: a port is named after its cage and the first of its lanes."""
 
 import re
 
 LOOPBACK = "Loopback0"
 
-
 _CAGES = 64
 """7060DX5-64S and 7060X6-64PE: 64 cages of eight lanes, then two SFP+ of one (netbox devicetype-library)."""
 
 
-def port_name(number: int) -> str:
-    """Front-panel port 1 is ``Ethernet1/1``: a cage of several lanes, named after its first one; 65 is ``Ethernet65``.
+def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None) -> str:
+    """Leg ``leg`` (from 0) of cage ``number`` split into ``ways``, each of ``lanes`` lanes; (n) is the whole port.
 
-    Source: AMD Instinct cluster networking guide (Arista ports with lanes are Ethernet<cage>/<first lane>).
+    Cage 1 as a whole is ``Ethernet1/1``, its second half of four lanes ``Ethernet1/5``; 65 is ``Ethernet65``: a cage of
+    one lane has none to name. Source: AMD Instinct cluster networking guide (Ethernet2/5/1 and 2/5/5, speed 200g-4).
     """
-    return f"Ethernet{number}/1" if number <= _CAGES else f"Ethernet{number}"
+    if ways > 1:
+        if lanes is None:
+            message = f"EOS names the legs of cage {number} after their lanes: how many lanes has each of the {ways}?"
+            raise ValueError(message)
+        return f"Ethernet{number}/{1 + leg * lanes}"
+    return f"Ethernet{number}" if number > _CAGES and lanes in (None, 1) else f"Ethernet{number}/1"
 
 
 def sort_key(name: str) -> tuple[int, ...]:

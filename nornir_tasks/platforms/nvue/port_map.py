@@ -5,9 +5,10 @@ import re
 _PORT = re.compile(r"swp(\d+)(?:s(\d+))?")
 
 
-def port_name(number: int) -> str:
-    """Front-panel port (from 1, no breakout) -> interface name."""
-    return f"swp{number}"
+def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None) -> str:
+    """Front-panel port (from 1) -> ``swp3``; leg 0 of a split one -> ``swp3s0``. No name says how many ``lanes``."""
+    del lanes
+    return f"swp{number}" if ways == 1 else f"swp{number}s{leg}"
 
 
 def sort_key(name: str) -> tuple[int, ...]:

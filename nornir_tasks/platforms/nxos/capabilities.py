@@ -76,6 +76,9 @@ def capabilities(release: str, asic: str) -> Capabilities:
         max_ecmp_paths=128,
         # ``bfd interval`` 50-999 ms (Cisco Nexus 9000 Interfaces Configuration Guide, "Configuring BFD").
         bfd_min_interval_ms=50,
+        # "interface breakout module 1 port <n> map <speed>-<ways>x" (Interfaces Configuration Guide 10.6(x), Overview);
+        # lanes follow from speed and map.
+        has_breakout=True,
         has_commit_timer=True,
         # commit-timeout 30-3600 s (Replace; the range is stated in the Nexus 7000 edition).
         min_confirm_s=30,

@@ -7,9 +7,13 @@ _KINDS = ("vlan", "port-channel", "ethernet", "mgmt", "loopback")
 """The order in which ``show running-config`` prints the kinds of interfaces (cisco.nxos 12.3.0 fixtures)."""
 
 
-def port_name(number: int) -> str:
-    """Front-panel port ``number`` (from 1, no breakout) of a fixed switch: ``Ethernet1/<number>``."""
-    return f"Ethernet1/{number}"
+def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None) -> str:
+    """Front-panel port ``number`` (from 1) of a fixed switch: ``Ethernet1/3``, and ``Ethernet1/3/1`` its first part.
+
+    ``leg`` counts from 0 here and from 1 in the name; how many ``lanes`` a part has, no name says.
+    """
+    del lanes
+    return f"Ethernet1/{number}" if ways == 1 else f"Ethernet1/{number}/{leg + 1}"
 
 
 def sort_key(name: str) -> tuple[int, ...]:

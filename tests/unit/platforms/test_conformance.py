@@ -64,3 +64,27 @@ def test_port_names_are_unique_and_sort_in_the_order_of_the_front_panel(os: str)
     names = [facts.port_name(number) for number in range(1, 65)]
     assert len(set(names)) == 64
     assert sorted(names, key=facts.sort_key) == names
+
+
+NAMES = {
+    "eos": (["Ethernet3/1", "Ethernet3/5"], ["Ethernet3/1", "Ethernet3/3", "Ethernet3/5", "Ethernet3/7"]),
+    "nxos": (["Ethernet1/3/1", "Ethernet1/3/2"], [f"Ethernet1/3/{leg}" for leg in (1, 2, 3, 4)]),
+    "nvue": (["swp3s0", "swp3s1"], [f"swp3s{leg}" for leg in range(4)]),
+}
+"""Cage 3 of eight lanes in two and in four parts, as a technician reads it on the switch."""
+
+
+@pytest.mark.parametrize("os", OSES)
+def test_the_parts_of_a_cage_bear_the_names_the_switch_gives_them(os: str) -> None:
+    facts = platforms()[os].facts
+    for ways, expected in zip((2, 4), NAMES[os], strict=True):
+        names = [facts.port_name(3, leg, ways, 8 // ways) for leg in range(ways)]
+        assert names == expected
+        assert sorted(names, key=facts.sort_key) == names
+    around = [facts.port_name(2), *NAMES[os][1], facts.port_name(4)]
+    assert sorted(around, key=facts.sort_key) == around
+
+
+def test_a_leg_whose_lanes_nobody_says_has_no_name_on_eos() -> None:
+    with pytest.raises(ValueError, match="cage 3"):
+        platforms()["eos"].facts.port_name(3, 1, 2)

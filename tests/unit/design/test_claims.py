@@ -1,0 +1,41 @@
+"""Who owns a port, and what stands at a cage that is there in parts."""
+
+import pytest
+
+from nornir_tasks.design.claims import SWITCH, Claims, PlaneClaim
+
+CLAIMS = Claims(
+    (
+        PlaneClaim("compute", frozenset({"swp1s0", "swp2", "swp3s0", "Ethernet1/3/1", "Ethernet1/5", "lo"}), ()),
+        PlaneClaim("storage", frozenset({"swp3s1", "swp4s0"}), ()),
+    ),
+    frozenset({"swp1s1", "swp4s1", "swp9", "swp8s0", "swp8s1"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("port", "owner"),
+    [
+        ("swp1s0", "compute"),
+        ("swp1s1", SWITCH),
+        ("swp9", SWITCH),
+        ("swp10", None),
+        # the whole of a cage that is split: where the split is configured
+        ("swp1", "compute"),
+        ("swp4", "storage"),
+        ("swp3", SWITCH),
+        ("swp8", SWITCH),
+        ("Ethernet1/3", "compute"),
+        # parts of a cage that is used as a whole: what an earlier split left
+        ("swp2s1", "compute"),
+        ("swp9s3", SWITCH),
+        ("Ethernet1/5/2", "compute"),
+        # a part that nobody uses, beside one that somebody does, with unused ports left alone
+        ("Ethernet1/3/2", None),
+        ("Ethernet1/33", None),
+        ("Ethernet1/33/1", None),
+        ("Ethernet1/5.100", None),
+    ],
+)
+def test_a_port_and_its_cage_have_one_owner(port: str, owner: str | None) -> None:
+    assert CLAIMS.by_port(port) == owner

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 import jinja2
 
@@ -75,8 +76,7 @@ def guard_rendered(device: str, os: Platform, tree: ConfigTree) -> None:
             what=f"a template prints a line that could cut our own path: {' / '.join(path)}",
             hint="templates print owned sections only; remove the line from templates/",
         )
-        for path in sorted(tree.paths())
-        if is_protected(path, os)
+        for path in sorted(path for path, _ in tree.walk() if is_protected(path, os))
     ]
     if problems:
         raise RefusedError(problems)
@@ -84,8 +84,13 @@ def guard_rendered(device: str, os: Platform, tree: ConfigTree) -> None:
 
 def is_protected(path: Path, os: Platform) -> bool:
     """Would a change of this line touch the account in use, AAA, the management path, the API or the boot image?"""
-    joined = " / ".join(path)
-    return any(re.match(pattern, joined) for pattern in os.protected)
+    return _any_of(os.protected).match(" / ".join(path)) is not None
+
+
+@cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for all of them: every line of every switch goes through it."""
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
 def _leaves(tree: ConfigTree) -> list[Path]:

@@ -43,6 +43,20 @@ class ConfigTree:
         for child in other.children.values():
             self.add(child.text, child.line).merge(child)
 
+    def share(self, other: "ConfigTree") -> None:
+        """Like merge, but this tree takes ``other``'s own nodes where it has none, so neither may change from now on.
+
+        Where both have lines below one text, the node is made anew: no node of ``other`` is changed here.
+        """
+        for text, child in other.children.items():
+            held = self.children.get(text)
+            if held is None or not held.children:
+                self.children[text] = child
+            elif child.children:
+                both = self.children[text] = ConfigTree(text, held.line)
+                both.children = held.children.copy()
+                both.share(child)
+
     def copy(self) -> "ConfigTree":
         """A tree of its own with the same lines."""
         twin = ConfigTree(self.text, self.line)
@@ -58,17 +72,19 @@ class ConfigTree:
 
     def walk(self, above: Path = ()) -> Iterator[tuple[Path, "ConfigTree"]]:
         """Every line below this node with its path, parents first."""
-        for child in self.children.values():
-            path = (*above, child.text)
-            yield path, child
-            yield from child.walk(path)
+        todo = [((*above, child.text), child) for child in reversed(self.children.values())]
+        while todo:
+            path, node = todo.pop()
+            yield path, node
+            if node.children:
+                todo.extend(((*path, child.text), child) for child in reversed(node.children.values()))
 
     def paths(self) -> frozenset[Path]:
         """All lines as paths; two trees with the same paths say the same."""
         return frozenset(path for path, _ in self.walk())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ConfigTree) and self.paths() == other.paths()
+        return isinstance(other, ConfigTree) and self.children == other.children
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -8,12 +8,14 @@ container several owners live in (``router bgp``): its header belongs to ``heade
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.platforms.config_tree import ConfigTree
 
 Key = Literal["port", "address", "name", "switch", "nobody"]
+_KEYED = frozenset({"port", "address", "name"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +36,26 @@ def rule(pattern: str, by: Key, *, shared: bool = False, children: "Sequence[Rul
     return Rule(re.compile(pattern), by, shared, tuple(children))
 
 
-def owner_of(found: re.Match[str], by: Key, claims: Claims) -> str | None:
-    """The owner of a matched line; None is nobody."""
+@cache
+def _matcher(rules: tuple[Rule, ...]) -> re.Pattern[str]:
+    """All rules as one pattern; the first one wins. An empty group at its end tells which: ``rule_n``."""
+    texts = (each.pattern.pattern.replace("(?P<key>", f"(?P<key_{n}>") for n, each in enumerate(rules))
+    return re.compile("|".join(f"(?:{text})(?P<rule_{n}>)" for n, text in enumerate(texts)))
+
+
+def _which(found: re.Match[str], rules: tuple[Rule, ...]) -> tuple[Rule, str]:
+    """The rule that matched, and the key it found (empty where it needs none)."""
+    number = str(found.lastgroup).removeprefix("rule_")
+    matched = rules[int(number)]
+    return matched, found[f"key_{number}"] if matched.by in _KEYED else ""
+
+
+def owner_of(key: str, by: Key, claims: Claims) -> str | None:
+    """The owner of a line by what its rule found; None is nobody."""
     if by == "nobody":
         return None
     if by == "switch":
         return SWITCH
-    key = found["key"]
     if by == "port":
         return claims.by_port(key)
     if by == "address":
@@ -49,39 +64,42 @@ def owner_of(found: re.Match[str], by: Key, claims: Claims) -> str | None:
 
 
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:
-    """One tree per owner (None: nobody). Together they hold every line of ``tree``; only shared headers stand twice."""
+    """One tree per owner (None: nobody). Together they hold every line of ``tree``; only shared headers stand twice.
+
+    Blocks with one owner are ``tree``'s own nodes, not copies.
+    """
     parts: dict[str | None, ConfigTree] = {None: ConfigTree(), SWITCH: ConfigTree()}
     for claim in claims.planes:
         parts.setdefault(claim.plane, ConfigTree())
-    _split(tree, rules, claims, parts, ())
+    _split(tree, tuple(rules), claims, parts, ())
     return parts
 
 
 def _split(
     tree: ConfigTree,
-    rules: Sequence[Rule],
+    rules: tuple[Rule, ...],
     claims: Claims,
     parts: dict[str | None, ConfigTree],
     above: tuple[str, ...],
 ) -> None:
-    for node in tree.children.values():
-        for candidate in rules:
-            if found := candidate.pattern.fullmatch(node.text):
-                break
-        else:
-            parts[None].add_path(above).add(node.text, node.line).merge(node)
+    match = _matcher(rules).fullmatch
+    for text, node in tree.children.items():
+        found = match(text)
+        if found is None:
+            parts[None].add_path(above).children[text] = node
             continue
-        owner = owner_of(found, candidate.by, claims)
-        held = parts[owner].add_path(above).add(node.text, node.line)
-        if candidate.shared:
-            _split(node, candidate.children, claims, parts, (*above, node.text))
+        matched, key = _which(found, rules)
+        held = parts[owner_of(key, matched.by, claims)].add_path(above)
+        if matched.shared:
+            held.add(text, node.line)
+            _split(node, matched.children, claims, parts, (*above, text))
         else:
-            held.merge(node)
+            held.children[text] = node
 
 
 def join(parts: Iterable[ConfigTree]) -> ConfigTree:
-    """One tree of several owners' parts."""
+    """One tree of several owners' parts, which hold no line twice but the headers of shared containers."""
     whole = ConfigTree()
     for part in parts:
-        whole.merge(part)
+        whole.share(part)
     return whole

@@ -62,10 +62,15 @@ _IS_CONTAINER = frozenset(CONTAINERS)
 
 def from_data(data: dict[str, Any]) -> ConfigTree:
     """A tree of NVUE data, as JSON answers and YAML files hold it."""
+    tree = _containers()
+    _fill(tree, data)
+    return tree
+
+
+def _containers() -> ConfigTree:
     tree = ConfigTree()
     for path in CONTAINERS:
         tree.add_path(path)
-    _fill(tree, data)
     return tree
 
 
@@ -74,8 +79,15 @@ def _fill(node: ConfigTree, data: dict[str, Any]) -> None:
         name = spelled(str(key))
         if isinstance(value, dict):
             _fill(node.add(name), value)
-        else:
+        elif isinstance(value, list):
             node.add(f"{name}: {json.dumps(value, ensure_ascii=False)}")
+        else:
+            node.add(f"{name}: {_encoded_scalar(value)}")
+
+
+@lru_cache(maxsize=8192, typed=True)
+def _encoded_scalar(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def to_data(tree: ConfigTree) -> dict[str, Any]:
@@ -126,50 +138,67 @@ _NOT_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "
 
 
 def to_tree(text: str) -> ConfigTree:
-    """A tree of a switch's JSON answer, a rendered file, or any YAML 1.2 a person wrote. ValueError if it is none."""
-    return from_data(load(text))
+    """A tree of a switch's JSON answer, a rendered file, or any YAML 1.2 a person wrote. ValueError if it is none.
+
+    What our templates print is a subset of YAML that is read row by row, much faster.
+    """
+    if text.lstrip().startswith("{"):
+        return from_data(_mapping(json.loads(text)))
+    tree = _from_rows(text)
+    return from_data(_mapping(_load_yaml(text))) if tree is None else tree
 
 
-def load(text: str) -> dict[str, Any]:
-    """The data of JSON or YAML 1.2 text. What our templates print is a subset that is read row by row, much faster."""
-    data = json.loads(text) if text.lstrip().startswith("{") else _load_rows(text)
-    if data is None:
-        data = _load_yaml(text)
+def _mapping(data: object) -> dict[str, Any]:
     if not isinstance(data, dict):
         message = f"NVUE configuration is a mapping, not {type(data).__name__}"
         raise ValueError(message)  # noqa: TRY004 - the text is wrong, not a type in our code
     return _keys_as_text(data)
 
 
-def _load_rows(text: str) -> dict[str, Any] | None:
-    """Rows of ``key:`` and ``key: json``; None if any row is something else."""
-    root: dict[str, Any] = {}
-    stack: list[tuple[int, dict[str, Any]]] = [(-1, root)]
+def _from_rows(text: str) -> ConfigTree | None:
+    """A tree of rows of ``key:`` and ``key: json``; None if any row is something else."""
+    root = _containers()
+    stack: list[tuple[int, ConfigTree, set[str]]] = [(-1, root, set())]
     deepest = 0
     for row in text.splitlines():
-        if not row or row.startswith("#"):
+        if not row or row[0] == "#":
             continue
         found = _ROW.fullmatch(row)
-        if found is None or len(found["indent"]) > deepest:
+        if found is None or len(found[1]) > deepest:
             return None
-        indent, key, value = len(found["indent"]), found["key"], found["value"]
+        indent, key, value = len(found[1]), found[2], found[3]
         while stack[-1][0] >= indent:
             stack.pop()
-        name = json.loads(key) if key[0] == '"' else key
-        parent = stack[-1][1]
-        if name in parent or (key[0] != '"' and name in _NOT_TEXT):
+        _, parent, keys = stack[-1]
+        name = _spelled_again(key) if key[0] == '"' else key
+        if name in keys or key in _NOT_TEXT:
             return None
-        if value is None:
-            parent[name] = {}
-            stack.append((indent, parent[name]))
-            deepest = indent + 8
-            continue
+        keys.add(name)
         deepest = indent
-        try:
-            parent[name] = _decoded(value)
-        except ValueError:
+        if value is None:
+            stack.append((indent, parent.add(name), set()))
+            deepest += 8
+        elif value == "{}":
+            parent.add(name)
+        elif value[0] == "{" or (held := _respelled(value)) is None:
             return None
+        else:
+            parent.add(f"{name}: {held}")
     return root
+
+
+@lru_cache(maxsize=8192)
+def _respelled(value: str) -> str | None:
+    """JSON text in the one spelling that trees hold; None if it is no JSON."""
+    try:
+        return json.dumps(json.loads(value), ensure_ascii=False)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=8192)
+def _spelled_again(key: str) -> str:
+    return spelled(json.loads(key))
 
 
 @cache

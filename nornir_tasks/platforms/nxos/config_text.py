@@ -67,10 +67,18 @@ _HIDDEN = tuple(tuple(re.compile(part) for part in path) for path in HIDDEN_DEFA
 
 def canonical(tree: ConfigTree) -> ConfigTree:
     """The tree without the lines that NX-OS hides because they are its defaults; nothing else is changed."""
-    kept = ConfigTree()
-    for path, node in tree.walk():
-        if not is_hidden(path):
-            kept.add_path(path[:-1]).add(path[-1], node.line)
+    return _visible(tree, _HIDDEN)
+
+
+def _visible(tree: ConfigTree, hidden: tuple[tuple[re.Pattern[str], ...], ...]) -> ConfigTree:
+    """``hidden``: what is left of each hidden path from this node down."""
+    kept = ConfigTree(tree.text, tree.line)
+    for text, child in tree.children.items():
+        below = tuple(path[1:] for path in hidden if path[0].fullmatch(text))
+        if () in below and not child:
+            continue
+        deeper = tuple(path for path in below if path)
+        kept.children[text] = _visible(child, deeper) if deeper else child
     return kept
 
 

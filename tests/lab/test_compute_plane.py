@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from nornir_tasks.deploy.plan import split_running
 
 ROOT = Path(__file__).parents[2]
 NORNIR = Path(sys.executable).with_name("nornir")
-pytestmark = pytest.mark.xdist_group("compute-plane")
 
 
 @dataclass
@@ -33,6 +32,12 @@ class Operator:
 
     site: Path
     state: Path
+    day0: dict[str, str] = field(default_factory=dict)
+    """What every switch ran before anything was pushed."""
+
+    def start(self) -> None:
+        self.run("lab", "up")
+        self.day0 = {name: hand.running() for name, hand in self.hands().items()}
 
     def run(self, *words: str, code: int = 0) -> str:
         done = subprocess.run(
@@ -65,7 +70,7 @@ def lab_of_its_own(where: Path) -> Iterator[Operator]:
     """A copy of the lab site, its switches as day 0 leaves them."""
     shutil.copytree(ROOT / "inventory/lab", where / "lab")
     made = Operator(where / "lab", where / "state")
-    made.run("lab", "up")
+    made.start()
     try:
         yield made
     finally:
@@ -80,13 +85,7 @@ def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
 
 
 @pytest.fixture(scope="module")
-def brownfield(operator: Operator) -> dict[str, str]:
-    """What every switch ran before anything was pushed."""
-    return {name: hand.running() for name, hand in operator.hands().items()}
-
-
-@pytest.fixture(scope="module")
-def pushed(operator: Operator, brownfield: dict[str, str]) -> Operator:
+def pushed(operator: Operator) -> Operator:
     """The lab after the first push."""
     assert "10 of 10 changed" in operator.run("push", "--plane", "compute", "--yes")
     return operator
@@ -154,11 +153,9 @@ def _as_read(os: str, text: str) -> str:
     return json.dumps(yaml.safe_load(text)) if os == "nvue" else text
 
 
-def test_brownfield_lines_come_through_a_push_byte_for_byte_and_in_order(
-    pushed: Operator, brownfield: dict[str, str]
-) -> None:
+def test_brownfield_lines_come_through_a_push_byte_for_byte_and_in_order(pushed: Operator) -> None:
     for name, hand in pushed.hands().items():
-        rows = difflib.ndiff(brownfield[name].splitlines(), hand.running().splitlines())
+        rows = difflib.ndiff(pushed.day0[name].splitlines(), hand.running().splitlines())
         gone = [row[2:] for row in rows if row.startswith("- ") and row.strip(" -!")]
         assert gone in ([], ["no ip routing"]), (name, gone)  # EOS prints it until somebody routes
 

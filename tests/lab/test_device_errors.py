@@ -17,7 +17,6 @@ ROOT = Path(__file__).parents[2]
 GOLDENS = ROOT / "tests/errors/devices"
 NORNIR = Path(sys.executable).with_name("nornir")
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
-pytestmark = pytest.mark.xdist_group("device-errors")
 
 
 @pytest.fixture(scope="module")

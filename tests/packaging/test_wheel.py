@@ -38,7 +38,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return where / "venv"
 
 
-@pytest.mark.xdist_group("wheel")
 def test_the_wheel_renders_a_site_without_the_checkout(installed: Path, tmp_path: Path) -> None:
     run(installed / "bin/nornir", "render", "--site", "lab", "--out", tmp_path / "out", cwd=tmp_path)
     rendered = sorted(path.name for path in (tmp_path / "out").iterdir())
@@ -46,7 +45,6 @@ def test_the_wheel_renders_a_site_without_the_checkout(installed: Path, tmp_path
     assert {Path(name).suffix for name in rendered} == {".cfg", ".yaml"}
 
 
-@pytest.mark.xdist_group("wheel")
 def test_napalm_finds_the_nvue_driver_of_the_wheel(installed: Path, tmp_path: Path) -> None:
     code = "import napalm; print(napalm.get_network_driver('nvue').__mro__[1].__module__)"
     assert "napalm" in run(installed / "bin/python", "-c", code, cwd=tmp_path)

@@ -1,5 +1,7 @@
 """``nornir render``: write each device's owned configuration to a file."""
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -23,21 +25,20 @@ def render(
     from nornir_tasks.render.render import memory_lines
 
     scope = load(site)
-    wanted = scope.wanted(plane, limit)
     allowed = frozenset(scope.site.intent.allow_memory)
-    texts = {
-        f"{name}{each.platform.file_suffix}": each.text if not plane else each.platform.to_text(each.tree)
-        for name, each in wanted.items()
-    }
-    with following("writing", len(texts)) as step:
-        written = write_artifacts(out, texts, step)
-    memory = {name: memory_lines(each.capabilities, allowed) for name, each in wanted.items()}
-    adjustments = [note for name in wanted for note in scope.realised[name].adjustments]
+    memory: dict[str, tuple[str, ...]] = {}
+    notes: list[dict[str, str]] = []
+
+    def texts() -> Iterator[tuple[str, str]]:
+        for realised, each in scope.one_by_one(plane, limit):
+            memory[each.device] = memory_lines(each.capabilities, allowed)
+            if json:
+                notes.extend(map(asdict, realised.adjustments))
+            yield f"{each.device}{each.platform.file_suffix}", each.platform.to_text(each.tree) if plane else each.text
+
+    with following("rendering", scope.count(limit)) as step:
+        written = write_artifacts(out, texts(), step)
     if json:
-        notes = [
-            {"device": n.device, "field": n.field, "wished": n.wished, "held": n.held, "reason": n.reason}
-            for n in adjustments
-        ]
         print_json({"files": [str(path) for path in written], "memory_only": memory, "adjustments": notes})
         return
     for name, lines in memory.items():

@@ -1,6 +1,6 @@
 """What a verb works on: the site, its design, and the switches chosen by --plane and --limit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cached_property
@@ -8,7 +8,7 @@ from functools import cached_property
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.fabric import Device, Fabric
-from nornir_tasks.design.pipeline import Realised, design, device_configs
+from nornir_tasks.design.pipeline import Realised, design, device_config, device_configs
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import Site, load_site
@@ -38,17 +38,30 @@ class Scope:
     def wanted(self, planes: Sequence[str] | None, limit: Sequence[str] | None) -> dict[str, Wanted]:
         """What the chosen switches shall hold for the chosen planes."""
         self._check_planes(planes or ())
-        return {
-            name: wanted(
-                each.config,
-                each.capabilities,
-                each.claims,
-                environment(each.config.os),
-                planes=planes or None,
-                allow_memory=frozenset(self.site.intent.allow_memory),
-            )
-            for name, each in self._chosen(limit or ()).items()
-        }
+        return {device.name: self._wanted(self.realised[device.name], planes) for device in self._chosen(limit or ())}
+
+    def one_by_one(
+        self, planes: Sequence[str] | None, limit: Sequence[str] | None
+    ) -> Iterator[tuple[Realised, Wanted]]:
+        """The same, switch by switch, each made when it is asked for: memory stays flat however large the site is."""
+        self._check_planes(planes or ())
+        for device in self._chosen(limit or ()):
+            realised = device_config(self.fabric, device)
+            yield realised, self._wanted(realised, planes)
+
+    def count(self, limit: Sequence[str] | None) -> int:
+        """How many switches are chosen."""
+        return len(self._chosen(limit or ()))
+
+    def _wanted(self, realised: Realised, planes: Sequence[str] | None) -> Wanted:
+        return wanted(
+            realised.config,
+            realised.capabilities,
+            realised.claims,
+            environment(realised.config.os),
+            planes=planes or None,
+            allow_memory=frozenset(self.site.intent.allow_memory),
+        )
 
     def _check_planes(self, planes: Sequence[str]) -> None:
         known = sorted(self.fabric.planes)
@@ -58,19 +71,23 @@ class Scope:
                 Problem("--plane", f"no such plane: {', '.join(unknown)}", expected=f"one of {', '.join(known)}")
             )
 
-    def _chosen(self, limit: Sequence[str]) -> dict[str, Realised]:
+    def _chosen(self, limit: Sequence[str]) -> tuple[Device, ...]:
         patterns = [pattern for each in limit for pattern in each.split(",")]
         if not patterns:
-            return self.realised
-        unmatched = [each for each in patterns if not any(fnmatch(name, each) for name in self.realised)]
+            return self.fabric.devices
+        names = [device.name for device in self.fabric.devices]
+        unmatched = [pattern for pattern in patterns if not any(fnmatch(name, pattern) for name in names)]
         if unmatched:
-            names = ", ".join(list(self.realised)[:8])
             raise IntentError(
-                Problem("--limit", f"matches no switch: {', '.join(unmatched)}", expected=f"names like {names}")
+                Problem(
+                    "--limit",
+                    f"matches no switch: {', '.join(unmatched)}",
+                    expected=f"names like {', '.join(names[:8])}",
+                )
             )
-        return {
-            name: each for name, each in self.realised.items() if any(fnmatch(name, pattern) for pattern in patterns)
-        }
+        return tuple(
+            device for device in self.fabric.devices if any(fnmatch(device.name, pattern) for pattern in patterns)
+        )
 
 
 def load(site: str) -> Scope:

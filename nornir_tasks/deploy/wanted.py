@@ -1,7 +1,7 @@
 """What one switch shall hold: rendered, split by owner, guarded. The plan compares this with what runs."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -73,13 +73,22 @@ def guard_rendered(device: str, os: Platform, tree: ConfigTree) -> None:
     problems = [
         Problem(
             where=device,
-            what=f"a template prints a line that could cut our own path: {' / '.join(path)}",
+            what=f"a template prints a line that could cut our own path: {line}",
             hint="templates print owned sections only; remove the line from templates/",
         )
-        for path in sorted(path for path, _ in tree.walk() if is_protected(path, os))
+        for line in sorted(_protected(tree, "", _any_of(os.protected)))
     ]
     if problems:
         raise RefusedError(problems)
+
+
+def _protected(tree: ConfigTree, above: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    for text, node in tree.children.items():
+        line = above + text
+        if pattern.match(line):
+            yield line
+        if node.children:
+            yield from _protected(node, f"{line} / ", pattern)
 
 
 def is_protected(path: Path, os: Platform) -> bool:

@@ -81,13 +81,17 @@ def swap_cables(
     first: Annotated[str, typer.Argument(help="Cable id, as 'nornir design --json' lists it.")],
     second: Annotated[str, typer.Argument(help="The other cable.")],
     site: options.Site = "lab",
+    json: options.Json = False,
 ) -> None:
     """Swap the far ends of two cables, as a technician might by mistake."""
-    from nornir_tasks.cli.console import out
+    from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.files.site import state_directory
     from nornir_tasks.lab.manager import Lab
 
-    Lab(state_directory(site)).ask("swap-cables", cables=[first, second])
+    now = Lab(state_directory(site)).ask("swap-cables", cables=[first, second])
+    if json:
+        print_json({"cables": now})
+        return
     out.print(f"the far ends of {first} and {second} are swapped")
 
 

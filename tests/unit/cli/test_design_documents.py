@@ -1,0 +1,51 @@
+"""`nornir design --csv`: through the command line as the operator types it."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from nornir_tasks.cli.main import app
+
+
+def design(*arguments: str) -> Result:
+    """``nornir design`` with these arguments."""
+    return CliRunner().invoke(app, ["design", *arguments])
+
+
+def test_the_cabling_plan_goes_to_a_file_and_one_line_says_what_to_buy(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "plan.csv"
+    result = design("--csv", str(file))
+    assert result.exit_code == 0
+    assert result.stdout == f"{file}: 48 cables: 32 x 200G-AOC of 5 m, 16 x 400G-DR4 of 40 m\n"
+    assert len(list(csv.DictReader(file.read_text().splitlines()))) == 48
+
+
+def test_the_cabling_plan_goes_to_stdout_and_nothing_else_does() -> None:
+    result = design("--csv", "-")
+    rows = list(csv.DictReader(result.stdout.splitlines()))
+    assert len(rows) == 48
+    assert all(None not in row and None not in row.values() for row in rows)
+
+
+def test_a_file_and_json_can_be_asked_for_together(tmp_path: Path) -> None:
+    result = design("--csv", str(tmp_path / "plan.csv"), "--json")
+    assert json.loads(result.stdout)["totals"]["cables"] == 48
+    assert (tmp_path / "plan.csv").exists()
+
+
+@pytest.mark.parametrize("other", [pytest.param(["--json"], id="json")])
+def test_two_documents_on_stdout_are_refused(other: list[str]) -> None:
+    result = design("--csv", "-", *other)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "mix on stdout" in result.stderr
+
+
+def test_a_file_that_cannot_be_written_is_told_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    result = design("--csv", str(tmp_path / "taken" / "plan.csv"))
+    assert result.exit_code != 0
+    assert "plan.csv" in str(result.exception)

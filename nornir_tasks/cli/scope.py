@@ -32,8 +32,8 @@ class Scope:
     def port_names(self, device: Device) -> tuple[str, ...]:
         """Every front-panel port of a switch, cabled or not."""
         groups = self.catalogue.switches[device.model].ports
-        numbers = (number for group in groups for number in range(group.first, group.first + group.count))
-        return tuple(self.fabric.facts[device.os].port_name(number) for number in numbers)
+        name = self.fabric.facts[device.os].port_name
+        return tuple(name(number, 0, 1, group.lanes) for group in groups for number in group.numbers)
 
     def wanted(self, planes: Sequence[str] | None, limit: Sequence[str] | None) -> dict[str, Wanted]:
         """What the chosen switches shall hold for the chosen planes."""

@@ -1,7 +1,29 @@
 """What a model of switch or NIC is: the types. The figures, each with its source, stand in ``catalogue/<vendor>/``."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One way to run a cage: split in ``ways``, each leg at a speed over its own lanes. Written ``2x200G-4``."""
+
+    ways: int
+    speed_gbps: int
+    """Of each leg."""
+    lanes: int
+    """Electrical lanes of each leg."""
+    disables_next: bool = False
+    """Runs on odd-numbered cages only, and takes away the next one."""
+
+    @property
+    def lane_gbps(self) -> float:
+        """Rate of one lane."""
+        return self.speed_gbps / self.lanes
+
+    def __str__(self) -> str:
+        return f"{self.ways}x{self.speed_gbps}G-{self.lanes}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,8 +34,35 @@ class PortGroup:
     count: int
     cage: str
     lanes: int
-    speeds_gbps: tuple[int, ...]
-    """Speeds of the whole port, without breakout."""
+    modes: tuple[Mode, ...]
+    """In order of preference where several have the same ways and speed."""
+
+    @property
+    def numbers(self) -> range:
+        """Numbers of the ports."""
+        return range(self.first, self.first + self.count)
+
+    @property
+    def max_gbps(self) -> int:
+        """What one cage carries at most."""
+        return max(mode.ways * mode.speed_gbps for mode in self.modes)
+
+    def modes_for(self, ways: int, speed_gbps: int) -> tuple[Mode, ...]:
+        """Ways to run a cage as so many legs of this speed, preferred first."""
+        return tuple(mode for mode in self.modes if (mode.ways, mode.speed_gbps) == (ways, speed_gbps))
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A port as a cable sees it: one leg of one cage."""
+
+    number: int
+    """Front-panel number of the cage."""
+    leg: int = 0
+    """From 0."""
+    ways: int = 1
+    speed_gbps: int = 0
+    lanes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,35 +74,85 @@ class SwitchModel:
     os: tuple[str, ...]
     """Operating systems of ours that run on it."""
     asic: str
+    """Empty where no source names it."""
     ports: tuple[PortGroup, ...]
-    buffer_bytes: int | None
-    max_ecmp_paths: int | None
-    ipv4_routes: int | None
+    buffer_bytes: int | None = None
+    max_ecmp_paths: int | None = None
+    ipv4_routes: int | None = None
+    cell_bytes: int | None = None
+    lossless_queues: int | None = None
+    max_ecmp_groups: int | None = None
+    max_bfd_sessions: int | None = None
+    logical_ports: int | None = None
+    """Ports there can be at once, whatever is split."""
+    silent_gbps: tuple[int, ...] = ()
+    """Speeds at which copper does not negotiate here, so that the far end must not either."""
+    asic_by_os: Mapping[str, str] = field(default_factory=dict)
+    """Of a reference model: the ASIC whose capabilities stand for it under each OS."""
 
-    def ports_at(self, speed_gbps: int) -> tuple[int, ...]:
-        """Numbers of the ports that run at this speed without breakout, ascending."""
+    def asic_under(self, os: str) -> str:
+        """The ASIC, as capabilities name it."""
+        return self.asic_by_os.get(os, self.asic)
+
+    def ports_at(self, speed_gbps: int, ways: int = 1) -> tuple[int, ...]:
+        """Numbers of the ports that run as so many legs of this speed, ascending."""
         return tuple(
             number
             for group in self.ports
-            if speed_gbps in group.speeds_gbps
-            for number in range(group.first, group.first + group.count)
+            if (modes := group.modes_for(ways, speed_gbps))
+            for number in group.numbers
+            if not (all(mode.disables_next for mode in modes) and number % 2 == 0)
         )
+
+    def slots_at(self, speed_gbps: int, ways: int = 1) -> tuple[Slot, ...]:
+        """Every leg of every cage that runs so, in the order of the front panel; lanes of the preferred mode."""
+        return tuple(
+            Slot(number, leg, ways, speed_gbps, self.modes_for(ways, speed_gbps)[0].lanes)
+            for number in self.ports_at(speed_gbps, ways)
+            for leg in range(ways)
+        )
+
+    def modes_for(self, ways: int, speed_gbps: int) -> tuple[Mode, ...]:
+        """Ways to run a cage as so many legs of this speed, preferred first; each once."""
+        return tuple(dict.fromkeys(mode for group in self.ports for mode in group.modes_for(ways, speed_gbps)))
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Every ``<ways>x<speed>G`` that some cage can do, in the order of the catalogue."""
+        modes = (mode for group in self.ports for mode in group.modes)
+        return tuple(dict.fromkeys(f"{mode.ways}x{mode.speed_gbps}G" for mode in modes))
 
     @property
     def speeds_gbps(self) -> frozenset[int]:
-        """Every speed that some port runs at."""
-        return frozenset(speed for group in self.ports for speed in group.speeds_gbps)
+        """Every speed that some port runs at as a whole."""
+        return frozenset(mode.speed_gbps for group in self.ports for mode in group.modes if mode.ways == 1)
+
+    def group_of(self, number: int) -> PortGroup:
+        """The ports of this port's kind; KeyError where the box has no such port."""
+        for group in self.ports:
+            if number in group.numbers:
+                return group
+        raise KeyError(f"{self.model} has no port {number}")
+
+    def cages(self) -> Iterator[tuple[int, PortGroup]]:
+        """Every front-panel port with its kind."""
+        return ((number, group) for group in self.ports for number in group.numbers)
 
     def max_logical_ports(self, speed_gbps: int) -> int:
         """Ports of this speed if every cage were broken out as far as its fastest mode and its lanes allow.
 
         Address blocks are sized by this, so that a later breakout renumbers nothing.
         """
-        return sum(
-            group.count * max(1, min(group.lanes, max(group.speeds_gbps) // speed_gbps))
-            for group in self.ports
-            if max(group.speeds_gbps) >= speed_gbps
-        )
+        return _max_logical_ports(self.ports, speed_gbps)
+
+
+@cache
+def _max_logical_ports(ports: tuple[PortGroup, ...], speed_gbps: int) -> int:
+    return sum(
+        group.count * max(1, min(group.lanes, group.max_gbps // speed_gbps))
+        for group in ports
+        if group.max_gbps >= speed_gbps
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +161,16 @@ class NicModel:
 
     vendor: str
     model: str
-    speeds_gbps: tuple[int, ...]
-    """Speeds of one port."""
-    max_mtu_bytes: int | None
+    modes: tuple[Mode, ...]
+    """Of one port, in order of preference."""
+    max_mtu_bytes: int | None = None
+    out_of_order_rdma: bool | None = None
+    """Receives RDMA out of order; None: no source says so."""
+
+    @property
+    def speeds_gbps(self) -> tuple[int, ...]:
+        """Speeds of one port, ascending."""
+        return tuple(sorted({mode.speed_gbps for mode in self.modes}))
 
 
 @dataclass(frozen=True, slots=True)

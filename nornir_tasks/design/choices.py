@@ -125,7 +125,7 @@ class _Chooser:
         if found:
             return None
         switch = self.catalogue.switches[model]
-        return Choice(os, release, switch, self.facts[os].capabilities(release, switch.asic), at[2])
+        return Choice(os, release, switch, self.facts[os].capabilities(release, switch.asic_under(os)), at[2])
 
     def _problems(self, os: str, release: str, model: str, at: tuple[Path, Path, Path]) -> Iterator[Finding]:
         at_os, at_release, at_model = (
@@ -144,11 +144,12 @@ class _Chooser:
                 at_model, f"{switch.vendor} {model} does not run {os}", f"platform {' or '.join(switch.os)}", os
             )
         else:
-            yield from self._release(os, release, switch.asic, at_release)
+            yield from self._release(os, release, switch.asic_under(os), at_release)
 
     def _release(self, os: str, release: str, asic: str | None, path: Path) -> Iterator[Finding]:
         if not _is_known(self.facts[os], release, asic):
-            what = f"no capability record for {os} {release}" + (f" on {asic}" if asic else "")
+            where = "" if asic is None else f" on {asic or 'an ASIC that no source names'}"
+            what = f"no capability record for {os} {release}{where}"
             hint = "a release we know nothing of could drop half of what it is sent"
             yield Finding(path, what, f"one of {', '.join(self.facts[os].releases)}", release, hint)
 

@@ -18,6 +18,9 @@ from nornir_tasks.intent.model import ComputeIntent, Intent
 MIN_SPINES = 2
 """One spine is no redundancy; the intent may still ask for it by ``count: 1``."""
 
+SERVICE_PORTS = 2
+"""So many slow ports beside the cages are for management and taps, not for a fabric."""
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -249,8 +252,13 @@ def _check_host_speed(plane: ComputeIntent, leaves: tuple[SwitchModel, ...]) -> 
             )
 
 
+def _fabric_speeds(model: SwitchModel) -> frozenset[int]:
+    """Speeds of the model's ports, those for service (a pair of SFP+) left out."""
+    return frozenset(speed for speed in model.speeds_gbps if len(model.ports_at(speed)) > SERVICE_PORTS)
+
+
 def _uplink_speed(plane: ComputeIntent, models: tuple[SwitchModel, ...]) -> int:
-    common = frozenset.intersection(*(model.speeds_gbps for model in models))
+    common = frozenset.intersection(*(_fabric_speeds(model) for model in models))
     names = ", ".join(sorted({model.model for model in models}))
     asked = plane.spine.uplink_speed
     if asked is None and common:

@@ -1,19 +1,34 @@
 """``catalogue/<vendor>/*.yml`` -> Catalogue. A figure without a source is refused."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from nornir_tasks.design.catalogue import Catalogue, NicModel, PortGroup, SwitchModel
+from nornir_tasks.design.catalogue import Catalogue, Mode, NicModel, PortGroup, SwitchModel
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.marked_yaml import read_marked, validate
 from nornir_tasks.files.resources import resource, shown
-from nornir_tasks.intent.fields import SpeedGbps
+from nornir_tasks.intent.findings import Finding, refuse, wrong
 
 Value = TypeVar("Value")
 Source = Annotated[str, Field(min_length=8)]
+
+
+_MODE = re.compile(r"([1248])x([1-9]\d*)G-([1248])")
+
+
+def _mode(value: object) -> Mode:
+    found = _MODE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise wrong("not a mode of a cage", "ways x speed - lanes of each leg, as 2x200G-4", value)
+    ways, speed, lanes = map(int, found.groups())
+    return Mode(ways, speed, lanes)
+
+
+ModeText = Annotated[Mode, BeforeValidator(_mode)]
 
 
 class _Part(BaseModel):
@@ -34,9 +49,24 @@ class _PortGroupFile(_Part):
     count: Annotated[int, Field(ge=1)]
     cage: str
     lanes: Literal[1, 2, 4, 8]
-    speeds: Annotated[tuple[SpeedGbps, ...], Field(min_length=1)]
-    """Of the whole port, without breakout."""
+    modes: Annotated[tuple[ModeText, ...], Field(min_length=1)]
+    disables_next: tuple[ModeText, ...] = ()
+    """Modes for odd-numbered cages only, each of which takes away the next cage."""
     source: Source
+
+    @model_validator(mode="after")
+    def _rules(self) -> "_PortGroupFile":
+        refuse(
+            Finding(("modes",), "more lanes than the cage has", f"at most {self.lanes}", str(mode))
+            for mode in (*self.modes, *self.disables_next)
+            if mode.ways * mode.lanes > self.lanes
+        )
+        return self
+
+    def model_data(self) -> PortGroup:
+        """The ports without their source."""
+        costly = tuple(Mode(mode.ways, mode.speed_gbps, mode.lanes, disables_next=True) for mode in self.disables_next)
+        return PortGroup(self.first, self.count, self.cage, self.lanes, (*self.modes, *costly))
 
 
 class SwitchFile(_Part):
@@ -46,11 +76,19 @@ class SwitchFile(_Part):
     vendor: str
     model: str
     platforms: Annotated[tuple[Literal["eos", "nxos", "nvue"], ...], Field(min_length=1)]
-    asic: _Figure[str]
+    asic: _Figure[str] | None = None
+    asic_by_platform: _Figure[dict[str, str]] | None = None
+    """Of a reference model, which is no product."""
     ports: Annotated[tuple[_PortGroupFile, ...], Field(min_length=1)]
     buffer_bytes: _Figure[int] | None = None
     max_ecmp_paths: _Figure[int] | None = None
     ipv4_routes: _Figure[int] | None = None
+    cell_bytes: _Figure[int] | None = None
+    lossless_queues: _Figure[int] | None = None
+    max_ecmp_groups: _Figure[int] | None = None
+    max_bfd_sessions: _Figure[int] | None = None
+    logical_ports: _Figure[int] | None = None
+    silent_gbps: _Figure[tuple[int, ...]] | None = None
 
     def model_data(self) -> SwitchModel:
         """The figures without their sources."""
@@ -58,14 +96,18 @@ class SwitchFile(_Part):
             vendor=self.vendor,
             model=self.model,
             os=self.platforms,
-            asic=self.asic.value,
-            ports=tuple(
-                PortGroup(each.first, each.count, each.cage, each.lanes, tuple(sorted(each.speeds)))
-                for each in self.ports
-            ),
+            asic=self.asic.value if self.asic else "",
+            ports=tuple(each.model_data() for each in self.ports),
             buffer_bytes=_value(self.buffer_bytes),
             max_ecmp_paths=_value(self.max_ecmp_paths),
             ipv4_routes=_value(self.ipv4_routes),
+            cell_bytes=_value(self.cell_bytes),
+            lossless_queues=_value(self.lossless_queues),
+            max_ecmp_groups=_value(self.max_ecmp_groups),
+            max_bfd_sessions=_value(self.max_bfd_sessions),
+            logical_ports=_value(self.logical_ports),
+            silent_gbps=self.silent_gbps.value if self.silent_gbps else (),
+            asic_by_os=self.asic_by_platform.value if self.asic_by_platform else {},
         )
 
 
@@ -75,13 +117,15 @@ class NicFile(_Part):
     kind: Literal["nic"]
     vendor: str
     model: str
-    speeds: _Figure[tuple[SpeedGbps, ...]]
+    modes: _Figure[tuple[ModeText, ...]]
+    """Of one port."""
     max_mtu_bytes: _Figure[int] | None = None
+    out_of_order_rdma: _Figure[bool] | None = None
 
     def model_data(self) -> NicModel:
         """The figures without their sources."""
-        speeds = tuple(sorted(self.speeds.value))
-        return NicModel(self.vendor, self.model, speeds, _value(self.max_mtu_bytes))
+        reorders = self.out_of_order_rdma.value if self.out_of_order_rdma else None
+        return NicModel(self.vendor, self.model, self.modes.value, _value(self.max_mtu_bytes), reorders)
 
 
 @cache

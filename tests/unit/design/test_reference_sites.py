@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.catalogue import Catalogue, PortGroup, SwitchModel
+from nornir_tasks.design.catalogue import Catalogue, Mode, PortGroup, SwitchModel
 from nornir_tasks.design.counts import design_counts
 from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.pipeline import design, device_configs
@@ -19,7 +19,7 @@ def box(model: str, *groups: tuple[int, int]) -> SwitchModel:
     """A switch of (count, Gb/s) ports."""
     ports, first = [], 1
     for count, speed in groups:
-        ports.append(PortGroup(first, count, "OSFP", 8, (speed,)))
+        ports.append(PortGroup(first, count, "OSFP", 8, (Mode(1, speed, 4),)))
         first += count
     return SwitchModel("any", model, ("nvue",), "spectrum4", tuple(ports), None, None, None)
 

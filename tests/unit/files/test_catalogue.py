@@ -20,11 +20,22 @@ def test_file_and_folder_are_named_after_model_and_vendor(file: Path) -> None:
     assert (data["model"], data["vendor"]) == (file.stem, file.parent.name)
 
 
+NOT_FOR_RDMA = {"SN2201", "7010TX-48", "N9K-C9348GC-FXP", "N9364E-SG2-O"}
+"""No capability record of a lossless fabric: three for management, and one without published QoS figures."""
+
+
 def test_every_switch_model_has_capabilities_for_some_release_of_each_of_its_systems() -> None:
     for model in load_catalogue().switches.values():
         for os in model.os:
             facts = platforms()[os].facts
-            assert any(_knows(facts, release, model.asic) for release in facts.releases), (model.model, os)
+            known = any(_knows(facts, release, model.asic_under(os)) for release in facts.releases)
+            assert known == (model.model not in NOT_FOR_RDMA), (model.model, os)
+
+
+def test_no_mode_uses_more_lanes_than_its_cage_has() -> None:
+    for model in load_catalogue().switches.values():
+        for group in model.ports:
+            assert all(mode.ways * mode.lanes <= group.lanes for mode in group.modes), model.model
 
 
 def _knows(facts, release: str, asic: str) -> bool:

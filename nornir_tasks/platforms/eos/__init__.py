@@ -6,6 +6,7 @@ from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes
 from nornir_tasks.platforms.eos.capabilities import RELEASES, capabilities
 from nornir_tasks.platforms.eos.disruption import disruption
+from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.eos.parse import parse
 from nornir_tasks.platforms.eos.port_map import port_name, sort_key
@@ -24,5 +25,5 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
-    template_filters=MappingProxyType({"seconds": seconds}),
+    template_filters=MappingProxyType({"seconds": seconds, "speed_word": speed_word, "fec_line": fec_line}),
 )

@@ -28,7 +28,7 @@ REPLACED: tuple[tuple[str, ...], ...] = (
     (r"^qos map (dscp \d+) to traffic-class ",),
     (r"^qos map (traffic-class \d+) to tx-queue ",),
     (r"^priority-flow-control pause watchdog (default \S+|action) ",),
-    (*_PORT, r"^(description|mtu|ip address|service-profile) "),
+    (*_PORT, r"^(description|mtu|ip address|service-profile|speed) "),
     (*_MAP, r"^(match ip address prefix-list|set as-path prepend|set community) "),
     (r"^router bfd$", r"^interval .* default$"),
     (*_BGP, r"^(router-id|maximum-paths|timers bgp) "),
@@ -52,11 +52,14 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((r"^(?:qos profile|interface) ", r"^priority-flow-control on$"), r" on$", ""),
     # batfish arista_interface_show_run_all: "no random-detect ecn"
     ((*_QUEUE, r"^random-detect ecn minimum-threshold "), r" minimum-threshold .*$", ""),
+    # batfish arista_interface_show_run_all: "default error-correction encoding"; "no" would turn it off for good
+    ((*_PORT, r"^error-correction encoding "), r"^no (error-correction encoding) .*$", r"default \1"),
     # a neighbour that leaves its group leaves the fabric: all its lines go with it
     ((*_BGP, r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
 )
 """Path, and what to substitute in the line's ``no`` form."""
 
+_ENCODINGS = {"error-correction encoding fire-code", "error-correction encoding reed-solomon"}
 _MAP_LINE = re.compile(r"qos map (dscp|traffic-class) (\d+) (to (?:traffic-class|tx-queue)) \d+")
 _OBJECT = re.compile(r"neighbor \S+ peer group$|address-family |vrf |(?:uc-|mc-)?tx-queue |seq |network |redistribute ")
 _WHOLE = re.compile(r"no neighbor (\S+)")
@@ -69,9 +72,22 @@ def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Can
     del running  # EOS gets a difference, not a whole configuration
     from hier_config import WorkflowRemediation  # noqa: PLC0415 - only a device that differs pays for it
 
-    remediation = WorkflowRemediation(_hconfig(owned), _hconfig(wanted)).remediation_config
+    remediation = WorkflowRemediation(_hconfig(_to_type_again(owned, wanted)), _hconfig(wanted)).remediation_config
     lines = tuple(line for child in remediation.children for line in _lines(child, _gone(remediation)))
     return Candidate(payload=lines, changes=tuple(difference(owned, wanted)))
+
+
+def _to_type_again(owned: ConfigTree, wanted: ConfigTree) -> ConfigTree:
+    """What runs, less the wanted encoding of ports that have both: it is typed again after ``default`` took both away.
+
+    They may stand side by side (pyavd eos__ethernet_interfaces).
+    """
+    double = [port.text for port in owned.children.values() if port.children.keys() >= _ENCODINGS]
+    counted = owned.copy() if double else owned
+    for name in double:
+        for line in _ENCODINGS & getattr(wanted.get(name), "children", {}).keys():
+            del counted.children[name].children[line]
+    return counted
 
 
 def session_changes(before: str, after: str) -> frozenset[Change]:

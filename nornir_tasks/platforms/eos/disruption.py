@@ -18,7 +18,10 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?ip load-sharing .*", Disruption.DATAPLANE_BLIP),
     # classes, queues and PFC are reprogrammed in the chip while packets pass
     (r"(?:no )?(?:qos|priority-flow-control) .*", Disruption.DATAPLANE_BLIP),
-    (r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport|speed .*)", Disruption.PORT_FLAP),
+    (r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
+    # the link comes up anew at another rate or with another code, and only once both ends have it
+    # (CumulusNetworks/docs, Switch-Port-Attributes.md, on FEC; AMD Instinct cluster networking guide, on training)
+    (r"interface Ethernet\S+ / (?:no )?(?:speed|error-correction|phy) .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?(?:mtu|service-profile|qos) .*", Disruption.DATAPLANE_BLIP),
     (r"interface Ethernet\S+ / (?:no )?priority-flow-control.*", Disruption.DATAPLANE_BLIP),
     (r"interface \S+ / (?:no )?ip address .*", Disruption.DATAPLANE_BLIP),

@@ -20,6 +20,8 @@ from nornir_tasks.design.device_config import (
 )
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS
+from nornir_tasks.platforms.eos.layer1 import read_layer1
 from nornir_tasks.platforms.eos.lines import leave, no, number, read, row, text, yes
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
 from nornir_tasks.platforms.eos.parse_qos import parse_qos
@@ -40,7 +42,10 @@ _PORT = (
     row(r"no switchport", "routed", yes),
     row(r"ip address (\d+\.\d+\.\d+\.\d+/\d+)", "address", text),
     row(r"service-profile (\S+)", "qos_profile", text),
+    *LAYER1_ROWS,
 )
+_ROUTED = {"mtu_bytes", "address", "qos_profile"}
+"""What only a routed port has; a switched one without any of it is one that nobody uses."""
 _LOOPBACK = tuple(each for each in _PORT if each.field in {"description", "enabled", "address"})
 
 _SERVICES = {"service routing protocols model multi-agent": "multi-agent", "ip routing": "ip-routing"}
@@ -138,19 +143,22 @@ def _bfd(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]
 def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree] | None:
     loopback = found[1].startswith("Loopback")
     values, unknown = read(node.children.values(), _LOOPBACK if loopback else _PORT)
-    if not loopback and not values.get("routed"):
+    routed = values.get("routed", False)
+    if not loopback and not routed and _ROUTED & values.keys():
         return None
+    layer1, left = read_layer1(values, node.children.values())
     fields["interfaces"].append(
         Interface(
             name=found[1],
             description=values.get("description"),
             address=values.get("address"),
-            mtu_bytes=None if loopback else values.get("mtu_bytes", _DEFAULT_MTU_BYTES),
+            mtu_bytes=values.get("mtu_bytes", _DEFAULT_MTU_BYTES) if routed else None,
             enabled=values.get("enabled", True),
             qos_profile=values.get("qos_profile"),
+            layer1=layer1,
         )
     )
-    return unknown
+    return [*unknown, *(line for line in left if line not in unknown)]
 
 
 def _prefix_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:

@@ -1,4 +1,4 @@
-"""EOS configurations for the tests: a leaf on Tomahawk, a spine on Jericho, a drained leaf, and random ones."""
+"""EOS configurations for the tests: leaves on Tomahawk (plain, drained, with split cages), a spine, random ones."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from nornir_tasks.design.device_config import (
     Ecn,
     Hashing,
     Interface,
+    Layer1,
     Lldp,
     Neighbor,
     PeerGroup,
@@ -204,13 +205,49 @@ def drained() -> DeviceConfig:
     return replace(base, routing_policy=replace(base.routing_policy, route_maps=maps))
 
 
+UNUSED = frozenset({"Ethernet3/5", "Ethernet7/1", "Ethernet65"})
+
+
+def split_leaf() -> DeviceConfig:
+    """Cages whole, in two and in four; copper and optics; every kind of error correction; three ports kept shut."""
+    base = leaf(ports=9, spines=2)
+    layers = {
+        "Ethernet1/1": Layer1(200, 4, "rs", negotiate=True),
+        "Ethernet1/5": Layer1(200, 4, "rs", negotiate=True),
+        "Ethernet2/1": Layer1(100, 2, "rs", negotiate=False),
+        "Ethernet2/3": Layer1(100, 2, "rs", negotiate=False),
+        "Ethernet2/5": Layer1(50, 1, "none", negotiate=False),
+        "Ethernet2/7": Layer1(25, 1, "fc", negotiate=True),
+        "Ethernet3/1": Layer1(200, 4, "rs", negotiate=False),
+        "Ethernet4/1": Layer1(400, 8, "rs", negotiate=False),
+        "Ethernet5/1": Layer1(100, 4, "none", negotiate=False),
+        "Ethernet33/1": Layer1(400, 8, "rs", negotiate=False),
+        "Ethernet34/1": Layer1(400, 8, "rs", negotiate=False),
+    }
+    loopback, *used = base.interfaces if not base.interfaces[0].mtu_bytes else base.interfaces[::-1]
+    ports = [replace(port, name=name, layer1=held) for port, (name, held) in zip(used, layers.items(), strict=True)]
+    shut = [Interface(name, None, None, None, enabled=False, qos_profile=None) for name in UNUSED]
+    config = replace(base, name="leaf-g0-r7", interfaces=(loopback, *ports, *shut))
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
 def examples() -> tuple[DeviceConfig, ...]:
-    return (leaf(), spine(), drained())
+    return (leaf(), spine(), drained(), split_leaf())
 
 
 def claims(config: DeviceConfig) -> Claims:
-    ports = frozenset(port.name for port in config.interfaces)
-    return Claims((PlaneClaim("compute", ports, ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")),))
+    shut = frozenset(port.name for port in config.interfaces if not port.enabled and port.name in UNUSED)
+    ports = frozenset(port.name for port in config.interfaces) - shut
+    return Claims((PlaneClaim("compute", ports, ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")),), shut)
+
+
+LAYER1 = st.builds(
+    Layer1,
+    speed_gbps=st.sampled_from([25, 50, 100, 200, 400, 800]),
+    lanes=st.sampled_from([1, 2, 4, 8]),
+    fec=st.sampled_from(["rs", "fc", "none"]),
+    negotiate=st.booleans(),
+)
 
 
 @st.composite
@@ -259,7 +296,17 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
         for each in base.bgp.neighbors
     )
     interfaces = tuple(
-        replace(each, description=draw(st.none() | word), enabled=draw(st.booleans())) for each in base.interfaces
+        replace(
+            each,
+            description=draw(st.none() | word),
+            enabled=draw(st.booleans()),
+            layer1=draw(st.none() | LAYER1) if each.mtu_bytes else None,
+        )
+        for each in base.interfaces
+    )
+    spare = draw(st.sets(st.integers(40, 64), max_size=3))
+    interfaces += tuple(
+        Interface(f"Ethernet{cage}/1", None, None, None, enabled=False, qos_profile=None) for cage in spare
     )
     config = replace(
         base,

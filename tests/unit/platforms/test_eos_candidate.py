@@ -1,7 +1,7 @@
 """EOS: the payload holds the difference and nothing else, and the switch's own diff reads as the same changes."""
 
 import pytest
-from eos_examples import drained, leaf, rendered
+from eos_examples import drained, leaf, rendered, split_leaf
 
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change, difference
@@ -120,3 +120,64 @@ def test_draining_touches_one_route_map_and_nothing_else() -> None:
         "exit",
     ]
     assert set(made.changes) == set(difference(before, after))
+
+
+PORT = "interface Ethernet4/1"
+
+
+@pytest.mark.parametrize(
+    ("running", "sent"),
+    [
+        (["speed 200g-4", "error-correction encoding reed-solomon"], ["speed 400g-8"]),
+        (["speed auto 400g-8", "error-correction encoding reed-solomon"], ["speed 400g-8"]),
+        (
+            ["speed 400g-8", "error-correction encoding fire-code"],
+            ["default error-correction encoding", "error-correction encoding reed-solomon"],
+        ),
+        (
+            ["speed 400g-8", "no error-correction encoding"],
+            ["default error-correction encoding", "error-correction encoding reed-solomon"],
+        ),
+        (
+            ["speed 400g-8", "error-correction encoding fire-code", "error-correction encoding reed-solomon"],
+            ["default error-correction encoding", "error-correction encoding reed-solomon"],
+        ),
+        (
+            ["speed 400g-8", "error-correction encoding reed-solomon", "phy link training"],
+            ["default phy link training"],
+        ),
+    ],
+)
+def test_layer_1_is_set_right_whatever_stands_there(running: list[str], sent: list[str]) -> None:
+    wanted = canonical(to_tree(rendered(split_leaf())))
+    owned = wanted.copy()
+    port = owned.get(PORT)
+    assert port is not None
+    for line in ("speed 400g-8", "error-correction encoding reed-solomon"):
+        del port.children[line]
+    for line in running:
+        port.add(line)
+    made = candidate(owned, owned, wanted)
+    assert [line.strip() for line in made.payload] == [PORT, *sent, "exit"]
+    assert set(made.changes) == set(difference(owned, wanted))
+    assert PLATFORM.disruption(made.changes[0]) is Disruption.PORT_FLAP
+
+
+def test_an_unused_port_is_shut_and_all_else_on_it_goes() -> None:
+    wanted = canonical(to_tree(rendered(split_leaf())))
+    owned = wanted.copy()
+    port = owned.get("interface Ethernet7/1")
+    assert port is not None
+    port.children.clear()
+    for line in ("description old rack", "no switchport", "ip address 192.0.2.1/31"):
+        port.add(line)
+    made = candidate(owned, owned, wanted)
+    lines = [line.strip() for line in made.payload]
+    assert lines[0] == "interface Ethernet7/1"
+    assert sorted(lines[1:]) == [
+        "default description old rack",
+        "default ip address 192.0.2.1/31",
+        "default switchport",
+        "exit",
+        "shutdown",
+    ]

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from eos_examples import claims, examples, leaf, rendered
+from eos_examples import UNUSED, claims, examples, leaf, rendered, split_leaf
 
-from nornir_tasks.design.claims import SWITCH
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.claims import SWITCH, Claims
+from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
 from nornir_tasks.platforms.config_tree import difference
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
@@ -129,7 +129,7 @@ def test_our_own_path_to_the_switch_is_protected() -> None:
 
 def test_lines_of_strangers_outside_our_sections_are_never_ours() -> None:
     """All top-level lines of the outside corpus whose section we do not render belong to nobody."""
-    ours = {"services", "hashing", "lldp", "qos", "bfd", "interfaces", "routing_policy", "static_routes", "bgp"}
+    ours = set(SECTIONS)
     section, mode, seen = "", "global", 0
     for line in OUTSIDE.read_text().splitlines():
         if found := re.fullmatch(r"# (section|mode): (.*)", line):
@@ -150,3 +150,23 @@ def test_the_platform_knows_its_releases_and_asics() -> None:
     for release, asic, word in (("4.20.1F", "tomahawk4", "release"), ("4.33.1F", "spectrum4", "ASIC")):
         with pytest.raises(KeyError, match=word):
             facts.capabilities(release, asic)
+
+
+def test_an_unused_port_is_the_switchs_with_its_whole_block_and_nobodys_where_they_are_left_alone() -> None:
+    config = split_leaf()
+    running = to_tree("interface Ethernet7/1\n   description old\n   switchport access vlan 9\ninterface Ethernet8/1\n")
+    parts = split(running, OWNERSHIP, claims(config))
+    assert to_text(parts[SWITCH]).splitlines()[0] == "interface Ethernet7/1"
+    assert len(parts[SWITCH].paths()) == 3
+    assert list(parts[None].children) == ["interface Ethernet8/1"]
+    left_alone = Claims(claims(config).planes)
+    assert set(split(running, OWNERSHIP, left_alone)[None].children) == set(running.children)
+
+
+def test_what_is_rendered_for_split_cages_has_an_owner_down_to_the_last_line() -> None:
+    config = split_leaf()
+    parts = split(canonical(to_tree(rendered(config))), OWNERSHIP, claims(config))
+    assert not parts[None]
+    assert {line for line in parts[SWITCH].children if line.startswith("interface ")} == {
+        f"interface {name}" for name in UNUSED
+    }

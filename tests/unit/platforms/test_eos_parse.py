@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from eos_examples import configs, examples, facts_of, leaf, rendered
+from eos_examples import configs, examples, facts_of, leaf, rendered, split_leaf
 from hypothesis import given, settings
 
 from nornir_tasks.design.device_config import DeviceConfig
@@ -187,3 +187,41 @@ def _timed(work: object) -> float:
     start = time.perf_counter()
     work()  # type: ignore[operator]
     return time.perf_counter() - start
+
+
+@pytest.mark.parametrize(
+    ("lost", "left"),
+    [
+        ("speed auto 200g-4", ["error-correction encoding reed-solomon"]),
+        ("error-correction encoding reed-solomon", ["speed auto 200g-4"]),
+    ],
+)
+def test_half_of_layer_1_is_handed_back_and_not_completed_by_guessing(lost: str, left: list[str]) -> None:
+    config = split_leaf()
+    tree = canonical(to_tree(rendered(config)))
+    del tree.get("interface Ethernet1/1").children[lost]  # type: ignore[union-attr]
+    read = parsed(tree, config)
+    assert [path[-1] for path in read.remainder.paths() if len(path) == 2] == left
+    assert next(port for port in read.config.interfaces if port.name == "Ethernet1/1").layer1 is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["error-correction encoding fire-code", "no error-correction encoding", "speed 400g", "phy link training"],
+)
+def test_a_second_word_on_layer_1_is_never_taken_for_ours(line: str) -> None:
+    config = split_leaf()
+    tree = canonical(to_tree(rendered(config)))
+    tree.add_path(("interface Ethernet4/1", line))
+    read = parsed(tree, config)
+    assert read.remainder.get("interface Ethernet4/1", line) is not None
+
+
+def test_a_switched_port_that_somebody_uses_is_no_unused_port() -> None:
+    config = split_leaf()
+    tree = canonical(to_tree(rendered(config)))
+    tree.add_path(("interface Ethernet7/1", "switchport access vlan 9"))
+    assert parsed(tree, config).remainder.get("interface Ethernet7/1", "switchport access vlan 9") is not None
+    del tree.get("interface Ethernet7/1").children["shutdown"]  # type: ignore[union-attr]
+    found = next(port for port in parsed(tree, config).config.interfaces if port.name == "Ethernet7/1")
+    assert found.enabled

@@ -46,7 +46,12 @@ def _pattern(line: str) -> str:
     return made
 
 
-COMPILED = [(entry, pattern) for entry in ENTRIES for pattern in patterns(entry["shape"])]
+COMPILED = [
+    (entry, pattern)
+    for entry in ENTRIES
+    if not entry["shape"].startswith("(nothing")
+    for pattern in patterns(entry["shape"])
+]
 
 
 @pytest.mark.parametrize("config", examples(), ids=lambda each: f"{each.name}-{each.asic}")

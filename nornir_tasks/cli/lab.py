@@ -18,7 +18,11 @@ app = typer.Typer(
 
 
 @app.command()
-def up(site: options.Site = "lab", json: options.Json = False) -> None:
+def up(
+    site: options.Site = "lab",
+    rtt_ms: Annotated[float, typer.Option(min=0, max=10_000, help="Round-trip time to every switch's API.")] = 0.0,
+    json: options.Json = False,
+) -> None:
     """Start the lab of a site: each switch as it leaves day 0, cabled as the design says."""
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.cli.scope import load
@@ -29,7 +33,7 @@ def up(site: options.Site = "lab", json: options.Json = False) -> None:
         hint = "copy the site's folder and say 'management: {source: lab}' in the copy to try it in the lab"
         raise LabError(Problem(scope.site.name, "this site has real switches; its verbs reach those", hint=hint))
     lab, plan = _lab(scope), lab_plan(scope)
-    started = lab.up(plan)
+    started = lab.up(plan, rtt_ms)
     if json:
         print_json({"started": started, "devices": len(plan.devices), "directory": str(lab.directory)})
     else:

@@ -79,9 +79,12 @@ class Lab:
         self._ready = self.directory / READY
         self._pid = self.directory / "pid"
 
-    def up(self, plan: LabPlan) -> bool:
-        """Start it. False: it already ran, as planned. Raises LabError when it runs for another design."""
-        spec = self._specification(plan)
+    def up(self, plan: LabPlan, rtt_ms: float = 0.0) -> bool:
+        """Start it. False: it already ran, as planned. Raises LabError when it runs for another design.
+
+        ``rtt_ms`` is the round-trip time that every switch's API is to have, which loopback has not.
+        """
+        spec = {**self._specification(plan), "rtt_ms": rtt_ms}
         if self.is_up():
             if json.loads(self._spec.read_text(encoding="utf-8")) == spec:
                 return False

@@ -47,6 +47,7 @@ class LabServer:
             except LabError as error:
                 problems += error.problems
                 continue
+            twin.requests.rtt_s = self.spec.rtt_ms / 1000
             self.twins[device.name] = twin
             self.fabric.attach(twin)
         if problems:

@@ -6,11 +6,15 @@ It holds cabling and day-0 facts only, never the intent: a twin must learn its c
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from nornir_tasks.errors import LabError, Problem
+
+_T = TypeVar("_T", str, tuple[str, int], "End")
 
 
 class SpecError(LabError):
@@ -75,7 +79,12 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class LabSpec:
-    """A whole lab. ``ca`` is the CA certificate (made if not there); ``password_file`` holds the login's password."""
+    """A whole lab.
+
+    ca             the CA certificate, made if not there
+    password_file  holds the login's password
+    rtt_ms         round-trip time to every switch's API, which loopback has not: see RequestCounter.arrived
+    """
 
     site: str
     directory: Path
@@ -85,6 +94,7 @@ class LabSpec:
     devices: tuple[DeviceSpec, ...]
     cables: tuple[Cable, ...] = ()
     hosts: tuple[Host, ...] = ()
+    rtt_ms: float = 0.0
 
     def device(self, name: str) -> DeviceSpec:
         """The device of this name. Raises KeyError."""
@@ -112,6 +122,7 @@ def parse_spec(data: dict[str, Any], where: str = "spec") -> LabSpec:
             devices=tuple(_device(item) for item in data["devices"]),
             cables=tuple(Cable(item["id"], End(*item["a"]), End(*item["b"])) for item in data.get("cables", ())),
             hosts=tuple(_host(item) for item in data.get("hosts", ())),
+            rtt_ms=float(data.get("rtt_ms", 0)),
         )
     except KeyError as error:
         raise SpecError(Problem(where, f"key {error} is missing")) from error
@@ -132,6 +143,10 @@ def _host(item: dict[str, Any]) -> Host:
     return Host(item["name"], item["port"], End(*item["switch"]), item["mtu_bytes"], item.get("lldp", False))
 
 
+def _repeated(items: Iterable[_T]) -> list[_T]:
+    return sorted(item for item, count in Counter(items).items() if count > 1)
+
+
 def _mistakes(spec: LabSpec) -> list[str]:
     ports = {device.name: set(device.ports) for device in spec.devices}
     ends = [end for cable in spec.cables for end in (cable.a, cable.b)] + [host.switch for host in spec.hosts]
@@ -141,11 +156,10 @@ def _mistakes(spec: LabSpec) -> list[str]:
             found.append(f"{end}: there is no such device")
         elif end.port not in ports[end.device]:
             found.append(f"{end}: the device has no such port")
-    found += [f"{end}: cabled twice" for end in sorted({end for end in ends if ends.count(end) > 1})]
-    names = [device.name for device in spec.devices]
-    found += [f"{name}: device listed twice" for name in sorted({n for n in names if names.count(n) > 1})]
-    sockets = [(d.address, port) for d in spec.devices for port in {d.api_port, d.ssh_port}]
-    found += [f"{a}:{p}: used by two devices" for a, p in sorted({s for s in sockets if sockets.count(s) > 1})]
+    found += [f"{end}: cabled twice" for end in _repeated(ends)]
+    found += [f"{name}: device listed twice" for name in _repeated(device.name for device in spec.devices)]
+    sockets = ((d.address, port) for d in spec.devices for port in {d.api_port, d.ssh_port})
+    found += [f"{address}:{port}: used by two devices" for address, port in _repeated(sockets)]
     found += [
         f"{d.name}: {d.address} is not a loopback address" for d in spec.devices if not d.address.startswith("127.")
     ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+from weakref import WeakSet
 
 from .spec import DeviceSpec
 from .state import SwitchState
@@ -18,10 +20,29 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class RequestCounter:
-    """How often clients came: TCP connections accepted and requests answered (SSH channels count as requests)."""
+    """How often clients came: connections that asked something, and requests (SSH channels count as requests).
+
+    ``rtt_s`` is the round trip that the API's clients are made to wait for.
+    """
 
     connections: int = 0
     requests: int = 0
+    rtt_s: float = 0.0
+    _seen: WeakSet[asyncio.BaseTransport] = field(default_factory=WeakSet, repr=False)
+
+    async def arrived(self, transport: asyncio.BaseTransport | None) -> None:
+        """Count one request over HTTPS, and let it take as long as it would over a real distance.
+
+        One round trip, and on a new connection two more: TCP's handshake and that of TLS 1.3, which loopback hides.
+        """
+        self.requests += 1
+        round_trips = 1
+        if transport is not None and transport not in self._seen:
+            self._seen.add(transport)
+            self.connections += 1
+            round_trips = 3
+        if self.rtt_s:
+            await asyncio.sleep(self.rtt_s * round_trips)
 
 
 @dataclass(slots=True)

@@ -27,18 +27,6 @@ Authenticate = Callable[[str, str], bool]
 NewShell = Callable[[str], Shell]
 
 
-class _CountingServer(web.Server):
-    """An HTTP server that counts the connections it was given."""
-
-    def __init__(self, handler: Callable[[web.BaseRequest], Any], counter: RequestCounter) -> None:
-        super().__init__(handler)
-        self._counter = counter
-
-    def __call__(self) -> web.RequestHandler:
-        self._counter.connections += 1
-        return super().__call__()
-
-
 class EapiServer:
     """Serves one switch. ``is_reachable`` says whether its configuration still lets anybody in."""
 
@@ -51,7 +39,7 @@ class EapiServer:
 
     async def start(self, address: str, port: int, context: ssl.SSLContext) -> None:
         """Listen. Raises OSError if the address is taken."""
-        self._runner = web.ServerRunner(_CountingServer(self._handle, self._counter))
+        self._runner = web.ServerRunner(web.Server(self._handle))
         await self._runner.setup()
         await web.TCPSite(self._runner, address, port, ssl_context=context, shutdown_timeout=0.5).start()
 
@@ -66,7 +54,7 @@ class EapiServer:
             if request.transport is not None:
                 request.transport.abort()
             raise ConnectionResetError("the switch's configuration shuts this path")
-        self._counter.requests += 1
+        await self._counter.arrived(request.transport)
         user = self._user(request.headers.get("Authorization", ""))
         if user is None:
             challenge = {"WWW-Authenticate": 'Basic realm="COMMAND_API_AUTH"'}

@@ -6,7 +6,6 @@ import json
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
-from weakref import WeakSet
 
 from aiohttp import web
 
@@ -60,14 +59,13 @@ class RestServer:
 
     def __init__(self, twin: NvueTwin) -> None:
         self._twin = twin
-        self._seen: WeakSet[Any] = WeakSet()
         self.app = web.Application(middlewares=[self._guard], client_max_size=64 << 20)
         self.app.router.add_route("*", "/{tail:.*}", self._answer)
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Count, drop if the switch cannot be reached any more, check who asks, and word what goes wrong."""
-        self._count(request)
+        await self._twin.requests.arrived(request.transport)
         if not self._twin.is_reachable():
             if request.transport is not None:
                 request.transport.abort()
@@ -85,12 +83,6 @@ class RestServer:
             return RefusalError(error.status, error.detail).response()
         except (query.QueryError, CommandError) as error:
             return RefusalError(400, str(error)).response()
-
-    def _count(self, request: web.Request) -> None:
-        self._twin.requests.requests += 1
-        if request.transport is not None and request.transport not in self._seen:
-            self._seen.add(request.transport)
-            self._twin.requests.connections += 1
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         parts = [unquote(part) for part in request.rel_url.raw_path.split("/") if part]

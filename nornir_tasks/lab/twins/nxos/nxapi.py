@@ -13,7 +13,6 @@ import binascii
 import json
 from collections.abc import Callable
 from typing import Any, Protocol
-from weakref import WeakSet
 
 from aiohttp import web
 
@@ -52,7 +51,6 @@ class NxApiServer:
     def __init__(self, switch: Backend, certificates: LabCertificates) -> None:
         self._switch, self._certificates = switch, certificates
         self._runner: web.AppRunner | None = None
-        self._seen: WeakSet[Any] = WeakSet()
 
     async def start(self) -> None:
         """Listen. Raises OSError if the address is taken."""
@@ -73,7 +71,7 @@ class NxApiServer:
     async def _post(self, request: web.Request) -> web.StreamResponse:
         if not self._switch.is_api_reachable():
             return self._hang_up(request)
-        self._count(request)
+        await self._switch.requests.arrived(request.transport)
         user = self._user(request)
         if user is None:
             return web.Response(
@@ -91,12 +89,6 @@ class NxApiServer:
         if request.transport is not None:
             request.transport.abort()
         return web.Response(status=503)
-
-    def _count(self, request: web.Request) -> None:
-        if request.transport is not None and request.transport not in self._seen:
-            self._seen.add(request.transport)
-            self._switch.requests.connections += 1
-        self._switch.requests.requests += 1
 
     def _user(self, request: web.Request) -> str | None:
         scheme, _, value = request.headers.get("Authorization", "").partition(" ")

@@ -5,76 +5,17 @@ Each test leaves the lab as it found it: pushed and valid.
 
 import difflib
 import json
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
-from by_hand import Hand, hands
+from at_terminal import Operator, lab_of_its_own
+from by_hand import Hand
 
 from nornir_tasks.cli.scope import load
 from nornir_tasks.deploy.plan import split_running
-
-ROOT = Path(__file__).parents[2]
-NORNIR = Path(sys.executable).with_name("nornir")
-
-
-@dataclass
-class Operator:
-    """Somebody at a terminal with one site."""
-
-    site: Path
-    state: Path
-    day0: dict[str, str] = field(default_factory=dict)
-    """What every switch ran before anything was pushed."""
-
-    def start(self) -> None:
-        self.run("lab", "up")
-        self.day0 = {name: hand.running() for name, hand in self.hands().items()}
-
-    def run(self, *words: str, code: int = 0) -> str:
-        done = subprocess.run(
-            [str(NORNIR), *words, "--site", str(self.site)],
-            env={**os.environ, "GPUFABRIC_STATE": str(self.state)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == code, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done.stdout + done.stderr
-
-    def json(self, *words: str, code: int = 0) -> Any:
-        text = self.run(*words, "--json", code=code)
-        return json.JSONDecoder().raw_decode(text)[0]
-
-    @property
-    def lab(self) -> Path:
-        (found,) = self.state.glob("*/lab")
-        return found
-
-    def hands(self) -> dict[str, Hand]:
-        return hands(self.lab)
-
-
-@contextmanager
-def lab_of_its_own(where: Path) -> Iterator[Operator]:
-    """A copy of the lab site, its switches as day 0 leaves them."""
-    shutil.copytree(ROOT / "inventory/lab", where / "lab")
-    made = Operator(where / "lab", where / "state")
-    made.start()
-    try:
-        yield made
-    finally:
-        made.run("lab", "down")
 
 
 @pytest.fixture(scope="module")

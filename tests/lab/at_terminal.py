@@ -1,0 +1,95 @@
+"""Somebody at a terminal with one site and its lab: the console script, its output, and what it leaves on disk."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from by_hand import Hand, hands
+
+from nornir_tasks.lab.twins.control import ControlClient
+
+ROOT = Path(__file__).parents[2]
+NORNIR = Path(sys.executable).with_name("nornir")
+
+
+@dataclass
+class Operator:
+    """Runs verbs on one site."""
+
+    site: Path
+    state: Path
+    day0: dict[str, str] = field(default_factory=dict)
+    """What every switch ran before anything was pushed."""
+
+    def start(self) -> None:
+        self.run("lab", "up")
+        self.day0 = {name: hand.running() for name, hand in self.hands().items()}
+
+    def begin(self, *words: str, state: Path | None = None) -> subprocess.Popen[str]:
+        """Start a verb and do not wait for it."""
+        return subprocess.Popen(
+            [str(NORNIR), *words, "--site", str(self.site)],
+            env={**os.environ, "GPUFABRIC_STATE": str(state or self.state)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *words: str, code: int = 0) -> str:
+        """A verb's whole output; its exit code must be ``code``."""
+        process = self.begin(*words)
+        try:
+            stdout, stderr = process.communicate(timeout=300)
+        finally:
+            process.kill()
+        assert process.returncode == code, f"{words}: exit {process.returncode}\n{stdout}\n{stderr}"
+        return stdout + stderr
+
+    def json(self, *words: str, code: int = 0) -> Any:
+        text = self.run(*words, "--json", code=code)
+        return json.JSONDecoder().raw_decode(text)[0]
+
+    @property
+    def lab(self) -> Path:
+        (found,) = self.state.glob("*/lab")
+        return found
+
+    @property
+    def control(self) -> ControlClient:
+        return ControlClient(Path(json.loads((self.lab / "ready.json").read_text())["control"]))
+
+    def hands(self) -> dict[str, Hand]:
+        return hands(self.lab)
+
+
+def lab_site(where: Path) -> Operator:
+    """A copy of the lab site with a state of its own."""
+    shutil.copytree(ROOT / "inventory/lab", where / "lab")
+    return Operator(where / "lab", where / "state")
+
+
+def small_site(where: Path) -> Operator:
+    """The lab site cut down to two rails: one leaf of EOS, one of NX-OS, and both spines of Cumulus Linux."""
+    made = lab_site(where)
+    file = made.site / "fabric.yml"
+    file.write_text(file.read_text().replace("rails: 8", "rails: 2").replace("rails: [1, 3, 5, 7]", "rails: [1]"))
+    return made
+
+
+@contextmanager
+def lab_of_its_own(where: Path, site: Callable[[Path], Operator] = lab_site) -> Iterator[Operator]:
+    """A site whose lab is up, its switches as day 0 leaves them."""
+    made = site(where)
+    made.start()
+    try:
+        yield made
+    finally:
+        made.run("lab", "down")

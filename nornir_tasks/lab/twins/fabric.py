@@ -3,9 +3,9 @@
 FabricSim is computed anew, at the first question, after a commit on any twin, a change of cables, or the end of a
 prefix limit's restart timer. It knows configurations and cables only; what the intent asked for is not known here.
 
-What is simulated: links (both ends up, cabled, speed and FEC equal where set), LLDP, numbered IPv4 BGP between directly
-connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix limits. What
-is not: packets, timers while a session comes up, iBGP and multihop sessions, unnumbered sessions, IPv6.
+What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered IPv4 BGP
+between directly connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
+limits. What is not: packets, timers while a session comes up, iBGP and multihop sessions, unnumbered sessions, IPv6.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .clock import Clock
 from .policy import NO_COMMUNITIES, Policies, address_number, network_of, prefix_text
 from .routes import Best, Instance, Propagation, over_limit
 from .sessions import BgpSession, Key, SessionJudge
-from .spec import Cable, End, Host
+from .spec import Cable, End, Host, cages_of
 from .state import BgpInstance, BgpNeighbor, InterfaceState, SwitchState
 from .twin import Twin
 from .wiring import Link, LldpNeighbor, Wiring
@@ -156,8 +156,8 @@ class FabricSim:
         for name, state in solved.states.items():
             solved.interfaces.update({End(name, interface.name): interface for interface in state.interfaces})
         for name, twin in self._twins.items():
-            links = (self.wiring.link(End(name, port), solved.interfaces) for port in twin.device.ports)
-            solved.links[name] = {link.port: link for link in links}
+            ports = self._ports(twin, solved.states[name])
+            solved.links[name] = {port: self.wiring.link(End(name, port), solved.interfaces) for port in ports}
         self._drop_stale_holds(solved)
         for _ in range(_MAX_TEARDOWNS):
             self._bring_up(solved)
@@ -168,6 +168,13 @@ class FabricSim:
                 self._hold(session)
         self._stamp(solved)
         return solved
+
+    def _ports(self, twin: Twin, state: SwitchState) -> list[str]:
+        """Every port that is, or into which a cable is plugged, in the order of the switch's interfaces."""
+        cages = set(twin.device.ports)
+        names = (interface.name for interface in state.interfaces)
+        there = [name for name in names if name in cages or any(cage in cages for cage in cages_of(name))]
+        return list(dict.fromkeys([*there, *twin.device.ports, *sorted(self.wiring.ports_of(twin.name))]))
 
     def _bring_up(self, solved: _Solved) -> None:
         solved.sessions = SessionJudge(solved.states, solved.links).judge_all()

@@ -6,6 +6,7 @@ It holds cabling and day-0 facts only, never the intent: a twin must learn its c
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ class SpecError(LabError):
 class DeviceSpec:
     """One switch: what it is, where it listens, and what day 0 gave it.
 
-    ports              physical port names in the OS's spelling
+    ports              physical port names in the OS's spelling: whole cages (EOS: lane 1 of each), not their parts
     asn                ASN its day-0 BGP process runs
     allow_from_memory  names of grammar rules of confidence M that this device accepts
     certificate        "lab": signed by the lab's CA; "default": self-signed, as a switch out of the box
@@ -44,6 +45,22 @@ class DeviceSpec:
     ports: tuple[str, ...]
     allow_from_memory: tuple[str, ...] = ()
     certificate: Literal["lab", "default"] = "lab"
+
+    def has_place_for(self, port: str) -> bool:
+        """Whether a port is one of ``ports`` or may come out of one, as the configuration has it."""
+        return port in self.ports or any(cage in self.ports for cage in cages_of(port))
+
+
+_PARTS = (
+    (re.compile(r"(swp\d+)s\d+"), "{}"),  # Cumulus Linux: swp1s0 of swp1
+    (re.compile(r"(Ethernet\d+/\d+)/\d+"), "{}"),  # NX-OS: Ethernet1/1/2 of Ethernet1/1
+    (re.compile(r"(Ethernet(?:\d+/)?\d+)/\d+"), "{}/1"),  # EOS: Ethernet1/5, a lane of the cage of Ethernet1/1
+)
+
+
+def cages_of(port: str) -> tuple[str, ...]:
+    """The ports a part of a cage may belong to, by its name in the spelling of any of the three systems."""
+    return tuple(form.format(found[1]) for part, form in _PARTS if (found := part.fullmatch(port)))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -148,13 +165,13 @@ def _repeated(items: Iterable[_T]) -> list[_T]:
 
 
 def _mistakes(spec: LabSpec) -> list[str]:
-    ports = {device.name: set(device.ports) for device in spec.devices}
+    known = {device.name: device for device in spec.devices}
     ends = [end for cable in spec.cables for end in (cable.a, cable.b)] + [host.switch for host in spec.hosts]
     found = []
     for end in ends:
-        if end.device not in ports:
+        if end.device not in known:
             found.append(f"{end}: there is no such device")
-        elif end.port not in ports[end.device]:
+        elif not known[end.device].has_place_for(end.port):  # a part not split off yet is dark, no mistake
             found.append(f"{end}: the device has no such port")
     found += [f"{end}: cabled twice" for end in _repeated(ends)]
     found += [f"{name}: device listed twice" for name in _repeated(device.name for device in spec.devices)]

@@ -14,7 +14,9 @@ from typing import Literal
 class InterfaceState:
     """One interface. ``addresses`` are IPv4 with length ("10.0.0.0/31"), the primary first.
 
-    speed and fec are neutral words ("400g", "rs544") where set explicitly, else None (follow the other end).
+    speed ("400g"), fec ("rs", "fc", "none"; "rs-cons16" for the consortium's on 25G) and negotiate (auto-negotiation or
+    link training) are what is set explicitly or fixed by the hardware, else None (follow the other end).
+    is_dark: the port exists, but its lanes belong to another port of its cage.
     """
 
     name: str
@@ -29,6 +31,8 @@ class InterfaceState:
     lldp_receive: bool = True
     speed: str | None = None
     fec: str | None = None
+    negotiate: bool | None = None
+    is_dark: bool = False
 
 
 @dataclass(frozen=True, slots=True)

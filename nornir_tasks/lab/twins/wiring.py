@@ -41,6 +41,7 @@ class Wiring:
         self._cables = {cable.id: cable for cable in plugged}
         self._cut: set[str] = set()
         self._far: dict[End, tuple[End, str]] = {}
+        self._plugged: dict[str, set[str]] = {}
         self._plug()
 
     def _plug(self) -> None:
@@ -48,6 +49,9 @@ class Wiring:
         for cable in self._cables.values():
             self._far[cable.a] = (cable.b, cable.id)
             self._far[cable.b] = (cable.a, cable.id)
+        self._plugged = {}
+        for end in self._far:
+            self._plugged.setdefault(end.device, set()).add(end.port)
 
     def cables(self) -> dict[str, dict[str, object]]:
         """Every cable by id with its ends and whether it is cut, for the control request ``status``."""
@@ -79,6 +83,10 @@ class Wiring:
             raise LabError(Problem("cable", f"there is no cable {cable!r}", hint="see the lab's status for their ids"))
         return self._cables[cable]
 
+    def ports_of(self, device: str) -> set[str]:
+        """The ports of a device that a cable is plugged in, parts of cages included."""
+        return self._plugged.get(device, set())
+
     def far(self, end: End) -> tuple[End | None, bool]:
         """The other end of the cable plugged in here, and whether the cable is whole."""
         far, cable = self._far.get(end, (None, ""))
@@ -93,15 +101,13 @@ class Wiring:
     def _why_down(
         self, near: InterfaceState | None, far: End | None, is_whole: bool, interfaces: Mapping[End, InterfaceState]
     ) -> str:
-        if near is not None and not near.is_admin_up:
-            return "administratively down"
-        if near is None or far is None:
-            return "nothing is plugged in"
+        if far is None:
+            return "nothing is plugged in" if near is None or near.is_admin_up else "administratively down"
+        if near is None or near.is_dark or not near.is_admin_up:
+            return _why_closed(near)
         if not is_whole:
             return "no carrier"
-        if far in self.hosts:
-            return ""
-        return _mismatch(near, interfaces.get(far))
+        return "" if far in self.hosts else _mismatch(near, interfaces.get(far))
 
     def lldp(
         self,
@@ -137,10 +143,23 @@ class Wiring:
         return LldpNeighbor(link.port, peer.device, state.hostname or peer.device, peer.port, far.description)
 
 
+def _why_closed(near: InterfaceState | None) -> str:
+    if near is None:
+        return "there is no such port: its cage is not split this way"
+    return "administratively down" if not near.is_admin_up else "its lanes are in use by another port of the cage"
+
+
 def _mismatch(near: InterfaceState, far: InterfaceState | None) -> str:
-    if far is None or not far.is_admin_up:
+    if far is None or not far.is_admin_up or far.is_dark:
         return "the other end is down"
-    for what, mine, its in (("speed", near.speed, far.speed), ("FEC", near.fec, far.fec)):
+    for what, mine, its in (
+        ("speed", near.speed, far.speed),
+        ("FEC", near.fec, far.fec),
+        ("negotiation", _ON_OFF[near.negotiate], _ON_OFF[far.negotiate]),
+    ):
         if mine is not None and its is not None and mine != its:
             return f"{what} differs: {mine} here, {its} at the other end"
     return ""
+
+
+_ON_OFF = {True: "on", False: "off", None: None}

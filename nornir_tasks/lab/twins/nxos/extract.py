@@ -14,6 +14,7 @@ from ..state import (
     StaticRoute,
     SwitchState,
 )
+from .ports import FIXED_FROM_GBPS, interfaces, map_of, part_gbps
 
 _GRACEFUL_SHUTDOWN = "65535:0"
 
@@ -28,7 +29,7 @@ def switch_state(tree: Tree, name: str) -> SwitchState:
         name=name,
         os="nxos",
         hostname=tree.root.value("hostname", "name") or "switch",
-        interfaces=tuple(_interface(tree, node) for node in tree.find("interface")),
+        interfaces=tuple(_interface(tree, node) for node in interfaces(tree)),
         bgp=tuple(_bgp(tree)),
         prefix_lists=tuple(_prefix_lists(tree)),
         route_maps=tuple(_route_maps(tree)),
@@ -78,8 +79,7 @@ def _addresses(interface: Node) -> tuple[str, ...]:
 
 def _interface(tree: Tree, node: Node) -> InterfaceState:
     name = node.params["name"]
-    fec = node.first("fec")
-    speed = node.value("speed", "speed")
+    gbps = speed_gbps(tree, node)
     return InterfaceState(
         name=name,
         is_admin_up=is_admin_up(tree, node),
@@ -91,12 +91,28 @@ def _interface(tree: Tree, node: Node) -> InterfaceState:
         is_loopback=name.startswith("loopback"),
         lldp_transmit=node.first("no lldp transmit") is None,
         lldp_receive=node.first("no lldp receive") is None,
-        speed=f"{int(speed) // 1000}g" if speed and speed.isdigit() else None,
-        fec=_FEC.get(fec.words.split()[1]) if fec else None,
+        speed=f"{gbps}g" if gbps else None,
+        fec=_FEC.get(node.value("fec", "fec") or ""),
+        negotiate=_negotiates(tree, node, gbps),
     )
 
 
-_FEC = {"rs-fec": "rs528", "kp-fec": "rs544", "fc-fec": "fc", "off": "off"}
+def speed_gbps(tree: Tree, node: Node) -> int | None:
+    """The speed a port is set to, by its own line or as part of a split cage; None: whatever the far end has."""
+    own = node.value("speed", "speed")
+    breakout = map_of(tree, node.params["name"])
+    return int(own) // 1000 if own else part_gbps(breakout) if breakout else None
+
+
+def _negotiates(tree: Tree, node: Node, gbps: int | None) -> bool | None:
+    """False where switched off or where the hardware cannot; else as the medium has it."""
+    is_part = map_of(tree, node.params["name"]) is not None
+    cannot = gbps is not None and (gbps >= FIXED_FROM_GBPS or (gbps == 25 and is_part))
+    return False if cannot or node.first("no negotiate auto") is not None else None
+
+
+_FEC = {"rs-fec": "rs", "rs-ieee": "rs", "kp-fec": "rs", "rs-cons16": "rs-cons16", "fc-fec": "fc", "off": "none"}
+"""From 50G lanes up Reed-Solomon is RS(544,514), whatever it is called; on 25G the consortium's is its own."""
 
 
 # -- BGP -----------------------------------------------------------------------------------------------------------
@@ -137,7 +153,7 @@ def _router_id(tree: Tree, vrf: str) -> str:
     """Without a configured one: loopback0's address, else the lowest other loopback's, else the first address."""
     candidates = [
         (not name.startswith("loopback"), name, address)
-        for node in tree.find("interface")
+        for node in interfaces(tree)
         if vrf_of(node) == vrf and (address := primary_address(node)) and (name := node.params["name"]) != "mgmt0"
     ]
     return min(candidates)[2].partition("/")[0] if candidates else "0.0.0.0"  # noqa: S104

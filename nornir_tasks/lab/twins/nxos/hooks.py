@@ -9,6 +9,7 @@ from typing import Any
 from ..engine import Change, LineError, Node
 from ..engine.pattern import Match
 from .password import make_hash
+from .ports import broken_out, port_exists
 from .words import is_network_qos_class, numbers, ranges
 
 DEFAULT_POLICIES = frozenset(
@@ -211,6 +212,8 @@ HOOKS: dict[str, Callable[..., Any]] = {
             route_with_mask,
             address_with_mask,
             hash_password,
+            broken_out,
+            port_exists,
         )
     },
     "number_permit": _numbered_entry("permit"),

@@ -46,7 +46,7 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
     removals: list[str] = []
     for key, node in reversed(list(old.children.items())):
         if key not in new.children:
-            if not new.has_by_default(node):
+            if not new.has_by_default(node) and not _is_port(node):
                 removals.append(pad + (node.words if node.negated else f"no {node.words}"))
         elif inner[key][0]:
             removals += [pad + node.line, *inner[key][0]]
@@ -54,9 +54,16 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
     for key, node in new.children.items():
         before = old.children.get(key)
         added = inner[key][1] if key in inner else _everything(new.tree, node, depth + 1)
+        if before is None and _is_port(node) and not added:
+            continue
         if before is None or before.line != node.line or before.body != node.body or added:
             additions += [pad + node.line, *node.body, *added]
     return removals, additions
+
+
+def _is_port(node: Node) -> bool:
+    """Ports come and go with the line that splits their cage; nobody adds or removes them."""
+    return node.rule is not None and node.rule.permanent
 
 
 def _everything(tree: Tree, node: Node, depth: int) -> list[str]:

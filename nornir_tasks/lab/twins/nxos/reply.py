@@ -9,6 +9,7 @@ from ..clock import Clock
 from ..engine import Node
 from ..fabric import FabricSim
 from ..spec import DeviceSpec
+from .ports import interfaces
 from .replace import ConfigReplace
 from .store import ConfigStore
 
@@ -37,7 +38,7 @@ class View:
 
     def interfaces(self) -> list[Node]:
         """Every interface in the order of the running configuration, mgmt0 and loopbacks included."""
-        return self.store.running.find("interface")
+        return interfaces(self.store.running)
 
     def interface(self, name: str) -> Node | None:
         """One interface by its full name."""

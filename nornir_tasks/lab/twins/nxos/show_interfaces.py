@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 
 from ..engine import Node
-from .extract import is_admin_up, is_routed, mtu_of, primary_address, vrf_of
+from .extract import is_admin_up, is_routed, mtu_of, primary_address, speed_gbps, vrf_of
 from .reply import Body, Reply, View, short_name, table
 
 _SPEED_KBPS = 400_000_000
@@ -22,13 +22,13 @@ def mac_of(view: View, name: str) -> str:
     return f"00ee.{digits[:4]}.{digits[4:]}"
 
 
-def _speed_kbps(node: Node) -> int:
+def _speed_kbps(view: View, node: Node) -> int:
     name = node.params["name"]
     for start, speed in _SPECIAL_SPEEDS_KBPS.items():
         if name.startswith(start):
             return speed
-    set_mbps = node.value("speed", "speed")
-    return int(set_mbps) * 1000 if set_mbps and set_mbps.isdigit() else _SPEED_KBPS
+    gbps = speed_gbps(view.store.running, node)
+    return gbps * 1_000_000 if gbps else _SPEED_KBPS
 
 
 def _is_up(view: View, node: Node) -> bool:
@@ -55,7 +55,7 @@ def _row(view: View, node: Node) -> Body:
     description = node.value("description", "text")
     if description:
         row["desc"] = description
-    row |= {"eth_mtu": str(mtu_of(node)), "eth_bw": _speed_kbps(node), "eth_dly": 10, "medium": "broadcast"}
+    row |= {"eth_mtu": str(mtu_of(node)), "eth_bw": _speed_kbps(view, node), "eth_dly": 10, "medium": "broadcast"}
     address = primary_address(node)
     if address:
         ip, _, length = address.partition("/")
@@ -63,11 +63,11 @@ def _row(view: View, node: Node) -> Body:
     if not name.startswith("loopback"):
         mac = mac_of(view, name)
         row |= {
-            "eth_hw_desc": "400000 Ethernet",
+            "eth_hw_desc": f"{_speed_kbps(view, node) // 1000} Ethernet",
             "eth_hw_addr": mac,
             "eth_bia_addr": mac,
             "eth_duplex": "full",
-            "eth_speed": "400 Gb/s",
+            "eth_speed": f"{_speed_kbps(view, node) // 1_000_000} Gb/s",
             "eth_link_flapped": "never",
             "eth_mode": "routed" if is_routed(view.store.running, node) else "access",
         }
@@ -89,7 +89,11 @@ def _text(row: Body) -> str:
         lines.append(f"  Internet Address is {row['eth_ip_addr']}/{row['eth_ip_mask']}")
     lines.append(f"  MTU {row['eth_mtu']} bytes, BW {row['eth_bw']} Kbit , DLY 10 usec")
     if "eth_mode" in row:
-        lines += [f"  Port mode is {row['eth_mode']}", "  full-duplex, 400 Gb/s", "  Last link flapped never"]
+        lines += [
+            f"  Port mode is {row['eth_mode']}",
+            f"  full-duplex, {row['eth_speed']}",
+            "  Last link flapped never",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -116,7 +120,7 @@ def brief(view: View) -> Reply:
                 "portmode": row.get("eth_mode", "--"),
                 "vlan": "--",
                 "type": "eth",
-                "speed": "400G(D)",
+                "speed": f"{row['eth_bw'] // 1_000_000}G(D)",
             }
         )
     names = [short_name(row["interface"]) for row in rows]
@@ -143,8 +147,9 @@ def status(view: View) -> Reply:
         word = "connected" if row["state"] == "up" else "disabled" if row["admin_state"] == "down" else "notconnec"
         name = (row.get("desc") or "--")[:18]
         vlan = "routed" if is_routed(view.store.running, node) else "1"
-        lines.append(f"{short_name(row['interface']):<13} {name:<18} {word:<9} {vlan:<9} full    400G    --")
-        rows.append({"interface": row["interface"], "name": name, "state": word, "vlan": vlan, "speed": "400G"})
+        speed = f"{row['eth_bw'] // 1_000_000}G"
+        lines.append(f"{short_name(row['interface']):<13} {name:<18} {word:<9} {vlan:<9} full    {speed:<7} --")
+        rows.append({"interface": row["interface"], "name": name, "state": word, "vlan": vlan, "speed": speed})
     return Reply("\n".join([*head, *lines, ""]), table("interface", rows))
 
 

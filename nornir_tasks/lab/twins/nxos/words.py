@@ -74,6 +74,12 @@ def _list(low: int, high: int) -> Callable[[str, Context], str | None]:
     return convert
 
 
+def _cages(word: str, context: Context) -> str | None:
+    """Front-panel numbers of ports that the switch has (Cisco: "The range of port-range is 1 to 72")."""
+    found = numbers(word, 1, 72)
+    return ranges(found) if found and all(f"Ethernet1/{number}" in context.ports for number in found) else None
+
+
 def _dscps(word: str, _: Context) -> str | None:
     plain = ",".join(str(_DSCP_NAMES.get(part.lower(), part)) for part in word.split(","))
     found = numbers(plain, 0, 63)
@@ -141,8 +147,9 @@ def _interface(*kinds: str, dotted: bool | None = False) -> Callable[[str, Conte
             return None
         kind, number = split
         name = kind + number
-        if kind == "Ethernet":
-            return name if name.partition(".")[0] in context.ports else None
+        if kind == "Ethernet":  # parts of a cage included: whether it is split so is for the grammar's hook to say
+            whole = "/".join(name.partition(".")[0].split("/")[:2])
+            return name if whole in context.ports and number.count("/") <= 2 else None
         limit = {"loopback": 1023, "port-channel": 4096, "Vlan": LAST_VLAN, "mgmt": 0, "nve": 1}[kind]
         return name if number.isdigit() and int(number) <= limit and (kind != "Vlan" or number != "0") else None
 
@@ -150,6 +157,7 @@ def _interface(*kinds: str, dotted: bool | None = False) -> Callable[[str, Conte
 
 
 TYPES: dict[str, Callable[[str, Context], str | None]] = {
+    "cages": _cages,
     "dscps": _dscps,
     "dscp": _dscp,
     "precedences": _list(0, 7),

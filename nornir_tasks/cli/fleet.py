@@ -1,11 +1,11 @@
 """From a scope to switches that can be talked to; shared by the verbs that do."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from nornir_tasks.cli.console import following, print_error
-from nornir_tasks.cli.scope import Scope
+from nornir_tasks.cli.scope import Scope, load
 from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.transaction import Rules
@@ -23,6 +23,20 @@ class Choice:
     workers: int = DEFAULT_WORKERS
 
 
+def chosen(
+    site: str, planes: Sequence[str] | None, limit: Sequence[str] | None, choice: Choice
+) -> tuple[Scope, dict[str, Wanted]]:
+    """A site and what its chosen switches shall hold; for the releases that run, if the operator accepts them."""
+    scope = load(site)
+    wanted = scope.wanted(planes, limit)
+    if choice.accept_release:
+        with fleet(scope, wanted, choice) as switches:
+            answers = require_all(run_all("asking", len(wanted), switches.ask))
+        scope = scope.with_releases({name: facts.release for name, facts in answers.items()})
+        wanted = scope.wanted(planes, limit)
+    return scope, wanted
+
+
 @contextmanager
 def fleet(scope: Scope, wanted: Mapping[str, Wanted], choice: Choice) -> Iterator[Fleet]:
     """The chosen switches, connected on first use and closed at the end."""
@@ -33,7 +47,6 @@ def fleet(scope: Scope, wanted: Mapping[str, Wanted], choice: Choice) -> Iterato
                 each,
                 Rules(
                     allow_management=name in choice.allow_management,
-                    accept_release=choice.accept_release,
                     serial=known[name].serial,
                 ),
             ),

@@ -20,12 +20,10 @@ def plan(
 ) -> None:
     """Read the switches and show what a push would change. Nothing is sent to them but reads."""
     from nornir_tasks.cli.console import print_json
-    from nornir_tasks.cli.fleet import Choice, fleet, require_all, run_all
-    from nornir_tasks.cli.scope import load
+    from nornir_tasks.cli.fleet import Choice, chosen, fleet, require_all, run_all
 
-    scope = load(site)
-    wanted = scope.wanted(plane, limit)
     choice = Choice(frozenset(allow_management or ()), accept_release, workers)
+    scope, wanted = chosen(site, plane, limit, choice)
     with fleet(scope, wanted, choice) as switches:
         plans = require_all(run_all("reading", len(wanted), switches.plan))
     if json:

@@ -31,12 +31,10 @@ def push(
     json: options.Json = False,
 ) -> None:
     """Bring the switches to what the intent asks for; nothing happens where that is so already."""
-    from nornir_tasks.cli.fleet import Choice
-    from nornir_tasks.cli.scope import load
+    from nornir_tasks.cli.fleet import Choice, chosen
 
-    scope = load(site)
-    wanted = scope.wanted(plane, limit)
     choice = Choice(frozenset(allow_management or ()), accept_release, workers)
+    scope, wanted = chosen(site, plane, limit, choice)
     run("push", scope, wanted, choice, yes=yes, json=json)
 
 
@@ -45,8 +43,9 @@ def run(verb: str, scope: "Scope", wanted: "Mapping[str, Wanted]", choice: "Choi
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.cli.fleet import fleet, require_all, run_all
     from nornir_tasks.cli.plan import plans_as_json, print_plans
+    from nornir_tasks.files.push_lock import sole_push
 
-    with fleet(scope, wanted, choice) as switches:
+    with sole_push(scope.site.state_directory, verb), fleet(scope, wanted, choice) as switches:
         plans = require_all(run_all("reading", len(wanted), switches.plan))
         changing = {name: each for name, each in plans.items() if each.changes}
         if changing and not json:

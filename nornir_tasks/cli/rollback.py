@@ -18,26 +18,23 @@ def rollback(
     json: options.Json = False,
 ) -> None:
     """Undo the last push: the same transaction, with the journal's earlier sections as what is wanted."""
-    from nornir_tasks.cli.fleet import Choice
+    from nornir_tasks.cli.fleet import Choice, chosen
     from nornir_tasks.cli.push import run
-    from nornir_tasks.cli.scope import load
     from nornir_tasks.deploy.journal import Journal
     from nornir_tasks.design.claims import SWITCH
     from nornir_tasks.errors import Problem, RefusedError
+    from nornir_tasks.files.site import state_directory
 
-    scope = load(site)
-    journal = Journal(scope.site.state_directory / "journal.sqlite")
+    journal = Journal(state_directory(site) / "journal.sqlite")
     last = journal.last_push()
     if last is None:
-        raise RefusedError(Problem(str(scope.site.name), "no push is in the journal; there is nothing to roll back"))
+        raise RefusedError(Problem(site, "no push is in the journal; there is nothing to roll back"))
     entries = {entry.device: entry for entry in journal.entries(last)}
     planes = sorted(journal.owners(last) - {SWITCH})
-    wanted = {
-        name: restored(each, entries[name].before)
-        for name, each in scope.wanted(planes, limit).items()
-        if name in entries
-    }
-    run("rollback", scope, wanted, Choice(accept_release=accept_release, workers=workers), yes=yes, json=json)
+    choice = Choice(accept_release=accept_release, workers=workers)
+    scope, pushed = chosen(site, planes, limit, choice)
+    wanted = {name: restored(each, entries[name].before) for name, each in pushed.items() if name in entries}
+    run("rollback", scope, wanted, choice, yes=yes, json=json)
     for name in wanted:
         journal.end(last, name, "undone")
 

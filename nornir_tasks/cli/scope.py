@@ -1,7 +1,7 @@
 """What a verb works on: the site, its design, and the switches chosen by --plane and --limit."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import cached_property
 
@@ -9,7 +9,7 @@ from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.fabric import Device, Fabric
 from nornir_tasks.design.pipeline import Realised, design, device_config, device_configs
-from nornir_tasks.errors import IntentError, Problem
+from nornir_tasks.errors import IdentityError, IntentError, Problem
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import Site, load_site
 from nornir_tasks.files.templates import environment
@@ -28,6 +28,33 @@ class Scope:
     def realised(self) -> dict[str, Realised]:
         """Every switch's configuration as its OS will hold it, by name."""
         return {each.config.name: each for each in device_configs(self.fabric)}
+
+    def with_releases(self, reported: Mapping[str, str]) -> "Scope":
+        """The same site as if the intent declared the releases these switches report.
+
+        Raises IdentityError naming every switch whose release nobody has written down the capabilities of.
+        """
+        problems: list[Problem] = []
+        devices = tuple(
+            self._running(device, reported[device.name], problems) if device.name in reported else device
+            for device in self.fabric.devices
+        )
+        if problems:
+            raise IdentityError(problems)
+        return Scope(self.site, replace(self.fabric, devices=devices), self.catalogue)
+
+    def _running(self, device: Device, release: str, problems: list[Problem]) -> Device:
+        facts = self.fabric.facts[device.os]
+        for candidate in (device.release, release, *facts.releases):
+            try:
+                held = facts.capabilities(candidate, device.asic)
+            except KeyError:
+                continue
+            if held.runs(release):
+                return replace(device, release=candidate, capabilities=held)
+        known = ", ".join(facts.releases)
+        problems.append(Problem(device.name, "no capabilities are known of the release that runs", known, release))
+        return device
 
     def port_names(self, device: Device) -> tuple[str, ...]:
         """Every front-panel port of a switch, cabled or not."""

@@ -29,12 +29,11 @@ def validate(
     """Check configuration, ports, cabling, MTU, BGP, ECMP and QoS on the switches. Changes nothing."""
     from nornir_tasks.checks.suite import judge
     from nornir_tasks.cli.console import print_json
-    from nornir_tasks.cli.fleet import Choice, fleet, run_all
-    from nornir_tasks.cli.scope import load
+    from nornir_tasks.cli.fleet import Choice, chosen, fleet, run_all
 
-    scope = load(site)
-    wanted = scope.wanted(plane, limit)
-    with fleet(scope, wanted, Choice(accept_release=accept_release, workers=workers)) as switches:
+    choice = Choice(accept_release=accept_release, workers=workers)
+    scope, wanted = chosen(site, plane, limit, choice)
+    with fleet(scope, wanted, choice) as switches:
         collected = run_all("reading", len(wanted), switches.collect)
     report = judge(evidence(scope, wanted, collected))
     if json:

@@ -13,11 +13,11 @@ from nornir.plugins.runners import ThreadedRunner
 
 from nornir_tasks.deploy.journal import Journal
 from nornir_tasks.deploy.plan import DevicePlan
-from nornir_tasks.deploy.tasks import Collected, Job, collect_switch, plan_switch, push_switch
+from nornir_tasks.deploy.tasks import Collected, Job, ask_switch, collect_switch, plan_switch, push_switch
 from nornir_tasks.deploy.transaction import Outcome, Report
 from nornir_tasks.deploy.waves import Wave
 from nornir_tasks.drivers import load_driver
-from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.session import Endpoint, Facts
 from nornir_tasks.errors import GpufabricError, Problem
 from nornir_tasks.inventory.connection import CONNECTION, SwitchConnection
 
@@ -59,6 +59,10 @@ class Fleet:
         hosts = Hosts({name: _host(name, target) for name, target in targets.items()})
         inventory = Inventory(hosts=hosts, groups=Groups(), defaults=Defaults())
         self._nornir = Nornir(inventory=inventory, runner=ThreadedRunner(num_workers=workers))
+
+    def ask(self, report: Callable[[str], None]) -> Results[Facts]:
+        """Who the switches are and which releases they run."""
+        return self._run(self._nornir, lambda task: ask_switch(task, self._jobs), report)
 
     def plan(self, report: Callable[[str], None]) -> Results[DevicePlan]:
         """What a push would change."""

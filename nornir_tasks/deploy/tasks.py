@@ -8,7 +8,7 @@ from nornir.core.task import Result, Task
 from nornir_tasks.checks.observed import Observed
 from nornir_tasks.deploy.journal import Journal
 from nornir_tasks.deploy.plan import DevicePlan
-from nornir_tasks.deploy.transaction import Report, Rules, Transaction, look
+from nornir_tasks.deploy.transaction import Report, Rules, Transaction, ask, look
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.drivers.session import SwitchSession
 from nornir_tasks.inventory.connection import CONNECTION
@@ -29,6 +29,12 @@ class Job:
 
     wanted: Wanted
     rules: Rules
+
+
+def ask_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
+    """Who one switch is, and which release it runs."""
+    job = jobs[task.host.name]
+    return Result(host=task.host, result=ask(_session(task), job.wanted.device, job.rules))
 
 
 def plan_switch(task: Task, jobs: Mapping[str, Job]) -> Result:

@@ -5,7 +5,7 @@ itself runs; connect anew; gate; confirm. Whatever fails, the timer takes the ch
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,7 +38,6 @@ class Rules:
     allow_management: bool = False
     serial: str | None = None
     """Declared serial number; None: not declared."""
-    accept_release: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +59,38 @@ Record = Callable[[DevicePlan], None]
 def identify(wanted: Wanted, facts: Facts, rules: Rules) -> None:
     """Is this the switch the intent means? Raises IdentityError naming everything that differs."""
     config = wanted.config
-    problems = []
-    if rules.serial is not None and rules.serial != facts.serial:
-        problems.append(
-            Problem(
-                where=config.name,
-                what="another switch answers at this address",
-                expected=f"serial number {rules.serial}",
-                found=f"serial number {facts.serial} ({facts.model})",
-                hint="correct address or serial number in devices.yml, or the cabling of the management network",
-            )
-        )
-    if not rules.accept_release and not wanted.capabilities.runs(facts.release):
+    problems = list(_other_switch(config.name, facts, rules))
+    if not wanted.capabilities.runs(facts.release):
         problems.append(
             Problem(
                 where=config.name,
                 what="the switch runs another release than declared",
                 expected=f"{config.os} {config.release}",
                 found=f"{config.os} {facts.release}",
-                hint="declare the release that runs, or upgrade the switch; the syntax is rendered for a release",
+                hint="declare the release that runs, or say --accept-release to render for it this once",
             )
         )
     if problems:
         raise IdentityError(problems)
+
+
+def _other_switch(device: str, facts: Facts, rules: Rules) -> Iterator[Problem]:
+    if rules.serial is not None and rules.serial != facts.serial:
+        yield Problem(
+            where=device,
+            what="another switch answers at this address",
+            expected=f"serial number {rules.serial}",
+            found=f"serial number {facts.serial} ({facts.model})",
+            hint="correct address or serial number in devices.yml, or the cabling of the management network",
+        )
+
+
+def ask(session: SwitchSession, device: str, rules: Rules) -> Facts:
+    """Who answers, whatever its release. Raises IdentityError for another switch than declared."""
+    facts = session.read().facts
+    if problems := list(_other_switch(device, facts, rules)):
+        raise IdentityError(problems)
+    return facts
 
 
 def look(session: SwitchSession, wanted: Wanted, rules: Rules) -> tuple[Running, DevicePlan]:
@@ -130,7 +138,7 @@ class Transaction:
             session.abort()
             raise StageError(_disagreement(device, planned, staged.changes))
         self.on_step(device, Step.COMMIT)
-        return session.commit(max(self.rules.confirm_within_s, self.wanted.capabilities.min_confirm_s))
+        return session.commit(self._timer_s)
 
     def _confirm(self, plan: DevicePlan, token: str, up_before: frozenset[str]) -> None:
         """Confirm on a new connection, which proves that the change left us a way in; else take the change back."""
@@ -140,13 +148,26 @@ class Transaction:
             try:
                 self._gate(session, plan, up_before)
             except GpufabricError as error:
-                session.revert(token)
-                undone = Problem(self.wanted.device, "the change was taken back; the switch is as it was before")
-                raise CommitError((*error.problems, undone)) from error
+                raise CommitError((*error.problems, self._take_back(session, token))) from error
             self.on_step(self.wanted.device, Step.CONFIRM)
             session.confirm(token)
         finally:
             session.close()
+
+    def _take_back(self, session: SwitchSession, token: str) -> Problem:
+        """Revert now; a switch that cannot be reached for that does it by itself."""
+        device = self.wanted.device
+        try:
+            session.revert(token)
+        except GpufabricError:
+            within = f"it takes the change back by itself within {self._timer_s} s of the commit"
+            hint = f"then look with 'nornir plan --limit {device}' and push again"
+            return Problem(device, "the switch could not be told to take the change back", found=within, hint=hint)
+        return Problem(device, "the change was taken back; the switch is as it was before")
+
+    @property
+    def _timer_s(self) -> int:
+        return max(self.rules.confirm_within_s, self.wanted.capabilities.min_confirm_s)
 
     def _gate(self, session: SwitchSession, plan: DevicePlan, up_before: frozenset[str]) -> None:
         device = self.wanted.device

@@ -167,6 +167,21 @@ def test_a_switch_with_another_release_is_refused(site, update, system) -> None:
     compare(f"release-{system}", said(site, done), update)
 
 
+@pytest.mark.parametrize("system", sorted(DEVICES))
+def test_an_accepted_release_is_rendered_for_and_nothing_is_left_to_change(site, system) -> None:
+    file = site / "lab/fabric.yml"
+    before = file.read_text()
+    words = ("push", "--yes", "--accept-release", "--limit", DEVICES[system])
+    file.write_text(before.replace(*RELEASES[system]))
+    try:
+        assert "1 of 1 changed" in nornir(site, *words).stdout
+        assert "0 of 1 changed" in nornir(site, *words).stdout
+    finally:
+        file.write_text(before)
+    assert "0 of 1 changed" in nornir(site, "push", "--yes", "--limit", DEVICES[system]).stdout
+    assert nornir(site, "rollback", "--yes").returncode == 0
+
+
 def test_a_push_with_nobody_to_ask_and_no_yes_changes_nothing(site, update) -> None:
     before = {name: hand.running() for name, hand in hands(lab_folder(site)).items()}
     done = nornir(site, "push")

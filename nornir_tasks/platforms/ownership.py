@@ -29,11 +29,13 @@ class Rule:
     by: Key
     shared: bool = False
     children: "tuple[Rule, ...]" = ()
+    prefix: str = ""
+    """What to put before the key: a line may name a port by its number alone."""
 
 
-def rule(pattern: str, by: Key, *, shared: bool = False, children: "Sequence[Rule]" = ()) -> Rule:
+def rule(pattern: str, by: Key, *, shared: bool = False, children: "Sequence[Rule]" = (), prefix: str = "") -> Rule:
     """A Rule from a pattern's text; spaces stand for themselves."""
-    return Rule(re.compile(pattern), by, shared, tuple(children))
+    return Rule(re.compile(pattern), by, shared, tuple(children), prefix)
 
 
 @cache
@@ -47,7 +49,7 @@ def _which(found: re.Match[str], rules: tuple[Rule, ...]) -> tuple[Rule, str]:
     """The rule that matched, and the key it found (empty where it needs none)."""
     number = str(found.lastgroup).removeprefix("rule_")
     matched = rules[int(number)]
-    return matched, found[f"key_{number}"] if matched.by in _KEYED else ""
+    return matched, matched.prefix + found[f"key_{number}"] if matched.by in _KEYED else ""
 
 
 def owner_of(key: str, by: Key, claims: Claims) -> str | None:

@@ -10,6 +10,7 @@ from nornir_tasks.platforms.nxos.config_text import canonical, to_text, to_tree
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nxos.parse import parse
+from nornir_tasks.platforms.nxos.parse_ports import FEC
 from nornir_tasks.platforms.nxos.patch import server_changes
 from nornir_tasks.platforms.nxos.port_map import port_name, sort_key
 from nornir_tasks.platforms.platform import Platform
@@ -26,5 +27,7 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
-    template_filters=MappingProxyType({"dscp_list": dscp.to_text, "class_suffix": parse_qos.class_suffix}),
+    template_filters=MappingProxyType(
+        {"dscp_list": dscp.to_text, "class_suffix": parse_qos.class_suffix, "fec_word": FEC.__getitem__}
+    ),
 )

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
-from nornir_tasks.platforms.nxos.config_text import INDENT, SourceTree, to_text, to_tree
+from nornir_tasks.platforms.nxos.config_text import BREAKOUT, INDENT, SourceTree, to_text, to_tree
 from nornir_tasks.platforms.nxos.port_map import sort_key
 from nornir_tasks.platforms.platform import Candidate
 
@@ -21,6 +21,7 @@ _ORDER = tuple(
         r"(?:nv overlay|feature) .+",
         r"(?:no password|username|role) .+",
         r"ip domain-lookup",
+        r"interface breakout .+",
         r"ip access-list .+",
         r"priority-flow-control .+",
         r"class-map type .+",
@@ -52,6 +53,7 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
     for change in changes:
         if change.op == "-":
             splice.cut(change.path)
+    splice.keep_row_mates()
     splice.insert_missing(source, owned_wanted, ())
     return Candidate(payload=splice.text(), changes=changes)
 
@@ -80,12 +82,20 @@ class _Splice:
         self._source = source
         self._cut: set[int] = set()
         self._inserted: dict[int, list[str]] = {}
+        self._gone: set[str] = set()
 
     def cut(self, path: Path) -> None:
         """Take out one line (its own rows only; what stands below is cut by its own change)."""
         node = self._source.get(*path)
         if node is not None:
             self._cut.update(_own_rows(node))
+            self._gone.add(path[0])
+
+    def keep_row_mates(self) -> None:
+        """A row may speak of several ports that are broken out: those that stay get rows of their own in its place."""
+        for text, node in self._source.children.items():
+            if text.startswith(BREAKOUT) and text not in self._gone and node.line - 1 in self._cut:
+                self._inserted.setdefault(node.line - 1, []).append(text)
 
     def insert_missing(self, held: ConfigTree, wanted: ConfigTree, above: Path) -> None:
         """Put in every wanted line that ``held`` lacks, in the order in which it was rendered."""

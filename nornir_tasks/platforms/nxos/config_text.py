@@ -5,6 +5,7 @@ stays byte for byte, comments and trailing blanks included.
 """
 
 import re
+from collections.abc import Collection
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, Path, from_text
 
@@ -19,6 +20,10 @@ _HEREDOCS = (
 )
 
 
+BREAKOUT = "interface breakout module "
+_MERGED = re.compile(rf"{BREAKOUT}(?P<module>\d+) port (?P<ports>\d+(?:[-,]\d+)*) map (?P<map>\S+)")
+
+
 class SourceTree(ConfigTree):
     """The root of a configuration together with the rows of text it was read from."""
 
@@ -30,10 +35,33 @@ class SourceTree(ConfigTree):
 
 
 def to_tree(text: str) -> SourceTree:
-    """Running configuration, or rendered text, as a tree that remembers its text."""
+    """Running configuration, or rendered text, as a tree that remembers its text.
+
+    Each port that is broken out has a line of its own, in whatever groups the switch prints them.
+    """
     root = SourceTree(tuple(text.splitlines()))
     root.children = from_text(text, _HEREDOCS, _NOISE).children
+    if any(line.startswith(BREAKOUT) for line in root.children):
+        printed, root.children = root.children, {}
+        for node in printed.values():
+            for line in one_port_each(node.text):
+                root.add(line, node.line).children.update(node.children)
     return root
+
+
+def one_port_each(line: str) -> tuple[str, ...]:
+    """``interface breakout module 1 port 10,18,25-26 map 10g-4x`` -> one such line for each port; any other as it is.
+
+    Source: a published running configuration of a Nexus 9332PQ merges the ports of one map so.
+    """
+    found = _MERGED.fullmatch(line) if line.startswith(BREAKOUT) else None
+    if found is None:
+        return (line,)
+    ports: list[int] = []
+    for part in found["ports"].split(","):
+        first, _, last = part.partition("-")
+        ports += range(int(first), int(last or first) + 1)
+    return tuple(f"{BREAKOUT}{found['module']} port {port} map {found['map']}" for port in ports)
 
 
 def to_text(tree: ConfigTree) -> str:
@@ -46,9 +74,11 @@ HIDDEN_DEFAULTS: tuple[tuple[str, ...], ...] = (
     (r"bfd interval 50 min_rx 50 multiplier 3",),
     # Cisco Nexus 9000 Interfaces Configuration Guide: an interface's MTU is 1500 unless set.
     (r"interface Ethernet.+", r"mtu 1500"),
-    # A routed port is down, and a port redirects and is switched, unless said otherwise (published configurations of
-    # 9.3 and 10.4(2): routed ports print "no shutdown" when up and nothing when down; cisco.nxos 11.1.0 interfaces).
-    (r"interface Ethernet.+", r"(?:shutdown|switchport|ip redirects)"),
+    # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)).
+    (r"interface Ethernet.+", r"(?:switchport|ip redirects)"),
+    # Interfaces Configuration Guide 10.6(x), "Configuring Basic Interface Parameters": speed and FEC are auto, and a
+    # port negotiates, unless said otherwise.
+    (r"interface Ethernet.+", r"(?:speed auto|fec auto|negotiate auto)"),
     # YANG 10.4(4): interface PFC mode auto, watch-dog-interval off.
     (r"interface Ethernet.+", r"priority-flow-control (?:mode auto|watch-dog-interval off)"),
     # DME 10.5(3), bgpDomAf maxEcmp: 1 unless set.
@@ -64,10 +94,34 @@ HIDDEN_DEFAULTS: tuple[tuple[str, ...], ...] = (
 
 _HIDDEN = tuple(tuple(re.compile(part) for part in path) for path in HIDDEN_DEFAULTS)
 
+PORT = "interface Ethernet"
+_ROUTED = "no switchport"
+
 
 def canonical(tree: ConfigTree) -> ConfigTree:
     """The tree without the lines that NX-OS hides because they are its defaults; nothing else is changed."""
-    return _visible(tree, _HIDDEN)
+    kept = _visible(tree, _HIDDEN)
+    for text, node in kept.children.items():
+        if text.startswith(PORT):
+            kept.children[text] = _without(node, hidden_admin_state(node.children))
+    return kept
+
+
+def hidden_admin_state(lines: Collection[str]) -> str:
+    """The line of a port's admin state that is not printed: a routed port is down by default, a switched one is up.
+
+    Published configurations of 9.3 and 10.4(2): routed ports print "no shutdown" when up and nothing when down, and
+    switched ones that are down print "shutdown" (``system default switchport shutdown`` is off unless set).
+    """
+    return "shutdown" if _ROUTED in lines else "no shutdown"
+
+
+def _without(node: ConfigTree, line: str) -> ConfigTree:
+    if line not in node.children:
+        return node
+    kept = ConfigTree(node.text, node.line)
+    kept.children = {text: child for text, child in node.children.items() if text != line}
+    return kept
 
 
 def _visible(tree: ConfigTree, hidden: tuple[tuple[re.Pattern[str], ...], ...]) -> ConfigTree:
@@ -82,8 +136,10 @@ def _visible(tree: ConfigTree, hidden: tuple[tuple[re.Pattern[str], ...], ...]) 
     return kept
 
 
-def is_hidden(path: Path) -> bool:
-    """Does the switch leave this line out because it says what holds anyway?"""
+def is_hidden(path: Path, beside: Collection[str] = ()) -> bool:
+    """Does the switch leave this line out because it says what holds anyway? ``beside``: the lines it stands among."""
+    if len(path) == 2 and path[0].startswith(PORT) and path[1] == hidden_admin_state(beside):
+        return True
     return any(
         len(pattern) == len(path) and all(part.fullmatch(line) for part, line in zip(pattern, path, strict=True))
         for pattern in _HIDDEN

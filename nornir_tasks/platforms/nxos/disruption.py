@@ -14,6 +14,12 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface \S+ / priority-flow-control mode .*", Disruption.DATAPLANE_BLIP),
     # Hash changes move flows to other links and reorder them once: Interfaces Configuration Guide 10.3(x).
     (r"ip load-sharing .*", Disruption.DATAPLANE_BLIP),
+    # A cage that is broken out, or no longer, loses its port or ports with all they hold ("removes the existing
+    # interface configurations"): Interfaces Configuration Guide 10.6(x), Overview.
+    (r"interface breakout .*", Disruption.PORT_FLAP),
+    # Both ends must have the same speed and FEC for the link to be up, and either both or none negotiate: the same
+    # guide, "Configuring Basic Interface Parameters".
+    (r"interface \S+ / (?:no )?(?:speed|fec|negotiate) .*", Disruption.PORT_FLAP),
     # Link state follows the line.
     (r"interface \S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
     (r"interface \S+ / ip address .*", Disruption.PORT_FLAP),

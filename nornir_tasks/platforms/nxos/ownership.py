@@ -33,6 +33,7 @@ OWNERSHIP = (
     rule(r"ip prefix-list (?P<key>\S+) .+", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(r"ip route (?P<key>\S+) .+", "address"),
+    rule(r"interface breakout module 1 port (?P<key>\d+) map \S+", "port", prefix="Ethernet1/"),
     rule(r"interface (?P<key>\S+)", "port"),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
 )

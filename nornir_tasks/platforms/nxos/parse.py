@@ -7,17 +7,17 @@ import re
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import Bfd, DeviceConfig, Hashing, Interface, Lldp, StaticRoute
+from nornir_tasks.design.device_config import Bfd, DeviceConfig, Hashing, Lldp, StaticRoute
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.nxos.capabilities import OS
-from nornir_tasks.platforms.nxos.parse_qos import NETWORK_POLICY, QUEUING_POLICY, PortQosLines, QosReader
+from nornir_tasks.platforms.nxos.parse_ports import PortReader
+from nornir_tasks.platforms.nxos.parse_qos import NETWORK_POLICY, QUEUING_POLICY, QosReader
 from nornir_tasks.platforms.nxos.parse_routing import BgpReader, PolicyReader
 from nornir_tasks.platforms.nxos.port_map import sort_key
 from nornir_tasks.platforms.nxos.reading import Remainder, Table, table
 from nornir_tasks.platforms.platform import Parsed
 
-DEFAULT_MTU_BYTES = 1500
 DEFAULT_BFD = Bfd(interval_ms=50, min_rx_ms=50, multiplier=3)
 """cisco.nxos 11.1.0 nxos_bfd_global: the interval a Nexus 9000 does not print."""
 
@@ -37,12 +37,13 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         lldp=reader.lldp,
         qos=reader.qos.finish(),
         bfd=reader.bfd or (DEFAULT_BFD if "bfd" in reader.services else None),
-        interfaces=tuple(reader.interfaces),
+        breakouts=tuple(reader.ports.breakouts),
+        interfaces=tuple(reader.ports.interfaces),
         routing_policy=reader.policy.finish(),
         static_routes=tuple(reader.routes),
         bgp=reader.bgp.bgp,
     )
-    reader.require_bfd_lines(config)
+    reader.ports.require_bfd_lines(is_on=config.bfd is not None)
     return Parsed(in_order(config, sort_key), reader.remainder.tree)
 
 
@@ -53,17 +54,15 @@ class _Reader:
     hashing: Hashing | None = None
     lldp: Lldp | None = None
     bfd: Bfd | None = None
-    interfaces: list[Interface] = field(default_factory=list)
     routes: list[StaticRoute] = field(default_factory=list)
-    redirecting: list[str] = field(default_factory=list)
-    """Routed ports without ``no ip redirects``."""
-    quiet: list[str] = field(default_factory=list)
     qos: QosReader = field(init=False)
+    ports: PortReader = field(init=False)
     bgp: BgpReader = field(init=False)
     policy: PolicyReader = field(init=False)
 
     def __post_init__(self) -> None:
         self.qos = QosReader(self.remainder)
+        self.ports = PortReader(self.remainder, self.qos)
         self.bgp = BgpReader(self.remainder)
         self.policy = PolicyReader(self.remainder)
 
@@ -86,19 +85,11 @@ class _Reader:
             (rf"ip prefix-list (?P<name>\S+) {entry}", self.policy.prefix_rule),
             (r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<sequence>\d+)", self.policy.route_map),
             (r"ip route (?P<prefix>\S+) Null0", self._route),
-            (r"interface (?P<name>loopback\d+)", self._loopback),
-            (r"interface (?P<name>Ethernet\S+)", self._ethernet),
+            (r"interface breakout module 1 port (?P<port>\d+) map (?P<speed>\d+)g-(?P<ways>\d)x", self.ports.breakout),
+            (r"interface (?P<name>loopback\d+)", self.ports.loopback),
+            (r"interface (?P<name>Ethernet\S+)", self.ports.ethernet),
             (r"router bgp (?P<asn>\d+)", self.bgp.router),
         )
-
-    def require_bfd_lines(self, config: DeviceConfig) -> None:
-        """BFD needs ICMP redirects off on its ports (networklab 26.10 bfd/nxos.j2); without BFD the line is foreign."""
-        if config.bfd is not None:
-            for port in self.redirecting:
-                self.remainder.missing(f"interface {port}", "no ip redirects")
-        else:
-            for port in self.quiet:
-                self.remainder.tree.add_path((f"interface {port}", "no ip redirects"))
 
     def _feature(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
         if found["name"] == "lldp":
@@ -120,85 +111,3 @@ class _Reader:
     def _route(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
         self.routes.append(StaticRoute(found["prefix"]))
         return not node
-
-    def _loopback(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
-        lines = _InterfaceLines(enabled=True)
-        self.remainder.read(node, (*above, node.text), lines.loopback_shapes())
-        self.interfaces.append(
-            Interface(found["name"], lines.description, lines.address, None, lines.enabled, qos_profile=None)
-        )
-
-    def _ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
-        name = found["name"]
-        lines = _InterfaceLines(enabled=False)
-        self.remainder.read(node, (*above, node.text), lines.ethernet_shapes())
-        if not lines.routed:
-            self.remainder.missing(*above, node.text, "no switchport")
-        (self.quiet if lines.quiet else self.redirecting).append(name)
-        self.qos.ports[name] = lines.qos
-        mtu = lines.mtu_bytes or DEFAULT_MTU_BYTES
-        self.interfaces.append(Interface(name, lines.description, lines.address, mtu, lines.enabled, lines.qos.profile))
-
-
-@dataclass(slots=True)
-class _InterfaceLines:
-    enabled: bool
-    description: str | None = None
-    address: str | None = None
-    mtu_bytes: int | None = None
-    routed: bool = False
-    quiet: bool = False
-    qos: PortQosLines = field(default_factory=PortQosLines)
-
-    def loopback_shapes(self) -> Table:
-        return table(
-            (r"description (?P<text>.+)", self._description),
-            (r"ip address (?P<address>[\d./]+)", self._address),
-            (r"shutdown", self._down),
-            (r"no shutdown", self._up),
-        )
-
-    def ethernet_shapes(self) -> Table:
-        return table(
-            (r"description (?P<text>.+)", self._description),
-            (r"no switchport", self._routed),
-            (r"priority-flow-control mode (?P<mode>on|off)", self._pfc),
-            (r"priority-flow-control watch-dog-interval on", self._watchdog),
-            (r"mtu (?P<mtu>\d+)", self._mtu),
-            (r"service-policy type qos input (?P<name>\S+)", self._profile),
-            (r"no ip redirects", self._quiet),
-            (r"ip address (?P<address>[\d./]+)", self._address),
-            (r"shutdown", self._down),
-            (r"no shutdown", self._up),
-        )
-
-    def _description(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.description = found["text"]
-
-    def _address(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
-        self.address = found["address"]
-        return not node
-
-    def _routed(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.routed = True
-
-    def _quiet(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.quiet = True
-
-    def _pfc(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.qos.pfc = found["mode"]
-
-    def _watchdog(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.qos.watchdog = True
-
-    def _profile(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.qos.profile = found["name"]
-
-    def _mtu(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.mtu_bytes = int(found["mtu"])
-
-    def _down(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.enabled = False
-
-    def _up(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.enabled = True

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
-from nornir_tasks.platforms.nxos.config_text import is_hidden
+from nornir_tasks.platforms.nxos.config_text import PORT, hidden_admin_state, is_hidden, one_port_each
 
 _COMMAND = re.compile(r"`(?P<command>[^`]+)`")
 _LEAVE = re.compile(r"exit(?:-\S+)?")
@@ -52,13 +52,15 @@ _MODES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = (
 )
 
 _GLOBAL = re.compile(
-    r"(?:feature|hostname|username|snmp-server|ntp|logging|boot|copp|ip prefix-list|ip load-sharing|bfd interval) .+"
+    r"(?:feature|hostname|username|snmp-server|ntp|logging|boot|copp|ip prefix-list|ip load-sharing|bfd interval"
+    r"|interface breakout) .+"
 )
 """Lines that exist at the top only: they end whatever mode was left open."""
 
 _ONE_VALUE = tuple(
     re.compile(pattern)
     for pattern in (
+        r"(speed|fec) .+",
         r"(mtu|description|router-id|reconnect-interval|maximum-paths|maximum-prefix|remote-as|timers|inherit peer) .+",
         r"(ip address|ip load-sharing address|bfd interval|match dscp|match ip address prefix-list) .+",
         r"(set qos-group|set as-path prepend|set community|pause pfc-cos|bandwidth remaining percent) .+",
@@ -71,8 +73,10 @@ _ONE_VALUE = tuple(
 """Commands of which a mode holds one: a new value takes the place of the old one without ``no``."""
 
 
-_PRINTED_NEGATED = frozenset({"shutdown", "switchport", "graceful-restart", "ip redirects"})
+_PRINTED_NEGATED = frozenset({"shutdown", "switchport", "graceful-restart", "ip redirects", "negotiate auto"})
 """Lines whose ``no`` form the switch prints."""
+
+_BROKEN_OUT = re.compile(r"interface breakout module (?P<module>\d+) port (?P<port>\d+) map \S+")
 
 
 def commands(text: str) -> tuple[str, ...]:
@@ -96,7 +100,8 @@ def _changes(text: str) -> Iterator[Change]:
             line = command.removeprefix("no ")
             mode, opens = _resolve(mode, line)
             adds = line == command
-            yield Change((*mode, line), "+" if adds else "-")
+            for each in one_port_each(line):
+                yield Change((*mode, each), "+" if adds else "-")
             if opens and adds:
                 mode = (*mode, line)
 
@@ -130,24 +135,48 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
             added.add((*change.path[:-1], f"no {change.path[-1]}"))
     added |= {negated for path in removed if (negated := _negated_form(path, reported, running))}
     removed |= {path for line in added for path in _replaced(line, running)}
-    removed |= {path for line in removed for path in _hidden_again(line, running)}
+    removed |= {path for line in (*added, *removed) for path in _gone_with(line, running)}
     kept = {change.path for change in reported if change.op == "+"} & removed
+    removed |= set(_hidden_again(added, removed - kept, running))
     return frozenset(
         {
-            *(Change(path, "+") for path in added if not is_hidden(path)),
+            *(Change(path, "+") for path in added if not is_hidden(path, _lines_after(path, added, removed, running))),
             *(Change(path, "-") for path in removed - kept),
         }
     )
 
 
-def _hidden_again(path: Path, running: ConfigTree) -> Iterator[Path]:
-    """A routed port is shut by default, a switched one is not: back to ``switchport``, ``no shutdown`` is not printed.
+def _lines_after(path: Path, added: set[Path], removed: set[Path], running: ConfigTree) -> frozenset[str]:
+    """What stands beside a port's line once all is done; nothing is asked of other blocks."""
+    if len(path) != 2 or not path[0].startswith(PORT):
+        return frozenset()
+    block = running.get(path[0])
+    held = {line for line in (block.children if block is not None else ()) if (path[0], line) not in removed}
+    return frozenset(held | {line for head, *rest in added if head == path[0] for line in rest[:1]})
 
-    ``system default switchport shutdown`` is off unless somebody sets it.
+
+def _hidden_again(added: set[Path], removed: set[Path], running: ConfigTree) -> Iterator[Path]:
+    """A port that becomes routed, or switched, no longer prints the admin state that is now its default."""
+    for path in {*added, *removed}:
+        if path[-1] == "no switchport":
+            admin = (*path[:-1], hidden_admin_state(_lines_after(path, added, removed, running)))
+            if running.get(*admin) is not None:
+                yield admin
+
+
+def _gone_with(path: Path, running: ConfigTree) -> Iterator[Path]:
+    """Breaking a cage out takes the whole port away with all its lines, and undoing it the parts.
+
+    Source: Interfaces Configuration Guide 10.6(x), Overview ("removes the existing interface configurations").
     """
-    admin = (*path[:-1], "no shutdown")
-    if path[-1] == "no switchport" and running.get(*admin) is not None:
-        yield admin
+    found = _BROKEN_OUT.fullmatch(path[0])
+    if found is None:
+        return
+    whole = f"interface Ethernet{found['module']}/{found['port']}"
+    for text, node in running.children.items():
+        if text == whole or text.startswith(f"{whole}/"):
+            yield (text,)
+            yield from ((text, *below) for below in node.paths())
 
 
 def _named(path: Path, running: ConfigTree) -> Path | None:

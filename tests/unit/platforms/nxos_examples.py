@@ -1,5 +1,6 @@
-"""Hand-made NX-OS switches: a leaf and a spine as ``realise`` would hand them over, and the claims on them."""
+"""Hand-made NX-OS switches: leaves and a spine as ``realise`` would hand them over, and the claims on them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import jinja2
@@ -9,10 +10,12 @@ from nornir_tasks.design.claims import Claims, PlaneClaim
 from nornir_tasks.design.device_config import (
     Bfd,
     Bgp,
+    Breakout,
     DeviceConfig,
     Ecn,
     Hashing,
     Interface,
+    Layer1,
     Lldp,
     Neighbor,
     PeerGroup,
@@ -152,6 +155,34 @@ def leaf(hosts: int = 4, uplinks: int = 2) -> DeviceConfig:
     )
 
 
+UNUSED = frozenset({"Ethernet1/2/4", "Ethernet1/4", "Ethernet1/32"})
+
+
+def split_leaf() -> DeviceConfig:
+    """Cages whole, in two and in four; every kind of error correction; three ports kept shut."""
+    base = leaf(6, 2)
+    layers = {
+        "Ethernet1/1/1": Layer1(200, None, "rs", negotiate=False),
+        "Ethernet1/1/2": Layer1(200, None, "rs", negotiate=False),
+        "Ethernet1/2/1": Layer1(100, None, "rs", negotiate=True),
+        "Ethernet1/2/2": Layer1(100, None, "fc", negotiate=True),
+        "Ethernet1/2/3": Layer1(100, None, "none", negotiate=True),
+        "Ethernet1/3": Layer1(400, None, "rs", negotiate=False),
+        "Ethernet1/30": Layer1(400, None, "rs", negotiate=False),
+        "Ethernet1/31/1": Layer1(200, None, "rs", negotiate=False),
+    }
+    *used, loopback = base.interfaces
+    ports = [replace(port, name=name, layer1=held) for port, (name, held) in zip(used, layers.items(), strict=True)]
+    shut = [Interface(name, None, None, None, enabled=False, qos_profile=None) for name in UNUSED | {"Ethernet1/31/2"}]
+    config = replace(
+        base,
+        name="leaf-g0-r6",
+        breakouts=(Breakout(1, 2, 200), Breakout(2, 4, 100), Breakout(31, 2, 200)),
+        interfaces=(*ports, *shut, loopback),
+    )
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
 def spine(leaves: int = 8) -> DeviceConfig:
     return in_order(_spine(leaves), PLATFORM.facts.sort_key)
 
@@ -200,5 +231,6 @@ def _spine(leaves: int) -> DeviceConfig:
 
 
 def claims(config: DeviceConfig) -> Claims:
-    ports = frozenset(port.name for port in config.interfaces)
-    return Claims((PlaneClaim("compute", ports, ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")),))
+    shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name[0] == "E")
+    ports = frozenset(port.name for port in config.interfaces) - shut
+    return Claims((PlaneClaim("compute", ports, ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")),), shut)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from nxos_examples import FACTS, claims, leaf, rendered
+from nxos_examples import FACTS, claims, leaf, rendered, split_leaf
 
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.device_config import DeviceConfig
@@ -235,8 +235,28 @@ def test_the_switches_patch_equals_the_plan() -> None:
         ("mtu 9000", ["mtu 9216"], {("mtu 9000", "-"), ("mtu 9216", "+")}),
         ("mtu 9216", ["no mtu 9216"], {("mtu 9216", "-")}),
         ("mtu 9216", ["mtu 1500"], {("mtu 9216", "-")}),
-        ("shutdown", ["no shutdown"], {("shutdown", "-"), ("no shutdown", "+")}),
-        ("no shutdown", ["shutdown"], {("no shutdown", "-")}),
+        ("shutdown", ["no shutdown"], {("shutdown", "-")}),
+        ("mtu 9216", ["shutdown"], {("shutdown", "+")}),
+        ("no switchport\n  no shutdown", ["shutdown"], {("no shutdown", "-")}),
+        ("no switchport", ["no shutdown"], {("no shutdown", "+")}),
+        ("no switchport\n  no shutdown", ["switchport"], {("no switchport", "-"), ("no shutdown", "-")}),
+        (
+            "no switchport\n  no shutdown",
+            ["switchport", "shutdown"],
+            {("no switchport", "-"), ("no shutdown", "-"), ("shutdown", "+")},
+        ),
+        ("shutdown", ["no switchport"], {("shutdown", "-"), ("no switchport", "+")}),
+        (
+            "shutdown",
+            ["no switchport", "no shutdown"],
+            {("shutdown", "-"), ("no switchport", "+"), ("no shutdown", "+")},
+        ),
+        ("speed 400000", ["speed 200000"], {("speed 400000", "-"), ("speed 200000", "+")}),
+        ("speed 400000", ["no speed"], {("speed 400000", "-")}),
+        ("fec rs-fec", ["fec off"], {("fec rs-fec", "-"), ("fec off", "+")}),
+        ("fec rs-fec", ["fec auto"], {("fec rs-fec", "-")}),
+        ("mtu 9216", ["no negotiate auto"], {("no negotiate auto", "+")}),
+        ("no negotiate auto", ["negotiate auto"], {("no negotiate auto", "-")}),
         ("no ip redirects", ["ip redirects"], {("no ip redirects", "-")}),
         ("mtu 9216", ["no ip redirects"], {("no ip redirects", "+")}),
         ("description old", ["description new"], {("description old", "-"), ("description new", "+")}),
@@ -260,3 +280,81 @@ def test_disruption_names_what_hurts() -> None:
     assert of("router bgp 1", op="-") is Disruption.AGENT_RESTART
     assert of("router bgp 1") is Disruption.NONE
     assert of("interface Ethernet1/1", "description x") is Disruption.NONE
+
+
+def split_claims_text(ports: str) -> str:
+    return BROWNFIELD.replace("ip access-list ACL1v4\n", f"{ports}ip access-list ACL1v4\n")
+
+
+def test_a_broken_out_cage_replaces_the_port_and_a_strangers_cages_stay_broken_out() -> None:
+    config = split_leaf()
+    before = split_claims_text("interface breakout module 1 port 2,8-9 map 10g-4x\n")
+    made = candidate(before, config)
+    rows = made.payload.splitlines()
+    assert sorted(row for row in rows if row.startswith("interface breakout")) == [
+        "interface breakout module 1 port 1 map 200g-2x",
+        "interface breakout module 1 port 2 map 100g-4x",
+        "interface breakout module 1 port 31 map 200g-2x",
+        "interface breakout module 1 port 8 map 10g-4x",
+        "interface breakout module 1 port 9 map 10g-4x",
+    ]
+    assert "interface Ethernet1/1" not in rows
+    assert rows.index("interface breakout module 1 port 31 map 200g-2x") < rows.index("interface Ethernet1/1/1")
+    assert foreign(made.payload, config) == foreign(before, config)
+    assert owned(made.payload, config) == wanted(config)
+    assert candidate(made.payload, config).changes == ()
+
+
+def test_the_switch_may_print_our_cages_in_one_line_with_a_strangers() -> None:
+    config = split_leaf()
+    first = candidate(BROWNFIELD, config).payload
+    ours = [row for row in first.splitlines(keepends=True) if row.startswith("interface breakout")]
+    merged = first.replace("".join(ours), "interface breakout module 1 port 1,9,31 map 200g-2x\n" + ours[1])
+    again = candidate(merged, config)
+    assert (again.changes, again.payload) == ((), merged)
+    assert ("interface breakout module 1 port 9 map 200g-2x",) in foreign(merged, config).paths()
+
+
+def test_a_cage_that_is_used_as_a_whole_is_no_longer_broken_out_and_its_parts_are_gone() -> None:
+    config = split_leaf()
+    parts = "interface breakout module 1 port 3 map 100g-2x\n"
+    before = candidate(split_claims_text(parts), config).payload.replace(
+        "interface Ethernet1/3\n", "interface Ethernet1/3/1\n  no switchport\n  mtu 9000\ninterface Ethernet1/3\n"
+    )
+    made = candidate(before + parts, config)
+    assert Change((parts.strip(),), "-") in made.changes
+    assert Change(("interface Ethernet1/3/1", "mtu 9000"), "-") in made.changes
+    assert "Ethernet1/3/1" not in made.payload
+    assert parts not in made.payload
+
+
+@pytest.mark.parametrize("start", ["interface Ethernet1/1\n  no switchport\n  mtu 9000\n", ""])
+def test_the_switchs_patch_over_a_broken_out_cage_equals_the_plan(start: str) -> None:
+    config = split_leaf()
+    before = PLATFORM.to_tree(BROWNFIELD.replace("interface Ethernet1/1\n", start))
+    made = PLATFORM.candidate(before, owned(PLATFORM.to_text(before), config), wanted(config))
+    assert settle(server_changes(patch_of(before, PLATFORM.to_tree(made.payload))), before) == frozenset(made.changes)
+    # the whole port goes with the breakout: the switch need not say so
+    silent = patch_of(before, PLATFORM.to_tree(made.payload)).replace("`no interface Ethernet1/1`\n", "")
+    assert settle(server_changes(silent), before) == frozenset(made.changes)
+
+
+def test_commands_over_several_ports_read_as_one_change_for_each() -> None:
+    text = "`config t`\n`interface Ethernet1/9`\n`mtu 9216`\n`interface breakout module 1 port 1-2 map 200g-2x`\n"
+    assert server_changes(text) == {
+        Change(("interface Ethernet1/9",), "+"),
+        Change(("interface Ethernet1/9", "mtu 9216"), "+"),
+        Change(("interface breakout module 1 port 1 map 200g-2x",), "+"),
+        Change(("interface breakout module 1 port 2 map 200g-2x",), "+"),
+    }
+
+
+def test_layer_1_changes_take_the_port_down() -> None:
+    for path in (
+        ("interface breakout module 1 port 1 map 200g-2x",),
+        ("interface Ethernet1/1/1", "speed 200000"),
+        ("interface Ethernet1/1/1", "fec rs-fec"),
+        ("interface Ethernet1/1/1", "no negotiate auto"),
+        ("interface Ethernet1/4", "shutdown"),
+    ):
+        assert PLATFORM.disruption(Change(path, "+")) is Disruption.PORT_FLAP

@@ -1,6 +1,7 @@
 """Parsers we did not write read our NX-OS text to the same values: the resource modules of cisco.nxos.
 
-Not covered, because cisco.nxos has no parser for them: the QoS objects, hashing, BFD intervals.
+Not covered, because cisco.nxos has no parser for them: the QoS objects, hashing, BFD intervals, breakouts, FEC,
+negotiation.
 """
 
 import importlib
@@ -10,12 +11,12 @@ from typing import Any
 
 import pytest
 import yaml
-from nxos_examples import ROOT, leaf, rendered, spine
+from nxos_examples import ROOT, leaf, rendered, spine, split_leaf
 
 from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
 
 FACTS_OF = "ansible_collections.cisco.nxos.plugins.module_utils.network.nxos.facts"
-CONFIGS = pytest.mark.parametrize("config", [leaf(), spine()], ids=["leaf", "spine"])
+CONFIGS = pytest.mark.parametrize("config", [leaf(), spine(), split_leaf()], ids=["leaf", "spine", "split leaf"])
 
 
 def facts_of(resource: str, text: str) -> Any:
@@ -93,12 +94,18 @@ def test_a_spine_filters_each_leaf_apart() -> None:
 
 @CONFIGS
 def test_the_interfaces(config: DeviceConfig) -> None:
-    text = part(config, "interface ", "router bgp")
+    text = part(config, "interface Ethernet", "router bgp")
     links = {each["name"]: each for each in facts_of("interfaces", text)}
     addresses = {each["name"]: each for each in facts_of("l3_interfaces", text)}
     for port in config.interfaces:
         assert links[port.name].get("description") == port.description
+        if port.address is None:
+            assert not port.enabled
+            assert links[port.name]["enabled"] is False
+            continue
         assert addresses[port.name]["ipv4"] == [{"address": port.address}]
+        speed = links[port.name].get("speed")
+        assert (speed and int(speed)) == (port.layer1 and port.layer1.speed_gbps * 1000)
         if port.mtu_bytes is not None:
             assert links[port.name]["mode"] == "layer3"
             assert int(links[port.name]["mtu"]) == port.mtu_bytes
@@ -123,7 +130,7 @@ def test_prefix_lists_and_route_maps(config: DeviceConfig) -> None:
         ]
         for each in config.routing_policy.prefix_lists
     }
-    for found in facts_of("route_maps", part(config, "route-map", "interface ")):
+    for found in facts_of("route_maps", part(config, "route-map", "interface Ethernet")):
         (held,) = (each for each in config.routing_policy.route_maps if each.name == found["route_map"])
         for entry, rule in zip(found["entries"], held.rules, strict=True):
             assert entry["sequence"] == rule.sequence
@@ -153,7 +160,7 @@ def test_every_line_that_we_print_has_a_source() -> None:
     shapes = [entry["shape"] for entry in yaml.safe_load((ROOT / "templates" / "nxos" / "SOURCES.yml").read_text())]
     unsourced = {
         line.strip()
-        for config in (leaf(), spine())
+        for config in (leaf(), spine(), split_leaf())
         for line in rendered(config).splitlines()
         if line.strip() and not any(_matches(shape, line.strip()) for shape in shapes)
     }

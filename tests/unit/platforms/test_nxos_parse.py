@@ -5,16 +5,17 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nxos_examples import FACTS, PROFILE, leaf, rendered, spine
+from nxos_examples import FACTS, PROFILE, leaf, rendered, spine, split_leaf
 
-from nornir_tasks.design.device_config import Bfd, DeviceConfig, Ecn, Hashing, Interface, Queue
+from nornir_tasks.design.device_config import Bfd, Breakout, DeviceConfig, Ecn, Hashing, Interface, Layer1, Queue
+from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.dscp import to_list, to_text
 from nornir_tasks.platforms.platform import Parsed
 
-EXAMPLES = [leaf(), leaf(32, 0), spine(), spine(32)]
-IDS = ["leaf", "leaf without uplinks", "spine", "spine of 32"]
+EXAMPLES = [leaf(), leaf(32, 0), spine(), spine(32), split_leaf()]
+IDS = ["leaf", "leaf without uplinks", "spine", "spine of 32", "leaf with split cages"]
 
 
 def read_back(tree: ConfigTree, config: DeviceConfig) -> Parsed:
@@ -34,7 +35,7 @@ def test_text_and_tree_are_the_same_thing(config: DeviceConfig) -> None:
     assert PLATFORM.to_tree(PLATFORM.to_text(tree)) == tree
 
 
-@pytest.mark.parametrize("config", [leaf(), spine()], ids=["leaf", "spine"])
+@pytest.mark.parametrize("config", [leaf(), spine(), split_leaf()], ids=["leaf", "spine", "split leaf"])
 def test_every_deleted_line_changes_what_is_read(config: DeviceConfig) -> None:
     whole = PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
     judged = 0
@@ -61,7 +62,7 @@ def _mutants(path: tuple[str, ...]) -> list[str]:
     return mutants
 
 
-@pytest.mark.parametrize("config", [leaf(), spine()], ids=["leaf", "spine"])
+@pytest.mark.parametrize("config", [leaf(), spine(), split_leaf()], ids=["leaf", "spine", "split leaf"])
 def test_every_changed_line_changes_what_is_read(config: DeviceConfig) -> None:
     whole = PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
     for path, node in list(whole.walk()):
@@ -190,23 +191,43 @@ def configurations(draw: st.DrawFn) -> DeviceConfig:
             st.none() | st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 :/_.-]{0,40}[A-Za-z0-9]", fullmatch=True).map(_blanks)
         ),
     )
-    return replace(
-        config,
-        hashing=draw(st.none() | st.integers(1, 2**32 - 1).map(Hashing)),
-        bfd=draw(st.just(config.bfd) | st.just(Bfd(50, 50, 3))),
-        qos=replace(
-            config.qos, classes=classes, profiles=(profile,), watchdog=config.qos.watchdog if watched else None
-        ),
-        interfaces=tuple(shut if each is port else each for each in config.interfaces),
-        bgp=replace(
-            config.bgp,
-            maximum_paths=draw(st.integers(1, 128)),
-            multipath_relax=draw(st.booleans()),
-            graceful_restart_helper_only=draw(st.booleans()),
-            log_neighbor_changes=draw(st.booleans()),
-            peer_groups=(group,),
+    return _with_layer1(
+        draw,
+        replace(
+            config,
+            hashing=draw(st.none() | st.integers(1, 2**32 - 1).map(Hashing)),
+            bfd=draw(st.just(config.bfd) | st.just(Bfd(50, 50, 3))),
+            qos=replace(
+                config.qos, classes=classes, profiles=(profile,), watchdog=config.qos.watchdog if watched else None
+            ),
+            interfaces=tuple(shut if each is port else each for each in config.interfaces),
+            bgp=replace(
+                config.bgp,
+                maximum_paths=draw(st.integers(1, 128)),
+                multipath_relax=draw(st.booleans()),
+                graceful_restart_helper_only=draw(st.booleans()),
+                log_neighbor_changes=draw(st.booleans()),
+                peer_groups=(group,),
+            ),
         ),
     )
+
+
+def _with_layer1(draw: st.DrawFn, config: DeviceConfig) -> DeviceConfig:
+    """Some of the first ports moved into the parts of cages 17 and up, some ports unused, any layer 1."""
+    speeds = {(1, 2): 200, (1, 4): 100}
+    layers = st.builds(
+        Layer1, st.sampled_from([25, 100, 200, 400]), st.none(), st.sampled_from(["rs", "fc", "none"]), st.booleans()
+    )
+    cages = draw(st.dictionaries(st.integers(17, 24), st.sampled_from(sorted(speeds)), max_size=3))
+    breakouts = tuple(Breakout(cage, ways, speeds[one, ways]) for cage, (one, ways) in sorted(cages.items()))
+    parts = [f"Ethernet1/{each.port}/{leg + 1}" for each in breakouts for leg in range(each.ways)]
+    *ports, loopback = config.interfaces
+    names = dict(zip([port.name for port in ports[: draw(st.integers(0, len(ports)))]], parts, strict=False))
+    used = [replace(port, name=names.get(port.name, port.name), layer1=draw(st.none() | layers)) for port in ports]
+    shut = [name for name in [*parts, "Ethernet1/12"] if name not in names.values()]
+    spare = [Interface(name, None, None, None, enabled=False, qos_profile=None) for name in shut]
+    return in_order(replace(config, breakouts=breakouts, interfaces=(*used, *spare, loopback)), PLATFORM.facts.sort_key)
 
 
 def _kb(number: int) -> int:
@@ -229,3 +250,37 @@ def test_a_profile_is_named_by_its_classification_policy() -> None:
     assert config.qos is not None
     assert [profile.name for profile in config.qos.profiles] == [PROFILE]
     assert {port.qos_profile for port in config.interfaces if port.mtu_bytes} == {PROFILE}
+
+
+@pytest.mark.parametrize(("lost", "left"), [("speed 200000", "fec rs-fec"), ("fec rs-fec", "speed 200000")])
+def test_half_of_layer_1_is_handed_back_and_not_completed_by_guessing(lost: str, left: str) -> None:
+    config = split_leaf()
+    tree = PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
+    port = tree.get("interface Ethernet1/1/1")
+    assert port is not None
+    del port.children[lost]
+    read = read_back(tree, config)
+    assert read.remainder.get("interface Ethernet1/1/1", left) is not None
+    assert next(port for port in read.config.interfaces if port.name == "Ethernet1/1/1").layer1 is None
+
+
+def test_breakouts_read_the_same_however_the_switch_groups_their_ports() -> None:
+    merged = PLATFORM.to_tree("interface breakout module 1 port 10,18,20,25-26 map 10g-4x\n")
+    assert merged == PLATFORM.to_tree(
+        "".join(f"interface breakout module 1 port {port} map 10g-4x\n" for port in (10, 18, 20, 25, 26))
+    )
+    found = read_back(merged, leaf())
+    assert [(each.port, each.ways, each.speed_gbps) for each in found.config.breakouts] == [
+        (port, 4, 10) for port in (10, 18, 20, 25, 26)
+    ]
+    assert not found.remainder
+
+
+def test_an_unused_port_prints_that_it_is_shut_and_a_routed_one_that_it_is_up() -> None:
+    canonical = PLATFORM.canonical(PLATFORM.to_tree(rendered(split_leaf())))
+    assert set(canonical.get("interface Ethernet1/4").children) == {"shutdown"}  # type: ignore[union-attr]
+    assert "no shutdown" in canonical.get("interface Ethernet1/3").children  # type: ignore[union-attr]
+    down = PLATFORM.to_tree("interface Ethernet1/3\n  no switchport\n  shutdown\n  mtu 9216\n")
+    assert set(PLATFORM.canonical(down).get("interface Ethernet1/3").children) == {"no switchport", "mtu 9216"}  # type: ignore[union-attr]
+    up = PLATFORM.to_tree("interface Ethernet1/3\n  no shutdown\n")
+    assert set(PLATFORM.canonical(up).get("interface Ethernet1/3").children) == set()  # type: ignore[union-attr]

@@ -1,0 +1,170 @@
+"""Ports read back: cages broken out, loopbacks, routed ports with their layer 1, and ports that nobody uses."""
+
+import re
+from dataclasses import dataclass, field
+
+from nornir_tasks.design.device_config import Breakout, Interface, Layer1
+from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader
+from nornir_tasks.platforms.nxos.reading import Remainder, Table, table
+
+DEFAULT_MTU_BYTES = 1500
+
+FEC = {"rs": "rs-fec", "fc": "fc-fec", "none": "off"}
+"""Interfaces Configuration Guide 10.6(x), Basic Interface Parameters, "fec ?"."""
+
+_FEC_OF = {word: fec for fec, word in FEC.items()}
+
+
+@dataclass(slots=True)
+class PortReader:
+    """Gathers what a configuration says of ports. What a port says of QoS is handed on to ``qos``."""
+
+    remainder: Remainder
+    qos: QosReader
+    breakouts: list[Breakout] = field(default_factory=list)
+    interfaces: list[Interface] = field(default_factory=list)
+    redirecting: list[str] = field(default_factory=list)
+    """Routed ports without ``no ip redirects``."""
+    quiet: list[str] = field(default_factory=list)
+
+    def breakout(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
+        """``interface breakout module 1 port 3 map 200g-2x``."""
+        self.breakouts.append(Breakout(int(found["port"]), int(found["ways"]), int(found["speed"])))
+        return not node
+
+    def loopback(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
+        """``interface loopback0``: up unless shut."""
+        lines = _InterfaceLines()
+        self.remainder.read(node, (*above, node.text), lines.loopback_shapes())
+        enabled = lines.enabled is not False
+        self.interfaces.append(Interface(found["name"], lines.description, lines.address, None, enabled, None))
+
+    def ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
+        """``interface Ethernet1/3`` or a part of it: a routed port is down unless said otherwise, a switched one up."""
+        name, path = found["name"], (*above, node.text)
+        lines = _InterfaceLines()
+        self.remainder.read(node, path, lines.ethernet_shapes())
+        layer1 = self._layer1(lines, path)
+        routed = lines.routed or lines.needs_routing
+        if routed:
+            if not lines.routed:
+                self.remainder.missing(*path, "no switchport")
+            (self.quiet if lines.quiet else self.redirecting).append(name)
+            self.qos.ports[name] = lines.qos
+        enabled = not routed if lines.enabled is None else lines.enabled
+        mtu = (lines.mtu_bytes or DEFAULT_MTU_BYTES) if routed else None
+        self.interfaces.append(
+            Interface(name, lines.description, lines.address, mtu, enabled, lines.qos.profile, layer1)
+        )
+
+    def _layer1(self, lines: "_InterfaceLines", path: Path) -> Layer1 | None:
+        """Half of layer 1 is none: what the switch does on its own, no line says."""
+        if lines.speed_mbps is not None and lines.speed_mbps % 1000 == 0 and lines.fec is not None:
+            return Layer1(lines.speed_mbps // 1000, None, _FEC_OF[lines.fec], lines.negotiate)  # type: ignore[arg-type]
+        held = (
+            None if lines.speed_mbps is None else f"speed {lines.speed_mbps}",
+            None if lines.fec is None else f"fec {lines.fec}",
+            None if lines.negotiate else "no negotiate auto",
+        )
+        for line in held:
+            if line is not None:
+                self.remainder.tree.add_path((*path, line))
+        return None
+
+    def require_bfd_lines(self, *, is_on: bool) -> None:
+        """BFD needs ICMP redirects off on its ports (networklab 26.10 bfd/nxos.j2); without BFD the line is foreign."""
+        if is_on:
+            for port in self.redirecting:
+                self.remainder.missing(f"interface {port}", "no ip redirects")
+        else:
+            for port in self.quiet:
+                self.remainder.tree.add_path((f"interface {port}", "no ip redirects"))
+
+
+@dataclass(slots=True)
+class _InterfaceLines:
+    enabled: bool | None = None
+    description: str | None = None
+    address: str | None = None
+    mtu_bytes: int | None = None
+    speed_mbps: int | None = None
+    fec: str | None = None
+    negotiate: bool = True
+    routed: bool = False
+    quiet: bool = False
+    qos: PortQosLines = field(default_factory=PortQosLines)
+
+    @property
+    def needs_routing(self) -> bool:
+        """Does a line stand here that only a routed port of ours has?"""
+        return self.quiet or self.address is not None or self.mtu_bytes is not None or self.qos != PortQosLines()
+
+    def loopback_shapes(self) -> Table:
+        return table(
+            (r"description (?P<text>.+)", self._description),
+            (r"ip address (?P<address>[\d./]+)", self._address),
+            (r"shutdown", self._down),
+            (r"no shutdown", self._up),
+        )
+
+    def ethernet_shapes(self) -> Table:
+        return table(
+            (r"description (?P<text>.+)", self._description),
+            (r"no switchport", self._routed),
+            (r"speed (?P<mbps>\d+)", self._speed),
+            (rf"fec (?P<word>{'|'.join(_FEC_OF)})", self._fec),
+            (r"negotiate auto", self._negotiating),
+            (r"no negotiate auto", self._forced),
+            (r"priority-flow-control mode (?P<mode>on|off)", self._pfc),
+            (r"priority-flow-control watch-dog-interval on", self._watchdog),
+            (r"mtu (?P<mtu>\d+)", self._mtu),
+            (r"service-policy type qos input (?P<name>\S+)", self._profile),
+            (r"no ip redirects", self._quiet),
+            (r"ip address (?P<address>[\d./]+)", self._address),
+            (r"shutdown", self._down),
+            (r"no shutdown", self._up),
+        )
+
+    def _description(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
+        self.description = found["text"]
+
+    def _address(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
+        self.address = found["address"]
+        return not node
+
+    def _routed(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
+        self.routed = True
+
+    def _speed(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
+        self.speed_mbps = int(found["mbps"])
+
+    def _fec(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
+        self.fec = found["word"]
+
+    def _negotiating(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
+        self.negotiate = True
+
+    def _forced(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
+        self.negotiate = False
+
+    def _quiet(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
+        self.quiet = True
+
+    def _pfc(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
+        self.qos.pfc = found["mode"]
+
+    def _watchdog(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
+        self.qos.watchdog = True
+
+    def _profile(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
+        self.qos.profile = found["name"]
+
+    def _mtu(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
+        self.mtu_bytes = int(found["mtu"])
+
+    def _down(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
+        self.enabled = False
+
+    def _up(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
+        self.enabled = True

@@ -1,0 +1,34 @@
+"""One push of a site at a time: a lock that the kernel drops when its process ends, however it ends."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nornir_tasks.errors import Problem, RefusedError
+
+
+@contextmanager
+def sole_push(directory: Path, verb: str) -> Iterator[None]:
+    """Hold the lock of the site with this state folder. Raises RefusedError naming the process that holds it.
+
+    It keeps apart what runs on this machine under this account; a push from elsewhere meets the switches' own locks.
+    """
+    with (directory / "push.lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise RefusedError(
+                Problem(
+                    where=verb,
+                    what="another push of this site is under way",
+                    found=file.read().strip(),
+                    hint="wait until it has ended; nothing was read or changed",
+                )
+            ) from None
+        file.truncate(0)
+        file.write(f"nornir {verb}, process {os.getpid()}\n")
+        file.flush()
+        yield

@@ -11,6 +11,7 @@
     │   ├── IdentityError           another serial number, model or release than declared
     │   ├── StageError              it refused the candidate
     │   └── CommitError             it refused or reverted the commit
+    │       └── LeftToTimerError    it was committed to and cannot be reached: its own timer takes the change back
     ├── RefusedError            7   the change itself is refused (would cut our own path, no timer, ...)
     ├── ValidationFailed        8   the live network is not what was asked
     ├── UndecidedError          9   a check could not tell
@@ -103,6 +104,10 @@ class StageError(DeviceError):
 
 class CommitError(DeviceError):
     """The switch refused the commit, or took it back."""
+
+
+class LeftToTimerError(CommitError):
+    """The switch holds a change that is not confirmed, and could not be told to take it back; its timer will."""
 
 
 class RefusedError(GpufabricError):

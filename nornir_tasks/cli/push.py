@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST_LINES = 20
 """Of one switch's plan shown before a push; a first push would fill the screen, a repair shows whole."""
 
+STAGING_S = 60
+"""A switch is given this long to stage; its commit timer begins after that."""
+
 
 def push(
     site: options.Site = "lab",
@@ -46,6 +49,7 @@ def run(verb: str, scope: "Scope", wanted: "Mapping[str, Wanted]", choice: "Choi
     from nornir_tasks.files.push_lock import sole_push
 
     with sole_push(scope.site.state_directory, verb), fleet(scope, wanted, choice) as switches:
+        _refuse_cut_off(scope, wanted)
         plans = require_all(run_all("reading", len(wanted), switches.plan))
         changing = {name: each for name, each in plans.items() if each.changes}
         if changing and not json:
@@ -61,6 +65,28 @@ def run(verb: str, scope: "Scope", wanted: "Mapping[str, Wanted]", choice: "Choi
         out.print(f"{len(changed)} of {len(plans)} changed")
     if done:
         _end(done, left=len(changing) - len(done.values) - len(done.errors))
+
+
+def _refuse_cut_off(scope: "Scope", wanted: "Mapping[str, Wanted]") -> None:
+    """A switch that was committed to by a push that died looks as wanted until its own timer takes the change back."""
+    from nornir_tasks.deploy.journal import Journal
+    from nornir_tasks.deploy.transaction import Rules
+    from nornir_tasks.errors import Problem, RefusedError
+
+    within_s = Rules().confirm_within_s + STAGING_S
+    journal = Journal(scope.site.state_directory / "journal.sqlite")
+    problems = [
+        Problem(
+            where=device,
+            what=f"an earlier push was cut off {age_s:.0f} s ago; what it committed is not confirmed",
+            expected=f"the switch has taken it back by itself {within_s} s after that push began",
+            hint=f"push again in {within_s - age_s:.0f} s",
+        )
+        for device, age_s in journal.cut_off(within_s)
+        if device in wanted
+    ]
+    if problems:
+        raise RefusedError(problems)
 
 
 def _push(

@@ -7,10 +7,12 @@ written before its commit, so a push that dies half way can be seen, and undone.
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from nornir_tasks.errors import Problem, RefusedError
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS push (
@@ -28,14 +30,17 @@ class Entry:
     push: int
     device: str
     state: str
-    """``started``, ``done``, ``failed``, ``undone`` (rolled back since)."""
+    """``started`` (and, if nobody works on it, left to the switch's timer), ``done``, ``failed``, ``undone`` since."""
     before: str
     """Text of the owned sections before the push."""
     after: str
 
 
 class Journal:
-    """The journal of one site. Each call opens and closes the file: safe from any thread."""
+    """The journal of one site. Each call opens and closes the file: safe from any thread.
+
+    RefusedError where it cannot be read or written: what is not noted cannot be rolled back.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -46,12 +51,14 @@ class Journal:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        db = sqlite3.connect(self._path, timeout=30)
         try:
-            with db:
+            with closing(sqlite3.connect(self._path, timeout=30)) as db, db:
                 yield db
-        finally:
-            db.close()
+        except sqlite3.Error as error:
+            hint = "give this file back to its owner, make room on the disk, or set GPUFABRIC_STATE"
+            raise RefusedError(
+                Problem(str(self._path), f"the journal cannot be read or written: {error}", hint=hint)
+            ) from error
 
     def begin(self, verb: str, owners: frozenset[str]) -> int:
         """Start a push; returns its number."""
@@ -75,6 +82,16 @@ class Journal:
             db.execute(
                 "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?", (state, _now(), push, device)
             )
+
+    def cut_off(self, within_s: float) -> tuple[tuple[str, float], ...]:
+        """(device, seconds ago) of each change that was begun in this time and neither confirmed nor taken back by us.
+
+        Only for who holds the site's lock, else a push that is under way would count.
+        """
+        with self._open() as db:
+            rows = db.execute("SELECT device, at, state, MAX(push) FROM device GROUP BY device").fetchall()
+        ages = ((device, _age_s(at)) for device, at, state, _ in rows if state == "started")
+        return tuple((device, age_s) for device, age_s in ages if age_s < within_s)
 
     def last_push(self) -> int | None:
         """The last push that changed anything and was not undone since."""
@@ -100,6 +117,10 @@ class Journal:
                 (push,),
             ).fetchall()
         return tuple(Entry(*row) for row in rows)
+
+
+def _age_s(at: str) -> float:
+    return (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds()
 
 
 def _now() -> str:

@@ -11,6 +11,7 @@ from nornir_tasks.deploy.plan import DevicePlan
 from nornir_tasks.deploy.transaction import Report, Rules, Transaction, ask, look
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.drivers.session import SwitchSession
+from nornir_tasks.errors import LeftToTimerError
 from nornir_tasks.inventory.connection import CONNECTION
 
 
@@ -63,6 +64,8 @@ def push_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, push: int
 
     try:
         outcome = Transaction(lambda: _fresh(task), job.wanted, job.rules, on_step, record).run()
+    except LeftToTimerError:
+        raise  # the entry stays as started: the next push waits until the timer has fired
     except BaseException:
         journal.end(push, device, "failed")
         raise

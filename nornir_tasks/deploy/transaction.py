@@ -12,7 +12,7 @@ from enum import StrEnum
 from nornir_tasks.deploy.plan import DevicePlan, device_plan, split_running
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.drivers.session import Facts, Running, SwitchSession
-from nornir_tasks.errors import CommitError, GpufabricError, IdentityError, Problem, StageError
+from nornir_tasks.errors import CommitError, GpufabricError, IdentityError, LeftToTimerError, Problem, StageError
 from nornir_tasks.platforms.config_tree import Change, difference
 from nornir_tasks.platforms.platform import Candidate
 
@@ -148,22 +148,24 @@ class Transaction:
             try:
                 self._gate(session, plan, up_before)
             except GpufabricError as error:
-                raise CommitError((*error.problems, self._take_back(session, token))) from error
+                self._take_back(session, token, error)
+                undone = Problem(self.wanted.device, "the change was taken back; the switch is as it was before")
+                raise CommitError((*error.problems, undone)) from error
             self.on_step(self.wanted.device, Step.CONFIRM)
             session.confirm(token)
         finally:
             session.close()
 
-    def _take_back(self, session: SwitchSession, token: str) -> Problem:
-        """Revert now; a switch that cannot be reached for that does it by itself."""
+    def _take_back(self, session: SwitchSession, token: str, why: GpufabricError) -> None:
+        """Revert now. Raises LeftToTimerError where the switch cannot be reached for that: it does it by itself."""
         device = self.wanted.device
         try:
             session.revert(token)
-        except GpufabricError:
+        except GpufabricError as error:
             within = f"it takes the change back by itself within {self._timer_s} s of the commit"
             hint = f"then look with 'nornir plan --limit {device}' and push again"
-            return Problem(device, "the switch could not be told to take the change back", found=within, hint=hint)
-        return Problem(device, "the change was taken back; the switch is as it was before")
+            left = Problem(device, "the switch could not be told to take the change back", found=within, hint=hint)
+            raise LeftToTimerError((*why.problems, left)) from error
 
     @property
     def _timer_s(self) -> int:

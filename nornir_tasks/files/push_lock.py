@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from nornir_tasks.errors import Problem, RefusedError
 
@@ -15,7 +16,7 @@ def sole_push(directory: Path, verb: str) -> Iterator[None]:
 
     It keeps apart what runs on this machine under this account; a push from elsewhere meets the switches' own locks.
     """
-    with (directory / "push.lock").open("a+", encoding="utf-8") as file:
+    with _opened(directory / "push.lock") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -32,3 +33,11 @@ def sole_push(directory: Path, verb: str) -> Iterator[None]:
         file.write(f"nornir {verb}, process {os.getpid()}\n")
         file.flush()
         yield
+
+
+def _opened(path: Path) -> TextIO:
+    try:
+        return path.open("a+", encoding="utf-8")
+    except OSError as error:
+        hint = "give the folder back to its owner, or set GPUFABRIC_STATE"
+        raise RefusedError(Problem(str(path), f"cannot be written: {error.strerror}", hint=hint)) from error

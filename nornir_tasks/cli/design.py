@@ -1,6 +1,8 @@
 """``nornir design``: size and lay out the fabric; nothing is read from or sent to a switch."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from nornir_tasks.cli import options
 
@@ -8,16 +10,25 @@ if TYPE_CHECKING:
     from nornir_tasks.cli.scope import Scope
 
 
-def design(site: options.Site = "lab", json: options.Json = False) -> None:
+Csv = Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write the cabling plan as CSV; - for stdout.")]
+
+
+def design(site: options.Site = "lab", json: options.Json = False, csv: Csv = None) -> None:
     """Show the fabric the intent asks for: switches, links, addresses, ASNs, routes and what had to be adjusted."""
-    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.cli.documents import STDOUT, check_stdout, write_documents
     from nornir_tasks.cli.scope import load
 
+    targets = {"--csv": csv}
+    check_stdout(targets, {"--json": json})
     scope = load(site)
+    written = write_documents(scope.fabric, targets)
     if json:
         print_json(as_json(scope))
-    else:
+    elif not any(targets.values()):
         _print(scope)
+    elif STDOUT not in targets.values():
+        out.print("\n".join(written), markup=False)
 
 
 def as_json(scope: "Scope") -> dict[str, Any]:

@@ -37,4 +37,6 @@ def _unknown(intent: Intent, known: Collection[str], switches: list[str]) -> Ite
         for unit, device in units.items():
             if device not in known:
                 names = f"a switch ({switches[0]} to {switches[-1]}) or a host of the design"
-                yield Finding((rack, unit), "no such device", names, device, "without it, `nornir design` lists the names")
+                yield Finding(
+                    (rack, unit), "no such device", names, device, "without it, `nornir design` lists the names"
+                )

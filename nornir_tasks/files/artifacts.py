@@ -1,4 +1,4 @@
-"""What is written to disk: all rendered configurations or none; a file that is as it should be is left alone."""
+"""Rendered configurations and documents on disk: whole or not at all, and what is as it should be is left alone."""
 
 import os
 import tempfile

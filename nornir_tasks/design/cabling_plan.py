@@ -1,0 +1,128 @@
+"""The cabling plan: what a technician takes to the racks, one row for each leg of each cable.
+
+A cable of one link is one row with empty legs. A breakout is one row for each leg, all with the cable's id; an end
+whose plug holds all legs has leg numbers (from 1), an end with a plug of its own has none.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from operator import attrgetter
+
+from nornir_tasks.design.fabric import Cable, Endpoint, Fabric, Link
+from nornir_tasks.design.natural_order import natural_key
+from nornir_tasks.design.racks import Place, places
+
+
+@dataclass(frozen=True, slots=True)
+class CableRow:
+    """One leg of one cable. A is the upper end (spine over leaf, leaf over host). What nobody declared is None."""
+
+    cable: str
+    plane: str
+    a_rack: str | None
+    a_unit: int | None
+    a_device: str
+    a_port: str
+    a_leg: int | None
+    b_rack: str | None
+    b_unit: int | None
+    b_device: str
+    b_port: str
+    b_leg: int | None
+    label: str
+    """What the flag at each end says: cable, A end, B end; a bar stands for a new line."""
+    medium: str | None
+    length_m: int | None
+    part: str | None
+    """Class of the part to buy: ``200G-AOC``, ``400G-DR4`` (an optic for each end, and fibre), ``400G-DAC-2x200G``."""
+
+
+COLUMNS = tuple(field.name for field in fields(CableRow))
+
+
+def cabling_plan(fabric: Fabric) -> tuple[CableRow, ...]:
+    """Every cable of the site with both its ends, in natural order of plane, cable and leg."""
+    where = places(fabric.intent)
+    links = {link.name: link for link in fabric.links}
+    rows = (row for cable in fabric.cables for row in _rows(cable, links, where, fabric))
+    return tuple(sorted(rows, key=_order))
+
+
+def cabling_csv(rows: tuple[CableRow, ...]) -> str:
+    """The rows as CSV with a header (RFC 4180 quoting); an unknown value is an empty field."""
+    text = _Text([])
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(map(attrgetter(*COLUMNS), rows))
+    return "".join(text.lines)
+
+
+def parts(rows: tuple[CableRow, ...]) -> dict[tuple[str, int | None], int]:
+    """How many cables of each part class and length are to be bought, in natural order."""
+    kinds = {(row.plane, row.cable): (row.part or "medium not declared", row.length_m) for row in rows}
+    return dict(sorted(Counter(kinds.values()).items(), key=lambda item: (natural_key(item[0][0]), item[0][1] or 0)))
+
+
+@dataclass(frozen=True)
+class _Text:
+    """What a csv.writer writes to."""
+
+    lines: list[str]
+
+    def write(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def _order(row: CableRow) -> tuple[object, ...]:
+    return row.plane, natural_key(row.cable), row.a_leg or 0, row.b_leg or 0, natural_key(row.b_port)
+
+
+def _rows(cable: Cable, links: Mapping[str, Link], where: Mapping[str, Place], fabric: Fabric) -> Iterator[CableRow]:
+    joined = [links[name] for name in cable.links]
+    for position, link in enumerate(joined, start=1):
+        a_leg, b_leg = (position if shared else None for shared in _shared(cable, joined, fabric))
+        a, b = where.get(link.upper.device), where.get(link.lower.device)
+        yield CableRow(
+            cable=cable.name,
+            plane=link.plane,
+            a_rack=a.rack if a else None,
+            a_unit=a.unit if a else None,
+            a_device=link.upper.device,
+            a_port=link.upper.port,
+            a_leg=a_leg,
+            b_rack=b.rack if b else None,
+            b_unit=b.unit if b else None,
+            b_device=link.lower.device,
+            b_port=link.lower.port,
+            b_leg=b_leg,
+            label=f"{cable.name} | {_flag(link.upper, a)} | {_flag(link.lower, b)}",
+            medium=cable.medium,
+            length_m=cable.length_m,
+            part=_part(cable, joined),
+        )
+
+
+def _shared(cable: Cable, joined: list[Link], fabric: Fabric) -> tuple[bool, bool]:
+    """Does the plug at the upper, at the lower end hold all legs?"""
+    if len(joined) == 1:
+        return False, False
+    if cable.ends == 2:
+        return True, True
+    lower_is_one = len({link.lower.device for link in joined}) == 1 and joined[0].lower.device in fabric
+    upper_is_one = len({link.upper.device for link in joined}) == 1
+    return upper_is_one, lower_is_one and not upper_is_one
+
+
+def _flag(end: Endpoint, place: Place | None) -> str:
+    spot = f"{place.rack}/U{place.unit} " if place else ""
+    return f"{spot}{end.device} {end.port}"
+
+
+def _part(cable: Cable, joined: list[Link]) -> str | None:
+    if cable.medium is None:
+        return None
+    speed_gbps, legs = joined[0].speed_gbps, len(joined)
+    split = f"-{legs}x{speed_gbps}G" if legs > 1 else ""
+    return f"{speed_gbps * legs}G-{cable.medium}{split}"

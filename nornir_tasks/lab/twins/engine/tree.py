@@ -48,8 +48,8 @@ class Node:
 
     def find(self, leading: str) -> list[Node]:
         """The lines directly below that begin with these words (``no`` counts as one), in printing order."""
-        words = leading.split()
-        return [node for node in self.ordered() if node.line.split()[: len(words)] == words]
+        found = [node for node in self.children.values() if _begins(node.line, leading)]
+        return sorted(found, key=_order) if len(found) > 1 else found
 
     def first(self, leading: str) -> Node | None:
         """The first line directly below that begins with these words, or None."""
@@ -79,6 +79,11 @@ class Node:
 
 
 _NO_MODE = Mode()
+
+
+def _begins(line: str, leading: str) -> bool:
+    """Whether a line begins with these whole words."""
+    return line.startswith(leading) and (len(line) == len(leading) or line[len(leading)] == " ")
 
 
 def _order(node: Node) -> tuple[object, ...]:

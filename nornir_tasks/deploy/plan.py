@@ -60,8 +60,9 @@ def _leave_shared_headers(owned: ConfigTree, foreign: ConfigTree, wanted: Config
             continue
         if strangers:
             _leave_shared_headers(node, strangers, wanted.get(node.text) or ConfigTree(), found.children)
-        rival = any(found.pattern.fullmatch(text) for text in wanted.children)
-        if strangers and not node.children and not rival:
+        if not strangers or node.children:
+            continue
+        if not any(found.pattern.fullmatch(text) for text in wanted.children):
             del owned.children[node.text]
 
 

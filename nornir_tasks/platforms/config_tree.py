@@ -109,22 +109,26 @@ class Heredoc:
     end: str
 
 
+_NOTHING = re.compile(r"(?!)")
+
+
 def from_text(text: str, heredocs: Iterable[Heredoc] = (), noise: re.Pattern[str] | None = None) -> ConfigTree:
     """Parse indented configuration text. ``noise`` matches lines that say nothing (``!``, ``exit-address-family``)."""
     root = ConfigTree()
     stack: list[tuple[int, ConfigTree]] = [(-1, root)]
     rows = iter(enumerate(text.splitlines(), start=1))
-    blocks = tuple(heredocs)
+    is_noise = (noise or _NOTHING).fullmatch
+    blocks = tuple((block.start.fullmatch, block.end) for block in heredocs)
     for number, row in rows:
         line = row.strip()
-        if not line or (noise is not None and noise.fullmatch(line)):
+        if not line or is_noise(line):
             continue
-        depth = len(row) - len(row.lstrip())
+        depth = len(row) - len(row.lstrip()) if row[0].isspace() else 0
         while stack[-1][0] >= depth:
             stack.pop()
-        for block in blocks:
-            if found := block.start.fullmatch(line):
-                line = "\n".join([line, *_heredoc(rows, found.expand(block.end))])
+        for opens, end in blocks:
+            if found := opens(line):
+                line = "\n".join([line, *_heredoc(rows, found.expand(end))])
                 break
         stack.append((depth, stack[-1][1].add(line, number)))
     return root
@@ -156,10 +160,10 @@ def difference(running: ConfigTree, wanted: ConfigTree, above: Path = ()) -> Ite
             yield Change(path, "-")
             yield from (Change(below, "-") for below, _ in node.walk(path))
     for text, node in wanted.children.items():
-        path = (*above, text)
         held = running.children.get(text)
         if held is None:
+            path = (*above, text)
             yield Change(path, "+")
             yield from (Change(below, "+") for below, _ in node.walk(path))
-        else:
-            yield from difference(held, node, path)
+        elif held.children != node.children:
+            yield from difference(held, node, (*above, text))

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.design.order import in_order
 from nornir_tasks.lab.twins.engine import Context, Tree, load_text
 from nornir_tasks.lab.twins.nxos.day0 import bare_tree, brownfield_tree
 from nornir_tasks.lab.twins.spec import DeviceSpec
@@ -18,7 +19,7 @@ from nornir_tasks.platforms.platform import Parsed
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
 
-from nxos_examples import FACTS, MODEL, claims, leaf, rendered, spine
+from nxos_examples import FACTS, MODEL, claims, leaf, rendered, spine, split_leaf
 from test_nxos_parse import configurations
 
 PORTS = tuple(f"Ethernet1/{number}" for number in range(1, 65))
@@ -43,7 +44,9 @@ def wanted(config: DeviceConfig) -> ConfigTree:
     return PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
 
 
-@pytest.mark.parametrize("config", [leaf(), spine(), leaf(16, 8)], ids=["leaf", "spine", "wide leaf"])
+@pytest.mark.parametrize(
+    "config", [leaf(), spine(), leaf(16, 8), split_leaf()], ids=["leaf", "spine", "wide leaf", "split leaf"]
+)
 def test_every_rendered_line_is_taken_and_printed_as_canonical_says(config: DeviceConfig) -> None:
     owned, _ = ours(switch(rendered(config)).text(), config)
     assert list(difference(owned, wanted(config))) == []
@@ -74,7 +77,7 @@ def brownfield(config: DeviceConfig) -> str:
     return brownfield_tree(spec, "gpufabric", "not-a-real-password").text()
 
 
-@pytest.mark.parametrize("config", [leaf(), spine()], ids=["leaf", "spine"])
+@pytest.mark.parametrize("config", [leaf(), spine(), split_leaf()], ids=["leaf", "spine", "split leaf"])
 def test_a_candidate_is_a_configuration_the_switch_takes_and_leaves_all_else_alone(config: DeviceConfig) -> None:
     before = brownfield(config)
     owned, foreign = ours(before, config)
@@ -91,10 +94,19 @@ def test_a_candidate_is_a_configuration_the_switch_takes_and_leaves_all_else_alo
 @settings(max_examples=20, deadline=None)
 @given(configurations(), configurations())
 def test_any_configuration_is_turned_into_any_other(before: DeviceConfig, after: DeviceConfig) -> None:
-    after = replace(after, interfaces=before.interfaces)
+    before, after = with_all_ports(before), with_all_ports(after)
     held = switch(rendered(before)).text()
-    owned, foreign = ours(held, before)
+    owned, foreign = ours(held, after)
     made = PLATFORM.candidate(PLATFORM.to_tree(held), owned, wanted(after))
-    owned_after, foreign_after = ours(switch(made.payload).text(), before)
+    owned_after, foreign_after = ours(switch(made.payload).text(), after)
     assert list(difference(owned_after, wanted(after))) == []
     assert list(difference(foreign, foreign_after)) == []
+
+
+def with_all_ports(config: DeviceConfig) -> DeviceConfig:
+    """The same switch with every port it does not use kept shut."""
+    names = {port.name for port in config.interfaces}
+    cages = {f"Ethernet1/{cage.port}" for cage in config.breakouts}
+    spare = [Interface(name, None, None, None, enabled=False, qos_profile=None) for name in PORTS]
+    unused = [port for port in spare if port.name not in names | cages]
+    return in_order(replace(config, interfaces=(*config.interfaces, *unused)), PLATFORM.facts.sort_key)

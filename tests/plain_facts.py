@@ -3,6 +3,8 @@
 They differ in each way that ``realise`` has to bend a wish: MTU, strict queue, seed, timers, ECN cells, class MTU.
 """
 
+from functools import partial
+
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.device_config import Ecn, Watchdog
 
@@ -57,7 +59,14 @@ OWN = {
 }
 RELEASES = {"eos": ("4.33.1F",), "nxos": ("10.4(3)", "10.5(1)"), "nvue": ("5.14", "5.16")}
 ASICS = {"eos": ("tomahawk4", "tomahawk5"), "nxos": ("cloudscale-gx2",), "nvue": ("spectrum4",)}
-PORT = {"eos": "Ethernet{}/1", "nxos": "Ethernet1/{}", "nvue": "swp{}"}
+
+
+def _port_name(os: str, number: int, leg: int = 0, ways: int = 1, lanes: int | None = None) -> str:
+    if os == "eos":
+        return f"Ethernet{number}/{1 + leg * (lanes or 0)}"
+    if os == "nxos":
+        return f"Ethernet1/{number}" + (f"/{leg + 1}" if ways > 1 else "")
+    return f"swp{number}" + (f"s{leg}" if ways > 1 else "")
 
 
 def plain_facts() -> dict[str, OsFacts]:
@@ -77,4 +86,4 @@ def _facts(os: str) -> OsFacts:
         digits = "".join(each if each.isdigit() else " " for each in name)
         return (not name.startswith(("lo", "Lo")), *(int(part) for part in digits.split()))
 
-    return OsFacts(os, RELEASES[os], capabilities, PORT[os].format, sort_key)
+    return OsFacts(os, RELEASES[os], capabilities, partial(_port_name, os), sort_key)

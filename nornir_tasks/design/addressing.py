@@ -6,16 +6,16 @@ sized for as many ports as the leaf's model could ever have at that speed.
 
     loopbacks   lower half: leaves, sliced by rail, numbered by group; third quarter: spines; last: cores
     links, hosts   slice by rail, block by group, /31 by place; the upper end (spine, leaf) has the even address
+    core links     with three tiers, the upper half of the links: a block by number of the spine, /31 by place
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 
-from nornir_tasks.design.cabling import Cabling
 from nornir_tasks.design.choices import Choices
-from nornir_tasks.design.fabric import Device, HostNic, Link
-from nornir_tasks.design.topology import Layout
+from nornir_tasks.design.fabric import Device
+from nornir_tasks.design.layout import Layout
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.model import Intent
@@ -59,6 +59,12 @@ class Addressing:
     loopbacks: Blocks
     links: Blocks
     hosts: Blocks
+    core_links: Blocks | None = None
+    """One slice; a block for each spine."""
+
+    def core_block(self, spine: int) -> IPv4Network:
+        """The block of the links from this spine (from 1) to the cores."""
+        return (self.core_links or self.links).block(spine, None)
 
 
 def cut_pools(intent: Intent, choices: Choices, layout: Layout) -> Addressing:
@@ -68,13 +74,25 @@ def cut_pools(intent: Intent, choices: Choices, layout: Layout) -> Addressing:
     host_ports = max(model.max_logical_ports(plane.hosts.speed) for model in models)
     link_ports = max(model.max_logical_ports(layout.uplink_gbps) for model in models)
     lower_half = IPv4Network((plane.pools.loopback.network_address, min(32, plane.pools.loopback.prefixlen + 1)))
+    pool, core_links = plane.pools.links, None
+    if layout.pods is not None and pool.prefixlen < 31:
+        core_ports = max(choice.model.max_logical_ports(layout.pods.core_gbps) for choice in choices.spines)
+        pool, upper = pool.subnets()
+        core_links = Blocks.cut(upper, 1, 2 * core_ports)
     cut = Addressing(
         loopbacks=Blocks.cut(lower_half, rails, 1),
-        links=Blocks.cut(plane.pools.links, rails, 2 * link_ports),
-        hosts=Blocks.cut(plane.pools.hosts, rails, 2 * host_ports),
+        links=Blocks.cut(pool, rails, 2 * link_ports),
+        hosts=Blocks.cut(plane.pools.hosts, rails, host_ports << (32 - plane.hosts.prefix_length)),
+        core_links=core_links,
     )
-    findings = list(_too_small(plane.pools.links, "links", cut.links, layout))
+    findings = list(_too_small(pool, "links", cut.links, layout))
     findings += _too_small(plane.pools.hosts, "hosts", cut.hosts, layout)
+    if core_links is not None and core_links.groups < layout.spines:
+        each = f"half of it for {layout.spines} spines, a /{core_links.length} for each spine's links to the cores"
+        needed = core_links.length - (layout.spines - 1).bit_length() - 1
+        findings.append(
+            Finding(("links",), "too small", f"/{max(needed, 0)} or larger: {each}", str(plane.pools.links))
+        )
     findings += _too_few_loopbacks(plane.pools.loopback, cut.loopbacks, layout)
     if findings:
         above = ("planes", "compute", "pools")
@@ -93,12 +111,19 @@ def _too_small(pool: IPv4Network, name: str, blocks: Blocks, layout: Layout) -> 
 def _too_few_loopbacks(pool: IPv4Network, blocks: Blocks, layout: Layout) -> Iterator[Finding]:
     # Numbers begin with 1; a quarter of the pool is the spines'.
     leaves_short = blocks.groups <= layout.leaf_groups
-    if leaves_short or pool.num_addresses // 4 <= layout.spines:
+    upper = max(layout.spines, layout.cores)
+    if leaves_short or pool.num_addresses // 4 <= upper:
         rail_bits = blocks.slice_length - blocks.pool.prefixlen
-        needed = min(31 - rail_bits - layout.leaf_groups.bit_length(), 30 - layout.spines.bit_length())
+        needed = min(31 - rail_bits - layout.leaf_groups.bit_length(), 30 - upper.bit_length())
         each = f"half of it for {layout.leaf_groups} leaf groups x {len(layout.leaf_rails)} rails"
         each += f", a quarter for {layout.spines} spines"
+        each += f", a quarter for {layout.cores} cores" if layout.cores else ""
         yield Finding(("loopback",), "too small", f"/{max(needed, 0)} or larger: {each}", str(pool))
+
+
+def dotted(address: int) -> str:
+    """An IPv4 address as text; quicker by far than the standard library's objects."""
+    return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
 def address_devices(devices: Iterable[Device], pool: IPv4Network, cut: Addressing) -> tuple[Device, ...]:
@@ -114,31 +139,3 @@ def address_devices(devices: Iterable[Device], pool: IPv4Network, cut: Addressin
             part = 2 if device.tier == "spine" else 3
             addressed.append(replace(device, loopback=str(pool.network_address + part * quarter + device.index)))
     return tuple(addressed)
-
-
-def address_links(
-    cabling: Cabling, cut: Addressing, fabric_mtu_bytes: int
-) -> tuple[tuple[Link, ...], tuple[HostNic, ...]]:
-    """Links and NICs with addresses and MTU. A link's MTU is the least of what the intent and both ends allow."""
-    devices = {device.name: device for device in cabling.devices}
-    nics = {(nic.host, nic.port): nic for nic in cabling.nics}
-    first = {
-        (kind, leaf.name): blocks.block(leaf.index, leaf.rail).network_address
-        for leaf in cabling.devices
-        if leaf.tier == "leaf"
-        for kind, blocks in (("fabric", cut.links), ("host", cut.hosts))
-    }
-    links = []
-    for link in cabling.links:
-        leaf = link.lower if link.kind == "fabric" else link.upper
-        even = first[link.kind, leaf.device] + 2 * (link.place - 1)
-        upper, lower = str(even), str(even + 1)
-        held = [
-            devices[end.device].capabilities.max_mtu_bytes for end in (link.upper, link.lower) if end.device in devices
-        ]
-        mtu = min(fabric_mtu_bytes, *held)
-        links.append(replace(link, upper_address=upper, lower_address=lower, mtu_bytes=mtu))
-        if link.kind == "host":
-            end = (link.lower.device, link.lower.port)
-            nics[end] = replace(nics[end], address=lower, gateway=upper)
-    return tuple(links), tuple(nics.values())

@@ -1,15 +1,15 @@
 """Who has which AS number.
 
-Every leaf has its own; all spines of one spine group share one, so that a route which came down from a spine is refused
-by every other spine of the group: the AS loop check keeps the fabric valley-free. Leaves count up from the pool's
-first number, spine groups down from its last, which is kept for the cores; so growth renumbers nobody.
+Every leaf has its own; all spines of one spine group or pod share one, all cores share one, so that a route which came
+down from a spine is refused by every other spine of the group: the AS loop check keeps the fabric valley-free. Leaves
+count up from the pool's first number, spine groups down from its last, which is the cores'; so growth renumbers nobody.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 from nornir_tasks.design.fabric import Device
-from nornir_tasks.design.topology import Layout
+from nornir_tasks.design.layout import Layout
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.fields import AsnRange
 from nornir_tasks.intent.findings import Finding
@@ -36,4 +36,4 @@ def number(devices: Iterable[Device], intent: Intent, layout: Layout) -> tuple[D
 def _asn(device: Device, pool: AsnRange, layout: Layout) -> int:
     if device.tier == "leaf":
         return pool.first + (device.index - 1) * len(layout.leaf_rails) + (device.rail or 0)
-    return pool.last - device.spine_group
+    return pool.last - (device.spine_group if device.tier == "spine" else 0)

@@ -1,29 +1,50 @@
 """Which port is joined to which: every place follows from declared identity, so growth moves no cable.
 
 On a leaf, hosts take the ports from the first upwards in the order of their number; uplinks take the last ports, one
-after the other to the spines in turn. On a spine, a leaf's place follows from its group and rail. Places of hosts and
-leaf groups that are not there yet stay reserved: they have no link.
+after the other to the spines in turn. On a spine, a leaf's place follows from its group and rail; on a core, a spine's
+from its pod. Places of hosts and leaf groups that are not there yet stay reserved: they have no link.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from nornir_tasks.design.addressing import Addressing, dotted
 from nornir_tasks.design.capabilities import OsFacts
+from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
-from nornir_tasks.design.fabric import Cable, Device, Endpoint, HostNic, Link
-from nornir_tasks.design.topology import Layout
+from nornir_tasks.design.fabric import Cable, Device, Endpoint, HostNic, Link, Tier
+from nornir_tasks.design.joints import End, Joint, Joints, end_of
+from nornir_tasks.design.layout import Layout
+from nornir_tasks.design.panel import Panel
+from nornir_tasks.intent.model import MtuIntent
 
 PLANE = "compute"
 
 
 @dataclass(frozen=True, slots=True)
 class Cabling:
-    """Switches, links and NICs, without addresses."""
+    """Switches (without loopbacks and ASNs), links, cables and NICs."""
 
     devices: tuple[Device, ...]
     links: tuple[Link, ...]
     cables: tuple[Cable, ...]
     nics: tuple[HostNic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The ports of one kind of switch in one direction, ready to be cabled."""
+
+    end: End
+    """Its kind, by which its lanes were chosen."""
+    slots: tuple[Slot, ...]
+    names: tuple[str, ...]
+    mtu_bytes: int
+    """The most an interface takes."""
+
+    def at(self, device: str, position: int) -> Endpoint:
+        """The port at this place."""
+        return Endpoint(device, self.names[position], self.slots[position])
 
 
 def leaf_name(group: int, rail: int | None) -> str:
@@ -36,22 +57,28 @@ def spine_name(index: int) -> str:
     return f"spine-{index}"
 
 
+def core_name(index: int) -> str:
+    """``core-1``."""
+    return f"core-{index}"
+
+
 def host_name(group: str, index: int) -> str:
     """``gpu-1``."""
     return f"{group}-{index}"
 
 
-def cable_up(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts], host_mtu_bytes: int) -> Cabling:
-    """Every switch, link, cable and NIC of the plane that is there now (``hosts.count``)."""
-    cabler = _Cabler(choices, layout, facts, host_mtu_bytes)
-    leaves, spines = tuple(cabler.leaves()), tuple(cabler.spines())
-    fabric = [link for leaf in leaves for link in cabler.uplinks(leaf)]
+def cable_up(
+    choices: Choices, layout: Layout, facts: Mapping[str, OsFacts], joints: Joints, cut: Addressing, mtu: MtuIntent
+) -> Cabling:
+    """Every switch, link, cable and NIC of the plane that is there now (``hosts.count``), links with addresses."""
+    cabler = _Cabler(choices, layout, facts, joints, cut, mtu)
+    leaves, spines, cores = tuple(cabler.leaves()), tuple(cabler.spines()), tuple(cabler.cores())
+    links = [link for leaf in leaves for link in cabler.uplinks(leaf)]
+    links += [link for spine in spines for link in cabler.core_links(spine)]
     hosts = [each for leaf in leaves for each in cabler.host_links(leaf)]
-    down, up = choices.plane.leaf, choices.plane.spine
-    cables = [Cable(link.cable, up.medium, up.cable_m, (link.name,), 2) for link in fabric]
-    cables += [Cable(link.cable, down.medium, down.cable_m, (link.name,), 2) for link, _ in hosts]
+    links += [link for link, _ in hosts]
     nics = sorted((nic for _, nic in hosts), key=lambda nic: (nic.host_index, nic.rail))
-    return Cabling((*leaves, *spines), (*fabric, *(link for link, _ in hosts)), tuple(cables), tuple(nics))
+    return Cabling((*leaves, *spines, *cores), tuple(links), tuple(_cables(links, joints)), tuple(nics))
 
 
 @dataclass(frozen=True)
@@ -59,93 +86,230 @@ class _Cabler:
     choices: Choices
     layout: Layout
     facts: Mapping[str, OsFacts]
-    host_mtu_bytes: int
+    joints: Joints
+    cut: Addressing
+    mtu: MtuIntent
+    kept: dict[tuple[int, str], Ends] = field(default_factory=dict)
+    planned: dict[tuple[int, str], tuple[Slot, ...]] = field(default_factory=dict)
 
     def leaves(self) -> Iterator[Device]:
         """The leaves of every group that has hosts."""
-        groups = -(-self.choices.plane.hosts.count // self.layout.hosts_per_group)
-        for group in range(1, groups + 1):
+        for group in range(1, self._groups() + 1):
             for rail in self.layout.leaf_rails:
+                spine_group = self.layout.spine_group(group, rail)
                 choice = self.choices.leaf_of(group, rail)
-                spine_group = self.layout.spine_group(rail)
-                yield _device(
-                    leaf_name(group, rail), choice, tier="leaf", index=group, rail=rail, spine_group=spine_group
-                )
+                yield self._device(leaf_name(group, rail), choice, "leaf", index=group, rail=rail, group=spine_group)
 
     def spines(self) -> Iterator[Device]:
-        """All spines: each leaf is spread over all of its group's from its first day."""
-        for index in range(1, self.layout.spines + 1):
-            group = (index - 1) // self.layout.spines_per_group + 1
+        """All spines of every pod that has hosts: each leaf is spread over all of its own from its first day."""
+        layout = self.layout
+        groups = layout.pod(self._groups()) if layout.pods else layout.spine_groups
+        for index in range(1, groups * layout.spines_per_group + 1):
+            group = (index - 1) // layout.spines_per_group + 1
             choice = self.choices.spine_of(index)
-            yield _device(spine_name(index), choice, tier="spine", index=index, rail=None, spine_group=group)
+            yield self._device(spine_name(index), choice, "spine", index=index, rail=None, group=group)
+
+    def cores(self) -> Iterator[Device]:
+        """All cores; those of one plane count as a group."""
+        for index in range(1, self.layout.cores + 1):
+            if self.choices.core is not None and self.layout.pods is not None:
+                plane = (index - 1) // self.layout.pods.cores_per_plane + 1
+                yield self._device(core_name(index), self.choices.core, "core", index=index, rail=None, group=plane)
 
     def uplinks(self, leaf: Device) -> Iterator[Link]:
         """The links from one leaf to its spines, in turn."""
-        layout = self.layout
-        ports = self.choices.leaf_of(leaf.index, leaf.rail).model.ports_at(layout.uplink_gbps)[-layout.uplinks :]
+        layout, joint = self.layout, self.joints.spine
+        lower = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-up")
         place = layout.leaf_position(leaf.index, leaf.rail) * layout.parallel
-        for position, port in enumerate(ports):
-            index = (leaf.spine_group - 1) * layout.spines_per_group + position % layout.spines_per_group + 1
-            spine = self.choices.spine_of(index)
-            spine_port = spine.model.ports_at(layout.uplink_gbps)[place + position // layout.spines_per_group]
-            name = f"{leaf.name}-u{position + 1}"
-            yield Link(
-                name=name,
-                kind="fabric",
-                plane=leaf.plane,
-                upper=Endpoint(spine_name(index), self._port(spine, spine_port)),
-                lower=Endpoint(leaf.name, self.facts[leaf.os].port_name(port)),
-                place=position + 1,
-                speed_gbps=layout.uplink_gbps,
-                cable=name,
+        first = (leaf.spine_group - 1) * layout.spines_per_group
+        even = int(self.cut.links.block(leaf.index, leaf.rail).network_address)
+        for position in range(layout.uplinks):
+            turn, spine = divmod(position, layout.spines_per_group)
+            upper = self.ends(self.choices.spine_of(first + spine + 1), "spine-down")
+            yield self._fabric_link(
+                f"{leaf.name}-u{position + 1}",
+                (upper.at(spine_name(first + spine + 1), place + turn), upper),
+                (lower.at(leaf.name, position), lower),
+                (joint, layout.uplink_gbps, position + 1, even + 2 * position),
+            )
+
+    def core_links(self, spine: Device) -> Iterator[Link]:
+        """The links from one spine to the cores of its position, in turn."""
+        pods, core, joint = self.layout.pods, self.choices.core, self.joints.core
+        if pods is None or core is None or joint is None:
+            return
+        lower = self.ends(self.choices.spine_of(spine.index), "spine-up")
+        upper = self.ends(core, "core-down")
+        plane = (spine.index - 1) % self.layout.spines_per_group
+        even = int(self.cut.core_block(spine.index).network_address)
+        for position in range(pods.spine_uplinks):
+            turn, index = divmod(position, pods.cores_per_plane)
+            name = core_name(plane * pods.cores_per_plane + index + 1)
+            yield self._fabric_link(
+                f"{spine.name}-u{position + 1}",
+                (upper.at(name, (spine.spine_group - 1) * pods.parallel + turn), upper),
+                (lower.at(spine.name, position), lower),
+                (joint, pods.core_gbps, position + 1, even + 2 * position),
             )
 
     def host_links(self, leaf: Device) -> Iterator[tuple[Link, HostNic]]:
         """The links from one leaf down to the hosts of its group that are there, with the NIC at the other end."""
         hosts, layout = self.choices.plane.hosts, self.layout
-        ports = self.choices.leaf_of(leaf.index, leaf.rail).model.ports_at(hosts.speed)
+        ends = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-down")
         first = (leaf.index - 1) * layout.hosts_per_group
+        base = int(self.cut.hosts.block(leaf.index, leaf.rail).network_address)
         for place in range(min(layout.hosts_per_group, hosts.count - first)):
             for offset in range(layout.nics_per_host):
                 position = place * layout.nics_per_host + offset
                 rail = offset if leaf.rail is None else leaf.rail
-                yield self._host_link(leaf, first + place + 1, rail, position, ports[position])
+                yield self._host_link(ends, ends.at(leaf.name, position), position, first + place + 1, rail, base)
 
-    def _host_link(self, leaf: Device, index: int, rail: int, position: int, port: int) -> tuple[Link, HostNic]:
+    def _host_link(
+        self, ends: Ends, upper: Endpoint, position: int, index: int, rail: int, base: int
+    ) -> tuple[Link, HostNic]:
         hosts = self.choices.plane.hosts
         host, nic_port = host_name(hosts.group, index), f"rail{rail}"
-        upper = Endpoint(leaf.name, self.facts[leaf.os].port_name(port))
-        name = f"{leaf.name}-h{position + 1}"
-        link = Link(name, "host", leaf.plane, upper, Endpoint(host, nic_port), position + 1, hosts.speed, name)
+        length = hosts.prefix_length
+        low = base + (position << (32 - length)) + (0 if length == 31 else 1)
+        gateway, address = dotted(low), dotted(low + 1)
+        name = f"{upper.device}-h{position + 1}"
+        link = Link(
+            name=name,
+            kind="host",
+            plane=PLANE,
+            upper=upper,
+            lower=Endpoint(host, nic_port),
+            place=position + 1,
+            speed_gbps=hosts.speed,
+            cable=_cable_name(name, upper, None),
+            upper_address=gateway,
+            lower_address=address,
+            mtu_bytes=min(self.mtu.fabric, ends.mtu_bytes),
+            prefix_length=length,
+            fec=self.joints.host.fec,
+            negotiate=self.joints.host.negotiate(ends.end, self.joints.nic),
+        )
         nic = HostNic(
             host=host,
             host_index=index,
             rail=rail,
             port=nic_port,
-            leaf=leaf.name,
+            leaf=upper.device,
             leaf_port=upper.port,
-            address="",
-            gateway="",
-            prefix_length=31,
-            mtu_bytes=self.host_mtu_bytes,
+            address=address,
+            gateway=gateway,
+            prefix_length=length,
+            mtu_bytes=self.mtu.host,
             speed_gbps=hosts.speed,
         )
         return link, nic
 
-    def _port(self, choice: Choice, number: int) -> str:
-        return self.facts[choice.os].port_name(number)
+    def _fabric_link(
+        self,
+        name: str,
+        upper: tuple[Endpoint, Ends],
+        lower: tuple[Endpoint, Ends],
+        how: tuple[Joint, int, int, int],
+    ) -> Link:
+        joint, speed_gbps, place, even = how
+        return Link(
+            name=name,
+            kind="fabric",
+            plane=PLANE,
+            upper=upper[0],
+            lower=lower[0],
+            place=place,
+            speed_gbps=speed_gbps,
+            cable=_cable_name(name, upper[0], lower[0]),
+            upper_address=dotted(even),
+            lower_address=dotted(even + 1),
+            mtu_bytes=min(self.mtu.fabric, upper[1].mtu_bytes, lower[1].mtu_bytes),
+            fec=joint.fec,
+            negotiate=joint.negotiate(upper[1].end, lower[1].end),
+        )
+
+    def ends(self, choice: Choice, direction: str) -> Ends:
+        """The ports of one kind of switch in one direction, made once."""
+        key = (id(choice), direction)
+        if key not in self.kept:
+            self.kept[key] = self._ends(choice, direction)
+        return self.kept[key]
+
+    def _ends(self, choice: Choice, direction: str) -> Ends:
+        layout, hosts = self.layout, self.choices.plane.hosts
+        core_gbps = layout.pods.core_gbps if layout.pods else None
+        down_gbps, up_gbps, joint, counts = {
+            "leaf-down": (hosts.speed, None, self.joints.host, (layout.hosts_per_group * layout.nics_per_host, 0)),
+            "leaf-up": (hosts.speed, layout.uplink_gbps, self.joints.spine, (0, layout.uplinks)),
+            "spine-down": (layout.uplink_gbps, None, self.joints.spine, (layout.leaves_per_spine * layout.parallel, 0)),
+            "spine-up": (layout.uplink_gbps, core_gbps, self.joints.core, (0, self._core_uplinks)),
+            "core-down": (core_gbps or 0, None, self.joints.core, (self._core_ports, 0)),
+        }[direction]
+        panel = Panel.of(choice, down_gbps, up_gbps)
+        up = direction.endswith("up")
+        slots = panel.uplinks(counts[1]) if up else panel.downlinks(counts[0])
+        end = end_of(choice, (up_gbps or 0) if up else down_gbps, choice.up_ways if up else choice.down_ways)
+        lanes = joint.lanes[end] if joint is not None else 0
+        slots = tuple(Slot(each.number, each.leg, each.ways, each.speed_gbps, lanes) for each in slots)
+        name = self.facts[choice.os].port_name
+        names = tuple(name(each.number, each.leg, each.ways, each.lanes) for each in slots)
+        return Ends(end, slots, names, choice.capabilities.max_mtu_bytes)
+
+    @property
+    def _core_uplinks(self) -> int:
+        return self.layout.pods.spine_uplinks if self.layout.pods else 0
+
+    @property
+    def _core_ports(self) -> int:
+        return self.layout.pods.parallel * self.layout.spine_groups if self.layout.pods else 0
+
+    def _groups(self) -> int:
+        return -(-self.choices.plane.hosts.count // self.layout.hosts_per_group)
+
+    def _slots(self, choice: Choice, tier: Tier) -> tuple[Slot, ...]:
+        """Every port that the layout gives a cable, now or later; one object for all switches of a kind."""
+        key = (id(choice), tier)
+        if key not in self.planned:
+            directions = {"leaf": ("leaf-down", "leaf-up"), "spine": ("spine-down",), "core": ("core-down",)}[tier]
+            if tier == "spine" and self.layout.pods:
+                directions += ("spine-up",)
+            self.planned[key] = tuple(slot for each in directions for slot in self.ends(choice, each).slots)
+        return self.planned[key]
+
+    def _device(self, name: str, choice: Choice, tier: Tier, *, index: int, rail: int | None, group: int) -> Device:
+        return Device(
+            name=name,
+            plane=PLANE,
+            tier=tier,
+            index=index,
+            rail=rail,
+            spine_group=group,
+            os=choice.os,
+            release=choice.release,
+            model=choice.model.model,
+            capabilities=choice.capabilities,
+            slots=self._slots(choice, tier),
+        )
 
 
-def _device(name: str, choice: Choice, *, tier: str, index: int, rail: int | None, spine_group: int) -> Device:
-    return Device(
-        name=name,
-        plane=PLANE,
-        tier="leaf" if tier == "leaf" else "spine",
-        index=index,
-        rail=rail,
-        spine_group=spine_group,
-        os=choice.os,
-        release=choice.release,
-        model=choice.model.model,
-        capabilities=choice.capabilities,
-    )
+def _cable_name(link: str, upper: Endpoint, lower: Endpoint | None) -> str:
+    """A cable of one link is named as the link; one from a split cage after that cage."""
+    for end in (upper, lower):
+        if end is not None and end.slot is not None and end.slot.ways > 1:
+            return f"{end.device}-p{end.slot.number}"
+    return link
+
+
+def _cables(links: list[Link], joints: Joints) -> Iterator[Cable]:
+    """The assemblies: legs of one split cage are one cable."""
+    found: dict[str, list[Link]] = {}
+    for link in links:
+        found.setdefault(link.cable, []).append(link)
+    for name, legs in found.items():
+        joint = joints.host if legs[0].kind == "host" else joints.spine
+        if legs[0].kind == "fabric" and legs[0].upper.device.startswith("core-") and joints.core is not None:
+            joint = joints.core
+        ends = {
+            (end.device, end.slot.number if end.slot else end.port) for leg in legs for end in (leg.upper, leg.lower)
+        }
+        yield Cable(name, joint.medium, joint.length_m, tuple(leg.name for leg in legs), len(ends))

@@ -65,6 +65,8 @@ class Capabilities:
     """OSes with which unnumbered eBGP (RFC 8950) is known to work; empty: none is sourced."""
     has_breakout: bool = False
     """The cage is configured (NX-OS ``interface breakout``, NVUE ``link breakout``); on EOS names follow lanes."""
+    has_breakout_lanes: bool = False
+    """The line that splits the cage says how many lanes each part gets (NVUE ``lanes-per-port``)."""
     has_lanes: bool = False
     """The lane count is part of the speed that is configured (EOS ``speed 200g-4``)."""
     fec_settable: bool = True

@@ -87,7 +87,7 @@ class SwitchModel:
     """Ports there can be at once, whatever is split."""
     silent_gbps: tuple[int, ...] = ()
     """Speeds at which copper does not negotiate here, so that the far end must not either."""
-    asic_by_os: Mapping[str, str] = field(default_factory=dict)
+    asic_by_os: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Of a reference model: the ASIC whose capabilities stand for it under each OS."""
 
     def asic_under(self, os: str) -> str:

@@ -7,8 +7,9 @@ from difflib import get_close_matches
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Catalogue, NicModel, SwitchModel
 from nornir_tasks.errors import IntentError
+from nornir_tasks.intent.fields import Split
 from nornir_tasks.intent.findings import Finding, Path
-from nornir_tasks.intent.model import ComputeIntent, Intent, LeafIntent, SpineIntent, SwitchChoice
+from nornir_tasks.intent.model import ComputeIntent, CoreIntent, Intent, LeafIntent, SpineIntent, SwitchChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,19 @@ class Choice:
     capabilities: Capabilities
     path: Path
     """Where the intent asks for it."""
+    down: Split | None = None
+    """How the cages of the ports that go down are split."""
+    up: Split | None = None
+
+    @property
+    def down_ways(self) -> int:
+        """Legs of a cage that goes down."""
+        return self.down.ways if self.down else 1
+
+    @property
+    def up_ways(self) -> int:
+        """Legs of a cage that goes up."""
+        return self.up.ways if self.up else 1
 
 
 @dataclass(frozen=True)
@@ -32,6 +46,7 @@ class Choices:
     leaf_overrides: tuple[Choice, ...]
     spine: Choice
     spine_overrides: tuple[Choice, ...]
+    core: Choice | None
     nic: NicModel | None
 
     def leaf_of(self, group: int, rail: int | None) -> Choice:
@@ -58,6 +73,11 @@ class Choices:
         """Every kind of spine."""
         return (self.spine, *self.spine_overrides)
 
+    @property
+    def all(self) -> tuple[Choice, ...]:
+        """Every kind of switch."""
+        return (*self.leaves, *self.spines, *((self.core,) if self.core else ()))
+
 
 def choose(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) -> Choices:
     """Look up everything the plane names. Raises IntentError with all that is unknown."""
@@ -65,10 +85,11 @@ def choose(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) -
     chooser = _Chooser(catalogue, facts, [])
     leaf, leaf_overrides = chooser.tier(plane.leaf, (*above, "leaf"))
     spine, spine_overrides = chooser.tier(plane.spine, (*above, "spine"))
+    core = chooser.tier(plane.core, (*above, "core"))[0] if plane.core else None
     nic = chooser.nic(plane, (*above, "hosts", "nic"))
     if chooser.findings or leaf is None or spine is None:
         raise IntentError(intent.marks.problems(chooser.findings))
-    choices = Choices(plane, leaf, leaf_overrides, spine, spine_overrides, nic)
+    choices = Choices(plane, leaf, leaf_overrides, spine, spine_overrides, core, nic)
     unknown = list(_unknown_shapes(intent, choices))
     if unknown:
         raise IntentError(intent.marks.problems(unknown))
@@ -77,7 +98,7 @@ def choose(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) -
 
 def _unknown_shapes(intent: Intent, choices: Choices) -> Iterator[Finding]:
     """Names in ``allow_memory`` that no switch of the site has a line shape for."""
-    known = sorted({name for each in (*choices.leaves, *choices.spines) for name in each.capabilities.memory_only})
+    known = sorted({name for each in choices.all for name in each.capabilities.memory_only})
     for position, name in enumerate(intent.allow_memory):
         if name not in known:
             yield _unknown(("allow_memory", position), "line shape", name, known)
@@ -89,16 +110,19 @@ class _Chooser:
     facts: Mapping[str, OsFacts]
     findings: list[Finding]
 
-    def tier(self, tier: LeafIntent | SpineIntent, path: Path) -> tuple[Choice | None, tuple[Choice, ...]]:
-        base = self._choice(tier.platform, tier.release, tier.model, (path, path, path))
+    def tier(self, tier: LeafIntent | SpineIntent | CoreIntent, path: Path) -> tuple[Choice | None, tuple[Choice, ...]]:
+        splits = (tier.breakout, tier.uplink_breakout)
+        base = self._choice(tier.platform, tier.release, tier.model, (path, path, path), splits, (path, path))
         overrides = []
-        for position, override in enumerate(tier.overrides):
+        for position, override in enumerate(() if isinstance(tier, CoreIntent) else tier.overrides):
             at = (*path, "overrides", position)
             choice = self._choice(
                 override.platform or tier.platform,
                 override.release or tier.release,
                 override.model or tier.model,
                 _origins(override, at, path),
+                (override.breakout or tier.breakout, override.uplink_breakout or tier.uplink_breakout),
+                (at if override.breakout else path, at if override.uplink_breakout else path),
             )
             if choice is not None:
                 overrides.append(choice)
@@ -119,13 +143,24 @@ class _Chooser:
             )
         return nic
 
-    def _choice(self, os: str, release: str, model: str, at: tuple[Path, Path, Path]) -> Choice | None:
+    def _choice(
+        self,
+        os: str,
+        release: str,
+        model: str,
+        at: tuple[Path, Path, Path],
+        splits: tuple[Split | None, Split | None],
+        at_splits: tuple[Path, Path],
+    ) -> Choice | None:
         found = list(self._problems(os, release, model, at))
+        if not found:
+            found = list(_impossible_splits(self.catalogue.switches[model], splits, at_splits))
         self.findings.extend(found)
         if found:
             return None
         switch = self.catalogue.switches[model]
-        return Choice(os, release, switch, self.facts[os].capabilities(release, switch.asic_under(os)), at[2])
+        known = self.facts[os].capabilities(release, switch.asic_under(os))
+        return Choice(os, release, switch, known, at[2], *splits)
 
     def _problems(self, os: str, release: str, model: str, at: tuple[Path, Path, Path]) -> Iterator[Finding]:
         at_os, at_release, at_model = (
@@ -152,6 +187,17 @@ class _Chooser:
             what = f"no capability record for {os} {release}{where}"
             hint = "a release we know nothing of could drop half of what it is sent"
             yield Finding(path, what, f"one of {', '.join(self.facts[os].releases)}", release, hint)
+
+
+def _impossible_splits(
+    model: SwitchModel, splits: tuple[Split | None, Split | None], at: tuple[Path, Path]
+) -> Iterator[Finding]:
+    """Breakouts that no cage of the model can do."""
+    for split, path, key in zip(splits, at, ("breakout", "uplink_breakout"), strict=True):
+        if split is not None and not model.modes_for(split.ways, split.speed_gbps):
+            known = ", ".join(each for each in model.splits if not each.startswith("1x"))
+            expected = f"one of {known}" if known else "no breakout: none is known of this model"
+            yield Finding((*path, key), f"{model.model} has no cage that does this", expected, str(split))
 
 
 def _is_known(facts: OsFacts, release: str, asic: str | None) -> bool:

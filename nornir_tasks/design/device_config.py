@@ -36,6 +36,8 @@ class Breakout:
     ways: int
     speed_gbps: int
     """Of each part."""
+    lanes: int | None = None
+    """Lanes of each part; None where no line of the OS says them (``Capabilities.has_breakout_lanes``)."""
 
 
 @dataclass(frozen=True, slots=True)

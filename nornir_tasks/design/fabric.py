@@ -6,18 +6,17 @@ optic = one pluggable in one port, NIC ends included. All counts come from enume
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
+from nornir_tasks.design.catalogue import Slot, SwitchModel
+from nornir_tasks.design.media import COPPER
 from nornir_tasks.intent.model import Intent
 
 Tier = Literal["leaf", "spine", "core"]
 TIERS: tuple[Tier, ...] = ("leaf", "spine", "core")
-
-COPPER = frozenset({"DAC", "ACC", "AEC"})
-"""Media whose ends are no optics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,8 @@ class Device:
     rail: int | None
     """The rail a leaf serves, from 0; None for a leaf of all rails and for other tiers."""
     spine_group: int
-    """Spines of one group and the leaves cabled to them, from 1."""
+    """Spines of one group and the leaves cabled to them, from 1; with three tiers the pod. Of a core: its plane, the
+    spines of one position in all pods and the cores joined to them."""
     os: str
     release: str
     model: str
@@ -42,6 +42,8 @@ class Device:
     """IPv4 address without length; router-id as well."""
     host_block: str | None = None
     """The prefix that holds all host addresses of a leaf; None for other tiers."""
+    slots: tuple[Slot, ...] = ()
+    """Every port that the layout for ``hosts.max`` gives a cable, now or later."""
 
     @property
     def asic(self) -> str:
@@ -55,6 +57,8 @@ class Endpoint:
 
     device: str
     port: str
+    slot: Slot | None = None
+    """Where the port is on the switch's front panel, and how it runs; None on a host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,10 @@ class Link:
     lower_address: str = ""
     mtu_bytes: int = 0
     """IP MTU of both ends of a fabric link, of the switch's end of a host link."""
+    prefix_length: int = 31
+    fec: Literal["rs", "fc", "none"] = "rs"
+    negotiate: bool = False
+    """Auto-negotiation with link training, on both ends or neither."""
 
     def end(self, device: str) -> Endpoint:
         """The end at this device."""
@@ -140,7 +148,7 @@ class Plane:
     """Leaf groups that the layout has room for; ``len`` of those built is in the fabric."""
     hosts_per_group: int
     uplinks: int
-    """Links from each leaf to the tier above, and so the widest ECMP group."""
+    """Links from each leaf to the tier above."""
     spines: int
     oversubscription: float
     """As built: host bandwidth over uplink bandwidth of a fully populated leaf."""
@@ -149,7 +157,10 @@ class Plane:
     bfd: bool
     drain_prepend: int
     rail_spine_group: tuple[int, ...]
-    """Rail -> its spine group; leaves of all rails: one entry for each rail all the same."""
+    """Rail -> its spine group; leaves of all rails: one entry for each rail all the same. With three tiers 1."""
+    cores: int = 0
+    max_paths: int = 0
+    """The widest ECMP group of any switch."""
 
     def reachable(self, rail: int, other: int) -> bool:
         """Can the fabric carry a packet between these rails (else: NVLink, as the intent declares)?"""
@@ -167,6 +178,8 @@ class Fabric:
     links: tuple[Link, ...]
     cables: tuple[Cable, ...]
     nics: tuple[HostNic, ...]
+    models: Mapping[str, SwitchModel] = field(default_factory=dict)
+    """The models that are used, by name."""
 
     @property
     def site(self) -> str:

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from math import ceil
 
 from nornir_tasks.design import qos
+from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
+from nornir_tasks.design.front_panel import all_slots
+from nornir_tasks.design.layout import Layout
+from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.realise import held_priorities
-from nornir_tasks.design.topology import Layout
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.model import Intent
@@ -22,7 +25,8 @@ def check_limits(intent: Intent, choices: Choices, layout: Layout) -> None:
     findings = [*check.offered(), *check.unnumbered(), *check.lossless()]
     for choice in _kinds(choices):
         findings += [*check.priorities(choice), *check.ecmp(choice), *check.routes(choice)]
-        findings += check.mtu(choice)
+        findings += [*check.mtu(choice), *check.bfd(choice)]
+    findings += check.logical_ports()
     findings += check.nic()
     if findings:
         raise DesignError(intent.marks.problems(findings))
@@ -31,7 +35,7 @@ def check_limits(intent: Intent, choices: Choices, layout: Layout) -> None:
 def _kinds(choices: Choices) -> Iterator[Choice]:
     """Each kind of switch once."""
     seen = set()
-    for choice in (*choices.leaves, *choices.spines):
+    for choice in choices.all:
         kind = (choice.os, choice.release, choice.model.model)
         if kind not in seen:
             seen.add(kind)
@@ -42,6 +46,19 @@ def _name(choice: Choice) -> str:
     return f"{choice.model.model} with {choice.os} {choice.release}"
 
 
+def _too_many(choice: Choice, slots: tuple[Slot, ...]) -> Iterator[Finding]:
+    held = choice.model.logical_ports
+    there = len(all_slots(choice.model, slots))
+    if held is not None and there > held:
+        yield Finding(
+            (*choice.path, "breakout"),
+            f"{choice.model.model} has {held} ports at once",
+            f"at most {held}",
+            f"{there}, split cages counted by their legs",
+            "split fewer ways, or spread the hosts over more leaves",
+        )
+
+
 @dataclass(frozen=True)
 class _Check:
     intent: Intent
@@ -49,9 +66,19 @@ class _Check:
     layout: Layout
 
     def offered(self) -> Iterator[Finding]:
-        asked = self.intent.policy.load_balancing
-        if asked != "static":
-            yield Finding(("policy", "load_balancing"), f"{asked} is not offered yet", "static", asked)
+        asked, path = self.intent.policy.load_balancing, ("policy", "load_balancing")
+        nic = self.choices.nic
+        if asked == "per_packet" and not (nic is not None and nic.out_of_order_rdma):
+            name = nic.model if nic else "no hosts.nic is named, so nothing"
+            yield Finding(
+                path,
+                f"{name} is known to receive RDMA out of order" if nic is None else f"{name} is not known to reorder",
+                "static, or a NIC whose catalogue entry says that it receives RDMA out of order",
+                asked,
+                "reordered packets make a go-back-N receiver drop to a fraction of its speed",
+            )
+        elif asked != "static":
+            yield Finding(path, f"{asked} is not offered yet", "static", asked)
 
     def unnumbered(self) -> Iterator[Finding]:
         if self.choices.plane.routing.addressing == "numbered":
@@ -107,7 +134,7 @@ class _Check:
                 )
 
     def ecmp(self, choice: Choice) -> Iterator[Finding]:
-        wanted = self.layout.uplinks
+        wanted = self.layout.most_uplinks()
         limits = (choice.capabilities.max_ecmp_paths, choice.model.max_ecmp_paths)
         most = min(limit for limit in limits if limit is not None)
         if wanted > most:
@@ -124,15 +151,54 @@ class _Check:
             )
 
     def routes(self, choice: Choice) -> Iterator[Finding]:
-        leaves = self.layout.leaf_groups * len(self.layout.leaf_rails)
-        routes, held = 2 * leaves + self.layout.spines, choice.model.ipv4_routes
+        leaves, above = self.layout.leaves, self.layout.spines + self.layout.cores
+        routes, held = 2 * leaves + above, choice.model.ipv4_routes
         if held is not None and routes > held:
             yield Finding(
                 (*_COMPUTE, "hosts", "max"),
                 f"{choice.model.model} holds {held} IPv4 routes",
                 f"at most {held}",
-                f"{routes}: two for each of {leaves} leaves, one for each of {self.layout.spines} spines",
+                f"{routes}: two for each of {leaves} leaves, one for each of {above} spines"
+                + (" and cores" if self.layout.cores else ""),
+                f"nearest that can be built: hosts.max: {self._most_hosts(held)}",
             )
+
+    def _most_hosts(self, routes: int) -> int:
+        """Hosts whose leaves' routes are so many, with the spines and cores there are."""
+        left = routes - self.layout.spines - self.layout.cores
+        return max(0, left // (2 * len(self.layout.leaf_rails))) * self.layout.hosts_per_group
+
+    def bfd(self, choice: Choice) -> Iterator[Finding]:
+        held = choice.model.max_bfd_sessions
+        sessions = max(self._sessions(each) for each in self.choices.all if each.model is choice.model)
+        if self.choices.plane.routing.bfd and held is not None and sessions > held:
+            yield Finding(
+                (*_COMPUTE, "routing", "bfd"),
+                f"{choice.model.model} holds {held} BFD sessions",
+                f"at most {held}, or bfd: false",
+                f"{sessions}: one for each link to another switch",
+            )
+
+    def _sessions(self, choice: Choice) -> int:
+        layout = self.layout
+        if choice in self.choices.leaves:
+            return layout.uplinks
+        down = layout.leaves_per_spine * layout.parallel
+        if choice in self.choices.spines:
+            return down + (layout.pods.spine_uplinks if layout.pods else 0)
+        return layout.pods.parallel * layout.spine_groups if layout.pods else 0
+
+    def logical_ports(self) -> Iterator[Finding]:
+        """Ports at once, split cages counted by their legs."""
+        layout, speed = self.layout, self.choices.plane.hosts.speed
+        down = layout.hosts_per_group * layout.nics_per_host
+        for choice in self.choices.leaves:
+            panel = Panel.of(choice, speed, layout.uplink_gbps)
+            yield from _too_many(choice, (*panel.downlinks(down), *panel.uplinks(layout.uplinks)))
+        for choice in self.choices.spines:
+            panel = Panel.of(choice, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
+            up = panel.uplinks(layout.pods.spine_uplinks) if layout.pods else ()
+            yield from _too_many(choice, (*panel.downlinks(layout.leaves_per_spine * layout.parallel), *up))
 
     def mtu(self, choice: Choice) -> Iterator[Finding]:
         asked, most = self.intent.policy.mtu.host, choice.capabilities.max_mtu_bytes

@@ -17,19 +17,21 @@ from fractions import Fraction
 from math import ceil
 from typing import Protocol
 
-from nornir_tasks.design import addressing, asn
+from nornir_tasks.design import addressing, asn, front_panel
 from nornir_tasks.design.cabling import PLANE, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.choices import choose
 from nornir_tasks.design.claims import Claims, PlaneClaim
 from nornir_tasks.design.fabric import Device, Fabric, Plane
+from nornir_tasks.design.joints import join
+from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.limits import check_limits
 from nornir_tasks.design.merge import Contribution, assemble, merge
 from nornir_tasks.design.planes import compute
 from nornir_tasks.design.racks import check_racks
 from nornir_tasks.design.realise import Adjustment, Realised, realise
-from nornir_tasks.design.topology import Layout, lay_out
+from nornir_tasks.design.topology import lay_out
 from nornir_tasks.intent.model import Intent
 
 __all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
@@ -57,19 +59,20 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     choices = choose(intent, catalogue, os_facts)
     layout = lay_out(intent, choices)
     check_limits(intent, choices, layout)
-    cabling = cable_up(choices, layout, os_facts, intent.policy.mtu.host)
+    joints = join(intent, choices, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
+    cut = addressing.cut_pools(intent, choices, layout)
+    cabling = cable_up(choices, layout, os_facts, joints, cut, intent.policy.mtu)
     check_racks(intent, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics})
     devices = asn.number(cabling.devices, intent, layout)
-    cut = addressing.cut_pools(intent, choices, layout)
     devices = addressing.address_devices(devices, choices.plane.pools.loopback, cut)
-    links, nics = addressing.address_links(cabling, cut, intent.policy.mtu.fabric)
     plane = _plane(intent, layout, cut)
-    return Fabric(intent, os_facts, {PLANE: plane}, devices, links, cabling.cables, nics)
+    models = {choice.model.model: choice.model for choice in choices.all}
+    return Fabric(intent, os_facts, {PLANE: plane}, devices, cabling.links, cabling.cables, cabling.nics, models)
 
 
 def _plane(intent: Intent, layout: Layout, cut: addressing.Addressing) -> Plane:
     asked = intent.planes.compute
-    leaves = layout.leaf_groups * len(layout.leaf_rails)
+    leaves = layout.leaves
     down = layout.hosts_per_group * layout.nics_per_host * asked.hosts.speed
     return Plane(
         name=PLANE,
@@ -89,12 +92,14 @@ def _plane(intent: Intent, layout: Layout, cut: addressing.Addressing) -> Plane:
         spines=layout.spines,
         oversubscription=float(Fraction(down, layout.uplinks * layout.uplink_gbps)),
         # Two prefixes of each leaf, one of each spine, and half as much again for a drain or a growth under way.
-        max_prefixes=ceil(2 * (leaves + layout.spines) * 1.5),
+        max_prefixes=ceil(2 * (leaves + layout.spines + layout.cores) * 1.5),
         bfd=asked.routing.bfd,
         drain_prepend=DRAIN_PREPEND,
         rail_spine_group=tuple(
-            layout.spine_group(rail if layout.leaf_rails[0] is not None else None) for rail in range(layout.rails)
+            layout.rail_group(rail if layout.leaf_rails[0] is not None else None) for rail in range(layout.rails)
         ),
+        cores=layout.cores,
+        max_paths=layout.most_uplinks(),
     )
 
 
@@ -120,7 +125,9 @@ def device_config(
     planes: Mapping[str, PlaneContributions] = PLANES,
 ) -> Realised:
     """One switch's configuration as its OS will hold it."""
-    pieces = (piece for contribute in planes.values() for piece in contribute(fabric, device, drained=drained))
+    pieces = [piece for contribute in planes.values() for piece in contribute(fabric, device, drained=drained)]
+    if compute.LAYER1_ON:
+        pieces += front_panel.contributions(fabric, device)
     wish = assemble(device.name, merge(device.name, pieces))
     facts = fabric.facts[device.os]
     return realise(wish, device, facts, claims_on(fabric, device), fabric.intent.policy.mtu.fabric)
@@ -131,4 +138,5 @@ def claims_on(fabric: Fabric, device: Device) -> Claims:
     ports = {link.end(device.name).port for link in fabric.links_of(device.name)}
     ports.add(device.capabilities.loopback_name)
     plane = fabric.planes[device.plane]
-    return Claims((PlaneClaim(plane.name, frozenset(ports), tuple(plane.pools.values())),))
+    spare = front_panel.spare_ports(fabric, device) if compute.LAYER1_ON else ()
+    return Claims((PlaneClaim(plane.name, frozenset(ports), tuple(plane.pools.values())),), frozenset(spare))

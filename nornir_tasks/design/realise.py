@@ -4,6 +4,7 @@ What no way of holding exists for is refused before this step, by :mod:`nornir_t
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 from nornir_tasks.design.buffers import held_ecn
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
@@ -15,6 +16,7 @@ from nornir_tasks.design.device_config import (
     Ecn,
     Hashing,
     Interface,
+    Layer1,
     Lldp,
     PeerGroup,
     PortProfile,
@@ -63,6 +65,7 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, fabric_m
         lldp=None if wish.lldp is None else Lldp(wish.lldp),
         qos=bender.qos(wish.classes),
         bfd=bender.bfd(wish.bfd),
+        breakouts=wish.breakouts,
         interfaces=tuple(bender.interface(port, fabric_mtu_bytes) for port in wish.interfaces),
         routing_policy=wish.routing_policy,
         static_routes=wish.static_routes,
@@ -79,6 +82,12 @@ def held_priorities(classes: tuple[ClassWish, ...], capabilities: Capabilities) 
         strict = sorted((each for each in classes if each.strict), key=lambda each: -each.priority)
         held.update({each.name: top - position for position, each in enumerate(strict)})
     return held
+
+
+@cache
+def _without_lanes(layer1: Layer1) -> Layer1:
+    """Where no line says the lanes, they follow from speed and cage: nothing is lost, so nothing is noted."""
+    return replace(layer1, lanes=None)
 
 
 def _told(value: object) -> str:
@@ -174,7 +183,10 @@ class _Bender:
             self.note(field, fabric_mtu_bytes, wish.mtu_bytes, reason)
         if wish.qos_profile is None:
             return wish
-        return replace(wish, qos_profile=self.capabilities.queue_profile_name)
+        layer1 = wish.layer1
+        if layer1 is not None and not self.capabilities.has_lanes:
+            layer1 = _without_lanes(layer1)
+        return replace(wish, qos_profile=self.capabilities.queue_profile_name, layer1=layer1)
 
     def bgp(self, wish: Bgp | None) -> Bgp | None:
         if wish is None:

@@ -15,6 +15,19 @@ MAX_ASN = 4294967294
 _SPEED = re.compile(r"([1-9]\d*)G")
 _ASNS = re.compile(r"(\d+)-(\d+)")
 _DSCP_RANGE = re.compile(r"(\d+)-(\d+)")
+_SPLIT = re.compile(r"([1248])x([1-9]\d*)G")
+_SUBNET = re.compile(r"subnet/(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A cage as so many ports of a speed; one way is the whole port."""
+
+    ways: int
+    speed_gbps: int
+
+    def __str__(self) -> str:
+        return f"{self.ways}x{self.speed_gbps}G"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,24 @@ def _speed(value: object) -> int:
     if found is None:
         raise wrong("not a port speed", "Gigabit per second with a G, as 200G or 400G", value)
     return int(found[1])
+
+
+def _split(value: object) -> Split:
+    if isinstance(value, Split):
+        return value
+    found = _SPLIT.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise wrong("not a breakout", "ways x speed of each leg, as 2x200G or 4x100G", value)
+    return Split(int(found[1]), int(found[2]))
+
+
+def _host_link(value: object) -> str:
+    if value == "svi":
+        raise wrong("svi is not offered yet", "p2p, or subnet/N with N from 24 to 30", value)
+    found = _SUBNET.fullmatch(value) if isinstance(value, str) else None
+    if value != "p2p" and (found is None or not 24 <= int(found[1]) <= 30):
+        raise wrong("not a kind of host link", "p2p, or subnet/N with N from 24 to 30", value)
+    return str(value)
 
 
 def _prefix(value: object) -> IPv4Network:
@@ -74,6 +105,8 @@ def _dscp(value: object) -> tuple[int, ...]:
 
 
 SpeedGbps = Annotated[int, BeforeValidator(_speed)]
+Breakout = Annotated[Split, BeforeValidator(_split)]
+HostLink = Annotated[str, BeforeValidator(_host_link)]
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
 Asns = Annotated[AsnRange, BeforeValidator(_asns)]
 DscpSet = Annotated[tuple[int, ...], BeforeValidator(_dscp)]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, model_validator
 
 from nornir_tasks.intent import rules
-from nornir_tasks.intent.fields import Asns, DscpSet, Name, Prefix, SpeedGbps
+from nornir_tasks.intent.fields import Asns, Breakout, DscpSet, HostLink, Name, Prefix, SpeedGbps
 from nornir_tasks.intent.findings import Marks, refuse
 
 Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4"]
@@ -84,6 +84,8 @@ class PolicyIntent(Part):
     """Off is a valid policy: PFC alone, no marking."""
     load_balancing: Literal["static", "flowlet", "per_packet"] = "static"
     mtu: MtuIntent
+    unused_ports: Literal["shut", "leave"] = "shut"
+    """What happens to ports without a cable: kept shut, or none of our business."""
 
     @model_validator(mode="after")
     def _rules(self) -> "PolicyIntent":
@@ -114,12 +116,18 @@ class HostsIntent(Part):
     rails: Annotated[int, Field(ge=1, le=16)]
     """NIC ports of this plane per host."""
     speed: SpeedGbps
-    link: Literal["p2p"] = "p2p"
-    """Each NIC port is a routed /31: the switch has the even address, the host the odd one."""
+    link: HostLink = "p2p"
+    """``p2p``: each NIC port is a routed /31, the switch has the even address, the host the odd one. ``subnet/N``: each
+    NIC port is a routed /N, the switch has .1, the host .2, and pods or virtual functions the rest."""
     per_group: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Hosts per leaf group; without it as many as the leaf takes."""
     nic: str | None = None
     """Model of the NIC, as in the catalogue."""
+
+    @property
+    def prefix_length(self) -> int:
+        """Prefix length of a host link."""
+        return 31 if self.link == "p2p" else int(self.link.partition("/")[2])
 
     @model_validator(mode="after")
     def _rules(self) -> "HostsIntent":
@@ -133,6 +141,8 @@ class SwitchChoice(Part):
     platform: Literal["eos", "nxos", "nvue"] | None = None
     release: str | None = None
     model: str | None = None
+    breakout: Breakout | None = None
+    uplink_breakout: Breakout | None = None
 
 
 class LeafOverride(SwitchChoice):
@@ -173,7 +183,11 @@ class TierIntent(Part):
     release: str
     model: str
     medium: Medium | None = None
-    cable_m: Annotated[int, Field(ge=1, le=2000)] | None = None
+    cable_m: Annotated[int, Field(ge=1, le=10000)] | None = None
+    breakout: Breakout | None = None
+    """How the cages of the ports that go down are split; without it they are not."""
+    uplink_breakout: Breakout | None = None
+    """How the cages of the ports that go up are split; without it they are not."""
 
 
 class LeafIntent(TierIntent):
@@ -191,7 +205,20 @@ class SpineIntent(TierIntent):
     """Number of spines; without it the fewest that do, and never fewer than two."""
     uplink_speed: SpeedGbps | None = None
     """Speed of a leaf-to-spine link; without it the highest that all models hold."""
+    groups: Annotated[int, Field(ge=1, le=16)] | None = None
+    """Spine groups by contiguous rails; without it as few as the ports allow. ``count`` is over all groups."""
+    pod_leaf_groups: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """clos3: leaf groups of a pod; without it as many as the spines take. ``count`` is the spines of each pod then."""
     overrides: tuple[SpineOverride, ...] = ()
+
+
+class CoreIntent(TierIntent):
+    """The tier that joins the pods of a three-tier fabric."""
+
+    oversubscription: Annotated[float, Field(gt=0, le=64)] = 1.0
+    """Bandwidth of a spine to its leaves over that to the cores; at most this."""
+    uplink_speed: SpeedGbps | None = None
+    """Speed of a spine-to-core link; without it the highest that all models hold."""
 
 
 class RoutingIntent(Part):
@@ -211,6 +238,7 @@ class ComputeIntent(Part):
     hosts: HostsIntent
     leaf: LeafIntent
     spine: SpineIntent
+    core: CoreIntent | None = None
     routing: RoutingIntent = RoutingIntent()
     racks: dict[str, dict[str, str]] = {}
     """Rack -> rack unit -> switch or host, as on the drawing of the rack; for the cabling plan, nothing else."""

@@ -191,8 +191,9 @@ def hosts(each: "model.HostsIntent") -> Iterator[Finding]:
 
 
 def _chooses(override: "model.SwitchChoice") -> Iterator[Finding]:
-    if override.platform is None and override.release is None and override.model is None:
-        yield Finding((), "an override that changes nothing", "platform, release or model")
+    fields = (override.platform, override.release, override.model, override.breakout, override.uplink_breakout)
+    if all(field is None for field in fields):
+        yield Finding((), "an override that changes nothing", "platform, release, model or a breakout")
     if override.platform is not None and (override.release is None or override.model is None):
         yield Finding((), "another platform without its release and model", "platform, release and model together")
 
@@ -212,6 +213,8 @@ def spine_override(override: "model.SpineOverride") -> Iterator[Finding]:
 def compute(plane: "model.ComputeIntent") -> Iterator[Finding]:
     """The tiers fit the hosts' rails; no switch is overridden twice; no device stands in two racks."""
     yield from racks(plane)
+    yield from tiers(plane)
+    yield from spine_groups(plane)
     rails = plane.hosts.rails
     for position, override in enumerate(plane.leaf.overrides):
         path = ("leaf", "overrides", position)
@@ -238,6 +241,35 @@ def compute(plane: "model.ComputeIntent") -> Iterator[Finding]:
                     "each spine in one override",
                     f"also in overrides[{before}]",
                 )
+
+
+def tiers(plane: "model.ComputeIntent") -> Iterator[Finding]:
+    """Cores and pods belong to three tiers."""
+    if plane.design == "clos3" and plane.core is None:
+        yield Finding(
+            ("design",), "three tiers, but no core", "core: {platform: ..., release: ..., model: ...}", "clos3"
+        )
+    if plane.design != "clos3" and plane.core is not None:
+        yield Finding(("core",), "a core without three tiers", "design: clos3, or no core", f"design: {plane.design}")
+    if plane.design != "clos3" and plane.spine.pod_leaf_groups is not None:
+        yield Finding(
+            ("spine", "pod_leaf_groups"), "pods without three tiers", "design: clos3", f"design: {plane.design}"
+        )
+
+
+def spine_groups(plane: "model.ComputeIntent") -> Iterator[Finding]:
+    """Groups of spines are groups of rails; what they part, NVLink joins."""
+    groups, path = plane.spine.groups, ("spine", "groups")
+    if groups is None or groups == 1:
+        return
+    if plane.design != "rail":
+        yield Finding(path, "spine groups follow the rails", "design: rail, or no groups", f"design: {plane.design}")
+    elif plane.hosts.rails % groups:
+        even = ", ".join(str(n) for n in range(1, plane.hosts.rails + 1) if plane.hosts.rails % n == 0)
+        yield Finding(path, f"{plane.hosts.rails} rails do not fall into so many groups", f"one of {even}", str(groups))
+    elif plane.cross_rail != "nvlink":
+        hint = "two hosts' NICs of different groups could not talk to one another, and nobody would have said so"
+        yield Finding(path, "groups share no switch", "cross_rail: nvlink beside them, or groups: 1", str(groups), hint)
 
 
 def racks(plane: "model.ComputeIntent") -> Iterator[Finding]:

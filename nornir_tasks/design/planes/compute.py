@@ -7,11 +7,15 @@ stops a mis-cabled or hijacking leaf. Route maps are ready for a drain: a draine
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
 
 from nornir_tasks.design import qos
+from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.device_config import (
     Bfd,
     Interface,
+    Layer1,
     Neighbor,
     PeerGroup,
     PrefixList,
@@ -20,7 +24,7 @@ from nornir_tasks.design.device_config import (
     RouteMapRule,
     StaticRoute,
 )
-from nornir_tasks.design.fabric import Device, Fabric, Link, Plane
+from nornir_tasks.design.fabric import Device, Fabric, Link, Plane, Tier
 from nornir_tasks.design.merge import Contribution
 from nornir_tasks.design.wish import LOSSLESS_PROFILE
 
@@ -33,6 +37,10 @@ BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 TIMERS_S = {False: (3, 9), True: (10, 30)}
 """(keepalive, hold) without and with BFD: with BFD the hold timer is only the net below the net."""
 
+PEERS: dict[Tier, str] = {"leaf": "LEAVES", "spine": "SPINES", "core": "CORES"}
+"""Peer groups are named after the tier at the far end."""
+
+LAYER1_ON = False
 CONNECT_RETRY_S = 10
 PREFIX_RESTART_MIN = 5
 GSHUT = "65535:0"
@@ -86,10 +94,11 @@ class _Switch:
                 Interface(
                     name=port,
                     description=f"{far.device} {far.port}",
-                    address=f"{link.address(self.device.name)}/31",
+                    address=f"{link.address(self.device.name)}/{link.prefix_length}",
                     mtu_bytes=link.mtu_bytes,
                     enabled=True,
                     qos_profile=LOSSLESS_PROFILE,
+                    layer1=_layer1(link, link.end(self.device.name).slot),
                 ),
             )
 
@@ -111,10 +120,21 @@ class _Switch:
             yield self.route_map(self.name("OUT"), own)
             return
         yield self.route_map(self.name("OUT"), fabric)
+        if self.device.tier == "core" or any(not self.looks_down(link) for link in self.fabric_links):
+            yield self.route_map(self.name("IN"), fabric)
         for leaf in self.leaves():
             own = self.name(leaf.name)
             yield self.exactly(own, leaf)
             yield self.route_map(self.name(leaf.name, "IN"), own)
+
+    @cached_property
+    def fabric_links(self) -> tuple[Link, ...]:
+        """The links to other switches."""
+        return tuple(link for link in self.links if link.kind == "fabric")
+
+    def looks_down(self, link: Link) -> bool:
+        """Is this switch the upper end?"""
+        return link.upper.device == self.device.name
 
     def exactly(self, name: str, device: Device) -> Piece:
         """A list of just what one switch may announce as its own."""
@@ -133,31 +153,33 @@ class _Switch:
 
     def leaves(self) -> Iterator[Device]:
         """The leaves cabled to this spine, each once."""
-        names = dict.fromkeys(link.lower.device for link in self.links)
+        if self.device.tier != "spine":
+            return iter(())
+        names = dict.fromkeys(link.lower.device for link in self.links if self.looks_down(link))
         return (self.fabric.device(name) for name in names)
 
     def bgp(self) -> Iterator[Piece]:
         yield "bgp", "asn", self.device.asn
         yield "bgp", "router_id", self.device.loopback
-        yield "bgp", "maximum_paths", self.plane.uplinks
+        yield "bgp", "maximum_paths", self.plane.max_paths
         yield "bgp", "multipath_relax", True
         yield "bgp", "graceful_restart_helper_only", True
         yield "bgp", "log_neighbor_changes", True
         for prefix in self.own_prefixes(self.device):
             yield "bgp", f"network {prefix}", prefix
-        group = self.peer_group()
-        yield "bgp", f"peer-group {group.name}", group
-        for link in self.links:
-            if link.kind == "fabric":
-                neighbor = self.neighbor(link, group.name)
-                yield "bgp", f"neighbor {neighbor.address}", neighbor
+        peers = (self.fabric.device(link.far(self.device.name).device) for link in self.fabric_links)
+        for tier in dict.fromkeys(peer.tier for peer in peers):
+            group = self.peer_group(tier)
+            yield "bgp", f"peer-group {group.name}", group
+        for link in self.fabric_links:
+            neighbor = self.neighbor(link)
+            yield "bgp", f"neighbor {neighbor.address}", neighbor
 
-    def peer_group(self) -> PeerGroup:
-        """Settings of all sessions of this switch: a leaf looks up only, a spine down only."""
-        leaf = self.device.tier == "leaf"
+    def peer_group(self, tier: Tier) -> PeerGroup:
+        """Settings of all sessions to one tier."""
         keepalive_s, hold_s = TIMERS_S[self.plane.bfd]
         return PeerGroup(
-            name=self.name("SPINES" if leaf else "LEAVES"),
+            name=self.name(PEERS[tier]),
             keepalive_s=keepalive_s,
             hold_s=hold_s,
             connect_retry_s=CONNECT_RETRY_S,
@@ -167,18 +189,29 @@ class _Switch:
             send_community=True,
             max_prefixes=self.plane.max_prefixes,
             prefix_restart_min=PREFIX_RESTART_MIN,
-            route_map_in=self.name("IN") if leaf else None,
+            route_map_in=None if tier == "leaf" else self.name("IN"),
             route_map_out=self.name("OUT"),
         )
 
-    def neighbor(self, link: Link, group: str) -> Neighbor:
+    def neighbor(self, link: Link) -> Neighbor:
         """The session over one link. The remote ASN is a number, so a wrong cable does not come up."""
         end = link.far(self.device.name)
         far = self.fabric.device(end.device)
         return Neighbor(
             address=link.address(far.name),
             remote_as=far.asn,
-            peer_group=group,
+            peer_group=self.name(PEERS[far.tier]),
             description=f"{far.name} {end.port}",
-            route_map_in=self.name(far.name, "IN") if self.device.tier != "leaf" else None,
+            route_map_in=self.name(far.name, "IN") if far.tier == "leaf" else None,
         )
+
+
+def _layer1(link: Link, slot: Slot | None) -> Layer1 | None:
+    if slot is None or not LAYER1_ON:
+        return None
+    return _shared_layer1(link.speed_gbps, slot.lanes, link.fec, link.negotiate)
+
+
+@cache
+def _shared_layer1(speed_gbps: int, lanes: int, fec: Literal["rs", "fc", "none"], negotiate: bool) -> Layer1:
+    return Layer1(speed_gbps, lanes, fec, negotiate)

@@ -1,0 +1,67 @@
+"""The ports of a switch that no plane cables: cages that are split, and ports kept shut. They are the switch's own.
+
+A cage is split as the layout for ``hosts.max`` uses it, from the first day: growth splits nothing that carries traffic.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from nornir_tasks.design.catalogue import Slot, SwitchModel
+from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.device_config import Breakout, Interface
+from nornir_tasks.design.fabric import Device, Fabric
+from nornir_tasks.design.merge import Contribution
+
+
+def contributions(fabric: Fabric, device: Device) -> Iterator[Contribution]:
+    """Splits and shut ports of one switch."""
+    if device.capabilities.has_breakout:
+        for breakout in _breakouts(device.slots):
+            yield Contribution(device.name, "breakouts", str(breakout.port), breakout, SWITCH)
+    for name in spare_ports(fabric, device):
+        unused = Interface(name, None, None, None, enabled=False, qos_profile=None)
+        yield Contribution(device.name, "interfaces", name, unused, SWITCH)
+
+
+def spare_ports(fabric: Fabric, device: Device) -> tuple[str, ...]:
+    """Names of the ports without a cable, if the intent wants them shut; parts of a split cage each by itself."""
+    model = fabric.models.get(device.model)
+    if model is None or fabric.intent.policy.unused_ports != "shut":
+        return ()
+    used = {
+        (end.slot.number, end.slot.leg)
+        for link in fabric.links_of(device.name)
+        if (end := link.end(device.name)).slot is not None
+    }
+    name = fabric.facts[device.os].port_name
+    return tuple(
+        name(slot.number, slot.leg, slot.ways, slot.lanes)
+        for slot in all_slots(model, device.slots)
+        if (slot.number, slot.leg) not in used
+    )
+
+
+@lru_cache(maxsize=64)
+def all_slots(model: SwitchModel, planned: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """Every port there is on the panel once the planned cages are split; those that a split takes away left out."""
+    split = {slot.number: slot for slot in planned if slot.ways > 1}
+    gone = {
+        number + 1
+        for number, slot in split.items()
+        for mode in model.group_of(number).modes_for(slot.ways, slot.speed_gbps)
+        if mode.disables_next
+    }
+    slots: list[Slot] = []
+    for number, group in model.cages():
+        if number in split:
+            whole = split[number]
+            slots += (Slot(number, leg, whole.ways, whole.speed_gbps, whole.lanes) for leg in range(whole.ways))
+        elif number not in gone:
+            slots.append(Slot(number, 0, 1, 0, group.lanes))
+    return tuple(slots)
+
+
+@lru_cache(maxsize=64)
+def _breakouts(planned: tuple[Slot, ...]) -> tuple[Breakout, ...]:
+    split = {slot.number: slot for slot in planned if slot.ways > 1}
+    return tuple(Breakout(number, slot.ways, slot.speed_gbps) for number, slot in sorted(split.items()))

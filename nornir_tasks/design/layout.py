@@ -1,0 +1,103 @@
+"""The numbers of one plane at ``hosts.max``: how many of everything, and who is whose neighbour."""
+
+from dataclasses import dataclass
+
+from nornir_tasks.intent.findings import Finding
+
+
+class CannotBuildError(Exception):
+    """What is asked cannot be built; the findings stand below ``planes.compute``."""
+
+    def __init__(self, *findings: Finding) -> None:
+        super().__init__()
+        self.findings = findings
+
+
+@dataclass(frozen=True, slots=True)
+class Pods:
+    """What a third tier adds."""
+
+    groups_per_pod: int
+    """Leaf groups of a pod."""
+    spine_uplinks: int
+    """Links from each spine to the cores."""
+    core_gbps: int
+    cores_per_plane: int
+    """The spines of one position in all pods and these cores are joined to one another, and to nobody else."""
+
+    @property
+    def parallel(self) -> int:
+        """Links between one spine and one of its cores."""
+        return self.spine_uplinks // self.cores_per_plane
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The numbers of one plane, at ``hosts.max``."""
+
+    rails: int
+    leaf_rails: tuple[int | None, ...]
+    """The rail of each leaf of a group; ``(None,)`` where one leaf serves all."""
+    leaf_groups: int
+    hosts_per_group: int
+    uplinks: int
+    uplink_gbps: int
+    spines_per_group: int
+    spine_groups: int
+    """Groups of spines that share no leaf; with three tiers, the pods."""
+    pods: Pods | None = None
+
+    @property
+    def nics_per_host(self) -> int:
+        """NIC ports of one host on one leaf."""
+        return self.rails // len(self.leaf_rails)
+
+    @property
+    def parallel(self) -> int:
+        """Links between one leaf and one of its spines."""
+        return self.uplinks // self.spines_per_group
+
+    @property
+    def spines(self) -> int:
+        """Spines of the plane."""
+        return self.spines_per_group * self.spine_groups
+
+    @property
+    def cores(self) -> int:
+        """Cores of the plane."""
+        return self.pods.cores_per_plane * self.spines_per_group if self.pods else 0
+
+    @property
+    def leaves(self) -> int:
+        """Leaves of the plane."""
+        return self.leaf_groups * len(self.leaf_rails)
+
+    @property
+    def leaves_per_spine(self) -> int:
+        """Leaves that each spine is joined to."""
+        if self.pods:
+            return min(self.pods.groups_per_pod, self.leaf_groups) * len(self.leaf_rails)
+        return self.leaves // self.spine_groups
+
+    def spine_group(self, group: int, rail: int | None) -> int:
+        """The spine group (from 1) of a leaf: its pod, or what its rail says."""
+        return self.pod(group) if self.pods else self.rail_group(rail)
+
+    def pod(self, group: int) -> int:
+        """The pod (from 1) of a leaf group; everything is one pod without cores."""
+        return (group - 1) // self.pods.groups_per_pod + 1 if self.pods else 1
+
+    def rail_group(self, rail: int | None) -> int:
+        """Rails of one group share spines, or cores."""
+        return 1 if rail is None or self.pods else rail * self.spine_groups // self.rails + 1
+
+    def leaf_position(self, group: int, rail: int | None) -> int:
+        """Which leaf (from 0) of its spines this one is: new groups come after all old ones."""
+        if self.pods:
+            return (group - 1) % self.pods.groups_per_pod * len(self.leaf_rails) + (rail or 0)
+        per_group = len(self.leaf_rails) // self.spine_groups
+        return (group - 1) * per_group + (0 if rail is None else rail % per_group)
+
+    def most_uplinks(self) -> int:
+        """The widest ECMP group of any switch."""
+        return max(self.uplinks, self.pods.spine_uplinks if self.pods else 0)

@@ -1,0 +1,76 @@
+"""What joins two ports: which medium carries which speed, over which lanes, how far.
+
+A straight medium (copper, AOC) hands each lane on as it is, so both ends need the same lanes. Optics convert: each
+end's module turns its own electrical lanes into the same light. Reach is judged where a standard states it for all
+vendors; what active cables reach depends on the product, so it is not judged.
+"""
+
+from dataclasses import dataclass
+
+STRAIGHT = frozenset({"DAC", "ACC", "AEC", "AOC"})
+"""One assembly, its lanes handed on one by one."""
+
+COPPER = frozenset({"DAC", "ACC", "AEC"})
+"""Media whose ends are no optics."""
+
+PASSIVE_REACH_M = {100: 3, 50: 3, 25: 5}
+"""Lane rate -> passive copper. 50G: IEEE 802.3cd (200GBASE-CR4); 25G: IEEE 802.3bj and 802.3by (with RS-FEC). 100G:
+IEEE 802.3ck says 2 m, NVIDIA's LinkX catalogue has 800G DACs up to 3 m."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpticType:
+    """One type of optics."""
+
+    reach_m: dict[int, int]
+    """Speed -> how far."""
+    parallel: bool
+    """One fibre pair for each lane of light, so that one module's fibres can go to several slower ones."""
+
+
+OPTICS = {
+    # IEEE 802.3bm (100GBASE-SR4), 802.3cd (200GBASE-SR4), 802.3db (400GBASE-SR4), on OM4
+    "SR4": OpticType({100: 100, 200: 100, 400: 100}, parallel=True),
+    # IEEE 802.3cm (400GBASE-SR8), 802.3df (800GBASE-SR8), on OM4
+    "SR8": OpticType({400: 100, 800: 100}, parallel=True),
+    # IEEE 802.3db (400GBASE-VR4)
+    "VR4": OpticType({400: 50}, parallel=True),
+    # IEEE 802.3bs (200GBASE-DR4, 400GBASE-DR4)
+    "DR4": OpticType({200: 500, 400: 500}, parallel=True),
+    # IEEE 802.3df (800GBASE-DR8)
+    "DR8": OpticType({800: 500}, parallel=True),
+    # IEEE 802.3bs (200GBASE-FR4), 802.3cu (400GBASE-FR4)
+    "FR4": OpticType({200: 2000, 400: 2000}, parallel=False),
+    # IEEE 802.3ba (100GBASE-LR4), 802.3bs (200GBASE-LR4), 802.3cu (400GBASE-LR4-6)
+    "LR4": OpticType({100: 10000, 200: 10000, 400: 6000}, parallel=False),
+}
+
+
+def optic_reach_m(medium: str, speed_gbps: int, ways: int) -> int | None:
+    """How far optics of this type carry one leg of this speed; None if they do not.
+
+    A split end is either one module with a connector for each leg (a twin-port 2 x 400G-DR4), or one faster module
+    whose fibres fan out (an 800G-DR8 to two 400G-DR4).
+    """
+    optics = OPTICS[medium]
+    reach = optics.reach_m.get(speed_gbps)
+    if reach is None and optics.parallel:
+        reach = optics.reach_m.get(speed_gbps * ways)
+    return reach
+
+
+def fitting_optics(speed_gbps: int, ways: int, length_m: int) -> tuple[str, ...]:
+    """Optics that would carry this, nearest reach first."""
+    reaches = {name: optic_reach_m(name, speed_gbps, ways) for name in OPTICS}
+    fitting = {name: reach for name, reach in reaches.items() if reach is not None and reach >= length_m}
+    return tuple(sorted(fitting, key=lambda name: (fitting[name], name)))
+
+
+def fec_of(medium: str | None, speed_gbps: int, lane_gbps: float) -> str:
+    """``rs`` or ``none``, as IEEE 802.3 has it: RS-FEC from 25G lanes up, but none for 100GBASE-LR4 and at 10G or less.
+
+    RS-544 on PAM4 lanes, RS-528 on NRZ: each OS chooses by the lane rate (clauses 91, 119, 134).
+    """
+    if lane_gbps < 25 or (medium == "LR4" and speed_gbps == 100):
+        return "none"
+    return "rs"

@@ -1,0 +1,182 @@
+"""What is drawn of one plane: boxes of switches in two rows and the bundles of cables between them.
+
+A switch has a box of its own while there are few; then spines are drawn by spine group, leaves by leaf group, the two
+lower tiers of a three-tier fabric by pod, and many groups together. Every switch is in exactly one box.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TypeVar
+
+from nornir_tasks.design.fabric import Device, Fabric, Link
+from nornir_tasks.design.natural_order import natural_key
+
+FEW_ABOVE, FEW_BELOW, MOST_BELOW = 4, 16, 48
+"""Boxes in the upper row before switches are drawn together; in the lower row likewise; and in the lower row at all."""
+
+Key = TypeVar("Key")
+
+Cables = tuple[tuple[int, int], ...]
+"""(speed in Gb/s, how many), fastest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Some switches, drawn as one."""
+
+    title: str
+    lines: tuple[str, ...]
+    members: tuple[Device, ...]
+    cells: tuple[Device, ...] = ()
+    """Leaves drawn as squares with their rail's number."""
+
+    @property
+    def group(self) -> int | None:
+        """The spine group of all its switches, or None."""
+        groups = {each.spine_group for each in self.members}
+        return groups.pop() if len(groups) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One plane: two rows of boxes."""
+
+    plane: str
+    above: tuple[Box, ...]
+    below: tuple[Box, ...]
+    tiers: tuple[str, str]
+    """What stands in each row."""
+    bundles: dict[tuple[int, int], Cables]
+    """(number of the upper box, of the lower box) -> cables between them."""
+    inside: dict[int, Cables]
+    """Cables within a lower box (a pod)."""
+    hosts: dict[int, tuple[Cables, tuple[str, ...]]]
+    """Lower box -> cables to hosts, and the hosts' names."""
+
+
+def picture(fabric: Fabric, plane: str) -> Picture:
+    """What is drawn of a plane; the same for every order of the fabric's tuples."""
+    devices = sorted(
+        (each for each in fabric.devices if each.plane == plane), key=lambda each: (each.index, each.rail or 0)
+    )
+    tiers = {tier: [each for each in devices if each.tier == tier] for tier in ("leaf", "spine", "core")}
+    if tiers["core"]:
+        above, below = _spines(tiers["core"], "core plane"), _pods([*tiers["spine"], *tiers["leaf"]])
+        names = ("cores", "pods")
+    else:
+        above, below, names = _spines(tiers["spine"], "spine group"), _leaves(tiers["leaf"]), ("spines", "leaves")
+    return _cabled(fabric, plane, (tuple(above), tuple(below)), names)
+
+
+def names(of: Iterable[str]) -> str:
+    """Few names in full, many as first and last."""
+    known = list(of)
+    return ", ".join(known) if len(known) < 3 else f"{known[0]} … {known[-1]}"
+
+
+def _kinds(devices: Iterable[Device]) -> tuple[str, ...]:
+    kinds = Counter((each.model, f"{each.os} {each.release}") for each in devices)
+    return tuple(f"{count} × {model}, {system}" for (model, system), count in sorted(kinds.items()))
+
+
+def _single(device: Device) -> Box:
+    return Box(device.name, (device.model, f"{device.os} {device.release}", f"AS {device.asn}"), (device,))
+
+
+def _spines(devices: Sequence[Device], kind: str) -> list[Box]:
+    if len(devices) <= FEW_ABOVE:
+        return [_single(each) for each in devices]
+    groups = _by(devices, lambda each: each.spine_group)
+    if kind == "core plane" and len(groups) > FEW_ABOVE:
+        text = (names(each.name for each in devices), *_kinds(devices))
+        return [Box(f"{len(devices)} cores in {len(groups)} planes", text, tuple(devices))]
+    return [
+        Box(
+            f"{kind} {group[0].spine_group}: {len(group)} {group[0].tier}s",
+            (names(each.name for each in group), *_kinds(group)),
+            tuple(group),
+        )
+        for group in groups
+    ]
+
+
+def _leaves(devices: Sequence[Device]) -> list[Box]:
+    if len(devices) <= FEW_BELOW or (len(devices) <= MOST_BELOW and devices[0].rail is None):
+        return [_single(each) for each in devices]
+    groups = _by(devices, lambda each: each.index)
+    boxes = []
+    for part in _parts(groups, MOST_BELOW):
+        members = tuple(each for group in part for each in group)
+        title = f"leaf group {_span([group[0].index for group in part])}: {_count(len(members), 'leaf', 'leaves')}"
+        cells = members if len(part) == 1 and members[0].rail is not None else ()
+        boxes.append(Box(title, (names(each.name for each in members), *_kinds(members)), members, cells))
+    return boxes
+
+
+def _pods(devices: Sequence[Device]) -> list[Box]:
+    pods = _by(sorted(devices, key=lambda each: each.spine_group), lambda each: each.spine_group)
+    boxes = []
+    for part in _parts(pods, MOST_BELOW):
+        members = tuple(each for pod in part for each in pod)
+        lines = []
+        for tier, one, many in (("spine", "spine", "spines"), ("leaf", "leaf", "leaves")):
+            there = [each for each in members if each.tier == tier]
+            lines += [_count(len(there), one, many), "  " + names(each.name for each in there)]
+            lines += [f"  {kind}" for kind in _kinds(there)]
+        boxes.append(Box(f"pod {_span([pod[0].spine_group for pod in part])}", tuple(lines), members))
+    return boxes
+
+
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _span(numbers: Sequence[int]) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+
+
+def _by(devices: Sequence[Device], key: Callable[[Device], int]) -> list[list[Device]]:
+    return [list(group) for _, group in groupby(devices, key)]
+
+
+def _parts(groups: Sequence[list[Device]], most: int) -> list[Sequence[list[Device]]]:
+    """Neighbouring groups together, so that there are at most so many parts."""
+    step = -(-len(groups) // most)
+    return [groups[start : start + step] for start in range(0, len(groups), step)]
+
+
+def _cabled(
+    fabric: Fabric, plane: str, rows: tuple[tuple[Box, ...], tuple[Box, ...]], tiers: tuple[str, str]
+) -> Picture:
+    above, below = ({each.name: n for n, box in enumerate(row) for each in box.members} for row in rows)
+    between: dict[tuple[int, int], Counter[int]] = {}
+    inside: dict[int, Counter[int]] = {}
+    down: dict[int, Counter[int]] = {}
+    hosts: dict[int, set[str]] = {}
+    for link in fabric.links:
+        if link.plane == plane and link.kind == "host":
+            _add(down, below[link.upper.device], link)
+            hosts.setdefault(below[link.upper.device], set()).add(link.lower.device)
+        elif link.plane == plane and link.upper.device in above:
+            _add(between, (above[link.upper.device], below[link.lower.device]), link)
+        elif link.plane == plane:
+            _add(inside, below[link.upper.device], link)
+    return Picture(
+        plane=plane,
+        above=rows[0],
+        below=rows[1],
+        tiers=tiers,
+        bundles={ends: _cables(count) for ends, count in sorted(between.items())},
+        inside={box: _cables(count) for box, count in inside.items()},
+        hosts={box: (_cables(down[box]), tuple(sorted(hosts[box], key=natural_key))) for box in sorted(down)},
+    )
+
+
+def _add(found: dict[Key, Counter[int]], key: Key, link: Link) -> None:
+    found.setdefault(key, Counter())[link.speed_gbps] += 1
+
+
+def _cables(count: Counter[int]) -> Cables:
+    return tuple(sorted(count.items(), reverse=True))

@@ -1,0 +1,92 @@
+"""Which speed the links between two tiers run at: what the breakouts or the intent say, else the highest shared."""
+
+from collections.abc import Iterable
+
+from nornir_tasks.design.catalogue import SwitchModel
+from nornir_tasks.design.choices import Choice, Choices
+from nornir_tasks.design.layout import CannotBuildError
+from nornir_tasks.intent.fields import Split
+from nornir_tasks.intent.findings import Finding, Path
+
+SERVICE_PORTS = 2
+"""So many slow ports beside the cages are for management and taps, not for a fabric."""
+
+
+def check_host_speed(choices: Choices) -> None:
+    """Every leaf has ports for the hosts, whole or split as the intent says."""
+    speed = choices.plane.hosts.speed
+    for leaf in choices.leaves:
+        if leaf.down is not None and leaf.down.speed_gbps != speed:
+            finding = Finding(
+                ("leaf", "breakout"), f"legs of {leaf.down} for hosts at {speed}G", f"legs of {speed}G", str(leaf.down)
+            )
+            raise CannotBuildError(finding)
+        if leaf.down is None and not leaf.model.ports_at(speed):
+            speeds = ", ".join(f"{each}G" for each in sorted(leaf.model.speeds_gbps))
+            split = next((each for each in leaf.model.splits if each.endswith(f"x{speed}G")), None)
+            hint = f"leaf.breakout: {split} splits its cages" if split else ""
+            raise CannotBuildError(
+                Finding(("hosts", "speed"), f"{leaf.model.model} has no such port", speeds, f"{speed}G", hint)
+            )
+
+
+def uplink_speed(choices: Choices) -> int:
+    """Speed of the links between leaves and spines."""
+    splits = [("leaf", "uplink_breakout", each.up) for each in choices.leaves]
+    splits += [("spine", "breakout", each.down) for each in choices.spines]
+    _not_both(splits, "leaf", "spine")
+    models = [each.model for each in choices.leaves if each.up is None]
+    models += [each.model for each in choices.spines if each.down is None]
+    everyone = [each.model for each in (*choices.leaves, *choices.spines)]
+    return _speed(("spine",), choices.plane.spine.uplink_speed, splits, models, everyone)
+
+
+def core_speed(choices: Choices, core: Choice, asked: int | None) -> int:
+    """Speed of the links between spines and cores."""
+    splits = [("spine", "uplink_breakout", each.up) for each in choices.spines]
+    splits += [("core", "breakout", core.down)]
+    _not_both(splits, "spine", "core")
+    models = [each.model for each in choices.spines if each.up is None]
+    models += [core.model] if core.down is None else []
+    return _speed(("core",), asked, splits, models, [*(each.model for each in choices.spines), core.model])
+
+
+Splits = list[tuple[str, str, Split | None]]
+
+
+def _not_both(splits: Splits, lower: str, upper: str) -> None:
+    split = {tier: each for tier, _, each in splits if each is not None and each.ways > 1}
+    if {lower, upper} <= set(split):
+        finding = Finding(
+            (lower, "uplink_breakout"),
+            "both ends of these cables are split: their legs would go to several cages at either end",
+            f"a breakout at one end only, {lower}.uplink_breakout or {upper}.breakout",
+            f"{split[lower]} and {split[upper]}",
+            "not offered: no one assembly joins several cages to several others",
+        )
+        raise CannotBuildError(finding)
+
+
+def _speed(
+    path: Path, asked: int | None, splits: Splits, models: Iterable[SwitchModel], everyone: Iterable[SwitchModel]
+) -> int:
+    legs = {each.speed_gbps for _, _, each in splits if each is not None}
+    common = frozenset.intersection(*(_fabric_speeds(model) for model in models), *({frozenset(legs)} if legs else ()))
+    if len(legs) == 1 and not asked and legs <= common:
+        return legs.pop()
+    if asked is None and common:
+        return max(common)
+    if asked is not None and asked in common:
+        return asked
+    names = ", ".join(sorted({model.model for model in everyone}))
+    split = ", ".join(f"{tier}.{key}: {each}" for tier, key, each in dict.fromkeys(splits) if each)
+    speeds = ", ".join(f"{speed}G" for speed in sorted(common)) or "a speed they share (they share none)"
+    key = "uplink_speed" if asked else "model"
+    what = f"no link between {names} at that speed" if asked else f"no link speed joins {names}"
+    what += f" with {split}" if split else ""
+    raise CannotBuildError(Finding((*path, key), what, speeds, f"{asked}G" if asked else ""))
+
+
+def _fabric_speeds(model: SwitchModel) -> frozenset[int]:
+    """Speeds of the model's ports, those for service (a pair of SFP+) left out."""
+    return frozenset(speed for speed in model.speeds_gbps if len(model.ports_at(speed)) > SERVICE_PORTS)

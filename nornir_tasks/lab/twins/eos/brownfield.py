@@ -9,6 +9,7 @@ import ipaddress
 
 from ..spec import DeviceSpec
 from .passwords import sha512_crypt
+from .ports import lane_ports
 
 _PUBLISHED_HASH = (
     "$6$eJ5TvI8oru5i9e8G$R1X/SbtGTk9xoEHEBQASc7SC2nHYmi.crVgp2pXuCXwxsXEA81e4E0cXgQ6kX08fIeQzauqhv2kS.RGJFCon5/"
@@ -85,7 +86,7 @@ management ssh
 
 def factory_text(device: DeviceSpec) -> str:
     """What is left of a configuration after ``rollback clean-config``: the ports the hardware has."""
-    ports = [*device.ports, "Management1"]
+    ports = [*lane_ports(device), "Management1"]
     return "\n".join(f"interface {port}" for port in ports) + "\n"
 
 

@@ -14,6 +14,7 @@ from ..engine import EOS, ConfigSession, Context, LineError, Tree, load_text
 from ..spec import DeviceSpec
 from .brownfield import day0_text, factory_text
 from .grammar import eos_grammar
+from .ports import lane_ports
 
 MAX_OPEN_SESSIONS = 5
 """Sessions that may be pending at a time. Source: ``maxOpenSessions`` in published ``show configuration sessions``."""
@@ -60,7 +61,7 @@ class Configuration:
             release=device.release,
             asic=device.asic,
             model=device.model,
-            ports=frozenset(device.ports),
+            ports=frozenset(lane_ports(device)),
             allowed_from_memory=frozenset(device.allow_from_memory),
         )
         self._clock = clock

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 from ..engine import Node, Tree
 from ..state import (
@@ -17,6 +19,7 @@ from ..state import (
     StaticRoute,
     SwitchState,
 )
+from .ports import Speed, dark_ports, speed_of
 
 DEFAULT_MAXIMUM_ROUTES = 12000
 """Source: RUNALL, ``neighbor X maximum-routes 12000`` on every peer that has no line of its own."""
@@ -30,7 +33,7 @@ def switch_state(name: str, tree: Tree) -> SwitchState:
         name=name,
         os="eos",
         hostname=hostname.params["hostname"] if hostname else "localhost",
-        interfaces=tuple(_interface(tree, node) for node in tree.find("interface") if "name" in node.params),
+        interfaces=tuple(_interfaces(tree)),
         bgp=_bgp(tree),
         prefix_lists=tuple(_prefix_list(node) for node in tree.find("ip prefix-list")),
         route_maps=_route_maps(tree),
@@ -76,9 +79,17 @@ def mtu_bytes(tree: Tree, node: Node) -> int:
     return int(own or (defaults.value("mtu", "mtu") if defaults else None) or 1500)
 
 
+def _interfaces(tree: Tree) -> Iterator[InterfaceState]:
+    nodes = [node for node in tree.find("interface") if "name" in node.params]
+    dark = dark_ports(node for node in nodes if node.params["name"].startswith("Ethernet"))
+    for node in nodes:
+        state = _interface(tree, node)
+        yield replace(state, is_dark=True) if state.name in dark else state
+
+
 def _interface(tree: Tree, node: Node) -> InterfaceState:
     name = node.params["name"]
-    speed = node.value("speed", "speed") or node.value("speed", "forced") or ""
+    speed = speed_of(node)
     addresses = [line.params["address"] for line in node.find("ip address") if "address" in line.params]
     secondary = [line.params["address"] for line in node.find("ip address") if line.words.endswith(" secondary")]
     return InterfaceState(
@@ -92,16 +103,24 @@ def _interface(tree: Tree, node: Node) -> InterfaceState:
         is_loopback=name.startswith("Loopback"),
         lldp_transmit=is_on(node, "lldp transmit", True),
         lldp_receive=is_on(node, "lldp receive", True),
-        speed=found[0].lower() if (found := re.match(r"\d+g", speed, re.IGNORECASE)) else None,
+        speed=f"{speed.gbps:g}g" if speed is not None else None,
         fec=_fec(node),
+        negotiate=_negotiates(node, speed),
     )
+
+
+def _negotiates(node: Node, speed: Speed | None) -> bool | None:
+    """A speed without ``auto`` is forced, unless the lanes are trained (AMD's example of a DAC)."""
+    if node.first("phy link training") is not None:
+        return True
+    return speed.negotiate if speed is not None else None
 
 
 def _fec(node: Node) -> str | None:
     line = node.first("error-correction encoding")
     if line is None:
         return "none" if node.first("no error-correction encoding") else None
-    return "rs544" if "reed-solomon" in line.words else "fc"
+    return "rs" if "reed-solomon" in line.words else "fc"
 
 
 # -- policy and static routes --------------------------------------------------------------------------------------

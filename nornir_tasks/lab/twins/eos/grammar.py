@@ -12,6 +12,7 @@ from importlib import resources
 
 from ..engine import Change, Context, Grammar, LineError, Node, load_grammar
 from ..engine.grammar import Hook
+from . import ports
 
 DEFAULT_HASH_FIELDS = {
     "ip": frozenset({"source-ip", "source-port", "destination-ip", "destination-port", "ingress-interface"}),
@@ -90,7 +91,7 @@ def community(word: str, _: Context) -> str | None:
     return word if is_number else word.lower() if word.lower() in words else None
 
 
-def _matching(expression: str) -> Callable[[str, Context], str | None]:
+def _matching(expression: str | re.Pattern[str]) -> Callable[[str, Context], str | None]:
     compiled = re.compile(expression)
     return lambda word, _: word if compiled.fullmatch(word) else None
 
@@ -106,7 +107,9 @@ TYPES = {
     "vlanlist": vlan_list,
     "asn": as_number,
     "community": community,
-    "speed": _matching(r"(10|100|1000|10000|\d+g)(full|half)|\d+g(-\d+)?"),
+    "speed": _matching(ports.SPEED),
+    "negotiatedspeed": _matching(ports.NEGOTIATED_SPEED),
+    "forcedspeed": _matching(ports.FORCED_SPEED),
     "metric": _matching(r"[+-]?\d+"),
     "hashfield": _matching("|".join(sorted(DEFAULT_HASH_FIELDS["ipv6"] | {"protocol"}))),
 }
@@ -119,6 +122,18 @@ def _only_negated(change: Change) -> None:
     """The line exists as ``no ...`` only; without it something is missing."""
     if not change.removed and not change.node.negated:
         raise LineError("incomplete", change.node.line)
+
+
+def _encoding_changed(change: Change) -> None:
+    """``no error-correction encoding`` stands in place of every encoding, and an encoding in place of it."""
+    if change.removed:
+        return
+    rule = change.node.rule
+    if not change.node.negated and rule is not None and not change.node.identity:
+        raise LineError("incomplete", change.node.line)
+    for other in [n for n in change.parent.children.values() if n.words.startswith("error-correction encoding")]:
+        if other is not change.node and (other.negated or change.node.negated):
+            change.session.remove(other)
 
 
 def _on_by_default(change: Change) -> None:
@@ -190,6 +205,7 @@ def _next_seq(params: dict[str, str], parent: Node) -> str:
 
 HOOKS: dict[str, Hook] = {
     "only_negated": _only_negated,
+    "encoding_changed": _encoding_changed,
     "on_by_default": _on_by_default,
     "vrf_moved": _vrf_moved,
     "hash_fields": _hash_fields,

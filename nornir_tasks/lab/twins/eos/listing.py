@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from ..engine import Tree
@@ -39,8 +40,31 @@ def session_diff(device: DeviceSpec, running: Tree, candidate: Tree, name: str) 
     before, after = full_text(device, running), full_text(device, candidate)
     if before == after:
         return ""
-    old, new = "system:/running-config", f"session:/{name}-session-config"
-    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm="")) + "\n"
+    lines = ["--- system:/running-config", f"+++ session:/{name}-session-config"]
+    return "\n".join([*lines, *_hunks(before.splitlines(), after.splitlines())]) + "\n"
+
+
+def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
+    """Unified hunks. A line is compared together with its block's head, or every ``!`` would match every other."""
+    matcher = difflib.SequenceMatcher(None, _with_heads(old), _with_heads(new), autojunk=False)
+    for group in matcher.get_grouped_opcodes(3):
+        (_, from_old, _, from_new, _), (_, _, to_old, _, to_new) = group[0], group[-1]
+        yield f"@@ -{from_old + 1},{to_old - from_old} +{from_new + 1},{to_new - from_new} @@"
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                yield from (f" {line}" for line in old[i1:i2])
+                continue
+            yield from (f"-{line}" for line in old[i1:i2])
+            yield from (f"+{line}" for line in new[j1:j2])
+
+
+def _with_heads(lines: list[str]) -> list[tuple[str, str]]:
+    head, found = "", []
+    for line in lines:
+        if line[:1] not in (" ", "!"):
+            head = line
+        found.append((head, line))
+    return found
 
 
 def as_commands(text: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from ...state import InterfaceState
+from ..ports import lane_ports
 from ..view import View, short_name
 
 _LOOPBACK_MTU = 65535
@@ -34,7 +35,7 @@ def _long_name(name: str) -> str:
 
 def _bandwidth_bps(interface: InterfaceState) -> int:
     if interface.speed:
-        return int(interface.speed.removesuffix("g")) * 1_000_000_000
+        return int(float(interface.speed.removesuffix("g")) * 1_000_000_000)
     if interface.name.startswith("Ethernet"):
         return _CAGE_BPS if "/" in interface.name else _SFP_BPS
     return 0 if interface.name.startswith(("Loopback", "Vlan")) else 1_000_000_000
@@ -203,7 +204,7 @@ def lldp_text(view: View, _: dict[str, str]) -> str:
 def lldp_detail_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     """``show lldp neighbors [NAME] detail``."""
     wanted = _long_name(params.get("name") or "")
-    ports = [name for name in view.device.ports if not wanted or name == wanted]
+    ports = [name for name in lane_ports(view.device) if not wanted or name == wanted]
     found: dict[str, Any] = {port: {"lldpNeighborInfo": []} for port in ports}
     for n in view.fabric.lldp(view.device.name):
         if n.local_port not in found:

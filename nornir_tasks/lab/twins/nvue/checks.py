@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..spec import DeviceSpec
+from . import ports
 from .dialect import Dialect
 from .tree import Tree, get_or
 
@@ -17,9 +19,10 @@ _PROFILES = ("pfc", "mapping", "congestion-control", "egress-scheduler", "egress
 _BUILT_IN_PROFILES = ("default-global", "lossy-multi-tc-host-group", "lossy-multi-tc-network-group")
 
 
-def findings(tree: Tree, dialect: Dialect) -> list[Finding]:
+def findings(tree: Tree, dialect: Dialect, device: DeviceSpec) -> list[Finding]:
     """Everything in a configuration that its apply refuses."""
     return [
+        *_breakouts(tree, device),
         *_bgp(tree, dialect),
         *_policy(tree),
         *_pools(tree),
@@ -28,6 +31,13 @@ def findings(tree: Tree, dialect: Dialect) -> list[Finding]:
         *_interface_qos(tree),
         *_interfaces(tree, dialect),
     ]
+
+
+def _breakouts(tree: Tree, device: DeviceSpec) -> Iterator[Finding]:
+    for name, reason in ports.wrong_splits(device, tree):
+        yield f"interface.{name}.link.breakout", reason
+    for name, cage in ports.parts_without_cage(device, tree):
+        yield f"interface.{name}", f"Interface {name} does not exist, {cage} is not split into so many ports.\n"
 
 
 def _bgp(tree: Tree, dialect: Dialect) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ class NvueTwin:
         running = brownfield(device, lab.username, hash_password(lab.password), self.dialect)
         self._certificate = str(get_or(running, "self-signed", "system", "api", "certificate"))
         self._started_s = lab.clock.now_s()
-        self.store = RevisionStore(running, self.dialect, lab.clock, self._changed)
+        self.store = RevisionStore(device, running, self.dialect, lab.clock, self._changed)
         self._operational = Operational(device, lab.fabric, self.dialect)
 
     _state: SwitchState | None

@@ -19,6 +19,7 @@ from ..state import (
     SwitchState,
 )
 from .dialect import Dialect
+from .ports import is_part, ports
 from .tree import Tree, get_or, natural
 
 _SWP_MTU, _OTHER_MTU, _LOOPBACK_MTU = 9216, 1500, 65536
@@ -49,7 +50,9 @@ def switch_state(device: DeviceSpec, tree: Tree, dialect: Dialect) -> SwitchStat
 
 def _interfaces(device: DeviceSpec, tree: Tree, dialect: Dialect) -> list[InterfaceState]:
     configured = get_or(tree, {}, "interface")
-    names = sorted({*configured, *device.ports, "lo"}, key=natural)
+    there = set(ports(device, tree))
+    others = {name for name in configured if name not in device.ports and not is_part(name)}
+    names = sorted({*others, *there, "lo"}, key=natural)
     return [_interface(name, configured.get(name), dialect) for name in names]
 
 
@@ -73,6 +76,7 @@ def _interface(name: str, content: Tree | None, dialect: Dialect) -> InterfaceSt
         lldp_receive=get_or(settings, "enabled", "lldp", "state") != "disabled",
         speed=_speed(link),
         fec=_fec(link),
+        negotiate=_negotiates(link, dialect),
     )
 
 
@@ -82,8 +86,18 @@ def _speed(link: Tree) -> str | None:
 
 
 def _fec(link: Tree) -> str | None:
-    """Words of the neutral state; what "rs" means on PAM4 lanes is RS(544,514) (M)."""
-    return {"rs": "rs544", "baser": "fc", "off": "off"}.get(str(link.get("fec", "auto")))
+    return {"rs": "rs", "baser": "fc", "off": "none"}.get(str(link.get("fec", "auto")))
+
+
+def _negotiates(link: Tree, dialect: Dialect) -> bool | None:
+    """Setting a speed switches negotiation off (Switch-Port-Attributes, "Auto-negotiation and Link Speed").
+
+    Asked for in so many words as well: not documented, so nothing is claimed. Neither set: the firmware tries all.
+    """
+    asked, has_speed = link.get("auto-negotiate"), _speed(link) is not None
+    if asked is None:
+        return False if has_speed else None
+    return (None if has_speed else True) if asked == dialect.on else False
 
 
 def _instance(vrf: str, content: Tree, tree: Tree, dialect: Dialect) -> BgpInstance | None:

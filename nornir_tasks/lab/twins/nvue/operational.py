@@ -15,6 +15,7 @@ from ..sessions import BgpSession
 from ..spec import DeviceSpec
 from ..state import InterfaceState, SwitchState
 from .dialect import Dialect
+from .ports import share
 from .qos import EffectiveQos
 from .tree import Tree, get_or
 
@@ -83,7 +84,7 @@ class Operational:
         tree: Tree = {}
         for number, interface in enumerate(state.interfaces, start=1):
             settings = get_or(running, {}, "interface", interface.name)
-            entry = self._interface(interface, settings, number)
+            entry = self._interface(interface, settings, number, share(self._device, running, interface.name))
             neighbor = heard.get(interface.name)
             if neighbor is not None:
                 entry["lldp"] = {"state": "enabled", "neighbor": {neighbor.hostname: self._neighbor(neighbor)}}
@@ -92,7 +93,7 @@ class Operational:
             tree[interface.name] = entry
         return tree
 
-    def _interface(self, interface: InterfaceState, settings: Tree, number: int) -> Tree:
+    def _interface(self, interface: InterfaceState, settings: Tree, number: int, speed: str) -> Tree:
         is_up = self._fabric.is_up(self._device.name, interface.name)
         link = settings.get("link", {})
         entry: Tree = {
@@ -104,7 +105,7 @@ class Operational:
                 "mtu": interface.mtu_bytes,
                 "mac-address": _mac(self._device.name, interface.name),
                 "state": {"up" if is_up else "down": {}},
-                "speed": link.get("speed", "800G") if is_up else "auto",
+                "speed": link.get("speed") or speed if is_up else "auto",
             },
             "lldp": {"state": get_or(settings, "enabled", "lldp", "state"), "neighbor": {}},
         }

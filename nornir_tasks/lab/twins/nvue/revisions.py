@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..clock import Clock, TimerHandle
+from ..spec import DeviceSpec
 from . import checks
 from .dialect import Dialect
 from .tree import Tree, changes, get_or, merge
@@ -73,7 +74,9 @@ class HistoryEntry:
 class RevisionStore:
     """All revisions of one switch. ``on_running`` is called after every change of the running tree."""
 
-    def __init__(self, running: Tree, dialect: Dialect, clock: Clock, on_running: Callable[[], None]) -> None:
+    def __init__(
+        self, device: DeviceSpec, running: Tree, dialect: Dialect, clock: Clock, on_running: Callable[[], None]
+    ) -> None:
         first = Revision("1", running, {}, "applied_and_saved", was_applied=True)
         self.revisions: dict[str, Revision] = {"1": first}
         self.running: Tree = running
@@ -83,7 +86,7 @@ class RevisionStore:
         self._numbers = 1
         self._queue: list[str] = []
         self._busy: str | None = None
-        self._dialect, self._clock, self._on_running = dialect, clock, on_running
+        self._device, self._dialect, self._clock, self._on_running = device, dialect, clock, on_running
         self._steps: set[asyncio.Task[None]] = set()
 
     # -- reading and editing ---------------------------------------------------------------------------------------
@@ -185,7 +188,7 @@ class RevisionStore:
         revision.state, revision.progress = "checking", "Checking"
         await asyncio.sleep(_STEP_S)
         candidate = self._candidate(revision)
-        found = checks.findings(candidate, self._dialect)
+        found = checks.findings(candidate, self._dialect, self._device)
         if found:
             self._refuse(revision, found)
         elif self._needs_answer(revision, candidate):

@@ -11,7 +11,7 @@ Tree = dict[str, Any]
 Path = tuple[str, ...]
 
 
-_CHOICES = (frozenset({"up", "down"}), frozenset({"permit", "deny"}), frozenset({"1x", "2x", "4x", "8x"}))
+_CHOICES = (frozenset({"up", "down"}), frozenset({"permit", "deny"}), frozenset({"1x", "2x", "4x", "8x", "disabled"}))
 """Words of which an object holds one: setting another replaces it (`nv set ... link state down` after `up`)."""
 
 

@@ -24,7 +24,7 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
     for change in changes:
         if change.op == "+":
             added.add_path(change.path)
-    payload = {"delete": tuple(_pointers(changes, added)), "patch": to_data(added)}
+    payload = {"delete": tuple(sorted(_pointers(changes, added), key=_is_split)), "patch": to_data(added)}
     return Candidate(payload, changes)
 
 
@@ -46,6 +46,11 @@ def _pointers(changes: tuple[Change, ...], added: ConfigTree) -> Iterator[str]:
         siblings = added.get(*path[:-1])
         if siblings is None or keys[-1] not in {key_and_value(text)[0] for text in siblings.children}:
             yield pointer(keys)
+
+
+def _is_split(text: str) -> bool:
+    """A cage is put together after its parts are gone (docs514 Switch-Port-Attributes.md, "Remove a Breakout Port")."""
+    return "/link/breakout" in text
 
 
 def pointer(keys: tuple[str, ...]) -> str:

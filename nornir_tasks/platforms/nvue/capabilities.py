@@ -93,9 +93,10 @@ _SPECTRUM4 = NvueCapabilities(
     max_ecmp_paths=128,
     # schema v5_14: bfd.min-rx-interval 50 to 60000. 5.16 takes 10; BFD runs on the CPU there too, so the floor stays.
     bfd_min_interval_ms=50,
-    # docs514 Switch-Port-Attributes.md, "Configure a Breakout Port". The lanes of a part are those of the cage divided
-    # by the ways ("Set the Number of Lanes per Split Port"); a whole port's lanes the schema does not describe.
+    # docs514 Switch-Port-Attributes.md, "Configure a Breakout Port" and "Set the Number of Lanes per Split Port"; a
+    # whole port's lanes the schema does not describe
     has_breakout=True,
+    has_breakout_lanes=True,
     has_commit_timer=True,
     # docs514 NVUE-CLI.md: `nv config apply --confirm`, 10 minutes by default, 60m in its example; no bounds published
     min_confirm_s=2,

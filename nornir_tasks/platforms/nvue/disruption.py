@@ -19,7 +19,9 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     # docs514 QoS: changes reload switchd and "might result in momentary packet loss"
     (r"qos\b.*", Disruption.DATAPLANE_BLIP),
     (r"interface / \S+ / qos\b.*", Disruption.DATAPLANE_BLIP),
-    # the port goes down, or up; a port that vanishes from the configuration goes down with it
+    # the port goes down, or up; a port that vanishes from the configuration goes down with it. Speed, FEC and
+    # negotiation: both ends must agree for the link to come up; a split replaces the port by others (docs514
+    # Switch-Port-Attributes.md)
     (r"interface / swp[^/]*", Disruption.PORT_FLAP),
     (r"interface / swp\S* / link(?: / (?:state|speed|fec|auto-negotiate|breakout|lanes)\b.*)?", Disruption.PORT_FLAP),
     (r"interface / \S+ / (?:link / mtu: .*|ip\b.*|ipv4\b.*)", Disruption.DATAPLANE_BLIP),

@@ -1,29 +1,20 @@
 """Owned NVUE data -> DeviceConfig and a remainder. A line that is absent means the OS's default."""
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import DeviceConfig, Hashing, Interface, Lldp
-from nornir_tasks.design.order import in_order, prefix_key
+from nornir_tasks.design.device_config import DeviceConfig, Hashing, Lldp
+from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
+from nornir_tasks.platforms.nvue.capabilities import Spelling
 from nornir_tasks.platforms.nvue.capabilities import capabilities as record_of
+from nornir_tasks.platforms.nvue.parse_ports import parse_ports
 from nornir_tasks.platforms.nvue.parse_qos import parse_qos
 from nornir_tasks.platforms.nvue.parse_routing import parse_bgp, parse_policy, parse_static_routes
 from nornir_tasks.platforms.nvue.port_map import sort_key
-from nornir_tasks.platforms.nvue.reading import (
-    Data,
-    drop_if_empty,
-    entries,
-    look,
-    take_empty,
-    take_int,
-    take_text,
-    take_word,
-)
+from nornir_tasks.platforms.nvue.reading import Data, entries, look, take_int, take_word
 from nornir_tasks.platforms.nvue.tree import CONTAINERS, from_data, to_data
 from nornir_tasks.platforms.platform import Parsed
 
 HASH_FIELDS = ("source-ip", "destination-ip", "source-port", "destination-port", "ip-protocol")
-_DEFAULT_MTU_BYTES = 9216  # docs514 Interface-Configuration-and-Management: every swp port
 
 
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
@@ -37,6 +28,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     )
     qos = parse_qos(data, known, watched)
     bgp, bfd = parse_bgp(data, known)
+    interfaces, breakouts = parse_ports(data, known, carries_qos=qos is not None, watched=watched)
     config = DeviceConfig(
         name=name,
         os=known.os,
@@ -47,10 +39,8 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         lldp=_lldp(data, known.spelling),
         qos=qos,
         bfd=bfd,
-        interfaces=tuple(
-            _interface(data, port, known, carries=qos is not None and (not watched or port in watched))
-            for port in dict(entries(data, "interface"))
-        ),
+        breakouts=breakouts,
+        interfaces=interfaces,
         routing_policy=parse_policy(data),
         static_routes=parse_static_routes(data),
         bgp=bgp,
@@ -65,37 +55,6 @@ def _remainder(data: Data) -> ConfigTree:
         if not node and path not in CONTAINERS:
             left.add_path(path)
     return left
-
-
-def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool) -> Interface:
-    port = data["interface"][name]
-    is_loopback = name == known.loopback_name
-    take_word(port, "loopback" if is_loopback else "swp", "type")
-    address = _address(port, known.spelling.address, "address")
-    mtu_bytes = take_int(port, "link", "mtu")
-    is_down = take_empty(port, "link", "state", "down")
-    if not is_down and not is_loopback:
-        take_empty(port, "link", "state", "up")
-    found = Interface(
-        name=name,
-        description=take_text(port, "description"),
-        address=address,
-        mtu_bytes=_DEFAULT_MTU_BYTES if mtu_bytes is None and not is_loopback else mtu_bytes,
-        enabled=not is_down,
-        qos_profile=PROFILE if carries and not is_loopback else None,
-    )
-    drop_if_empty(data, "interface", name)
-    return found
-
-
-def _address(data: Data, *at: str) -> str | None:
-    """The lowest IPv4 address; a second one stays where it is."""
-    held = [key for key, below in entries(data, *at) if not below and ":" not in key and "/" in key]
-    if not held:
-        return None
-    first = min(held, key=prefix_key)
-    take_empty(data, *at, first)
-    return first
 
 
 def _lldp(data: Data, spelling: Spelling) -> Lldp | None:

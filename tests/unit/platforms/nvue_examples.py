@@ -1,4 +1,4 @@
-"""Cumulus Linux configurations for the tests: a leaf, a spine, a drained leaf, random ones, and somebody else's."""
+"""Cumulus Linux configurations for the tests: leaves (plain, drained, with split cages), a spine, random ones."""
 
 from dataclasses import replace
 
@@ -9,10 +9,12 @@ from nornir_tasks.design.claims import Claims, PlaneClaim
 from nornir_tasks.design.device_config import (
     Bfd,
     Bgp,
+    Breakout,
     DeviceConfig,
     Ecn,
     Hashing,
     Interface,
+    Layer1,
     Lldp,
     Neighbor,
     PeerGroup,
@@ -47,7 +49,9 @@ def rendered(config: DeviceConfig) -> str:
 
 
 def claims_of(config: DeviceConfig) -> Claims:
-    return Claims((PlaneClaim("compute", frozenset(port.name for port in config.interfaces), POOLS),))
+    shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name != "lo")
+    used = frozenset(port.name for port in config.interfaces) - shut
+    return Claims((PlaneClaim("compute", used, POOLS),), shut)
 
 
 def qos(ecn: Ecn, *, watchdog: bool = True) -> Qos:
@@ -169,7 +173,38 @@ def spine(release: str = "5.16", leaves: int = 8) -> DeviceConfig:
     return in_order(replace(config, bgp=bgp), PLATFORM.facts.sort_key)
 
 
+def split_leaf(release: str = "5.14") -> DeviceConfig:
+    """Cages whole, in two and in four; every kind of error correction; three ports kept shut."""
+    base = leaf(release, ports=7, spines=2)
+    layers = {
+        "swp1s0": Layer1(400, None, "rs", negotiate=True),
+        "swp1s1": Layer1(400, None, "rs", negotiate=True),
+        "swp2s0": Layer1(200, None, "rs", negotiate=False),
+        "swp2s1": Layer1(200, None, "none", negotiate=False),
+        "swp2s2": Layer1(200, None, "fc", negotiate=False),
+        "swp3": Layer1(800, None, "rs", negotiate=False),
+        "swp10s0": Layer1(100, None, "rs", negotiate=False),
+        "swp33": Layer1(800, None, "rs", negotiate=False),
+        "swp34": Layer1(800, None, "rs", negotiate=False),
+    }
+    loopback, *used = base.interfaces
+    ports = [replace(port, name=name, layer1=held) for port, (name, held) in zip(used, layers.items(), strict=True)]
+    shut = [unused(name) for name in ("swp2s3", "swp4", "swp10s1", "swp64")]
+    config = replace(
+        base,
+        name="leaf-g0-r7",
+        breakouts=(Breakout(1, 2, 400, 4), Breakout(2, 4, 200, 2), Breakout(10, 2, 100)),
+        interfaces=(loopback, *ports, *shut),
+    )
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
+def unused(name: str) -> Interface:
+    return Interface(name, None, None, None, enabled=False, qos_profile=None)
+
+
 EXAMPLES = {
+    **{f"leaf with split cages {release}": split_leaf(release) for release in RELEASES},
     **{f"leaf {release}": leaf(release) for release in RELEASES},
     **{f"spine {release}": spine(release) for release in RELEASES},
     **{f"drained leaf {release}": leaf(release, prepend=(4200000001,) * 3) for release in RELEASES},
@@ -215,7 +250,30 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
         hashing=draw(st.none() | st.builds(Hashing, st.integers(1, 2**32 - 1))),
     )
     ports = tuple(_any_port(draw, each, config) for each in config.interfaces)
-    return in_order(replace(config, interfaces=ports), PLATFORM.facts.sort_key)
+    return in_order(_with_split_cages(draw, replace(config, interfaces=ports)), PLATFORM.facts.sort_key)
+
+
+_LAYER1 = st.builds(
+    Layer1,
+    st.sampled_from([25, 100, 200, 400, 800]),
+    st.none(),
+    st.sampled_from(["rs", "fc", "none"]),
+    st.booleans(),
+)
+
+
+def _with_split_cages(draw: st.DrawFn, config: DeviceConfig) -> DeviceConfig:
+    """Some of the first ports moved into the parts of cages 17 and up, some ports unused."""
+    loopback, *ports = config.interfaces
+    ways = draw(st.lists(st.sampled_from([2, 4]), max_size=min(2, len(ports))))
+    breakouts, used, spare = [], [], [unused("swp12")]
+    for cage, (count, port) in enumerate(zip(ways, ports, strict=False), start=17):
+        layer1 = draw(_LAYER1)
+        breakouts.append(Breakout(cage, count, layer1.speed_gbps, draw(st.sampled_from([None, 8 // count]))))
+        used.append(replace(port, name=f"swp{cage}s0", layer1=layer1))
+        spare += [unused(f"swp{cage}s{leg}") for leg in range(1, count)]
+    rest = [replace(port, layer1=draw(st.none() | _LAYER1)) for port in ports[len(used) :]]
+    return replace(config, breakouts=tuple(breakouts), interfaces=(loopback, *used, *rest, *spare))
 
 
 def _any_port(draw: st.DrawFn, base: Interface, config: DeviceConfig) -> Interface:

@@ -2,14 +2,16 @@
 
 import copy
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from nvue_examples import EXAMPLES, claims_of, configs, leaf, rendered
+from nvue_examples import EXAMPLES, claims_of, configs, leaf, rendered, split_leaf, unused
 
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.platforms.nvue.candidate import diff_text, keys_of, pointer, server_changes
@@ -181,3 +183,66 @@ def test_our_own_path_to_the_switch_is_protected(line: str) -> None:
     assert any(re.match(pattern, line) for pattern in PLATFORM.protected)
     wanted = to_tree(rendered(leaf())).paths()
     assert not [path for path in wanted if any(re.match(each, " / ".join(path)) for each in PLATFORM.protected)]
+
+
+def owned_of(config, tree: ConfigTree) -> ConfigTree:
+    parts = split(tree, PLATFORM.ownership, claims_of(config))
+    return join(part for owner, part in parts.items() if owner is not None)
+
+
+def test_a_port_becomes_a_split_cage_in_one_patch() -> None:
+    wanted = split_leaf()
+    running = to_tree(rendered(wanted))
+    cage = running.get("interface")
+    for name in ("swp1", "swp1s0", "swp1s1"):
+        del cage.children[name]  # type: ignore[union-attr]
+    running.add_path(("interface", "swp1", 'type: "swp"'))
+    running.add_path(("interface", "swp1", "link", "mtu: 9000"))
+    made = PLATFORM.candidate(running, owned_of(wanted, running), to_tree(rendered(wanted)))
+    assert made.payload["delete"] == ("/interface/swp1/link/mtu",)
+    assert made.payload["patch"]["interface"]["swp1"] == {"link": {"breakout": {"2x": {"lanes-per-port": "4"}}}}
+    assert set(made.payload["patch"]["interface"]) == {"swp1", "swp1s0", "swp1s1"}
+    assert applied(to_data(running), made.payload) == to_data(to_tree(rendered(wanted)))
+
+
+def test_a_cage_is_put_together_after_its_parts_are_gone() -> None:
+    before = split_leaf()
+    ports = [port for port in before.interfaces if not port.name.startswith("swp10s")]
+    after = in_order(
+        replace(before, breakouts=before.breakouts[:2], interfaces=(*ports, unused("swp10"))), PLATFORM.facts.sort_key
+    )
+    running = to_tree(rendered(before))
+    made = PLATFORM.candidate(running, owned_of(after, running), to_tree(rendered(after)))
+    assert made.payload["delete"] == (
+        "/interface/swp10s0",
+        "/interface/swp10s1",
+        "/interface/swp10/link/breakout",
+    )
+    assert made.payload["patch"] == {"interface": {"swp10": {"link": {"state": {"down": {}}}}}}
+    assert {PLATFORM.disruption(change) for change in made.changes} >= {Disruption.PORT_FLAP}
+
+
+def test_a_cage_split_otherwise_changes_its_mode_and_keeps_its_key() -> None:
+    before = split_leaf()
+    after = replace(before, breakouts=tuple(replace(each, lanes=4) for each in before.breakouts[:1]))
+    running = to_tree(rendered(replace(before, breakouts=(replace(before.breakouts[0], ways=4, lanes=2),))))
+    made = PLATFORM.candidate(running, owned_of(after, running), to_tree(rendered(after)))
+    assert made.payload == {
+        "delete": ("/interface/swp1/link/breakout/4x",),
+        "patch": {"interface": {"swp1": {"link": {"breakout": {"2x": {"lanes-per-port": "4"}}}}}},
+    }
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("interface", "swp1", "link", "breakout", "2x"),
+        ("interface", "swp1", "link", "breakout", "2x", 'lanes-per-port: "4"'),
+        ("interface", "swp1s0", "link", 'speed: "400G"'),
+        ("interface", "swp1s0", "link", 'fec: "rs"'),
+        ("interface", "swp1s0", "link", 'auto-negotiate: "on"'),
+        ("interface", "swp4", "link", "state", "down"),
+    ],
+)
+def test_layer_1_changes_take_the_port_down(path: tuple[str, ...]) -> None:
+    assert PLATFORM.disruption(Change(path, "+")) is Disruption.PORT_FLAP

@@ -5,7 +5,7 @@ from io import StringIO
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from nvue_examples import EXAMPLES, claims_of, configs, facts_of, leaf, rendered, spine
+from nvue_examples import EXAMPLES, claims_of, configs, facts_of, leaf, rendered, spine, split_leaf
 from ruamel.yaml import YAML
 
 from nornir_tasks.design.claims import SWITCH
@@ -183,3 +183,42 @@ def test_yaml_a_person_wrote_means_the_same_as_ours() -> None:
         "roce": {"enable": "on", "mode": "lossless"},
         "pfc": {"default-global": {"switch-priority": {"3": {}}}},
     }
+
+
+@pytest.mark.parametrize("lost", ['speed: "400G"', 'fec: "rs"', 'auto-negotiate: "on"'])
+def test_part_of_layer_1_is_handed_back_and_not_completed_by_guessing(lost: str) -> None:
+    config = split_leaf()
+    tree = to_tree(rendered(config))
+    link = tree.get("interface", "swp1s0", "link")
+    del link.children[lost]  # type: ignore[union-attr]
+    found = parsed(config, tree)
+    assert len(found.remainder.get("interface", "swp1s0", "link").children) == 2  # type: ignore[union-attr]
+    assert next(port for port in found.config.interfaces if port.name == "swp1s0").layer1 is None
+
+
+def test_a_split_whose_parts_say_no_speed_stays_in_the_remainder() -> None:
+    config = split_leaf()
+    tree = to_tree(rendered(config))
+    tree.add_path(("interface", "swp50", "link", "breakout", "2x", 'lanes-per-port: "4"'))
+    found = parsed(config, tree)
+    assert found.config == config
+    assert found.remainder.get("interface", "swp50", "link", "breakout", "2x") is not None
+
+
+def test_what_is_left_of_a_whole_port_at_a_split_cage_is_seen() -> None:
+    config = split_leaf()
+    tree = to_tree(rendered(config))
+    tree.add_path(("interface", "swp1", "link", "mtu: 9000"))
+    assert parsed(config, tree).remainder.get("interface", "swp1", "link", "mtu: 9000") is not None
+    owned = split(tree, PLATFORM.ownership, claims_of(config))["compute"]
+    assert owned.get("interface", "swp1", "link", "mtu: 9000") is not None
+
+
+def test_a_strangers_split_is_nobodys_and_an_unused_part_the_switchs() -> None:
+    config = split_leaf()
+    tree = to_tree(rendered(config))
+    tree.add_path(("interface", "swp50", "link", "breakout", "2x"))
+    parts = split(tree, PLATFORM.ownership, claims_of(config))
+    assert set(parts[None].get("interface").children) == {"swp50"}  # type: ignore[union-attr]
+    assert set(parts[SWITCH].get("interface").children) == {"swp2s3", "swp4", "swp10s1", "swp64"}  # type: ignore[union-attr]
+    assert "swp1" in parts["compute"].get("interface").children  # type: ignore[union-attr]

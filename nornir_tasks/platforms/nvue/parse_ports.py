@@ -1,0 +1,109 @@
+"""Ports of NVUE data read back: split cages, loopback, used ports with their layer 1, and ports that nobody uses."""
+
+import re
+from collections.abc import Iterable
+
+from nornir_tasks.design.device_config import Breakout, Interface, Layer1
+from nornir_tasks.design.order import prefix_key
+from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
+from nornir_tasks.platforms.nvue.reading import (
+    Data,
+    drop_if_empty,
+    entries,
+    look,
+    take,
+    take_empty,
+    take_int,
+    take_text,
+    take_word,
+)
+
+_DEFAULT_MTU_BYTES = 9216  # docs514 Interface-Configuration-and-Management: every swp port
+_FEC_OF = {"rs": "rs", "baser": "fc", "off": "none"}
+_CAGE = re.compile(r"swp(\d+)")
+_SPEED = re.compile(r"(\d+)G")
+_SPLIT = {"2x": 2, "4x": 4, "8x": 8}
+
+
+def parse_ports(
+    data: Data, known: NvueCapabilities, *, carries_qos: bool, watched: frozenset[str]
+) -> tuple[tuple[Interface, ...], tuple[Breakout, ...]]:
+    """All ports, and the cages that are split. ``watched``: ports with a PFC watchdog, or empty where it is off."""
+    cages = {name: ways for name, _ in entries(data, "interface") if (ways := _ways(data, name))}
+    ports = tuple(
+        _interface(data, name, known, carries=carries_qos and (not watched or name in watched))
+        for name, _ in entries(data, "interface")
+        if name not in cages
+    )
+    found = (_breakout(data, name, ways, ports) for name, ways in cages.items())
+    return ports, tuple(each for each in found if each is not None)
+
+
+def _ways(data: Data, name: str) -> int | None:
+    """Into how many parts a cage is split; None for a whole port."""
+    modes = look(data, "interface", name, "link", "breakout") if _CAGE.fullmatch(name) else None
+    return _SPLIT.get(next(iter(modes))) if isinstance(modes, dict) and len(modes) == 1 else None
+
+
+def _breakout(data: Data, name: str, ways: int, ports: Iterable[Interface]) -> Breakout | None:
+    """The split of one cage. NVUE keeps its speed at the parts; where none has one, the split stays unread."""
+    speeds = (port.layer1.speed_gbps for port in ports if port.layer1 and port.name.startswith(f"{name}s"))
+    speed_gbps = next(speeds, None)
+    at = ("interface", name, "link", "breakout", f"{ways}x")
+    lanes = look(data, *at, "lanes-per-port")
+    if speed_gbps is None or not (lanes is None or (isinstance(lanes, str) and lanes.isdecimal())):
+        return None
+    take_word(data, "swp", "interface", name, "type")
+    if lanes is not None:
+        take(data, *at, "lanes-per-port")
+    else:
+        take_empty(data, *at)
+    return Breakout(int(name.removeprefix("swp")), ways, speed_gbps, None if lanes is None else int(lanes))
+
+
+def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool) -> Interface:
+    port = data["interface"][name]
+    is_loopback = name == known.loopback_name
+    take_word(port, "loopback" if is_loopback else "swp", "type")
+    address = _address(port, known.spelling.address, "address")
+    mtu_bytes = take_int(port, "link", "mtu")
+    layer1 = None if is_loopback else _layer1(port, known.spelling)
+    is_down = take_empty(port, "link", "state", "down")
+    if not is_down and not is_loopback:
+        take_empty(port, "link", "state", "up")
+    description = take_text(port, "description")
+    is_unused = is_down and (address, mtu_bytes, layer1, description) == (None, None, None, None)
+    drop_if_empty(data, "interface", name)
+    return Interface(
+        name=name,
+        description=description,
+        address=address,
+        mtu_bytes=_DEFAULT_MTU_BYTES if mtu_bytes is None and not is_loopback and not is_unused else mtu_bytes,
+        enabled=not is_down,
+        qos_profile=PROFILE if carries and not is_loopback and not is_unused else None,
+        layer1=layer1,
+    )
+
+
+def _layer1(port: Data, spelling: Spelling) -> Layer1 | None:
+    """All of it or none: a speed without a word on negotiation is forced, one without FEC is the firmware's choice."""
+    link = port.get("link")
+    if not isinstance(link, dict):
+        return None
+    speed, fec, negotiate = (link.get(key) for key in ("speed", "fec", "auto-negotiate"))
+    found = _SPEED.fullmatch(speed) if isinstance(speed, str) else None
+    if found is None or fec not in _FEC_OF or negotiate not in (spelling.on, spelling.off):
+        return None
+    for key in ("speed", "fec", "auto-negotiate"):
+        take(port, "link", key)
+    return Layer1(int(found[1]), None, _FEC_OF[fec], negotiate == spelling.on)  # type: ignore[arg-type]
+
+
+def _address(data: Data, *at: str) -> str | None:
+    """The lowest IPv4 address; a second one stays where it is."""
+    held = [key for key, below in entries(data, *at) if not below and ":" not in key and "/" in key]
+    if not held:
+        return None
+    first = min(held, key=prefix_key)
+    take_empty(data, *at, first)
+    return first

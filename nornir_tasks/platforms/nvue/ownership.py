@@ -46,7 +46,7 @@ OWNERSHIP: tuple[Rule, ...] = (
         r"router",
         # adaptive routing sprays packets, which is a load balancing the intent must ask for
         rule(r"bgp|adaptive-routing", "switch"),
-        _container(r"bfd", rule(r"state: .*", "switch"), _container(r"profile", _BY_NAME)),
+        _container(r"bfd", rule(r"(?:state|offload): .*", "switch"), _container(r"profile", _BY_NAME)),
         _container(r"policy", _container(r"prefix-list|route-map", _BY_NAME)),
     ),
     _container(r"service", rule(r"lldp", "switch")),

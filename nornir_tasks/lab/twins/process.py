@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -23,6 +24,8 @@ from .spec import LabSpec, load_spec
 
 READY = "ready.json"
 _LIFETIME_S = 4 * 3600.0
+_GC_THRESHOLD = 50_000
+"""Python's own 700 would look through all switches' configurations again and again."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,6 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("spec", type=Path, help="the lab's specification (JSON)")
     parser.add_argument("--max-seconds", type=float, default=_LIFETIME_S, help="end by itself after this time (4 h)")
     options = parser.parse_args(arguments)
+    gc.set_threshold(_GC_THRESHOLD)
     try:
         return asyncio.run(serve(load_spec(options.spec), options.max_seconds))
     except LabError as error:

@@ -114,7 +114,7 @@ class FabricSim:
         if interface in solved.links[device]:
             return solved.links[device][interface].is_up
         found = solved.interfaces.get(End(device, interface))
-        return found is not None and found.is_admin_up
+        return found is not None and found.is_admin_up and not found.is_dark
 
     def lldp(self, device: str) -> tuple[LldpNeighbor, ...]:
         """The LLDP neighbours a switch hears, in order of its ports."""
@@ -172,7 +172,7 @@ class FabricSim:
     def _ports(self, twin: Twin, state: SwitchState) -> list[str]:
         """Every port that is, or into which a cable is plugged, in the order of the switch's interfaces."""
         cages = set(twin.device.ports)
-        names = (interface.name for interface in state.interfaces)
+        names = (interface.name for interface in state.interfaces if not interface.is_dark)
         there = [name for name in names if name in cages or any(cage in cages for cage in cages_of(name))]
         return list(dict.fromkeys([*there, *twin.device.ports, *sorted(self.wiring.ports_of(twin.name))]))
 
@@ -238,7 +238,7 @@ def _next_hop(session: BgpSession) -> NextHop:
 
 def _is_up(solved: _Solved, device: str, interface: InterfaceState) -> bool:
     link = solved.links[device].get(interface.name)
-    return link.is_up if link is not None else interface.is_admin_up
+    return link.is_up if link is not None else interface.is_admin_up and not interface.is_dark
 
 
 def _static_and_connected(solved: _Solved, device: str, vrf: str) -> dict[str, Route]:

@@ -92,7 +92,7 @@ class _SwitchView:
     def is_up(self, interface: InterfaceState) -> bool:
         """Whether an interface forwards: its link if it is a port, else its admin state."""
         link = self.links.get(interface.name)
-        return link.is_up if link is not None else interface.is_admin_up
+        return link.is_up if link is not None else interface.is_admin_up and not interface.is_dark
 
 
 class _RefusedError(Exception):

@@ -5,6 +5,7 @@ It holds cabling and day-0 facts only, never the intent: a twin must learn its c
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections import Counter
@@ -58,6 +59,7 @@ _PARTS = (
 )
 
 
+@functools.lru_cache(maxsize=65536)
 def cages_of(port: str) -> tuple[str, ...]:
     """The ports a part of a cage may belong to, by its name in the spelling of any of the three systems."""
     return tuple(form.format(found[1]) for part, form in _PARTS if (found := part.fullmatch(port)))

@@ -48,6 +48,8 @@ class Node:
 
     def find(self, leading: str) -> list[Node]:
         """The lines directly below that begin with these words (``no`` counts as one), in printing order."""
+        if not self.children:  # most ports of a switch: nothing set
+            return []
         found = [node for node in self.children.values() if _begins(node.line, leading)]
         return sorted(found, key=_order) if len(found) > 1 else found
 

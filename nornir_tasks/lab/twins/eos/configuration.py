@@ -6,6 +6,7 @@ since, committing replays the lines onto the new one, so that two sessions do no
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -66,20 +67,14 @@ class Configuration:
         )
         self._clock = clock
         self.on_change: Callable[[], None] = lambda: None
-        self.factory = Tree(eos_grammar(), EOS)
-        self._load(self.factory, factory_text(device), device.name)
+        self.factory = _loaded(self.context, factory_text(device)).copy()
         self.running = self.factory.copy()
-        self._load(self.running, day0_text(device, *login), device.name)
+        _load(self.running, self.context, day0_text(device, *login), device.name)
         self.startup = self.running.copy()
         self.files: dict[str, Tree] = {}
         self.sessions: dict[str, Session] = {}
         self.timer: CommitTimer | None = None
         self.version = 0
-
-    def _load(self, tree: Tree, text: str, name: str) -> None:
-        errors = load_text(tree, self.context, text)
-        if errors:
-            raise ValueError(f"{name}: day-0 configuration: " + "; ".join(f"line {n}: {error}" for n, error in errors))
 
     # -- running configuration -------------------------------------------------------------------------------------
 
@@ -245,3 +240,17 @@ def _file_name(name: str) -> str:
 
 
 __all__ = ["MAX_OPEN_SESSIONS", "CommitTimer", "Configuration", "LineError", "RefusedCommand", "Session"]
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(context: Context, text: str) -> Tree:
+    """A configuration that many switches of a lab begin with; take a copy."""
+    tree = Tree(eos_grammar(), EOS)
+    _load(tree, context, text, context.model)
+    return tree
+
+
+def _load(tree: Tree, context: Context, text: str, name: str) -> None:
+    errors = load_text(tree, context, text)
+    if errors:
+        raise ValueError(f"{name}: day-0 configuration: " + "; ".join(f"line {n}: {error}" for n, error in errors))

@@ -64,7 +64,10 @@ def is_routed(node: Node) -> bool:
 
 def is_admin_up(tree: Tree, node: Node) -> bool:
     """Up unless shut down; ``interface defaults / ethernet / shutdown`` turns the default of ports round."""
-    defaults = tree.first("interface defaults")
+    return _is_up_by(tree.first("interface defaults"), node)
+
+
+def _is_up_by(defaults: Node | None, node: Node) -> bool:
     ethernet = defaults.first("ethernet") if defaults is not None else None
     default_down = (
         ethernet is not None and node.params["name"].startswith("Ethernet") and is_on(ethernet, "shutdown", False)
@@ -74,30 +77,34 @@ def is_admin_up(tree: Tree, node: Node) -> bool:
 
 def mtu_bytes(tree: Tree, node: Node) -> int:
     """The MTU in force: the interface's own, else the default of ``interface defaults``, else 1500."""
+    return _mtu_by(tree.first("interface defaults"), node)
+
+
+def _mtu_by(defaults: Node | None, node: Node) -> int:
     own = node.value("mtu", "mtu")
-    defaults = tree.first("interface defaults")
     return int(own or (defaults.value("mtu", "mtu") if defaults else None) or 1500)
 
 
 def _interfaces(tree: Tree) -> Iterator[InterfaceState]:
     nodes = [node for node in tree.find("interface") if "name" in node.params]
     dark = dark_ports(node for node in nodes if node.params["name"].startswith("Ethernet"))
+    defaults = tree.first("interface defaults")  # looked up once: a switch has hundreds of lanes
     for node in nodes:
-        state = _interface(tree, node)
+        state = _interface(defaults, node)
         yield replace(state, is_dark=True) if state.name in dark else state
 
 
-def _interface(tree: Tree, node: Node) -> InterfaceState:
+def _interface(defaults: Node | None, node: Node) -> InterfaceState:
     name = node.params["name"]
     speed = speed_of(node)
     addresses = [line.params["address"] for line in node.find("ip address") if "address" in line.params]
     secondary = [line.params["address"] for line in node.find("ip address") if line.words.endswith(" secondary")]
     return InterfaceState(
         name=name,
-        is_admin_up=is_admin_up(tree, node),
+        is_admin_up=_is_up_by(defaults, node),
         is_routed=is_routed(node),
         addresses=tuple(sorted(addresses, key=secondary.count)),
-        mtu_bytes=mtu_bytes(tree, node),
+        mtu_bytes=_mtu_by(defaults, node),
         vrf=node.value("vrf", "vrf") or "default",
         description=node.value("description", "description") or "",
         is_loopback=name.startswith("Loopback"),

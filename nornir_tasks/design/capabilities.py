@@ -66,7 +66,7 @@ class Capabilities:
     has_breakout: bool = False
     """The cage is configured (NX-OS ``interface breakout``, NVUE ``link breakout``); on EOS names follow lanes."""
     has_breakout_lanes: bool = False
-    """The line that splits the cage says how many lanes each part gets (NVUE ``lanes-per-port``)."""
+    """The line that splits the cage says the lanes of each part (NVUE ``lanes-per-port``), and not the speed."""
     has_lanes: bool = False
     """The lane count is part of the speed that is configured (EOS ``speed 200g-4``)."""
     fec_settable: bool = True

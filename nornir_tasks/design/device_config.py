@@ -34,10 +34,10 @@ class Breakout:
     port: int
     """Front-panel number of the cage."""
     ways: int
-    speed_gbps: int
-    """Of each part."""
+    speed_gbps: int | None
+    """Of each part; None where the line that splits the cage says lanes (``Capabilities.has_breakout_lanes``)."""
     lanes: int | None = None
-    """Lanes of each part; None where no line of the OS says them (``Capabilities.has_breakout_lanes``)."""
+    """Lanes of each part; None where that line says the speed."""
 
 
 @dataclass(frozen=True, slots=True)

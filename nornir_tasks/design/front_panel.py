@@ -24,10 +24,15 @@ def contributions(fabric: Fabric, device: Device) -> Iterator[Contribution]:
 
 
 def spare_ports(fabric: Fabric, device: Device) -> tuple[str, ...]:
-    """Names of the ports without a cable, if the intent wants them shut; parts of a split cage each by itself."""
+    """Names of the ports without a cable, if the intent wants them shut; parts of a split cage each by itself.
+
+    Parts that our own split of a cage makes are ours in any case: nobody else has ever used them.
+    """
     model = fabric.models.get(device.model)
-    if model is None or fabric.intent.policy.unused_ports != "shut":
+    if model is None:
         return ()
+    shut = fabric.intent.policy.unused_ports == "shut"
+    splits = device.capabilities.has_breakout
     used = {
         (end.slot.number, end.slot.leg)
         for link in fabric.links_of(device.name)
@@ -37,7 +42,7 @@ def spare_ports(fabric: Fabric, device: Device) -> tuple[str, ...]:
     return tuple(
         name(slot.number, slot.leg, slot.ways, slot.lanes)
         for slot in all_slots(model, device.slots)
-        if (slot.number, slot.leg) not in used
+        if (slot.number, slot.leg) not in used and (shut or (splits and slot.ways > 1))
     )
 
 
@@ -64,4 +69,4 @@ def all_slots(model: SwitchModel, planned: tuple[Slot, ...]) -> tuple[Slot, ...]
 @lru_cache(maxsize=64)
 def _breakouts(planned: tuple[Slot, ...]) -> tuple[Breakout, ...]:
     split = {slot.number: slot for slot in planned if slot.ways > 1}
-    return tuple(Breakout(number, slot.ways, slot.speed_gbps) for number, slot in sorted(split.items()))
+    return tuple(Breakout(number, slot.ways, slot.speed_gbps, slot.lanes) for number, slot in sorted(split.items()))

@@ -12,6 +12,7 @@ from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.device_config import (
     Bfd,
     Bgp,
+    Breakout,
     DeviceConfig,
     Ecn,
     Hashing,
@@ -65,7 +66,7 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, fabric_m
         lldp=None if wish.lldp is None else Lldp(wish.lldp),
         qos=bender.qos(wish.classes),
         bfd=bender.bfd(wish.bfd),
-        breakouts=wish.breakouts,
+        breakouts=tuple(_said(each, device.capabilities) for each in wish.breakouts),
         interfaces=tuple(bender.interface(port, fabric_mtu_bytes) for port in wish.interfaces),
         routing_policy=wish.routing_policy,
         static_routes=wish.static_routes,
@@ -88,6 +89,11 @@ def held_priorities(classes: tuple[ClassWish, ...], capabilities: Capabilities) 
 def _without_lanes(layer1: Layer1) -> Layer1:
     """Where no line says the lanes, they follow from speed and cage: nothing is lost, so nothing is noted."""
     return replace(layer1, lanes=None)
+
+
+def _said(split: Breakout, capabilities: Capabilities) -> Breakout:
+    """A split's line says either the speed of the parts or their lanes; the parts say the rest."""
+    return replace(split, speed_gbps=None) if capabilities.has_breakout_lanes else replace(split, lanes=None)
 
 
 def _told(value: object) -> str:

@@ -1,7 +1,6 @@
 """Ports of NVUE data read back: split cages, loopback, used ports with their layer 1, and ports that nobody uses."""
 
 import re
-from collections.abc import Iterable
 
 from nornir_tasks.design.device_config import Breakout, Interface, Layer1
 from nornir_tasks.design.order import prefix_key
@@ -35,7 +34,7 @@ def parse_ports(
         for name, _ in entries(data, "interface")
         if name not in cages
     )
-    found = (_breakout(data, name, ways, ports) for name, ways in cages.items())
+    found = (_breakout(data, name, ways) for name, ways in cages.items())
     return ports, tuple(each for each in found if each is not None)
 
 
@@ -45,20 +44,15 @@ def _ways(data: Data, name: str) -> int | None:
     return _SPLIT.get(next(iter(modes))) if isinstance(modes, dict) and len(modes) == 1 else None
 
 
-def _breakout(data: Data, name: str, ways: int, ports: Iterable[Interface]) -> Breakout | None:
-    """The split of one cage. NVUE keeps its speed at the parts; where none has one, the split stays unread."""
-    speeds = (port.layer1.speed_gbps for port in ports if port.layer1 and port.name.startswith(f"{name}s"))
-    speed_gbps = next(speeds, None)
+def _breakout(data: Data, name: str, ways: int) -> Breakout | None:
+    """The split of one cage; one that says no lanes is not ours."""
     at = ("interface", name, "link", "breakout", f"{ways}x")
     lanes = look(data, *at, "lanes-per-port")
-    if speed_gbps is None or not (lanes is None or (isinstance(lanes, str) and lanes.isdecimal())):
+    if not isinstance(lanes, str) or not lanes.isdecimal():
         return None
     take_word(data, "swp", "interface", name, "type")
-    if lanes is not None:
-        take(data, *at, "lanes-per-port")
-    else:
-        take_empty(data, *at)
-    return Breakout(int(name.removeprefix("swp")), ways, speed_gbps, None if lanes is None else int(lanes))
+    take(data, *at, "lanes-per-port")
+    return Breakout(int(name.removeprefix("swp")), ways, None, int(lanes))
 
 
 def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool) -> Interface:

@@ -189,11 +189,16 @@ def split_leaf(release: str = "5.14") -> DeviceConfig:
     }
     loopback, *used = base.interfaces
     ports = [replace(port, name=name, layer1=held) for port, (name, held) in zip(used, layers.items(), strict=True)]
-    shut = [unused(name) for name in ("swp2s3", "swp4", "swp10s1", "swp64")]
+    shut = [unused(name) for name in ("swp2s3", "swp4", "swp10s1", "swp20s0", "swp20s1", "swp64")]
     config = replace(
         base,
         name="leaf-g0-r7",
-        breakouts=(Breakout(1, 2, 400, 4), Breakout(2, 4, 200, 2), Breakout(10, 2, 100)),
+        breakouts=(
+            Breakout(1, 2, None, 4),
+            Breakout(2, 4, None, 2),
+            Breakout(10, 2, None, 1),
+            Breakout(20, 2, None, 4),
+        ),
         interfaces=(loopback, *ports, *shut),
     )
     return in_order(config, PLATFORM.facts.sort_key)
@@ -269,7 +274,7 @@ def _with_split_cages(draw: st.DrawFn, config: DeviceConfig) -> DeviceConfig:
     breakouts, used, spare = [], [], [unused("swp12")]
     for cage, (count, port) in enumerate(zip(ways, ports, strict=False), start=17):
         layer1 = draw(_LAYER1)
-        breakouts.append(Breakout(cage, count, layer1.speed_gbps, draw(st.sampled_from([None, 8 // count]))))
+        breakouts.append(Breakout(cage, count, None, draw(st.sampled_from([1, 8 // count]))))
         used.append(replace(port, name=f"swp{cage}s0", layer1=layer1))
         spare += [unused(f"swp{cage}s{leg}") for leg in range(1, count)]
     rest = [replace(port, layer1=draw(st.none() | _LAYER1)) for port in ports[len(used) :]]

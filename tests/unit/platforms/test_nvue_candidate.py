@@ -209,7 +209,12 @@ def test_a_cage_is_put_together_after_its_parts_are_gone() -> None:
     before = split_leaf()
     ports = [port for port in before.interfaces if not port.name.startswith("swp10s")]
     after = in_order(
-        replace(before, breakouts=before.breakouts[:2], interfaces=(*ports, unused("swp10"))), PLATFORM.facts.sort_key
+        replace(
+            before,
+            breakouts=tuple(each for each in before.breakouts if each.port != 10),
+            interfaces=(*ports, unused("swp10")),
+        ),
+        PLATFORM.facts.sort_key,
     )
     running = to_tree(rendered(before))
     made = PLATFORM.candidate(running, owned_of(after, running), to_tree(rendered(after)))

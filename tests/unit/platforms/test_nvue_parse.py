@@ -196,10 +196,10 @@ def test_part_of_layer_1_is_handed_back_and_not_completed_by_guessing(lost: str)
     assert next(port for port in found.config.interfaces if port.name == "swp1s0").layer1 is None
 
 
-def test_a_split_whose_parts_say_no_speed_stays_in_the_remainder() -> None:
+def test_a_split_that_says_no_lanes_stays_in_the_remainder() -> None:
     config = split_leaf()
     tree = to_tree(rendered(config))
-    tree.add_path(("interface", "swp50", "link", "breakout", "2x", 'lanes-per-port: "4"'))
+    tree.add_path(("interface", "swp50", "link", "breakout", "2x"))
     found = parsed(config, tree)
     assert found.config == config
     assert found.remainder.get("interface", "swp50", "link", "breakout", "2x") is not None
@@ -220,5 +220,8 @@ def test_a_strangers_split_is_nobodys_and_an_unused_part_the_switchs() -> None:
     tree.add_path(("interface", "swp50", "link", "breakout", "2x"))
     parts = split(tree, PLATFORM.ownership, claims_of(config))
     assert set(parts[None].get("interface").children) == {"swp50"}  # type: ignore[union-attr]
-    assert set(parts[SWITCH].get("interface").children) == {"swp2s3", "swp4", "swp10s1", "swp64"}  # type: ignore[union-attr]
+    assert set(parts[SWITCH].get("interface").children) == {
+        *("swp2s3", "swp4", "swp10s1", "swp64"),
+        *("swp20", "swp20s0", "swp20s1"),
+    }  # type: ignore[union-attr]
     assert "swp1" in parts["compute"].get("interface").children  # type: ignore[union-attr]

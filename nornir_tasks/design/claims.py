@@ -12,8 +12,11 @@ from ipaddress import IPv4Network, ip_network
 SWITCH = "switch"
 """Owner of what exists once per device: QoS maps, router-id, ASN, hashing, services."""
 
-_PART = re.compile(r"(.*\d)[/s]\d+")
-"""A part of a cage and the cage: ``Ethernet1/3/2`` of ``Ethernet1/3``, ``swp3s1`` of ``swp3``."""
+_PART = re.compile(r"(Ethernet\d+/\d+|swp\d+)[/s]\d+")
+"""A part of a cage that a line splits, and the cage: ``Ethernet1/3/2`` of ``Ethernet1/3``, ``swp3s1`` of ``swp3``.
+
+On EOS no line splits a cage: its lanes are ports that are always there, and each is claimed by itself.
+"""
 
 
 @dataclass(frozen=True)
@@ -61,17 +64,14 @@ class Claims:
     def by_port(self, port: str) -> str | None:
         """The plane that cables this port; the switch, if nobody does and unused ports are kept shut.
 
-        A cage is there as a whole or in parts, never both: whoever has its parts (``swp3s0``) owns what stands at the
-        whole (``swp3``), where a split is configured, and whoever has the whole owns the parts, to clear them away.
+        A cage is there as a whole or in parts, never both. Whoever has parts of it (``swp3s0``) owns what stands at the
+        whole (``swp3``), where the split is configured, and the parts that only another split had; whoever has the
+        whole owns all parts, to clear them away.
         """
-        owner = self._owners.get(port)
-        if owner is not None:
+        owner = self._owners.get(port) or self._owners_of_parts.get(port)
+        if owner is not None or (part := _PART.fullmatch(port)) is None:
             return owner
-        parts = self._owners_of_parts.get(port)
-        if parts is not None:
-            return parts
-        whole = _PART.fullmatch(port)
-        return self._owners.get(whole[1]) if whole else None
+        return self._owners.get(part[1]) or self._owners_of_parts.get(part[1])
 
     @cached_property
     def _owners(self) -> dict[str, str]:

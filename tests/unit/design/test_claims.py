@@ -8,6 +8,7 @@ CLAIMS = Claims(
     (
         PlaneClaim("compute", frozenset({"swp1s0", "swp2", "swp3s0", "Ethernet1/3/1", "Ethernet1/5", "lo"}), ()),
         PlaneClaim("storage", frozenset({"swp3s1", "swp4s0"}), ()),
+        PlaneClaim("business", frozenset({"Ethernet63/1"}), ()),
     ),
     frozenset({"swp1s1", "swp4s1", "swp9", "swp8s0", "swp8s1"}),
 )
@@ -30,11 +31,17 @@ CLAIMS = Claims(
         ("swp2s1", "compute"),
         ("swp9s3", SWITCH),
         ("Ethernet1/5/2", "compute"),
-        # a part that nobody uses, beside one that somebody does, with unused ports left alone
-        ("Ethernet1/3/2", None),
+        # parts that only another split of the same cage had
+        ("Ethernet1/3/4", "compute"),
+        ("swp1s3", "compute"),
+        ("swp3s2", SWITCH),
         ("Ethernet1/33", None),
         ("Ethernet1/33/1", None),
         ("Ethernet1/5.100", None),
+        # lanes of EOS are ports by themselves
+        ("Ethernet63/1", "business"),
+        ("Ethernet63/5", None),
+        ("Ethernet63", None),
     ],
 )
 def test_a_port_and_its_cage_have_one_owner(port: str, owner: str | None) -> None:

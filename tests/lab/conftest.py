@@ -11,12 +11,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.lab.twins.control import ControlClient
 
 READY_TIMEOUT_S = 60.0
@@ -133,6 +134,23 @@ class RunningLab:
         """https://address:port of a device's API."""
         found = self.ready["devices"][device]
         return f"https://{found['address']}:{found['api_port']}"
+
+    def endpoint(self, device: str, **changes: Any) -> Endpoint:
+        """How our drivers reach a device; keyword arguments change it."""
+        found = next(each for each in self.description.devices if each["name"] == device)
+        made = Endpoint(
+            device=device,
+            address=found["address"],
+            api_port=found["api_port"],
+            ssh_port=found["ssh_port"],
+            username=self.description.username,
+            password=self.description.password,
+            ca_file=Path(self.ca),
+            fingerprint=None,
+            known_hosts=Path(self.known_hosts),
+            timeout_s=10.0,
+        )
+        return replace(made, **changes)
 
     def stop(self) -> int:
         """End the process by its pid: SIGTERM, then SIGKILL after a while; returns its exit code."""

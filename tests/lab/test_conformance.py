@@ -8,7 +8,7 @@ import itertools
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -232,20 +232,7 @@ def reach(lab: RunningLab) -> Iterator[Callable[..., Client]]:
     made: list[Client] = []
 
     def one(os: str, client: str, **changes: Any) -> Client:
-        found = next(each for each in lab.description.devices if each["name"] == f"{os}-0")
-        endpoint = Endpoint(
-            device=found["name"],
-            address=found["address"],
-            api_port=found["api_port"],
-            ssh_port=found["ssh_port"],
-            username=lab.description.username,
-            password=lab.description.password,
-            ca_file=Path(lab.ca),
-            fingerprint=None,
-            known_hosts=Path(lab.known_hosts),
-            timeout_s=20,
-        )
-        made.append(CLIENTS[client](os, replace(endpoint, **changes)))
+        made.append(CLIENTS[client](os, lab.endpoint(f"{os}-0", **changes)))
         return made[-1]
 
     yield one

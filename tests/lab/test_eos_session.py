@@ -1,6 +1,5 @@
 """EosSession against the lab's EOS switch: one connection, two requests, one transaction, and no secret anywhere."""
 
-import dataclasses
 import hashlib
 import logging
 import ssl
@@ -41,20 +40,7 @@ def lab(
 
 
 def endpoint(lab: RunningLab, device: str = "leaf-a", **changes: Any) -> Endpoint:
-    found = next(each for each in lab.description.devices if each["name"] == device)
-    made = Endpoint(
-        device=device,
-        address=found["address"],
-        api_port=found["api_port"],
-        ssh_port=found["ssh_port"],
-        username=lab.description.username,
-        password=lab.description.password,
-        ca_file=Path(lab.ca),
-        fingerprint=None,
-        known_hosts=None,
-        timeout_s=10.0,
-    )
-    return dataclasses.replace(made, **changes)
+    return lab.endpoint(device, **changes)
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.device_config import DeviceConfig, Interface
 from nornir_tasks.design.order import in_order
 from nornir_tasks.drivers import open_session
-from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree
@@ -87,19 +86,7 @@ def lab(
 
 
 def push(lab: RunningLab, kind: str, number: int) -> Outcome:
-    found = next(each for each in lab.description.devices if each["name"] == device_of(kind))
-    endpoint = Endpoint(
-        device=found["name"],
-        address=found["address"],
-        api_port=found["api_port"],
-        ssh_port=found["ssh_port"],
-        username=lab.description.username,
-        password=lab.description.password,
-        ca_file=Path(lab.ca),
-        fingerprint=None,
-        known_hosts=Path(lab.known_hosts),
-        timeout_s=10.0,
-    )
+    endpoint = lab.endpoint(device_of(kind))
     goal = stage_of(kind, number)
     rules = Rules(confirm_within_s=60, settle_s=1.0)
     outcome = Transaction(

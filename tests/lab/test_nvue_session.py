@@ -75,20 +75,7 @@ def lab(
 
 
 def endpoint(lab: RunningLab, device: str, **changes: Any) -> Endpoint:
-    found = next(each for each in lab.description.devices if each["name"] == device)
-    made = Endpoint(
-        device=device,
-        address=found["address"],
-        api_port=found["api_port"],
-        ssh_port=found["ssh_port"],
-        username=lab.description.username,
-        password=lab.description.password,
-        ca_file=Path(lab.ca),
-        fingerprint=None,
-        known_hosts=None,
-        timeout_s=10.0,
-    )
-    return replace(made, **changes)
+    return lab.endpoint(device, **changes)
 
 
 @pytest.fixture(params=DEVICES)

@@ -43,19 +43,7 @@ def lab(
 
 @pytest.fixture
 def endpoint(lab: RunningLab) -> Endpoint:
-    device = lab.description.devices[0]
-    return Endpoint(
-        device=NAME,
-        address=device["address"],
-        api_port=device["api_port"],
-        ssh_port=device["ssh_port"],
-        username=lab.description.username,
-        password=lab.description.password,
-        ca_file=Path(lab.ca),
-        fingerprint=None,
-        known_hosts=Path(lab.known_hosts),
-        timeout_s=10,
-    )
+    return lab.endpoint(NAME)
 
 
 def parts(text: str) -> tuple[ConfigTree, ConfigTree]:

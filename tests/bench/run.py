@@ -1,188 +1,157 @@
-"""`make bench`: what the main jobs cost on this machine. Measurements, not tests: nothing here fails for being slow.
+"""`make bench`: what the main jobs cost on this machine, as a table and as docs/benchmarks.md.
 
-Wall and CPU seconds, the median of several runs. The lab's switches run in a process of their own; its CPU is read over
-its control socket and told apart from the client's. The peer (plain nornir with nornir-napalm, as they come) does the
-same job on the same EOS switches in the same run.
+Measurements, not tests: nothing fails for being slow. Each case runs in a fresh process, so that its peak memory is its
+own. The lab's switches run in a process apart, whose CPU is read over its control socket. The peers do comparable work
+in the same run; PEERS=1 installs those that are not part of this project into an environment of their own.
 """
 
 import argparse
-import logging
+import json
 import os
 import platform
-import resource
-import statistics
+import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-import yaml
-from rich.console import Console
-from rich.table import Table
+import peers
+from sites import ROOT, rail_site, reference_site
 
-ROOT = Path(__file__).parents[2]
-out = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
-
-
-def site(folder: Path, groups: int, hosts_per_group: int = 32) -> Path:
-    """A rail site: eight EOS leaves a group, NVUE spines, 400G everywhere, 1:1."""
-    data = yaml.safe_load((ROOT / "inventory/lab/fabric.yml").read_text())
-    name = f"bench-{groups}"
-    compute = data["planes"]["compute"]
-    count = groups * hosts_per_group
-    compute["hosts"].update(count=count, max=count, per_group=hosts_per_group, speed="400G")
-    compute["leaf"].pop("overrides")
-    compute["spine"].pop("overrides")
-    where = folder / name
-    where.mkdir(parents=True, exist_ok=True)
-    (where / "fabric.yml").write_text(yaml.safe_dump({**data, "site": name}, sort_keys=False))
-    return where
+CASES = Path(__file__).with_name("cases.py")
+DOCUMENT = ROOT / "docs/benchmarks.md"
+CASE_TIMEOUT_S = 3600
+REFERENCES = ("ref-512", "ref-28672", "ref-32768")
 
 
-def timed(job: Callable[[], object], runs: int) -> tuple[float, float]:
-    """(wall, CPU) seconds of one run, each the median."""
-    walls, cpus = [], []
-    for _ in range(runs):
-        wall, cpu = time.perf_counter(), time.process_time()
-        job()
-        walls.append(time.perf_counter() - wall)
-        cpus.append(time.process_time() - cpu)
-    return statistics.median(walls), statistics.median(cpus)
+@dataclass(frozen=True)
+class Table:
+    """One table of the report, and what stands above it."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    note: str = ""
+
+    def text(self) -> str:
+        """As Markdown, columns aligned so that it reads on a terminal as well."""
+        cells = [self.columns, *self.rows]
+        widths = [max(len(row[at]) for row in cells) for at in range(len(self.columns))]
+
+        def line(row: Sequence[str]) -> str:
+            return "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+
+        rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+        body = "\n".join([line(self.columns), rule, *(line(row) for row in self.rows)])
+        return "\n\n".join(part for part in (f"## {self.title}", self.note, body) if part)
 
 
-def bench_design(folder: Path, sizes: list[int], runs: int) -> None:
-    from nornir_tasks.cli.scope import Scope, load
-
-    table = Table("switches", "links", "design s", "realise + render s", "ms/switch", "parse s", "peak MiB", box=None)
-    for groups in sizes:
-        where = str(site(folder, groups))
-        design_s, _ = timed(lambda where=where: load(where), runs)
-        scope = load(where)
-        render_s, _ = timed(
-            lambda scope=scope: Scope(scope.site, scope.fabric, scope.catalogue).wanted(None, None), runs
-        )
-        wanted = scope.wanted(None, None)
-
-        def parse(wanted=wanted) -> None:
-            for name, each in wanted.items():
-                tree = each.platform.to_tree(each.text)
-                each.platform.parse(tree, each.capabilities, name, each.config.model)
-
-        parse_s, _ = timed(parse, runs)
-        count = len(wanted)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        table.add_row(
-            str(count), str(len(scope.fabric.links)), f"{design_s:.2f}", f"{render_s:.2f}",
-            f"{(design_s + render_s) / count * 1000:.1f}", f"{parse_s:.2f}", f"{peak:.0f}",
-        )  # fmt: skip
-    out.print("\nDesign and render (one process, no breakouts)", style="bold")
-    out.print(table)
+def case(*arguments: object) -> dict[str, Any]:
+    """One case in a process of its own."""
+    command = [sys.executable, str(CASES), *map(str, arguments)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=CASE_TIMEOUT_S)
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
 
 
-def bench_push(folder: Path, groups: int, runs: int) -> None:
-    from nornir_tasks.cli.fleet import Choice, fleet
-    from nornir_tasks.cli.lab import lab_plan
-    from nornir_tasks.cli.push import run as push
-    from nornir_tasks.cli.scope import load
-    from nornir_tasks.lab.manager import Lab
-
-    scope = load(str(site(folder, groups, hosts_per_group=4)))
-    lab = Lab(scope.site.state_directory)
-    lab.up(lab_plan(scope))
-    try:
-        wanted = scope.wanted(None, None)
-        started = time.perf_counter()
-        push("push", scope, wanted, Choice(), yes=True, json=False)
-        first_s = time.perf_counter() - started
-        leaves = {name: each for name, each in wanted.items() if each.config.os == "eos"}
-
-        def ours() -> None:
-            with fleet(scope, leaves, Choice()) as switches:
-                answers = switches.plan(lambda _: None)
-            assert not answers.errors
-            assert not any(each.changes for each in answers.values.values())
-
-        rows = [measure(lab, "gpufabric plan: nothing to do", ours, runs, len(leaves))]
-        rows += [measure(lab, "nornir + napalm: merge, nothing to do", peer(lab, leaves), runs, len(leaves))]
-        table = Table("job", "switches", "wall s", "client CPU ms/switch", "twin CPU ms/switch", box=None)
-        for column in ("connections/switch", "requests/switch"):
-            table.add_column(column)
-        for row in rows:
-            table.add_row(*row)
-        out.print(
-            f"\nPush to {len(leaves)} EOS switches of the lab (first push of all {len(wanted)}: {first_s:.1f} s)",
-            style="bold",
-        )
-        out.print(table)
-    finally:
-        lab.down()
-
-
-def measure(lab, name: str, job: Callable[[], object], runs: int, switches: int) -> tuple[str, ...]:
-    job()  # warm: imports, certificates
-    lab.ask("requests", reset=True)
-    twins = sum(lab.ask("cpu").values())
-    wall, cpu = timed(job, runs)
-    twins = sum(lab.ask("cpu").values()) - twins
-    counted = [each for each in lab.ask("requests").values() if each["requests"]]
-    per_run = runs * switches
-    return (
-        name, str(switches), f"{wall:.2f}", f"{cpu / switches * 1000:.1f}", f"{twins / per_run * 1000:.1f}",
-        f"{sum(each['connections'] for each in counted) / per_run:.1f}",
-        f"{sum(each['requests'] for each in counted) / per_run:.1f}",
+def curve(folder: Path, groups: Iterable[int]) -> Table:
+    """Design, render and parse, from small to the largest reference site."""
+    sites = [rail_site(folder, each) for each in groups]
+    sites += [reference_site(folder, name) for name in REFERENCES if (ROOT / "inventory" / name).is_dir()]
+    rows = []
+    for site in sorted(sites, key=lambda each: each.name.startswith("bench-ref")):
+        print(f"  {site.name}", file=sys.stderr)
+        made, read = case("render", site), case("parse", site)
+        switches, ports = made["switches"], made["ports"]
+        rows.append((
+            site.name.removeprefix("bench-"), f"{switches:,}", f"{made['hosts']:,}", f"{ports:,}",
+            f"{made['design_s']:.2f}", f"{made['render_s']:.2f}", f"{made['cpu_s']:.2f}",
+            f"{made['cpu_s'] / switches * 1000:.1f}", f"{made['cpu_s'] / ports * 1e6:.0f}",
+            f"{read['parse_cpu_s'] / switches * 1000:.1f}", f"{made['peak_mib']:.0f}",
+        ))  # fmt: skip
+    columns = (
+        "site", "switches", "hosts", "switch ports", "design s", "render s", "CPU s of both", "CPU ms/switch",
+        "CPU us/port", "parse CPU ms/switch", "peak MiB",
     )  # fmt: skip
+    note = (
+        "One process. Render includes the split by owner and the guard against lines nobody owns, and writes the "
+        "files. Budgets: ref-28672 within 5 s and 500 MiB; ref-32768 within 40 s and 1,536 MiB."
+    )
+    return Table("Design, render, parse", columns, rows, note)
 
 
-def peer(lab, leaves) -> Callable[[], object]:
-    """Plain nornir with nornir-napalm: the whole owned configuration as a merge candidate, compared and discarded."""
-    import ssl
+def pushes(folder: Path, sizes: Iterable[str], rtt_ms: float) -> list[Table]:
+    """Plans with nothing to do, on labs of these sizes."""
+    labs, asked = [], []
+    for size in sizes:
+        site = reference_site(folder, size) if size in REFERENCES else rail_site(folder, int(size), 28, 7)
+        print(f"  lab of {site.name}, {rtt_ms:g} ms", file=sys.stderr)
+        made = case("push", site, rtt_ms)
+        labs.append((
+            f"{made['switches']:,}", f"{made['up_s']:.1f}", f"{made['lab_mib']:.0f}",
+            f"{made['lab_mib'] / made['switches'] * 1024:.0f}", f"{made['first_s']:.0f}", f"{made['first_cpu_s']:.0f}",
+            f"{made['peak_mib']:.0f}",
+        ))  # fmt: skip
+        for job, key in (("gpufabric plan", "noop"), ("nornir + napalm, merge dry run (EOS only)", "peer")):
+            switches = made["switches"] if key == "noop" else made["peer_switches"]
+            figures = {name: made[f"{key}_{name}"] for name in ("s", "client_ms", "lab_ms", "connections", "requests")}
+            asked.append((
+                job, f"{switches:,}", f"{figures['s']:.2f}", f"{figures['client_ms']:.1f}", f"{figures['lab_ms']:.1f}",
+                f"{figures['connections']:.1f}", f"{figures['requests']:.1f}",
+            ))  # fmt: skip
+    noop_note = (
+        f"Round trip {rtt_ms:g} ms; a new connection costs three of them. 64 threads; the better of two runs after a "
+        "warm one. Budgets: 1 connection and at most 2 requests per switch; 288 switches at 50 ms within 4 s."
+    )
+    columns = (
+        "job", "switches", "wall s", "client CPU ms/switch", "lab CPU ms/switch", "connections/switch",
+        "requests/switch",
+    )  # fmt: skip
+    lab_columns = (
+        "switches", "up s", "lab peak MiB", "KiB/switch", "first push s", "client CPU s", "client peak MiB",
+    )  # fmt: skip
+    lab_note = "All switches of a lab in one process, each with a key and a certificate of its own."
+    return [
+        Table("Push with nothing to do", columns, asked, noop_note),
+        Table("The lab, and the first push to it", lab_columns, labs, lab_note),
+    ]
 
-    from nornir.core import Nornir
-    from nornir.core.inventory import ConnectionOptions, Defaults, Groups, Host, Hosts, Inventory
-    from nornir.core.plugins.connections import ConnectionPluginRegister
-    from nornir.plugins.runners import ThreadedRunner
-    from nornir_napalm.plugins.connections import Napalm
-    from nornir_napalm.plugins.tasks import napalm_configure
 
-    spec = yaml.safe_load((lab.directory / "spec.json").read_text())
-    devices = {each["name"]: each for each in spec["devices"]}
-    password = Path(spec["password_file"]).read_text().strip()
-    context = ssl.create_default_context(cafile=spec["ca"])
-    ConnectionPluginRegister.register("napalm", Napalm)
-
-    def host(name: str) -> Host:
-        optional = {"transport": "https", "port": devices[name]["api_port"], "context": context}
-        options = ConnectionOptions(extras={"optional_args": optional})
-        address = devices[name]["address"]
-        return Host(name, address, None, spec["username"], password, "eos", connection_options={"napalm": options})
-
-    inventory = Inventory(Hosts({name: host(name) for name in leaves}), Groups(), Defaults())
-    texts = {name: "\n".join(line for line in each.text.splitlines() if line != "end") for name, each in leaves.items()}
-
-    def job() -> None:
-        made = Nornir(inventory=inventory, runner=ThreadedRunner(num_workers=64))
-        result = made.run(task=lambda task: napalm_configure(task, dry_run=True, configuration=texts[task.host.name]))
-        made.close_connections()
-        assert not result.failed, {name: each[0].exception for name, each in result.items() if each.failed}
-
-    return job
+def head() -> str:
+    """When, on what, and how busy it was."""
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    return (
+        "# Benchmarks\n\n"
+        f"Measured {datetime.now(UTC):%Y-%m-%d %H:%M} UTC by `make bench` on {machine}; load average before the start "
+        f"{os.getloadavg()[0]:.1f}. CPU figures tell more than wall figures where other work runs beside."
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--groups", type=int, nargs="*", default=[1, 2, 4, 8], help="leaf groups of 8, for the curve")
-    parser.add_argument("--push-groups", type=int, default=4, help="leaf groups in the lab that is pushed to")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument(
+        "--push", nargs="*", default=["4", "32"], help="labs pushed to: leaf groups of 8 (32: 272 switches) or ref-NAME"
+    )
+    parser.add_argument("--rtt-ms", type=float, default=50.0)
+    parser.add_argument("--no-document", action="store_true", help="print only; leave docs/benchmarks.md alone")
     options = parser.parse_args()
-    logging.disable(logging.CRITICAL)
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-    out.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {machine}, load {os.getloadavg()[0]:.1f} before the start")
+    parts = [head()]
+    print(parts[0])
     with tempfile.TemporaryDirectory() as folder:
         os.environ["GPUFABRIC_STATE"] = str(Path(folder) / "state")
-        bench_design(Path(folder), options.groups, options.runs)
-        bench_push(Path(folder), options.push_groups, options.runs)
+        tables = [curve(Path(folder), options.groups)]
+        tables += pushes(Path(folder), options.push, options.rtt_ms) if options.push else []
+    tables.append(Table("Peers", peers.COLUMNS, peers.rows(), peers.NOTE))
+    for table in tables:
+        parts.append(table.text())
+        print(f"\n{parts[-1]}")
+    if not options.no_document:
+        DOCUMENT.parent.mkdir(exist_ok=True)
+        DOCUMENT.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

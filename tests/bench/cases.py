@@ -1,0 +1,136 @@
+"""One measurement in a process of its own, so that its peak memory is its own: prints one JSON object.
+
+cases.py render SITE            design and render every switch to files, switch by switch
+cases.py parse SITE             read every rendered configuration back
+cases.py push SITE RTT_MS       a lab of the site: first push, then plans with nothing to do; the peer beside it
+"""
+
+import json
+import logging
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Figures = dict[str, Any]
+
+
+def timed(job: Callable[[], Any]) -> tuple[float, float, Any]:
+    """(wall seconds, CPU seconds, result)."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = job()
+    return time.perf_counter() - wall, time.process_time() - cpu, result
+
+
+def render(site: str) -> Figures:
+    """What `nornir render` does, without its start."""
+    from nornir_tasks.cli.scope import load
+    from nornir_tasks.files.artifacts import write_artifacts
+
+    design_s, design_cpu_s, scope = timed(lambda: load(site))
+    with tempfile.TemporaryDirectory() as folder:
+        texts = ((f"{each.device}{each.platform.file_suffix}", each.text) for _, each in scope.one_by_one(None, None))
+        render_s, render_cpu_s, _ = timed(lambda: write_artifacts(Path(folder), texts, lambda _: None))
+    links = scope.fabric.links
+    ports = sum(2 if link.kind == "fabric" else 1 for link in links)
+    return {
+        "switches": len(scope.fabric.devices), "links": len(links), "ports": ports, "hosts": len(scope.fabric.hosts),
+        "design_s": design_s, "render_s": render_s, "cpu_s": design_cpu_s + render_cpu_s,
+    }  # fmt: skip
+
+
+def parse(site: str) -> Figures:
+    """Parse alone: each configuration is rendered first, untimed."""
+    from nornir_tasks.cli.scope import load
+
+    scope = load(site)
+    cpu_s = 0.0
+    for _, each in scope.one_by_one(None, None):
+        tree = each.platform.to_tree(each.text)
+        started = time.process_time()
+        parsed = each.platform.parse(tree, each.capabilities, each.device, each.config.model)
+        cpu_s += time.process_time() - started
+        assert not parsed.remainder, each.device
+    return {"parse_cpu_s": cpu_s}
+
+
+def push(site: str, rtt_ms: str) -> Figures:
+    """A first push of everything, then what a push with nothing to do costs: ours, and the peer on the EOS switches."""
+    from nornir_tasks.cli.fleet import Choice, fleet
+    from nornir_tasks.cli.lab import lab_plan
+    from nornir_tasks.cli.push import run
+    from nornir_tasks.cli.scope import load
+    from nornir_tasks.lab import manager
+
+    manager.READY_TIMEOUT_S = 300.0  # a lab of 1,280 switches makes as many keys first
+    scope = load(site)
+    lab = manager.Lab(scope.site.state_directory)
+    up_s, _, _ = timed(lambda: lab.up(lab_plan(scope), float(rtt_ms)))
+    try:
+        wanted = scope.wanted(None, None)
+        with Path(os.devnull).open("w") as nowhere:
+            shown, sys.stdout = sys.stdout, nowhere
+            first_s, first_cpu_s, _ = timed(lambda: run("push", scope, wanted, Choice(), yes=True, json=True))
+            sys.stdout = shown
+
+        def plan() -> None:
+            with fleet(scope, wanted, Choice()) as switches:
+                answers = switches.plan(lambda _: None)
+            assert not answers.errors, next(iter(answers.errors.values()))
+            assert not any(each.changes for each in answers.values.values())
+
+        figures = {"switches": len(wanted), "up_s": up_s, "first_s": first_s, "first_cpu_s": first_cpu_s}
+        figures |= {f"noop_{key}": value for key, value in _asked(lab, plan, len(wanted)).items()}
+        figures["lab_mib"] = _peak_mib(int((lab.directory / "pid").read_text()))
+        leaves = {name: each for name, each in wanted.items() if each.config.os == "eos"}
+        from peer_nornir import peer
+
+        figures["peer_switches"] = len(leaves)
+        figures |= {f"peer_{key}": value for key, value in _asked(lab, peer(lab, leaves), len(leaves)).items()}
+        return figures
+    finally:
+        lab.down()
+
+
+def _asked(lab: Any, job: Callable[[], None], switches: int) -> Figures:
+    """The better of two runs after a warm one, with the CPU of client and lab apart, per switch."""
+    job()
+    runs = []
+    for _ in range(2):
+        lab.ask("requests", reset=True)
+        lab_cpu_s = sum(lab.ask("cpu").values())
+        wall_s, cpu_s, _ = timed(job)
+        counted = lab.ask("requests").values()
+        runs.append({
+            "s": wall_s,
+            "client_ms": cpu_s / switches * 1000,
+            "lab_ms": (sum(lab.ask("cpu").values()) - lab_cpu_s) / switches * 1000,
+            "connections": sum(each["connections"] for each in counted) / switches,
+            "requests": sum(each["requests"] for each in counted) / switches,
+        })  # fmt: skip
+    return min(runs, key=lambda each: each["s"])
+
+
+def _peak_mib(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+
+
+def main() -> None:
+    import gc
+
+    from nornir_tasks.cli.main import GC_THRESHOLD
+
+    gc.set_threshold(GC_THRESHOLD)  # as the console script does
+    logging.disable(logging.CRITICAL)
+    figures = {"render": render, "parse": parse, "push": push}[sys.argv[1]](*sys.argv[2:])
+    figures["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ revisions.py, checks.py branches, apply, confirm and rollback; what an apply ref
 autofill.py             what NVUE adds by itself;  defaults.py  what filled=true shows;  qos.py  what RoCE stands for
 server.py, query.py     the REST surface;  access.py  accounts, tokens, and whether the switch can be reached
 extract.py              the tree's meaning for neighbours;  operational.py  what the switch sees of them
+ports.py                which ports there are, as cages are split
 brownfield.json         what other people configured before
 
 tests/corpus/nvue holds the sources.

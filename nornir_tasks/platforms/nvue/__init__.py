@@ -1,6 +1,7 @@
 """NVIDIA Cumulus Linux with NVUE: what it holds, how its configuration reads, who owns which part of it."""
 
 import json
+from functools import lru_cache
 from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import OsFacts
@@ -24,6 +25,7 @@ def canonical(tree: ConfigTree) -> ConfigTree:
     return tree
 
 
+@lru_cache(maxsize=8192, typed=True)
 def _json(value: object) -> str:
     """One scalar as JSON, which is YAML 1.2: ``"on"`` stays a word. Not Jinja's own filter, which escapes for HTML."""
     return json.dumps(value, ensure_ascii=False)

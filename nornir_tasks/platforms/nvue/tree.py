@@ -163,19 +163,20 @@ def _from_rows(text: str) -> ConfigTree | None:
     for row in text.splitlines():
         if not row or row[0] == "#":
             continue
-        found = _ROW.fullmatch(row)
-        if found is None or len(found[1]) > deepest:
+        line = row.lstrip(" ")
+        indent = len(row) - len(line)
+        key, colon, value = line.partition(": ")
+        name = _name(key if colon else key.removesuffix(":"))
+        if name is None or indent > deepest or not (value or key.endswith(":")):
             return None
-        indent, key, value = len(found[1]), found[2], found[3]
         while stack[-1][0] >= indent:
             stack.pop()
         _, parent, keys = stack[-1]
-        name = _spelled_again(key) if key[0] == '"' else key
-        if name in keys or key in _NOT_TEXT:
+        if name in keys:
             return None
         keys.add(name)
         deepest = indent
-        if value is None:
+        if not colon:
             stack.append((indent, parent.add(name), set()))
             deepest += 8
         elif value == "{}":
@@ -197,8 +198,14 @@ def _respelled(value: str) -> str | None:
 
 
 @lru_cache(maxsize=8192)
-def _spelled_again(key: str) -> str:
-    return spelled(json.loads(key))
+def _name(key: str) -> str | None:
+    """A row's key as trees hold it; None if our templates would not print it so."""
+    if _ROW.fullmatch(f"{key}:") is None or key in _NOT_TEXT:
+        return None
+    try:
+        return spelled(json.loads(key)) if key[0] == '"' else key
+    except ValueError:
+        return None
 
 
 @cache

@@ -11,15 +11,16 @@ if TYPE_CHECKING:
 
 
 Csv = Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write the cabling plan as CSV; - for stdout.")]
+Svg = Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Write a drawing as SVG; - for stdout.")]
 
 
-def design(site: options.Site = "lab", json: options.Json = False, csv: Csv = None) -> None:
+def design(site: options.Site = "lab", json: options.Json = False, csv: Csv = None, svg: Svg = None) -> None:
     """Show the fabric the intent asks for: switches, links, addresses, ASNs, routes and what had to be adjusted."""
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.cli.documents import STDOUT, check_stdout, write_documents
     from nornir_tasks.cli.scope import load
 
-    targets = {"--csv": csv}
+    targets = {"--csv": csv, "--svg": svg}
     check_stdout(targets, {"--json": json})
     scope = load(site)
     written = write_documents(scope.fabric, targets)

@@ -1,4 +1,4 @@
-"""What ``nornir design`` writes for people and spreadsheets: the cabling plan."""
+"""What ``nornir design`` writes for people and spreadsheets: the cabling plan, the drawing."""
 
 import sys
 from collections.abc import Mapping
@@ -52,4 +52,11 @@ def _cabling(fabric: "Fabric") -> Document:
     return cabling_csv(rows), f"{len(fabric.cables)} cables: {', '.join(needed)}"
 
 
-_MAKERS = {"--csv": _cabling}
+def _drawing(fabric: "Fabric") -> Document:
+    from nornir_tasks.design.drawing import drawing
+
+    planes = "plane" if len(fabric.planes) == 1 else "planes"
+    return drawing(fabric), f"drawing of {len(fabric.planes)} {planes}, {len(fabric.devices):,} switches"
+
+
+_MAKERS = {"--csv": _cabling, "--svg": _drawing}

@@ -46,7 +46,7 @@ def cabling_plan(fabric: Fabric) -> tuple[CableRow, ...]:
     """Every cable of the site with both its ends, in natural order of plane, cable and leg."""
     where = places(fabric.intent)
     links = {link.name: link for link in fabric.links}
-    rows = (row for cable in fabric.cables for row in _rows(cable, links, where, fabric))
+    rows = (row for cable in fabric.cables for row in _rows(cable, links, where))
     return tuple(sorted(rows, key=_order))
 
 
@@ -79,10 +79,9 @@ def _order(row: CableRow) -> tuple[object, ...]:
     return row.plane, natural_key(row.cable), row.a_leg or 0, row.b_leg or 0, natural_key(row.b_port)
 
 
-def _rows(cable: Cable, links: Mapping[str, Link], where: Mapping[str, Place], fabric: Fabric) -> Iterator[CableRow]:
+def _rows(cable: Cable, links: Mapping[str, Link], where: Mapping[str, Place]) -> Iterator[CableRow]:
     joined = [links[name] for name in cable.links]
-    for position, link in enumerate(joined, start=1):
-        a_leg, b_leg = (position if shared else None for shared in _shared(cable, joined, fabric))
+    for link in joined:
         a, b = where.get(link.upper.device), where.get(link.lower.device)
         yield CableRow(
             cable=cable.name,
@@ -91,12 +90,12 @@ def _rows(cable: Cable, links: Mapping[str, Link], where: Mapping[str, Place], f
             a_unit=a.unit if a else None,
             a_device=link.upper.device,
             a_port=link.upper.port,
-            a_leg=a_leg,
+            a_leg=_leg(link.upper),
             b_rack=b.rack if b else None,
             b_unit=b.unit if b else None,
             b_device=link.lower.device,
             b_port=link.lower.port,
-            b_leg=b_leg,
+            b_leg=_leg(link.lower),
             label=f"{cable.name} | {_flag(link.upper, a)} | {_flag(link.lower, b)}",
             medium=cable.medium,
             length_m=cable.length_m,
@@ -104,15 +103,9 @@ def _rows(cable: Cable, links: Mapping[str, Link], where: Mapping[str, Place], f
         )
 
 
-def _shared(cable: Cable, joined: list[Link], fabric: Fabric) -> tuple[bool, bool]:
-    """Does the plug at the upper, at the lower end hold all legs?"""
-    if len(joined) == 1:
-        return False, False
-    if cable.ends == 2:
-        return True, True
-    lower_is_one = len({link.lower.device for link in joined}) == 1 and joined[0].lower.device in fabric
-    upper_is_one = len({link.upper.device for link in joined}) == 1
-    return upper_is_one, lower_is_one and not upper_is_one
+def _leg(end: Endpoint) -> int | None:
+    """Which leg of its plug, from 1; None where the plug is this port's alone, and on a host."""
+    return end.slot.leg + 1 if end.slot is not None and end.slot.ways > 1 else None
 
 
 def _flag(end: Endpoint, place: Place | None) -> str:

@@ -4,7 +4,7 @@ Bundles run as on a circuit diagram: each box of the upper row has a line over t
 them; a dot joins, a crossing does not. So nothing slants, and every count has its place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nornir_tasks.design.counts import design_counts
@@ -17,8 +17,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#e
 Design, 2008; yellow and black exchanged for what shows on white)."""
 
 MARGIN, GUTTER, PAGE = 24.0, 96.0, 1500.0
-GAP, PAD, LEADING, BUS, PILL = 14.0, 8.0, 15.0, 15.0, 16.0
-"""Pixels between boxes, inside them, from line to line, from bus to bus; height of a count's field."""
+GAP, PAD, LEADING, BUS, PILL, CLEAR = 14.0, 8.0, 15.0, 15.0, 16.0, 8.0
+"""Pixels between boxes, inside them, from line to line, from bus to bus; height of a count's field; between lines."""
 PALE, GREY = "#f4f6f8", "#9aa5b1"
 
 
@@ -91,6 +91,7 @@ class _Sheet:
         right = self.left + max(columns * (widths[1] + GAP), len(self.picture.above) * (widths[0] + GAP)) - GAP
         centres, bottom = self._upper(y, widths[0], right)
         first: list[float] = []
+        former: list[float] = []
         starts = range(0, len(self.picture.below), columns)
         for start in starts:
             buses = [bottom + 14 + BUS * number for number in range(len(centres))]
@@ -101,8 +102,9 @@ class _Sheet:
             bottom = self._lower(row, buses, feeds, (widths[1], right, not last or start > 0))
             if start:
                 for number, bus in enumerate(buses):
-                    above = (self._trunk(number), first[number])
+                    above = (self._trunk(number), former[number])
                     self.canvas.line(above, (self._trunk(number), bus), self._colour_of(number))
+            former = buses
             bottom += 10
         for number, (centre, bus) in enumerate(zip(centres, first, strict=True)):
             self.canvas.line((centre, self._upper_bottom(y)), (centre, bus), self._colour_of(number))
@@ -124,10 +126,6 @@ class _Sheet:
     def _colour_of(self, number: int) -> str:
         return _colour(self.picture.above[number].group)
 
-    def _pills(self, box: int) -> list[tuple[int, str]]:
-        """(upper box, what its bundle holds), from left to right."""
-        return [(above, _told(cables)) for (above, below), cables in self.picture.bundles.items() if below == box]
-
     def _foot(self, box: int) -> str:
         if box not in self.picture.hosts:
             return ""
@@ -142,7 +140,7 @@ class _Sheet:
         if row == 1:
             number = self.picture.below.index(box)
             texts += [text_width(self._foot(number), 11) + 8, text_width(self._inside(number), 11) + 8]
-            texts.append(sum(text_width(told, 10) + 14 for _, told in self._pills(number)) - 6)
+            texts.append(sum(wide + 6 for *_, wide in self._fields(number, 0)) - 6)
             texts.append(22.0 * len(box.cells))
         return max(96.0, *texts) + 2 * PAD
 
@@ -160,8 +158,17 @@ class _Sheet:
             self._box(box, (centre - width / 2, y, width, bottom - y), self._colour_of(number))
             self._lines(box, centre - width / 2 + PAD, y + PAD + 11)
             self.canvas.close_group()
-            centres.append(centre)
+            centres.append(self._free(centre))
         return centres, bottom
+
+    def _free(self, x: float) -> float:
+        """The next place right of x where no drop of the first row runs: two lines in one place would seem joined."""
+        width = max(self._width(box, 1) for box in self.picture.below)
+        first = range(min(len(self.picture.below), int((PAGE - self.left + GAP) // (width + GAP))))
+        taken = [middle for n in first for _, _, middle, _ in self._fields(n, self.left + n * (width + GAP))]
+        while any(abs(x - other) < CLEAR for other in taken):
+            x += CLEAR
+        return x
 
     def _lower(
         self, row: range, buses: Sequence[float], feeds: Sequence[float], size: tuple[float, float, bool]
@@ -189,7 +196,7 @@ class _Sheet:
     def _height(self, row: range) -> float:
         boxes = [self.picture.below[number] for number in row]
         lines = max(len(box.lines) for box in boxes) + 1
-        cells = 24.0 if any(box.cells for box in boxes) else 0.0
+        cells = 28.0 if any(box.cells for box in boxes) else 4.0
         inside = PILL + 6 if self.picture.inside else 0.0
         return 2 * PAD + PILL + LEADING * lines + cells + inside + PILL + 4
 
@@ -212,7 +219,7 @@ class _Sheet:
             self.canvas.rectangle(x + PAD + 22 * place, y - 11, 20, 17, fill=_colour(leaf.spine_group))
             centre = x + PAD + 22 * place + 10
             self.canvas.text(centre, y + 1.5, str(leaf.rail), 10, anchor="middle", fill="#ffffff")
-        y += 24 if box.cells else 0
+        y += 28 if box.cells else 4
         for told in (self._inside(number), self._foot(number)):
             if told:
                 self.canvas.rectangle(x + PAD, y - 12, width - 2 * PAD, PILL, fill="#e3e8ee")
@@ -220,15 +227,22 @@ class _Sheet:
                 y += PILL + 4
 
     def _drops(self, number: int, x: float, top: float, buses: Sequence[float]) -> None:
-        place = x + PAD
-        for above, told in self._pills(number):
-            colour, wide = self._colour_of(above), text_width(told, 10) + 8
-            middle = place + wide / 2
+        for above, told, middle, wide in self._fields(number, x):
+            colour = self._colour_of(above)
             self.canvas.line((middle, buses[above]), (middle, top), colour)
             self.canvas.dot(middle, buses[above], colour)
-            self.canvas.rectangle(place, top, wide, PILL, fill=colour)
+            self.canvas.rectangle(middle - wide / 2, top, wide, PILL, fill=colour)
             self.canvas.text(middle, top + 11.5, told, 10, anchor="middle", fill="#ffffff")
-            place += wide + 6
+
+    def _fields(self, number: int, x: float) -> Iterator[tuple[int, str, float, float]]:
+        """The coloured fields of a lower box that begins at x: (upper box, text, middle, width)."""
+        place = x + PAD
+        for (above, below), cables in self.picture.bundles.items():
+            if below == number:
+                told = _told(cables)
+                wide = text_width(told, 10) + 8
+                yield above, told, place + wide / 2, wide
+                place += wide + 6
 
 
 def _legend(canvas: Canvas, y: float) -> None:

@@ -1,8 +1,9 @@
-"""`nornir design --csv`: through the command line as the operator types it."""
+"""`nornir design --csv --svg`: through the command line as the operator types it."""
 
 import csv
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -36,7 +37,15 @@ def test_a_file_and_json_can_be_asked_for_together(tmp_path: Path) -> None:
     assert (tmp_path / "plan.csv").exists()
 
 
-@pytest.mark.parametrize("other", [pytest.param(["--json"], id="json")])
+def test_the_drawing_goes_to_a_file_and_both_files_can_be_had_at_once(tmp_path: Path) -> None:
+    svg, plan = tmp_path / "site.svg", tmp_path / "plan.csv"
+    result = design("--svg", str(svg), "--csv", str(plan))
+    assert result.stdout.splitlines()[1] == f"{svg}: drawing of 1 plane, 10 switches"
+    assert ElementTree.fromstring(svg.read_text()).tag.endswith("svg")
+    assert plan.exists()
+
+
+@pytest.mark.parametrize("other", [pytest.param(["--json"], id="json"), pytest.param(["--svg", "-"], id="svg")])
 def test_two_documents_on_stdout_are_refused(other: list[str]) -> None:
     result = design("--csv", "-", *other)
     assert result.exit_code == 2

@@ -3,12 +3,17 @@
 import csv
 import random
 from dataclasses import replace
+from functools import cache
 
 from hypothesis import given
 
 from nornir_tasks.design.cabling_plan import COLUMNS, cabling_csv, cabling_plan, parts
-from nornir_tasks.design.fabric import Cable, Endpoint, Fabric
+from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.natural_order import natural_key
+from nornir_tasks.design.pipeline import design
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.site import load_site
+from tests.plain_facts import plain_facts
 from tests.strategies import built, fabrics
 from tests.unit.design.lab_like import lab
 from tests.unit.design.test_nearest import site
@@ -17,6 +22,12 @@ from tests.unit.design.test_nearest import site
 def read(fabric: Fabric) -> list[dict[str, str]]:
     """The plan as a spreadsheet reads it."""
     return list(csv.DictReader(cabling_csv(cabling_plan(fabric)).splitlines()))
+
+
+@cache
+def split() -> Fabric:
+    """The lab site with breakouts, parallel links and two spine groups."""
+    return design(load_site("lab-breakout").intent, load_catalogue(), plain_facts())
 
 
 def racked() -> Fabric:
@@ -28,13 +39,12 @@ def racked() -> Fabric:
 @given(fabrics())
 def test_every_cable_of_any_site_stands_in_the_plan_once_with_the_ends_the_fabric_has(fabric: Fabric) -> None:
     rows = read(fabric)
-    ends = {
-        link.cable: {(link.upper.device, link.upper.port), (link.lower.device, link.lower.port)}
-        for link in fabric.links
-    }
-    assert sorted(row["cable"] for row in rows) == sorted(ends)
-    for row in rows:
-        assert {(row["a_device"], row["a_port"]), (row["b_device"], row["b_port"])} == ends[row["cable"]]
+    found = [(row["cable"], row["a_device"], row["a_port"], row["b_device"], row["b_port"]) for row in rows]
+    ends = [
+        (link.cable, link.upper.device, link.upper.port, link.lower.device, link.lower.port) for link in fabric.links
+    ]
+    assert sorted(found) == sorted(ends)
+    assert {row["cable"] for row in rows} == {cable.name for cable in fabric.cables}
 
 
 def test_no_port_is_used_by_two_cables() -> None:
@@ -70,27 +80,20 @@ def test_what_to_buy_is_counted_by_part_and_length() -> None:
     assert parts(cabling_plan(lab())) == {("200G-AOC", 5): 32, ("400G-DR4", 40): 16}
 
 
-def breakout(ends: int) -> Fabric:
-    """The lab with its first leaf's first two host links, or first two uplinks, in one cable."""
-    names = ("leaf-g1-r0-h1", "leaf-g1-r0-h2") if ends == 3 else ("leaf-g1-r0-u1", "leaf-g1-r0-u2")
-    one = Cable("split", "DAC", 2, names, ends)
-    links = (replace(link, cable="split") if link.name in names else link for link in lab().links)
-    if ends == 2:
-        links = (replace(x, upper=Endpoint("spine-1", f"swp1s{x.place}")) if x.name in names else x for x in links)
-    kept = (cable for cable in lab().cables if cable.name not in names)
-    return replace(lab(), links=tuple(links), cables=(one, *kept))
-
-
 def test_a_breakout_is_one_row_for_each_leg_and_only_the_plug_that_holds_all_of_them_counts_them() -> None:
-    rows = [row for row in read(breakout(ends=3)) if row["cable"] == "split"]
-    assert [(row["a_leg"], row["b_device"], row["b_leg"]) for row in rows] == [("1", "gpu-1", ""), ("2", "gpu-2", "")]
-    assert {row["part"] for row in rows} == {"400G-DAC-2x200G"}
-    assert parts(cabling_plan(breakout(ends=3)))["400G-DAC-2x200G", 2] == 1
+    rows = [row for row in read(split()) if row["cable"] == "leaf-g1-r0-p1"]
+    legs = [(row["a_port"], row["a_leg"], row["b_device"], row["b_leg"]) for row in rows]
+    assert legs == [("Ethernet1/1", "1", "gpu-1", ""), ("Ethernet1/5", "2", "gpu-2", "")]
+    assert len({row["part"] for row in rows}) == 1
+    assert rows[0]["part"].endswith("-2x200G")
 
 
-def test_a_cable_with_all_legs_in_both_plugs_counts_them_at_both_ends() -> None:
-    rows = [row for row in read(breakout(ends=2)) if row["cable"] == "split"]
-    assert [(row["a_port"], row["a_leg"], row["b_leg"]) for row in rows] == [("swp1s1", "1", "1"), ("swp1s2", "2", "2")]
+def test_every_leg_of_every_cable_stands_in_the_plan_once_and_a_breakout_is_bought_once() -> None:
+    fabric = split()
+    rows = read(fabric)
+    names = [(row["cable"], row["a_device"], row["a_port"]) for row in rows]
+    assert sorted(names) == sorted((link.cable, link.upper.device, link.upper.port) for link in fabric.links)
+    assert sum(parts(cabling_plan(fabric)).values()) == len(fabric.cables) < len(rows)
 
 
 def test_the_order_in_which_the_design_lists_things_changes_no_byte() -> None:

@@ -63,6 +63,7 @@ class LabDescription:
     devices: list[dict[str, Any]] = field(default_factory=list)
     cables: list[dict[str, Any]] = field(default_factory=list)
     hosts: list[dict[str, Any]] = field(default_factory=list)
+    rtt_ms: float = 0.0
 
     def add_device(self, name: str, os_name: str, **changes: Any) -> dict[str, Any]:
         """Add a switch of one OS; keyword arguments change its facts."""
@@ -98,6 +99,7 @@ class LabDescription:
             "devices": self.devices,
             "cables": self.cables,
             "hosts": self.hosts,
+            "rtt_ms": self.rtt_ms,
         }
 
     def write(self) -> Path:

@@ -77,7 +77,7 @@ class Hand:
             return "".join(row for row in rows if not row.startswith("!"))  # time of day and of the last change
         answer = requests.get(
             f"{self.url}/nvue_v1/",
-            params={"rev": "applied", "filled": "false"},
+            params={"rev": "applied", "filled": "false", "expand": "true"},  # else equal ports come as swp9-64
             auth=self.auth,
             verify=self.ca,
             timeout=20,

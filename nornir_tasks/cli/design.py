@@ -8,33 +8,54 @@ from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
     from nornir_tasks.cli.scope import Scope
+    from nornir_tasks.design.explain import Figure
 
 
 Csv = Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write the cabling plan as CSV; - for stdout.")]
 Svg = Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Write a drawing as SVG; - for stdout.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Tell every figure with what it comes from and its source.")]
 
 
-def design(site: options.Site = "lab", json: options.Json = False, csv: Csv = None, svg: Svg = None) -> None:
+def design(
+    site: options.Site = "lab",
+    json: options.Json = False,
+    csv: Csv = None,
+    svg: Svg = None,
+    explain: Explain = False,
+) -> None:
     """Show the fabric the intent asks for: switches, links, addresses, ASNs, routes and what had to be adjusted."""
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.cli.documents import STDOUT, check_stdout, write_documents
+    from nornir_tasks.cli.explain import print_figures
     from nornir_tasks.cli.scope import load
 
     targets = {"--csv": csv, "--svg": svg}
-    check_stdout(targets, {"--json": json})
+    check_stdout(targets, {"--json": json, "--explain": explain})
     scope = load(site)
     written = write_documents(scope.fabric, targets)
     if json:
-        print_json(as_json(scope))
+        print_json(as_json(scope, explain=explain))
+        return
+    if explain:
+        print_figures(_figures(scope))
     elif not any(targets.values()):
         _print(scope)
-    elif STDOUT not in targets.values():
+    if written and STDOUT not in targets.values():
         out.print("\n".join(written), markup=False)
 
 
-def as_json(scope: "Scope") -> dict[str, Any]:
-    """Counts by enumeration, then every device and link."""
+def _figures(scope: "Scope") -> "tuple[Figure, ...]":
+    from nornir_tasks.design.explain import explain
+    from nornir_tasks.design.routes import count_routes
+
+    return explain(scope.fabric, count_routes(scope.fabric))
+
+
+def as_json(scope: "Scope", *, explain: bool = False) -> dict[str, Any]:
+    """Counts by enumeration, then every device, link and routing table; if asked for, where figures are from."""
+    from nornir_tasks.cli.explain import figures_as_json, routes_as_json
     from nornir_tasks.design.counts import design_counts
+    from nornir_tasks.design.routes import count_routes
 
     fabric = scope.fabric
     return {
@@ -70,6 +91,8 @@ def as_json(scope: "Scope") -> dict[str, Any]:
             name: [[plane.reachable(a, b) for b in range(plane.rails)] for a in range(plane.rails)]
             for name, plane in fabric.planes.items()
         },
+        "routes": routes_as_json(count_routes(fabric)),
+        **({"explain": figures_as_json(_figures(scope))} if explain else {}),
     }
 
 
@@ -77,7 +100,9 @@ def _print(scope: "Scope") -> None:
     from rich.table import Table
 
     from nornir_tasks.cli.console import out
+    from nornir_tasks.cli.explain import routes_in_short
     from nornir_tasks.design.counts import design_counts
+    from nornir_tasks.design.routes import count_routes
 
     fabric, counts = scope.fabric, design_counts(scope.fabric)
     for name, plane in counts["planes"].items():
@@ -90,12 +115,13 @@ def _print(scope: "Scope") -> None:
             out.print(
                 f"  {len(apart)} pairs of rails share no spine; that traffic takes NVLink, as the intent declares"
             )
-    table = Table("switch", "system", "release", "model", "AS", "loopback", "host block", "links", box=None)
+    heads = ("switch", "system", "release", "model", "AS", "loopback", "host block", "links", "routes", "ECMP groups")
+    table, routes = Table(*heads, box=None), count_routes(fabric)
     for each in fabric.devices:
-        links = str(len(fabric.links_of(each.name)))
-        table.add_row(
-            each.name, each.os, each.release, each.model, str(each.asn), each.loopback, each.host_block or "-", links
-        )
+        links, table_size = str(len(fabric.links_of(each.name))), routes_in_short(routes[each.name])
+        block = each.host_block or "-"
+        row = (each.name, each.os, each.release, each.model, str(each.asn), each.loopback, block, links, *table_size)
+        table.add_row(*row)
     out.print(table)
     for (what, wished, held), reasons in _adjustments(scope).items():
         out.print(f"adjusted: {what} {wished} -> {held} ({len(reasons)} times), as: {reasons[0]}", markup=False)

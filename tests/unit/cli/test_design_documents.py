@@ -58,3 +58,26 @@ def test_a_file_that_cannot_be_written_is_told_with_its_name(tmp_path: Path) -> 
     result = design("--csv", str(tmp_path / "taken" / "plan.csv"))
     assert result.exit_code != 0
     assert "plan.csv" in str(result.exception)
+
+
+def test_explain_is_a_table_and_a_key_of_the_json_document() -> None:
+    table, document = design("--explain"), json.loads(design("--explain", "--json").stdout)
+    figures = {each["figure"]: each for each in document["explain"]}
+    assert figures["spines"]["value"] == 2
+    assert figures["spines"]["from"] == {"groups": 1, "spines_per_group": 2}
+    assert all(name.split(",")[0] in table.stdout for name in figures)
+    assert document["totals"]["switches"] == 10
+
+
+def test_json_without_explain_has_each_switchs_routes_and_no_explanation() -> None:
+    document = json.loads(design("--json").stdout)
+    assert "explain" not in document
+    assert document["routes"]["leaf-g1-r0"]["total"] == 24
+    assert document["routes"]["spine-1"]["ecmp_groups"] == 0
+    assert set(document["routes"]) == {each["name"] for each in document["devices"]}
+
+
+def test_the_table_shows_routes_and_ecmp_groups_of_each_switch() -> None:
+    rows = [line.split() for line in design().stdout.splitlines() if line.strip().startswith("leaf-")]
+    assert len(rows) == 8
+    assert all(row[8:] == ["24", "1,", "2", "members"] for row in rows)

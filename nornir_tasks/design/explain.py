@@ -1,0 +1,209 @@
+"""Every figure of the design, with the numbers it comes from and the rule or source: ``nornir design --explain``."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.fabric import TIERS, Device, Fabric, Plane
+from nornir_tasks.design.natural_order import natural_key
+from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.design.planes.compute import BFD
+from nornir_tasks.design.routes import RouteCount
+
+Value = int | float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure. ``inputs`` are what it comes from: a path of the intent, of the catalogue, or another figure."""
+
+    plane: str
+    name: str
+    value: Value
+    inputs: Mapping[str, Value]
+    rule: str
+
+
+def explain(fabric: Fabric, routes: Mapping[str, RouteCount]) -> tuple[Figure, ...]:
+    """All figures, plane by plane. ``routes``: what ``count_routes`` says of this fabric."""
+    return tuple(figure for name in sorted(fabric.planes) for figure in _Explainer.of(fabric, name, routes).figures())
+
+
+def _kind(device: Device) -> str:
+    return f"{device.tier} {device.model}, {device.os} {device.release}"
+
+
+@dataclass(frozen=True)
+class _Explainer:
+    fabric: Fabric
+    plane: Plane
+    devices: tuple[Device, ...]
+    samples: Mapping[str, Realised]
+    """One switch of each kind, as it will be configured."""
+    routes: Mapping[str, RouteCount]
+
+    @classmethod
+    def of(cls, fabric: Fabric, plane: str, routes: Mapping[str, RouteCount]) -> "_Explainer":
+        devices = sorted((x for x in fabric.devices if x.plane == plane), key=lambda x: natural_key(x.name))
+        kinds = {_kind(each): each for each in reversed(devices)}
+        samples = {kind: device_config(fabric, kinds[kind]) for kind in sorted(kinds)}
+        return cls(fabric, fabric.planes[plane], tuple(devices), samples, routes)
+
+    def figures(self) -> Iterator[Figure]:
+        yield from self.sizes()
+        yield from self.bandwidth()
+        yield from self.mtu()
+        yield from self.addresses()
+        yield from self.asns()
+        yield from self.sessions()
+        yield from self.kinds()
+        yield from self.tables()
+
+    def figure(self, name: str, value: Value, rule: str, **inputs: Value) -> Figure:
+        """Names of inputs: two underscores stand for a dot."""
+        told = {key.replace("__", "."): each for key, each in inputs.items()}
+        return Figure(self.plane.name, name, value, told, rule)
+
+    def tier(self, tier: str) -> list[Device]:
+        return [each for each in self.devices if each.tier == tier]
+
+    @property
+    def leaves_per_group(self) -> int:
+        return max(Counter(each.index for each in self.tier("leaf")).values())
+
+    def links(self, kind: str) -> list[int]:
+        """Speeds of the links of this kind."""
+        return [x.speed_gbps for x in self.fabric.links if x.plane == self.plane.name and x.kind == kind]
+
+    def sizes(self) -> Iterator[Figure]:
+        asked, per_group = self.fabric.intent.planes.compute.hosts, self.plane.hosts_per_group
+        shared = {"hosts__max": asked.max, "hosts_per_group": per_group}
+        rule = "hosts.max over hosts per group, rounded up"
+        yield self.figure("leaf groups, laid out", self.plane.leaf_groups, rule, **shared)
+        rule = "(hosts.count over hosts per group, rounded up) x leaves of a group"
+        built = {"hosts__count": asked.count, "hosts_per_group": per_group, "leaves_per_group": self.leaves_per_group}
+        yield self.figure("leaves", len(self.tier("leaf")), rule, **built)
+        groups = len({each.spine_group for each in self.tier("spine")})
+        what = "pods" if self.tier("core") else "spine groups"
+        rule = f"{what} x spines of each; all of a group from its first day, so that growth moves no cable"
+        spines = len(self.tier("spine"))
+        yield self.figure("spines", spines, rule, groups=groups, spines_per_group=spines // max(1, groups))
+        if self.tier("core"):
+            planes = len({each.spine_group for each in self.tier("core")})
+            cores = len(self.tier("core"))
+            rule = "core planes (one for each spine of a pod) x cores of each"
+            yield self.figure("cores", cores, rule, planes=planes, cores_per_plane=cores // planes)
+        rule = "hosts.count x hosts.rails"
+        yield self.figure("host links", len(self.links("host")), rule, hosts__count=asked.count, rails=asked.rails)
+        rule = "counted: leaves x uplinks, and what joins spines and cores"
+        told = {"leaves": len(self.tier("leaf")), "uplinks": self.plane.uplinks}
+        yield self.figure("fabric links", len(self.links("fabric")), rule, **told)
+        media = Counter(str(cable.medium or "not declared") for cable in self.fabric.cables)
+        optics = sum(cable.optics for cable in self.fabric.cables)
+        rule = "one for each pluggable end that is not copper, NIC ends included"
+        yield self.figure("optics, of the site", optics, rule, **dict(sorted(media.items())))
+
+    def bandwidth(self) -> Iterator[Figure]:
+        asked = self.fabric.intent.planes.compute
+        leaf = self.tier("leaf")[0].name
+        uplinks = [x.speed_gbps for x in self.fabric.links_of(leaf) if x.kind == "fabric"]
+        nics = self.plane.hosts_per_group * asked.hosts.rails // self.leaves_per_group
+        down = {"host_ports": nics, "hosts__speed": asked.hosts.speed, "uplink_gbps": uplinks[0]}
+        rule = "fewest that keep the declared ratio and spread evenly over the spines"
+        told = {**down, "spine__oversubscription": asked.spine.oversubscription}
+        yield self.figure("uplinks of a leaf", self.plane.uplinks, rule, **told)
+        rule = "host ports x speed over uplinks x speed, on a full leaf"
+        yield self.figure("oversubscription", self.plane.oversubscription, rule, **down, uplinks=self.plane.uplinks)
+
+    def mtu(self) -> Iterator[Figure]:
+        policy = self.fabric.intent.policy.mtu
+        held = {x.name: (x.os, x.capabilities.max_mtu_bytes) for x in self.devices}
+        kinds: Counter[tuple[str, tuple[tuple[str, int], ...], int]] = Counter()
+        for link in self.fabric.links:
+            if link.plane == self.plane.name:
+                ends = tuple(sorted({held[end.device] for end in (link.upper, link.lower) if end.device in held}))
+                kinds[link.kind, ends, link.mtu_bytes] += 1
+        for (kind, ends, mtu), count in sorted(kinds.items()):
+            name = f"MTU, {kind} links of {' and '.join(system for system, _ in ends)}"
+            told: dict[str, Value] = {"policy__mtu__fabric": policy.fabric, **dict(ends), "links": count}
+            yield self.figure(name, mtu, "the least of the intent's and of what both ends hold", **told)
+        yield self.figure("MTU, hosts", policy.host, "as declared; every link holds it", policy__mtu__host=policy.host)
+
+    def addresses(self) -> Iterator[Figure]:
+        plane = self.plane
+        for pool in ("loopback", "links", "hosts"):
+            yield self.figure(f"addresses, {pool}", plane.pools[pool], f"planes.{plane.name}.pools.{pool}")
+        speed = self.fabric.intent.planes.compute.hosts.speed
+        length = self.fabric.intent.planes.compute.hosts.prefix_length
+        models = {x.model: self.fabric.models[x.model].max_logical_ports(speed) for x in self.tier("leaf")}
+        rule = f"room for a /{length} on as many ports as any of these models could have at {speed}G, to a power of two"
+        block = f"/{plane.host_block_length}"
+        yield self.figure("host block of a leaf", block, rule, **dict(sorted(models.items())))
+        for rail, supernet in enumerate(plane.rail_supernets):
+            rule = "the hosts pool in equal slices, one for each rail (rail design), or whole"
+            yield self.figure(f"addresses, rail {rail}", supernet, rule, pools__hosts=plane.pools["hosts"])
+
+    def asns(self) -> Iterator[Figure]:
+        pool = str(self.fabric.intent.planes.compute.pools.asn)
+        rules = {
+            "leaf": "one each, counted up from the pool's first",
+            "spine": "one for each spine group or pod, counted down below the pool's last: a way back up is a loop",
+            "core": "one for all cores: the pool's last",
+        }
+        for tier in TIERS:
+            asns = sorted({each.asn for each in self.tier(tier)})
+            if asns:
+                span = str(asns[0]) if len(asns) == 1 else f"{asns[0]}-{asns[-1]}"
+                yield self.figure(f"ASN, {tier}", span, rules[tier], pools__asn=pool, different=len(asns))
+
+    def sessions(self) -> Iterator[Figure]:
+        leaves = self.plane.leaf_groups * self.leaves_per_group
+        told = {"leaves_at_max": leaves, "spines_at_max": self.plane.spines, "cores": self.plane.cores}
+        rule = "2 x all switches of the layout x 1.5, rounded up: two prefixes of each, and half as much again"
+        yield self.figure("prefix limit of a session", self.plane.max_prefixes, rule, **told)
+        group = next(iter(self.samples.values())).config.bgp
+        if group is not None:
+            timers = f"{group.peer_groups[0].keepalive_s}/{group.peer_groups[0].hold_s} s"
+            rule = "3/9 s alone, 10/30 s where BFD detects failures first"
+            yield self.figure("BGP keepalive/hold", timers, rule, routing__bfd=str(self.plane.bfd).lower())
+
+    def kinds(self) -> Iterator[Figure]:
+        """What depends on system, release and ASIC."""
+        for kind, each in self.samples.items():
+            known, config = each.capabilities, each.config
+            if config.bgp is not None:
+                told = {"widest": self.plane.max_paths, "holds_at_most": known.max_ecmp_paths}
+                rule = "the widest set of equal paths in the layout"
+                yield self.figure(f"ECMP width, {kind}", config.bgp.maximum_paths, rule, **told)
+            if config.bfd is not None:
+                told = {"wished_ms": BFD.interval_ms, "least_ms": known.bfd_min_interval_ms}
+                value = f"{config.bfd.interval_ms} ms x {config.bfd.multiplier}"
+                yield self.figure(f"BFD, {kind}", value, "the greater of wish and what the ASIC takes", **told)
+            seed = config.hashing.seed if config.hashing else "not settable"
+            rule = "differs between adjacent tiers, against polarised hashing"
+            yield self.figure(f"hash seed, {kind}", seed, rule, largest=known.max_hash_seed)
+            yield from self.ecn(kind, each)
+
+    def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
+        queues = each.config.qos.profiles[0].queues if each.config.qos else ()
+        asked = [x.ecn for x in self.fabric.intent.policy.classes.values() if x.ecn is not None]
+        for queue in queues:
+            if isinstance(queue.ecn, Ecn):
+                value = f"{queue.ecn.min_bytes}-{queue.ecn.max_bytes} bytes, {queue.ecn.probability_percent} %"
+                auto = asked[0] == "auto"
+                rule = each.capabilities.ecn_source if auto else "the intent's thresholds, rounded up to cells"
+                told = {"cell_bytes": each.capabilities.ecn_cell_bytes, "ecn": "auto" if auto else "given"}
+                yield self.figure(f"ECN, {kind}, queue {queue.number}", value, rule, **told)
+
+    def tables(self) -> Iterator[Figure]:
+        """The fullest switch of each kind."""
+        for kind in self.samples:
+            worst = max((self.routes[x.name] for x in self.devices if _kind(x) == kind), key=lambda x: x.total)
+            told: dict[str, Value] = {"connected": worst.connected, "own": worst.own, "learned": worst.learned}
+            rule = "connected + own + learned by BGP; holds: the catalogue's figure, where a source names one"
+            yield self.figure(f"routes, {kind}", worst.total, rule, **told, holds=worst.max_routes)
+            told = {"members": worst.members, "widest": worst.widest}
+            limits = {"holds_groups": worst.max_groups, "holds_width": worst.max_widest}
+            rule = "different sets of two or more next hops"
+            yield self.figure(f"ECMP groups, {kind}", worst.groups, rule, **told, **limits)

@@ -1,0 +1,152 @@
+"""How many routes and ECMP groups each switch holds, from the cabling and who announces what.
+
+A leaf announces its loopback and its host block, every other switch its loopback; a leaf hands on nothing, a spine or
+core hands on what came from below to everybody and what came from above only downwards (BGP refuses the rest, as its
+own ASN is in the path). Of several paths the shortest count, all of them. Sets of switches are bits of one integer:
+thousands of them are joined in a blink.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from nornir_tasks.design.fabric import Device, Fabric
+
+Reach = list[int]
+"""Distance in AS hops -> the switches whose routes come over exactly so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteCount:
+    """The forwarding table of one switch. A limit that no source names is None."""
+
+    connected: int
+    """Subnets of its own cabled ports."""
+    own: int
+    """Its loopback and, on a leaf, the discard route of its host block."""
+    learned: int
+    """By BGP."""
+    groups: int
+    """Sets of two or more next hops, each counted once."""
+    members: int
+    """Next hops in all these sets."""
+    widest: int
+    """Next hops of the largest set; 1 where there is none."""
+    max_routes: int | None
+    max_groups: int | None
+    max_widest: int | None
+
+    @property
+    def total(self) -> int:
+        """IPv4 routes."""
+        return self.connected + self.own + self.learned
+
+
+def count_routes(fabric: Fabric) -> dict[str, RouteCount]:
+    """Every switch's forwarding table, with every link up."""
+    return _Tables(fabric).count()
+
+
+@dataclass
+class _Tables:
+    fabric: Fabric
+    bit: dict[str, int] = field(default_factory=dict)
+    leaves: int = 0
+    """The bits of all leaves: they announce two prefixes each."""
+    up: dict[str, Counter[str]] = field(default_factory=dict)
+    down: dict[str, Counter[str]] = field(default_factory=dict)
+    """Switch -> neighbours above or below -> links."""
+    climbed: dict[str, Reach] = field(default_factory=dict)
+    held: dict[str, Reach] = field(default_factory=dict)
+    behind: dict[int, int] = field(default_factory=dict)
+    """ASN -> switches of it and all below them: what is learned from them bears the ASN."""
+
+    def count(self) -> dict[str, RouteCount]:
+        """Upwards first, then downwards."""
+        self._join()
+        tiers = [[each for each in self.fabric.devices if each.tier == tier] for tier in ("leaf", "spine", "core")]
+        for tier in tiers:
+            for device in tier:
+                self._climb(device)
+        found = {}
+        for tier in reversed(tiers):
+            for device in tier:
+                found[device.name] = self._table(device)
+        return {device.name: found[device.name] for device in self.fabric.devices}
+
+    def _join(self) -> None:
+        for number, device in enumerate(self.fabric.devices):
+            self.bit[device.name] = 1 << number
+            self.leaves |= (1 << number) if device.tier == "leaf" else 0
+            self.up[device.name], self.down[device.name] = Counter(), Counter()
+        for link in self.fabric.links:
+            if link.kind == "fabric":
+                self.up[link.lower.device][link.upper.device] += 1
+                self.down[link.upper.device][link.lower.device] += 1
+
+    def _climb(self, device: Device) -> None:
+        """What reaches a switch from below, by distance."""
+        reach = [self.bit[device.name]]
+        for lower in self.down[device.name]:
+            for distance, bits in enumerate(self.climbed[lower], start=1):
+                reach += [0] * (distance + 1 - len(reach))
+                reach[distance] |= bits
+        self.climbed[device.name] = reach
+        self.behind[device.asn] = self.behind.get(device.asn, 0) | _union(reach)
+
+    def _table(self, device: Device) -> RouteCount:
+        name = device.name
+        offers = [(self.climbed[lower], lower, -1) for lower in self.down[name]]
+        offers += [(self.held[upper], upper, ~self.behind[device.asn]) for upper in self.up[name]]
+        links = self.up[name] + self.down[name]
+        done, reach, sets = self.bit[name], [self.bit[name]], set()
+        for distance in range(max((len(each) for each, *_ in offers), default=0)):
+            shares: dict[int, list[str]] = {}
+            for bits, neighbour, allowed in offers:
+                new = bits[distance] & allowed & ~done if distance < len(bits) else 0
+                if new:
+                    shares.setdefault(new, []).append(neighbour)
+            sets |= {frozenset(each) for each in _refined(shares)}
+            reach.append(_union(shares))
+            done |= reach[-1]
+        self.held[name] = reach
+        widths = [sum(links[each] for each in group) for group in sets]
+        return self._count(device, done & ~self.bit[name], [width for width in widths if width > 1])
+
+    def _count(self, device: Device, learned: int, widths: list[int]) -> RouteCount:
+        model = self.fabric.models.get(device.model)
+        most = [device.capabilities.max_ecmp_paths, model.max_ecmp_paths if model else None]
+        return RouteCount(
+            connected=len(self.fabric.links_of(device.name)),
+            own=1 if device.host_block is None else 2,
+            learned=learned.bit_count() + (learned & self.leaves).bit_count(),
+            groups=len(widths),
+            members=sum(widths),
+            widest=max(widths, default=1),
+            max_routes=model.ipv4_routes if model else None,
+            max_groups=model.max_ecmp_groups if model else None,
+            max_widest=min((each for each in most if each is not None), default=None),
+        )
+
+
+def _union(sets: Iterable[int]) -> int:
+    joined = 0
+    for each in sets:
+        joined |= each
+    return joined
+
+
+def _refined(shares: Mapping[int, list[str]]) -> list[list[str]]:
+    """Sets of next hops: switches that the same neighbours offer have the same one."""
+    parts: list[tuple[int, list[str]]] = []
+    seen = 0
+    for bits, neighbours in shares.items():
+        if bits & seen:
+            split = []
+            for part, hops in parts:
+                split += [(part & bits, hops + neighbours)] if part & bits else []
+                split += [(part & ~bits, hops)] if part & ~bits else []
+            parts = split
+        parts += [(bits & ~seen, neighbours)] if bits & ~seen else []
+        seen |= bits
+    return [hops for _, hops in parts]

@@ -1,0 +1,123 @@
+"""Each figure of `--explain`, worked out again from the fabric and the configurations by other means."""
+
+import json
+from functools import cache
+from ipaddress import IPv4Address, IPv4Network
+from math import ceil
+
+import pytest
+from hypothesis import given, settings
+
+from nornir_tasks.design.explain import Figure, explain
+from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.pipeline import device_configs
+from nornir_tasks.design.routes import count_routes
+from tests.strategies import fabrics
+from tests.unit.design.test_drawing import site
+
+SITES = ("lab", "lab-breakout", "ref-512", "ref-28672")
+
+
+def figures(fabric: Fabric) -> dict[str, Figure]:
+    """Figures by name; a name that stood twice would hide one."""
+    found = explain(fabric, count_routes(fabric))
+    named = {each.name: each for each in found}
+    assert len(named) == len(found)
+    return named
+
+
+@cache
+def told(name: str) -> dict[str, Figure]:
+    """The figures of a site of the inventory."""
+    return figures(site(name))
+
+
+def check_sizes(fabric: Fabric, found: dict[str, Figure]) -> None:
+    """Counts, ratio and limit, each from what the figure itself says it comes from and from the fabric."""
+    tiers = {tier: [x for x in fabric.devices if x.tier == tier] for tier in ("leaf", "spine", "core")}
+    got, hosts = {name: dict(each.inputs) for name, each in found.items()}, len(fabric.hosts)
+    size = got["leaves"]
+    assert found["leaves"].value == len(tiers["leaf"])
+    assert len(tiers["leaf"]) == ceil(size["hosts.count"] / size["hosts_per_group"]) * size["leaves_per_group"]
+    assert found["leaf groups, laid out"].value == ceil(
+        got["leaf groups, laid out"]["hosts.max"] / size["hosts_per_group"]
+    )
+    spines = got["spines"]
+    assert found["spines"].value == len(tiers["spine"]) == spines["groups"] * spines["spines_per_group"]
+    assert found["host links"].value == hosts * got["host links"]["rails"] == len(fabric.nics)
+    assert found["fabric links"].value == sum(link.kind == "fabric" for link in fabric.links)
+    assert found["optics, of the site"].value == sum(cable.optics for cable in fabric.cables)
+    ratio = got["oversubscription"]
+    down = ratio["host_ports"] * ratio["hosts.speed"]
+    assert found["oversubscription"].value == pytest.approx(down / (ratio["uplinks"] * ratio["uplink_gbps"]))
+    asked = got["uplinks of a leaf"]["spine.oversubscription"]
+    assert down / (found["uplinks of a leaf"].value * ratio["uplink_gbps"]) <= asked + 1e-9
+    limit = got["prefix limit of a session"]
+    assert found["prefix limit of a session"].value == ceil(3 * sum(limit.values()))
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_counts_ratio_and_prefix_limit_follow_from_the_numbers_beside_them(name: str) -> None:
+    check_sizes(site(name), told(name))
+
+
+@given(fabrics())
+@settings(max_examples=20, deadline=None)
+def test_so_they_do_for_any_site(fabric: Fabric) -> None:
+    check_sizes(fabric, figures(fabric))
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_each_mtu_is_that_of_as_many_links_as_it_says(name: str) -> None:
+    fabric = site(name)
+    rows = [each for label, each in told(name).items() if label.startswith("MTU,") and "links" in each.inputs]
+    assert sum(each.inputs["links"] for each in rows) == len(fabric.links)
+    for each in rows:
+        assert each.value == min(value for key, value in each.inputs.items() if key != "links")
+        kind = each.name.split()[1]
+        assert sum(x.mtu_bytes == each.value and x.kind == kind for x in fabric.links) >= each.inputs["links"]
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_address_blocks_and_as_numbers_hold_what_is_handed_out(name: str) -> None:
+    fabric, found = site(name), told(name)
+    pools = {kind: IPv4Network(found[f"addresses, {kind}"].value) for kind in ("loopback", "links", "hosts")}
+    for device in fabric.devices:
+        assert IPv4Address(device.loopback) in pools["loopback"]
+        first, _, last = str(found[f"ASN, {device.tier}"].value).partition("-")
+        assert int(first) <= device.asn <= int(last or first)
+        if device.host_block:
+            assert device.host_block.endswith(str(found["host block of a leaf"].value))
+    for nic in fabric.nics:
+        assert IPv4Address(nic.address) in IPv4Network(found[f"addresses, rail {nic.rail}"].value)
+    for link in fabric.links:
+        assert IPv4Address(link.upper_address) in pools["hosts" if link.kind == "host" else "links"]
+
+
+@pytest.mark.parametrize("name", ["lab", "lab-breakout"])
+def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name: str) -> None:
+    fabric, found, routes = site(name), told(name), count_routes(site(name))
+    for each in device_configs(fabric):
+        device, config = fabric.device(each.config.name), each.config
+        kind = f"{device.tier} {device.model}, {device.os} {device.release}"
+        assert found[f"ECMP width, {kind}"].value == config.bgp.maximum_paths
+        assert found[f"BFD, {kind}"].value == f"{config.bfd.interval_ms} ms x {config.bfd.multiplier}"
+        assert found[f"hash seed, {kind}"].value == (config.hashing.seed if config.hashing else "not settable")
+        group = config.bgp.peer_groups[0]
+        assert found["BGP keepalive/hold"].value == f"{group.keepalive_s}/{group.hold_s} s"
+        assert found["prefix limit of a session"].value == group.max_prefixes
+        for queue in config.qos.profiles[0].queues:
+            label = f"ECN, {kind}, queue {queue.number}"
+            assert (label in found) == (queue.ecn is not None)
+            if queue.ecn:
+                assert str(found[label].value).startswith(f"{queue.ecn.min_bytes}-{queue.ecn.max_bytes} bytes")
+        assert found[f"routes, {kind}"].value >= routes[device.name].total
+        assert found[f"ECMP groups, {kind}"].inputs["widest"] >= routes[device.name].widest
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_every_figure_has_a_rule_and_goes_into_json(name: str) -> None:
+    for each in told(name).values():
+        assert each.rule
+        assert each.value not in (None, "")
+        json.dumps([each.value, dict(each.inputs)])

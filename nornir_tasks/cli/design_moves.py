@@ -1,0 +1,71 @@
+"""``nornir design --against OLD``: what to do by hand to a fabric that is cabled, step by step."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nornir_tasks.cli.scope import Scope
+    from nornir_tasks.design.moves import Move, Moves
+
+
+def print_moves(scope: "Scope", old_site: str, *, json: bool) -> None:
+    """Print the cables to add, move and remove, in an order that keeps the declared capacity."""
+    from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.cli.scope import load
+    from nornir_tasks.design.moves import moves
+
+    found = moves(load(old_site).fabric, scope.fabric)
+    if json:
+        print_json(as_json(found))
+        return
+    for number, step in enumerate(found.steps, start=1):
+        out.print(f"step {number}: {len(step.moves)} cables", markup=False)
+        if step.below:
+            names = ", ".join(step.below)
+            out.print(f"  below the declared capacity, as these cables wait for one another: {names}", markup=False)
+        for move in step.moves:
+            out.print(f"  {move.action} {move.cable}: {_told(move)}", markup=False)
+    for name in found.replaced:
+        out.print(f"{name} becomes another model", markup=False)
+    if found.readdressed:
+        out.print(f"{len(found.readdressed)} links change their addresses", markup=False)
+    counts = found.counts
+    out.print(
+        f"{counts['add']} cables to add, {counts['move']} to move, {counts['remove']} to remove, "
+        f"in {len(found.steps)} steps"
+    )
+
+
+def as_json(found: "Moves") -> dict[str, Any]:
+    """The steps as data."""
+    return {
+        "counts": found.counts,
+        "steps": [
+            {
+                "below": step.below,
+                "moves": [
+                    {
+                        "cable": move.cable,
+                        "action": move.action,
+                        "before": move.before,
+                        "after": move.after,
+                        "medium": move.medium,
+                        "length_m": move.length_m,
+                        "exchanged": move.exchanged,
+                    }
+                    for move in step.moves
+                ],
+            }
+            for step in found.steps
+        ],
+        "readdressed": found.readdressed,
+        "replaced": found.replaced,
+    }
+
+
+def _told(move: "Move") -> str:
+    before, after = (
+        ", ".join(f"{upper[0]} {upper[1]} - {lower[0]} {lower[1]}" for upper, lower in legs)
+        for legs in (move.before, move.after)
+    )
+    kind = f" ({move.medium}, {move.length_m} m)" if move.exchanged or move.action == "add" else ""
+    return " -> ".join(part for part in (before, after) if part) + kind

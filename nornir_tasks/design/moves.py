@@ -1,0 +1,229 @@
+"""From a fabric that is cabled to one that shall be: which cables to move, add and remove, and in which order.
+
+Growth inside ``hosts.max`` moves nothing. Beyond it the layout is another one: spines are added, uplinks are spread
+anew. The order is steps; within a step the cables may be handled side by side. A cable is plugged only where the cage
+is free by then. No switch loses more links upwards than the declared oversubscription leaves it to spare, or one cable
+where it leaves none; no host loses more than one rail. Where cables wait for one another's cages, one of them is taken
+out first and a step may go one cable below that: it says so.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from typing import Literal
+
+from nornir_tasks.design.fabric import Cable, Endpoint, Fabric, Link
+
+Port = tuple[str, str]
+"""Device and interface."""
+Action = Literal["add", "move", "remove"]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One cable that is not where it shall be."""
+
+    cable: str
+    action: Action
+    before: tuple[tuple[Port, Port], ...]
+    """What its legs join now: upper port, lower port; empty for a new cable."""
+    after: tuple[tuple[Port, Port], ...]
+    medium: str | None
+    """Of the cable as it shall be."""
+    length_m: int | None
+    exchanged: bool
+    """Another medium or length than before: a new assembly in the old one's place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Cables that may be handled side by side."""
+
+    moves: tuple[Move, ...]
+    below: tuple[str, ...]
+    """Switches and hosts that this step takes below what they should keep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """All that has to be done by hand, step by step."""
+
+    steps: tuple[Step, ...]
+    readdressed: tuple[str, ...]
+    """Links whose ends change an address."""
+    replaced: tuple[str, ...]
+    """Switches that stay by name but become another model."""
+
+    counts: Mapping[str, int]
+    """How many cables are added, moved and removed; one taken out to make room and plugged in later counts as moved."""
+
+
+def moves(old: Fabric, new: Fabric) -> Moves:
+    """What to do to the cabling of ``old`` so that it is that of ``new``, in an order that keeps the capacity."""
+    before, after = _legs(old), _legs(new)
+    was = {cable.name: cable for cable in old.cables}
+    becomes = {cable.name: cable for cable in new.cables}
+    todo = []
+    for name in dict.fromkeys((*after, *before)):
+        there, wanted = before.get(name, ()), after.get(name, ())
+        exchanged = bool(there and wanted) and _kind(was[name]) != _kind(becomes[name])
+        if set(map(_ports, there)) == set(map(_ports, wanted)) and not exchanged:
+            continue
+        action: Action = "move" if there and wanted else "add" if wanted else "remove"
+        cable = becomes.get(name) or was[name]
+        legs = tuple(map(_ports, there)), tuple(map(_ports, wanted))
+        todo.append(Move(name, action, *legs, cable.medium, cable.length_m, exchanged))
+    now = {link.name: link for link in new.links}
+    kept = [(link, now[link.name]) for link in old.links if link.name in now]
+    readdressed = tuple(link.name for link, then in kept if _addresses(link) != _addresses(then))
+    changed = (each for each in old.devices if each.name in new and new.device(each.name).model != each.model)
+    schedule = _Schedule(todo, before, after, floors(old, new))
+    found = Counter(move.action for move in todo)
+    counts = {action: found[action] for action in ("add", "move", "remove")}
+    return Moves(tuple(schedule.steps()), readdressed, tuple(each.name for each in changed), counts)
+
+
+def floors(old: Fabric, new: Fabric) -> dict[str, int]:
+    """Switch or host -> links upwards that it keeps at every moment; one cable with all its legs can always go."""
+    here, there = _uplinks(old), _uplinks(new)
+    found = {}
+    for name, links in here.items():
+        after = there.get(name, [])
+        legs = max(max(Counter(link.cable for link in part).values(), default=0) for part in (links, after))
+        found[name] = max(0, min(_needed(old, name, links), len(links) - legs, len(after) - legs))
+    return found
+
+
+def _uplinks(fabric: Fabric) -> dict[str, list[Link]]:
+    found: dict[str, list[Link]] = defaultdict(list)
+    for link in fabric.links:
+        found[link.lower.device].append(link)
+    return found
+
+
+def _needed(fabric: Fabric, name: str, links: list[Link]) -> int:
+    """Links upwards that the declared oversubscription needs; all NICs of a host."""
+    if name not in fabric:
+        return len(links)
+    asked = fabric.intent.planes.compute
+    tier = asked.spine if fabric.device(name).tier == "leaf" else asked.core
+    ratio = Fraction(tier.oversubscription if tier else 1).limit_denominator(1000)
+    down = sum(link.speed_gbps for link in fabric.links_of(name) if link.upper.device == name)
+    return ceil(Fraction(down) / ratio / links[0].speed_gbps)
+
+
+def _legs(fabric: Fabric) -> dict[str, tuple[Link, ...]]:
+    links = {link.name: link for link in fabric.links}
+    return {cable.name: tuple(links[name] for name in cable.links) for cable in fabric.cables}
+
+
+def _ports(link: Link) -> tuple[Port, Port]:
+    return (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
+
+
+def _plug(end: Endpoint) -> tuple[str, str]:
+    """The hole a plug goes into: the whole cage, however it is split."""
+    return end.device, str(end.slot.number) if end.slot else end.port
+
+
+def _plugs(legs: Iterable[Link]) -> frozenset[tuple[str, str]]:
+    return frozenset(_plug(end) for link in legs for end in (link.upper, link.lower))
+
+
+def _kind(cable: Cable) -> tuple[str | None, int | None]:
+    return cable.medium, cable.length_m
+
+
+def _addresses(link: Link) -> tuple[str, str, int]:
+    return link.upper_address, link.lower_address, link.prefix_length
+
+
+class _Schedule:
+    """Greedy steps: in each, every cable whose cages are free and whose switches and hosts can spare it."""
+
+    def __init__(
+        self,
+        todo: list[Move],
+        before: Mapping[str, tuple[Link, ...]],
+        after: Mapping[str, tuple[Link, ...]],
+        floor: Mapping[str, int],
+    ) -> None:
+        self.left = {move.cable: move for move in todo}
+        self.floor = floor
+        self.plugs = {name: (_plugs(before.get(name, ())), _plugs(after.get(name, ()))) for name in self.left}
+        self.taken = {plug: name for name, legs in before.items() for plug in _plugs(legs)}
+        self.parked: dict[str, Counter[str]] = {}
+        self.up = Counter(link.lower.device for legs in before.values() for link in legs)
+
+    def steps(self) -> Iterator[Step]:
+        while self.left:
+            chosen = self._side_by_side() or self._park()
+            lost = Counter(device for move in chosen for device in _lowers(move.before))
+            concerned = {*lost, *self.parked_at()}
+            below = (name for name in concerned if self.up[name] - lost[name] < self.floor.get(name, 0))
+            yield Step(tuple(chosen), tuple(sorted(below)))
+            for move in chosen:
+                self._do(move)
+
+    def _side_by_side(self) -> list[Move]:
+        chosen: list[Move] = []
+        lost: Counter[str] = Counter()
+        claimed: set[tuple[str, str]] = set()
+        for move in self.left.values():
+            plugs = self.plugs[move.cable][1]
+            free = all(self.taken.get(plug, move.cable) == move.cable for plug in plugs) and not plugs & claimed
+            if free and self._spared(move, lost):
+                claimed |= plugs
+                lost.update(_lowers(move.before))
+                chosen.append(move)
+        return chosen
+
+    def _spared(self, move: Move, lost: Counter[str]) -> bool:
+        going = Counter(_lowers(move.before))
+        return all(self.up[name] - lost[name] - count >= self._floor(name) for name, count in going.items())
+
+    def _floor(self, name: str) -> int:
+        """What it keeps now: less than it should while one of its cables is out to make room."""
+        return self.floor.get(name, 0) - sum(lowers[name] for lowers in self.parked.values())
+
+    def _park(self) -> list[Move]:
+        """Cables that wait for one another's cages: of each switch concerned one is taken out and plugged in later."""
+        chosen: list[Move] = []
+        touched: set[str] = set()
+        wanted = {
+            self.taken.get(plug) for name in self.left for plug in self.plugs[name][1] if self.taken.get(plug) != name
+        }
+        for move in list(self.left.values()):
+            lowers = Counter(_lowers(move.before))
+            if move.cable not in wanted or not move.before or touched & set(lowers) or set(lowers) & self.parked_at():
+                continue
+            touched |= set(lowers)
+            chosen.append(replace(move, action="remove", after=()))
+        if not chosen:  # every switch has one out already, and still nothing fits: no order is left to keep
+            chosen = list(self.left.values())
+        return chosen
+
+    def parked_at(self) -> set[str]:
+        """Switches and hosts that have a cable out."""
+        return {name for lowers in self.parked.values() for name in lowers}
+
+    def _do(self, move: Move) -> None:
+        whole = self.left.pop(move.cable)
+        before, after = self.plugs[move.cable]
+        for plug in before:
+            if self.taken.get(plug) == move.cable:
+                del self.taken[plug]
+        self.up.subtract(_lowers(move.before))
+        if whole.after and not move.after:
+            self.left[move.cable] = replace(whole, action="add", before=())
+            self.parked[move.cable] = Counter(_lowers(move.before))
+            return
+        self.taken.update(dict.fromkeys(after, move.cable))
+        self.up.update(_lowers(move.after))
+        self.parked.pop(move.cable, None)
+
+
+def _lowers(legs: Iterable[tuple[Port, Port]]) -> Iterator[str]:
+    return (lower[0] for _, lower in legs)

@@ -118,7 +118,7 @@ def lab_plan(scope: "Scope") -> "LabPlan":
     for link in fabric.links:
         upper, lower = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
         if link.kind == "fabric":
-            cables.append((link.cable, upper, lower))
+            cables.append((link.name, upper, lower))
         else:
             hosts.append(LabHost(*lower, upper, fabric.intent.policy.mtu.host))
     return LabPlan(scope.site.name, devices, tuple(cables), tuple(hosts))

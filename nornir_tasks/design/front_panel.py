@@ -3,7 +3,7 @@
 A cage is split as the layout for ``hosts.max`` uses it, from the first day: growth splits nothing that carries traffic.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from nornir_tasks.design.catalogue import Slot, SwitchModel
@@ -13,12 +13,14 @@ from nornir_tasks.design.fabric import Device, Fabric
 from nornir_tasks.design.merge import Contribution
 
 
-def contributions(fabric: Fabric, device: Device) -> Iterator[Contribution]:
-    """Splits and shut ports of one switch."""
+def contributions(fabric: Fabric, device: Device, wanted: Collection[str]) -> Iterator[Contribution]:
+    """Splits and shut ports of one switch; ``wanted`` are the ports that some plane uses."""
     if device.capabilities.has_breakout:
         for breakout in _breakouts(device.slots):
             yield Contribution(device.name, "breakouts", str(breakout.port), breakout, SWITCH)
     for name in spare_ports(fabric, device):
+        if name in wanted:
+            continue
         unused = Interface(name, None, None, None, enabled=False, qos_profile=None)
         yield Contribution(device.name, "interfaces", name, unused, SWITCH)
 

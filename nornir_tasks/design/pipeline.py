@@ -126,8 +126,8 @@ def device_config(
 ) -> Realised:
     """One switch's configuration as its OS will hold it."""
     pieces = [piece for contribute in planes.values() for piece in contribute(fabric, device, drained=drained)]
-    if compute.LAYER1_ON:
-        pieces += front_panel.contributions(fabric, device)
+    cabled = {piece.key for piece in pieces if piece.section == "interfaces"}
+    pieces += front_panel.contributions(fabric, device, cabled)
     wish = assemble(device.name, merge(device.name, pieces))
     facts = fabric.facts[device.os]
     return realise(wish, device, facts, claims_on(fabric, device), fabric.intent.policy.mtu.fabric)
@@ -138,5 +138,5 @@ def claims_on(fabric: Fabric, device: Device) -> Claims:
     ports = {link.end(device.name).port for link in fabric.links_of(device.name)}
     ports.add(device.capabilities.loopback_name)
     plane = fabric.planes[device.plane]
-    spare = front_panel.spare_ports(fabric, device) if compute.LAYER1_ON else ()
+    spare = front_panel.spare_ports(fabric, device)
     return Claims((PlaneClaim(plane.name, frozenset(ports), tuple(plane.pools.values())),), frozenset(spare))

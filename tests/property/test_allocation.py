@@ -155,7 +155,9 @@ def test_hosts_that_come_later_change_nothing_that_is_there(
     grown = {each.config.name: each.config for each in device_configs(after)}
     for old in (each.config for each in device_configs(before)):
         new = grown[old.name]
-        assert set(old.interfaces) <= set(new.interfaces)
+        assert {port for port in old.interfaces if port.enabled} <= set(new.interfaces)
+        assert {port.name for port in old.interfaces} == {port.name for port in new.interfaces}
+        assert old.breakouts == new.breakouts
         assert (old.qos, old.hashing, old.bfd, old.services) == (new.qos, new.hashing, new.bfd, new.services)
         assert old.bgp is not None
         assert new.bgp is not None

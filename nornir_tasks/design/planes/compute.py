@@ -40,7 +40,6 @@ TIMERS_S = {False: (3, 9), True: (10, 30)}
 PEERS: dict[Tier, str] = {"leaf": "LEAVES", "spine": "SPINES", "core": "CORES"}
 """Peer groups are named after the tier at the far end."""
 
-LAYER1_ON = False
 CONNECT_RETRY_S = 10
 PREFIX_RESTART_MIN = 5
 GSHUT = "65535:0"
@@ -207,7 +206,7 @@ class _Switch:
 
 
 def _layer1(link: Link, slot: Slot | None) -> Layer1 | None:
-    if slot is None or not LAYER1_ON:
+    if slot is None:
         return None
     return _shared_layer1(link.speed_gbps, slot.lanes, link.fec, link.negotiate)
 

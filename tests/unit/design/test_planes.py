@@ -57,7 +57,7 @@ def test_merge_joins_equal_wishes_of_two_planes() -> None:
 def test_a_plane_claims_its_cabled_ports_its_loopback_its_pools_and_its_names() -> None:
     claims = configs()["leaf-g1-r0"].claims
     assert claims.by_port("Ethernet1/1") == claims.by_port("Ethernet64/1") == claims.by_port("Loopback0") == "compute"
-    assert claims.by_port("Ethernet40/1") is None
+    assert claims.by_port("Ethernet40/1") == SWITCH  # kept shut
     assert claims.by_address("10.168.0.0/24") == "compute"
     assert claims.by_address("192.0.2.1") is None
     assert claims.by_name("COMPUTE-OUT") == "compute"

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 Csv = Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write the cabling plan as CSV; - for stdout.")]
 Svg = Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Write a drawing as SVG; - for stdout.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Tell every figure with what it comes from and its source.")]
+Against = Annotated[
+    str | None, typer.Option("--against", metavar="OLD", help="Print the cables to move; OLD: a site or a folder.")
+]
 
 
 def design(
@@ -22,9 +25,11 @@ def design(
     csv: Csv = None,
     svg: Svg = None,
     explain: Explain = False,
+    against: Against = None,
 ) -> None:
     """Show the fabric the intent asks for: switches, links, addresses, ASNs, routes and what had to be adjusted."""
     from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.cli.design_moves import print_moves
     from nornir_tasks.cli.documents import STDOUT, check_stdout, write_documents
     from nornir_tasks.cli.explain import print_figures
     from nornir_tasks.cli.scope import load
@@ -32,6 +37,9 @@ def design(
     targets = {"--csv": csv, "--svg": svg}
     check_stdout(targets, {"--json": json, "--explain": explain})
     scope = load(site)
+    if against is not None:
+        print_moves(scope, against, json=json)
+        return
     written = write_documents(scope.fabric, targets)
     if json:
         print_json(as_json(scope, explain=explain))

@@ -1,0 +1,49 @@
+"""What a model's published limits refuse: the figures here are made small, so that small fabrics meet them."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.pipeline import design
+from nornir_tasks.errors import DesignError
+from nornir_tasks.files.catalogue import load_catalogue
+from tests.plain_facts import plain_facts
+from tests.strategies import intent_of
+from tests.unit.design.test_nearest import site
+
+
+def refusal(data: dict[str, Any], **limits: int) -> str:
+    known = load_catalogue()
+    small = {**known.switches, "SN5600": replace(known.switches["SN5600"], **limits)}
+    with pytest.raises(DesignError) as caught:
+        design(intent_of(data), Catalogue(small, known.nics), plain_facts())
+    return str(caught.value)
+
+
+def test_more_routes_than_the_forwarding_table_holds() -> None:
+    text = refusal(site(hosts__max=64, hosts__per_group=16), ipv4_routes=50)
+    assert "SN5600 holds 50 IPv4 routes" in text
+    assert "66: two for each of 32 leaves, one for each of 2 spines" in text
+    assert "nearest that can be built: hosts.max: 48" in text
+    fitting = site(hosts__max=48, hosts__per_group=16)
+    known = load_catalogue()
+    small = {**known.switches, "SN5600": replace(known.switches["SN5600"], ipv4_routes=50)}
+    assert design(intent_of(fitting), Catalogue(small, known.nics), plain_facts()).devices
+
+
+def test_more_bfd_sessions_than_the_switch_holds() -> None:
+    assert "SN5600 holds 4 BFD sessions" in refusal(site(), max_bfd_sessions=4)
+
+
+def test_more_ports_at_once_than_the_switch_has() -> None:
+    assert "SN5600 has 70 ports at once" in refusal(
+        site(hosts__max=128, hosts__per_group=16, spine__breakout="2x400G"), logical_ports=70
+    )
+
+
+def test_a_split_that_takes_away_the_next_cage_leaves_only_odd_ones() -> None:
+    model = load_catalogue().switches["SN5600"]
+    assert model.ports_at(100, 8)[:3] == (1, 3, 5)
+    assert len(model.slots_at(100, 8)) == 256

@@ -25,9 +25,9 @@ def refusal(data: dict[str, Any], **limits: int) -> str:
 def test_more_routes_than_the_forwarding_table_holds() -> None:
     text = refusal(site(hosts__max=64, hosts__per_group=16), ipv4_routes=50)
     assert "SN5600 holds 50 IPv4 routes" in text
-    assert "66: two for each of 32 leaves, one for each of 2 spines" in text
-    assert "nearest that can be built: hosts.max: 48" in text
-    fitting = site(hosts__max=48, hosts__per_group=16)
+    assert "68: two for each of 32 leaves, one for each of 4 spines" in text
+    assert "nearest that can be built: hosts.max: 32" in text
+    fitting = site(hosts__max=32, hosts__per_group=16)
     known = load_catalogue()
     small = {**known.switches, "SN5600": replace(known.switches["SN5600"], ipv4_routes=50)}
     assert design(intent_of(fitting), Catalogue(small, known.nics), plain_facts()).devices

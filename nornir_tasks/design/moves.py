@@ -43,7 +43,7 @@ class Step:
 
     moves: tuple[Move, ...]
     below: tuple[str, ...]
-    """Switches and hosts that this step takes below what they should keep."""
+    """Switches and hosts that have less than they should keep while this is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,7 @@ class _Schedule:
         while self.left:
             chosen = self._side_by_side() or self._park()
             lost = Counter(device for move in chosen for device in _lowers(move.before))
-            concerned = {*lost, *self.parked_at()}
-            below = (name for name in concerned if self.up[name] - lost[name] < self.floor.get(name, 0))
+            below = (name for name, least in self.floor.items() if self.up[name] - lost[name] < least)
             yield Step(tuple(chosen), tuple(sorted(below)))
             for move in chosen:
                 self._do(move)

@@ -1,0 +1,102 @@
+"""Random fabrics of three tiers, of split cages and of declared spine groups: their counts agree with closed forms."""
+
+import copy
+from typing import Any
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from nornir_tasks.design.counts import design_counts
+from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.errors import DesignError
+from tests.strategies import built
+from tests.unit.design.test_moves import replay
+from tests.unit.design.test_nearest import site
+
+some = settings(max_examples=25, deadline=None)
+REF = {"platform": "nvue", "release": "5.14", "model": "REF-64x400G"}
+
+
+def try_to_build(data: dict[str, Any]) -> Fabric:
+    try:
+        return built(data)
+    except DesignError:
+        assume(False)
+        raise
+
+
+@st.composite
+def three_tiers(draw: st.DrawFn) -> dict[str, Any]:
+    count = draw(st.integers(1, 24))
+    hosts = {
+        "group": "gpu",
+        "count": count,
+        "max": draw(st.integers(count, 48)),
+        "rails": draw(st.sampled_from((1, 2))),
+    }
+    hosts |= {"speed": "400G", "per_group": draw(st.integers(1, 8))}
+    spine = {**REF, "oversubscription": draw(st.sampled_from((0.5, 1, 2))), "pod_leaf_groups": draw(st.integers(1, 4))}
+    core = {**REF, "oversubscription": draw(st.sampled_from((0.5, 1, 2)))}
+    return site(design="clos3", hosts=hosts, leaf=REF, spine=spine, core=core)
+
+
+@some
+@given(three_tiers())
+def test_three_tiers_agree_with_closed_forms(data: dict[str, Any]) -> None:
+    fabric = try_to_build(data)
+    plane, hosts = fabric.planes["compute"], fabric.intent.planes.compute.hosts
+    groups = -(-hosts.count // plane.hosts_per_group)
+    leaves, found = groups * hosts.rails, design_counts(fabric)["planes"]["compute"]
+    pods = -(-groups // (fabric.intent.planes.compute.spine.pod_leaf_groups or 1))
+    spines = {each.name for each in fabric.devices if each.tier == "spine"}
+    per_pod = len(spines) // pods
+    up = {name: sum(link.lower.device == name for link in fabric.links_of(name)) for name in spines}
+    assert (found["tiers"]["leaf"]["switches"], len(spines)) == (leaves, pods * per_pod)
+    assert found["tiers"]["core"]["switches"] == plane.cores
+    assert len(set(up.values())) == 1
+    assert found["fabric_links"] == leaves * plane.uplinks + sum(up.values())
+    for leaf in (each for each in fabric.devices if each.tier == "leaf"):
+        above = {link.upper.device for link in fabric.links_of(leaf.name) if link.kind == "fabric"}
+        assert {fabric.device(name).spine_group for name in above} == {leaf.spine_group}
+        assert len(above) == per_pod
+    reached = {each.name: {link.lower.device for link in fabric.links_of(each.name)} for each in fabric.devices}
+    for core in (each for each in fabric.devices if each.tier == "core"):
+        assert {fabric.device(name).spine_group for name in reached[core.name]} == set(range(1, pods + 1))
+
+
+@some
+@given(st.integers(1, 4), st.integers(1, 16), st.sampled_from((2, 4)), st.booleans())
+def test_split_cages_agree_with_closed_forms(count: int, per_group: int, groups: int, split: bool) -> None:
+    data = site(
+        hosts__count=count,
+        hosts__max=max(count, per_group),
+        hosts__per_group=per_group,
+        leaf__breakout="2x200G",
+        spine__groups=groups,
+        spine__count=2 * groups,
+        cross_rail="nvlink",
+        **({"spine__breakout": "2x400G"} if split else {}),
+    )
+    fabric = try_to_build(data)
+    totals, plane = design_counts(fabric)["totals"], fabric.planes["compute"]
+    full, rest = divmod(count, per_group)
+    cages = 8 * (full * -(-per_group // 2) + -(-rest // 2))
+    hosts = [cable for cable in fabric.cables if cable.name.startswith("leaf") and "-p" in cable.name]
+    assert len(hosts) == cages
+    assert totals["links"] == 8 * count + 8 * -(-count // per_group) * plane.uplinks
+    assert sum(len(cable.links) for cable in fabric.cables) == totals["links"]
+    plugs = {
+        (end.device, end.slot.number if end.slot else end.port)
+        for link in fabric.links
+        for end in (link.upper, link.lower)
+    }
+    assert totals["optics"] == len(plugs)
+
+
+@some
+@given(three_tiers(), st.integers(1, 60))
+def test_growth_beyond_max_is_an_exact_list_of_moves(data: dict[str, Any], further: int) -> None:
+    after = copy.deepcopy(data)
+    after["planes"]["compute"]["hosts"]["max"] += further
+    after["planes"]["compute"]["hosts"]["count"] += further
+    replay(try_to_build(data), try_to_build(after))

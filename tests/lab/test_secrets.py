@@ -24,13 +24,13 @@ SECRET_WORDS = (
 )
 
 
-@pytest.fixture(scope="module")
-def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
-    with lab_of_its_own(tmp_path_factory.mktemp("secrets"), small_site) as made:
+@pytest.fixture
+def operator(tmp_path: Path) -> Iterator[Operator]:
+    with lab_of_its_own(tmp_path / "site", small_site) as made:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def secrets(operator: Operator) -> frozenset[str]:
     """The password of the login, and every hash and key that the switches' own configurations hold."""
     password = (operator.lab / ".secrets/switch_password").read_text().strip()

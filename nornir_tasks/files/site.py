@@ -76,7 +76,13 @@ def state_directory(name_or_path: str | Path) -> Path:
     top = Path(os.environ.get("GPUFABRIC_STATE") or Path(home) / "gpufabric").absolute()
     digest = hashlib.sha256(str(site).encode()).hexdigest()[:8]
     folder = top / f"{site.name}-{digest}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "set GPUFABRIC_STATE to a folder you may write to"
+        raise IntentError(
+            Problem(str(folder), f"no place for the site's state: {error.strerror}", hint=hint)
+        ) from error
     return folder
 
 

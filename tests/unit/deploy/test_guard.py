@@ -1,5 +1,7 @@
 """A template that was tampered with, or a plan that would cut our own path, is refused before anything is sent."""
 
+from pathlib import Path
+
 import jinja2
 import pytest
 
@@ -10,6 +12,7 @@ from nornir_tasks.errors import RefusedError, RenderError
 from nornir_tasks.files.resources import resource
 from nornir_tasks.files.templates import environment
 
+ERRORS = Path(__file__).parents[2] / "errors/devices"
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 
 MUTANTS = {
@@ -66,6 +69,17 @@ def test_a_template_that_reaches_for_our_own_path_is_refused_before_anything_is_
         build(scope, DEVICES[os], tampered(os, MUTANTS[os][what]))
     assert refused.value.exit_code == 7
     assert DEVICES[os] in str(refused.value)
+
+
+@pytest.mark.parametrize("os", sorted(DEVICES))
+def test_a_change_that_would_cut_our_own_path_says_which_line_and_what_to_do(scope, os, request) -> None:
+    with pytest.raises(RefusedError) as refused:
+        build(scope, DEVICES[os], tampered(os, MUTANTS[os]["the management address"]))
+    golden = ERRORS / f"own-path-{os}.txt"
+    text = f"exit {refused.value.exit_code}\n{refused.value}\n"
+    if request.config.getoption("--update-golden"):
+        golden.write_text(text)
+    assert text == golden.read_text()
 
 
 @pytest.mark.parametrize(

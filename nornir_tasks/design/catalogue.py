@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,8 @@ class NicModel:
     max_mtu_bytes: int | None = None
     out_of_order_rdma: bool | None = None
     """Receives RDMA out of order; None: no source says so."""
+    rdma_provider: Literal["mlx5", "rxe"] | None = None
+    """The kernel driver and user-space provider that carry its RDMA; None: not one the host roles know."""
 
     @property
     def speeds_gbps(self) -> tuple[int, ...]:

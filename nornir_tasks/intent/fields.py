@@ -17,6 +17,9 @@ _ASNS = re.compile(r"(\d+)-(\d+)")
 _DSCP_RANGE = re.compile(r"(\d+)-(\d+)")
 _SPLIT = re.compile(r"([1248])x([1-9]\d*)G")
 _SUBNET = re.compile(r"subnet/(\d+)")
+_PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
+_INTERFACE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,14}")
+_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +107,42 @@ def _dscp(value: object) -> tuple[int, ...]:
     return tuple(sorted(set(points)))
 
 
+def _nic_place(value: object) -> str:
+    text = value.lower() if isinstance(value, str) else ""
+    if _PCI.fullmatch(text) or (_MAC.fullmatch(text) and not int(text[:2], 16) & 1):
+        return text
+    expected = "a PCI address as 0000:18:00.0 (lspci -D), or the MAC address of the port as 0c:42:a1:00:00:12"
+    raise wrong("not where a NIC port is", expected, value, "write it in quotes, or YAML may take it for a number")
+
+
+def is_pci(place: str) -> bool:
+    """Is this a PCI address (else it is a MAC address)?"""
+    return _PCI.fullmatch(place) is not None
+
+
+def _interface_name(value: object) -> str:
+    if not isinstance(value, str) or not _INTERFACE.fullmatch(value):
+        raise wrong("not the name of a network interface", "1-15 letters, digits, dots, dashes, as eno1", value)
+    return value
+
+
+def _rail_number(value: object) -> int:
+    if not (isinstance(value, int | str) and str(value).isdecimal()):
+        raise wrong("not the number of a rail", "a whole number, from 0", value)
+    return int(value)
+
+
 SpeedGbps = Annotated[int, BeforeValidator(_speed)]
 Breakout = Annotated[Split, BeforeValidator(_split)]
 HostLink = Annotated[str, BeforeValidator(_host_link)]
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
 Asns = Annotated[AsnRange, BeforeValidator(_asns)]
 DscpSet = Annotated[tuple[int, ...], BeforeValidator(_dscp)]
+NicPlace = Annotated[str, BeforeValidator(_nic_place)]
+"""Where a host's NIC port is found: its PCI address or its MAC address, in lower case."""
+InterfaceName = Annotated[str, BeforeValidator(_interface_name)]
+"""Name of a network interface as the Linux kernel takes it: at most 15 characters."""
+RailNumber = Annotated[int, BeforeValidator(_rail_number)]
+"""Number of a rail as a key."""
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]
 """Name that ends up in device names, host names and comments."""

@@ -8,8 +8,19 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, model_validator
 
-from nornir_tasks.intent import rules
-from nornir_tasks.intent.fields import Asns, Breakout, DscpSet, HostLink, Name, Prefix, SpeedGbps
+from nornir_tasks.intent import host_rules, rules
+from nornir_tasks.intent.fields import (
+    Asns,
+    Breakout,
+    DscpSet,
+    HostLink,
+    InterfaceName,
+    Name,
+    NicPlace,
+    Prefix,
+    RailNumber,
+    SpeedGbps,
+)
 from nornir_tasks.intent.findings import Marks, refuse
 
 Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4"]
@@ -255,6 +266,17 @@ class PlanesIntent(Part):
     compute: ComputeIntent
 
 
+class HostGroupIntent(Part):
+    """The hosts of one group as machines: where their NICs are. Only who brings up hosts needs it."""
+
+    rails: tuple[NicPlace, ...]
+    """Where the port of rail 0, 1, ... is in every host of the group."""
+    exceptions: dict[str, dict[RailNumber, NicPlace]] = {}
+    """Host -> rail -> where it is in this one host."""
+    interfaces: dict[Name, tuple[InterfaceName, ...]] = {}
+    """Another plane -> the host's interfaces on it, as the kernel names them."""
+
+
 class ManagementIntent(Part):
     """How the switches are reached: ``devices`` reads devices.yml beside the intent, ``lab`` asks the built-in lab."""
 
@@ -267,11 +289,18 @@ class Intent(Part):
     site: Name
     policy: PolicyIntent
     planes: PlanesIntent
+    hosts: dict[Name, HostGroupIntent] = {}
+    """Group -> its hosts as machines."""
     management: ManagementIntent = ManagementIntent()
     allow_memory: tuple[str, ...] = ()
     """Names of line shapes known only from memory that may be rendered all the same."""
 
     _marks: Marks = PrivateAttr(default_factory=Marks)
+
+    @model_validator(mode="after")
+    def _rules(self) -> "Intent":
+        refuse(host_rules.groups(self))
+        return self
 
     @property
     def marks(self) -> Marks:

@@ -1,10 +1,17 @@
 """``--update-golden`` writes the messages anew; CI never gives it. ``figure`` keeps what was measured for the end."""
 
+import gc
 from collections.abc import Callable
 
 import pytest
 
+from nornir_tasks.cli.main import GC_THRESHOLD
+
 FIGURE = "figure"
+
+
+def pytest_configure() -> None:
+    gc.set_threshold(GC_THRESHOLD)  # as the console script does: fabrics are large, and trees
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

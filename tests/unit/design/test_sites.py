@@ -1,4 +1,4 @@
-"""The reference sites of inventory/ come out exactly, by enumeration, under each system; their figures are not code."""
+"""The reference sites of inventory/ come out exactly, by enumeration; their figures are not code."""
 
 import re
 from dataclasses import replace
@@ -12,33 +12,16 @@ from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.pipeline import design, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
-from nornir_tasks.files.templates import environment
-from nornir_tasks.platforms import platform, platforms
-from nornir_tasks.render.render import render
+from nornir_tasks.platforms import platforms
+from tests.reference import reference
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
 
-SYSTEMS = {"eos": "4.33.1F", "nxos": "10.4(3)", "nvue": "5.14"}
 PRODUCT = Path(__file__).parents[3] / "nornir_tasks"
 
 
 def facts() -> dict[str, Any]:
     return {name: each.facts for name, each in platforms().items()}
-
-
-def fabric(name: str, system: str | None = None) -> Fabric:
-    """A reference site, with all its switches under one system if asked."""
-    intent = load_site(name).intent
-    if system is not None:
-        plane = intent.planes.compute
-        swapped = {
-            tier: each.model_copy(update={"platform": system, "release": SYSTEMS[system]})
-            for tier in ("leaf", "spine", "core")
-            if (each := getattr(plane, tier)) is not None
-        }
-        planes = intent.planes.model_copy(update={"compute": plane.model_copy(update=swapped)})
-        intent = intent.model_copy(update={"planes": planes})
-    return design(intent, load_catalogue(), facts())
 
 
 def counts(of: Fabric) -> tuple[int, ...]:
@@ -49,7 +32,7 @@ def counts(of: Fabric) -> tuple[int, ...]:
 
 
 def test_512_gpus() -> None:
-    found = fabric("ref-512")
+    found = reference("ref-512")
     assert counts(found) == (8, 2, 0, 512, 256)
     assert found.planes["compute"].oversubscription == 1.0
     assert {len([link for link in found.links_of(leaf.name) if link.kind == "fabric"]) for leaf in found.devices} == {
@@ -59,14 +42,14 @@ def test_512_gpus() -> None:
 
 
 def test_28672_gpus() -> None:
-    found = fabric("ref-28672")
+    found = reference("ref-28672")
     assert counts(found) == (256, 32, 0, 28672, 4096)
     assert found.planes["compute"].oversubscription == 7.0
     assert found.planes["compute"].rail_spine_group == (1, 1, 1, 1, 2, 2, 2, 2)
 
 
 def test_32768_gpus() -> None:
-    found = fabric("ref-32768")
+    found = reference("ref-32768")
     assert counts(found) == (512, 512, 256, 32768, 65536)
     totals = design_counts(found)["totals"]
     assert (totals["switches"], totals["links"], totals["optics"]) == (1280, 98304, 196608)
@@ -92,23 +75,6 @@ def test_dgx_superpod_b200(units: int, expected: tuple[int, int, int]) -> None:
     found = design(intent_of(data), load_catalogue(), facts())
     links = 8 * hosts
     assert counts(found) == (*expected, links, links * (2 if units > 8 else 1))
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("name", ["ref-28672", "ref-32768"])
-def test_what_is_rendered_of_a_reference_site_reads_back_under_every_system(name: str, system: str) -> None:
-    """One switch of each tier; the second law for the lab's sites is on the wire."""
-    found = fabric(name, system)
-    for tier in ("leaf", "spine", "core"):
-        device = next((each for each in found.devices if each.tier == tier), None)
-        if device is None:
-            continue
-        realised = device_config(found, device)
-        os = platform(system)
-        tree = os.to_tree(render(realised.config, realised.capabilities, environment(system)))
-        parsed = os.parse(tree, realised.capabilities, device.name, device.model)
-        assert not parsed.remainder.paths()
-        assert parsed.config == realised.config
 
 
 def test_no_figure_of_a_reference_site_stands_in_the_code() -> None:

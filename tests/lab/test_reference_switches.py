@@ -1,0 +1,97 @@
+"""The second law on the wire: one switch of each shape that the sites of inventory/ have, under each system.
+
+Each is a switch of its own in one lab without cables; it is pushed by the transaction that `nornir push` uses.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import pytest
+from conftest import LabDescription, RunningLab
+
+from nornir_tasks.deploy.plan import split_running
+from nornir_tasks.deploy.transaction import Rules, Transaction
+from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.drivers import open_session
+from nornir_tasks.drivers.session import Endpoint, SwitchSession
+from nornir_tasks.files.templates import environment
+from tests.reference import SITES, SYSTEMS, one_of_each_shape, reference, shape
+
+
+def shapes(site: str, system: str) -> Iterator[tuple[Fabric, Realised]]:
+    """One switch of each shape; of the large sites, whose shapes are their tiers (test_reference_laws.py), by tier."""
+    fabric = reference(site, system)
+    if len(fabric.devices) < 20:
+        yield from ((fabric, each) for each in one_of_each_shape(fabric))
+        return
+    for device in {device.tier: device for device in reversed(fabric.devices)}.values():
+        yield fabric, device_config(fabric, device)
+
+
+def of_all_sites() -> Iterator[tuple[str, Fabric, Realised]]:
+    """(name in the lab, fabric, switch), each shape once."""
+    seen = set()
+    for site, system in product(SITES, SYSTEMS):
+        for fabric, each in shapes(site, system):
+            key = (each.config.os, each.config.release, shape(each.config))
+            if key not in seen:
+                seen.add(key)
+                yield f"{site}-{system}-{each.config.name}".replace(".", "-"), fabric, each
+
+
+@pytest.fixture(scope="module")
+def switches(
+    tmp_path_factory: pytest.TempPathFactory, start_module_lab: Callable[[LabDescription], RunningLab]
+) -> tuple[RunningLab, dict[str, Wanted]]:
+    description = LabDescription(tmp_path_factory.mktemp("reference") / "lab")
+    rendered = {}
+    for name, fabric, each in of_all_sites():
+        config = each.config
+        assert config.bgp is not None
+        device = fabric.device(config.name)
+        groups, port = fabric.models[device.model].ports, fabric.facts[config.os].port_name
+        description.add_device(
+            name,
+            config.os,
+            release=config.release,
+            model=config.model,
+            asic=config.asic,
+            asn=config.bgp.asn,
+            ports=[port(number, 0, 1, group.lanes) for group in groups for number in group.numbers],
+        )
+        rendered[name] = wanted(config, each.capabilities, each.claims, environment(config.os))
+    return start_module_lab(description), rendered
+
+
+def push(each: Wanted, endpoint: Endpoint) -> bool:
+    """One transaction; whether it changed the switch."""
+
+    def session() -> SwitchSession:
+        return open_session(each.config.os, endpoint)
+
+    return Transaction(session, each, Rules(), lambda *_: None, lambda _: None).run().changed
+
+
+def running(each: Wanted, endpoint: Endpoint) -> str:
+    session = open_session(each.config.os, endpoint)
+    try:
+        return session.read().text
+    finally:
+        session.close()
+
+
+def test_what_each_prints_after_the_push_reads_back_whole_and_is_not_pushed_again(
+    switches: tuple[RunningLab, dict[str, Wanted]], figure: Callable[[str], None]
+) -> None:
+    lab, rendered = switches
+    for name, each in rendered.items():
+        endpoint = lab.endpoint(name, timeout_s=30.0)
+        assert push(each, endpoint), name
+        owned, _ = split_running(each, each.platform.to_tree(running(each, endpoint)))
+        parsed = each.platform.parse(owned, each.capabilities, each.config.name, each.config.model)
+        assert parsed.remainder.paths() == frozenset(), name
+        assert parsed.config == each.config, name
+        assert not push(each, endpoint), name
+    figure(f"{len(rendered)} switches, one of each shape of {len(SITES)} sites under {len(SYSTEMS)} systems")

@@ -1,14 +1,51 @@
 #!/usr/bin/env bash
-# test_roles.sh BIN: every Molecule scenario under molecule/.
+# test_roles.sh BIN [SCENARIO...]: every Molecule scenario under molecule/, or the named ones, two at a time.
+# Each one's output goes to out/roles/<scenario>.log; of one that fails, the log is printed as well.
 set -euo pipefail
-bin=$1
-scenarios=0
-failed=0
-for scenario in molecule/*/molecule.yml; do
-  [ -e "$scenario" ] || continue
-  scenarios=$((scenarios + 1))
-  name=$(basename "$(dirname "$scenario")")
-  PATH="$bin:$PATH" "$bin/molecule" test -s "$name" || failed=$((failed + 1))
+cd "$(dirname "$0")/.."
+bin=$(cd "$1" && pwd)
+shift
+at_once=${ROLES_AT_ONCE:-2}
+limit_s=1200 # for one scenario; the slowest seen took a tenth of it
+logs=out/roles
+
+if [ $# -eq 0 ]; then
+  for role in roles/*/; do
+    name=$(basename "$role")
+    [ -e "molecule/$name/molecule.yml" ] || { echo "roles/$name has no scenario: molecule/$name/molecule.yml is missing" >&2; exit 1; }
+  done
+  mapfile -t scenarios < <(for file in molecule/*/molecule.yml; do basename "$(dirname "$file")"; done)
+else
+  scenarios=("$@")
+fi
+for name in "${scenarios[@]}"; do
+  for part in molecule.yml converge.yml verify.yml; do # Molecule only warns when one is missing
+    [ -e "molecule/$name/$part" ] || { echo "molecule/$name/$part is missing" >&2; exit 1; }
+  done
 done
-echo "$scenarios scenarios, $failed failed"
-[ "$failed" -eq 0 ]
+
+daemon_before=$(scripts/role_hosts.sh status)
+environment=$(scripts/role_hosts.sh start)
+eval "$environment"
+if [ "$daemon_before" = none ]; then trap 'scripts/role_hosts.sh stop' EXIT; fi
+
+run_one() {
+  local name=$1 started=$SECONDS code=0
+  timeout --kill-after 60 "$limit_s" molecule test --no-command-borders -s "$name" >"$logs/$name.log" 2>&1 </dev/null || code=$?
+  if [ "$code" -eq 0 ]; then
+    printf '%-24s passed after %3d s\n' "$name" $((SECONDS - started))
+  else
+    printf '%-24s FAILED after %3d s (exit %d); its log:\n' "$name" $((SECONDS - started)) "$code"
+    sed "s/^/$name| /" "$logs/$name.log"
+    return 1
+  fi
+}
+export -f run_one
+export logs limit_s PATH="$bin:$PATH" NO_COLOR=1 PY_COLORS=0
+mkdir -p "$logs"
+code=0
+printf '%s\n' "${scenarios[@]}" | xargs -P "$at_once" -I {} bash -c 'run_one {}' || code=$?
+failed=$(for name in "${scenarios[@]}"; do grep -qE "^$name .*failed=0" "$logs/$name.log" || echo "$name"; done)
+count=$(wc -w <<<"$failed")
+echo "roles: $((${#scenarios[@]} - count)) passed, $count failed"
+[ "$code" -eq 0 ] && [ "$count" -eq 0 ]

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# build.sh ARCHIVE: make the root file system of a container that plays a small Debian host, as root, from Debian's packages.
+set -euo pipefail
+archive=$1
+recipe=$(cd "$(dirname "$0")" && pwd)
+suite=bookworm
+
+words() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$recipe/$1" | paste -sd "$2" -; }
+
+# Runs outside the new root, which is $1 then; the apt in it still reaches the mirror.
+cat >"$archive.hook" <<HOOK
+set -e
+mkdir -p "\$1/opt/packages/partial"
+chroot "\$1" apt-get install -y -qq --download-only --no-install-recommends -o Dir::Cache::archives=/opt/packages $(words offline.txt ' ')
+chroot "\$1" sh -c 'cd /opt/packages && rm -rf partial lock && apt-ftparchive packages . >Packages'
+echo 'deb [trusted=yes] file:/opt/packages ./' >"\$1/etc/apt/sources.list"
+rm -rf "\$1"/etc/apt/sources.list.d/* "\$1"/var/lib/apt/lists/*
+chroot "\$1" apt-get update -qq
+install -D -m 0755 "$recipe/start_host.sh" "\$1/usr/local/sbin/start_host"
+for unit in systemd-udevd.service systemd-udevd-kernel.socket systemd-udevd-control.socket systemd-udev-trigger.service; do
+  install -D -m 0644 "$recipe/udev.conf" "\$1/etc/systemd/system/\$unit.d/container.conf"
+done
+chroot "\$1" systemctl disable -q $(words disabled.txt ' ')
+HOOK
+mmdebstrap --quiet --format=tar --variant=minbase --include="$(words installed.txt ,),apt-utils" --skip=cleanup/apt/lists \
+  --customize-hook="sh '$archive.hook' \"\$1\"" "$suite" "$archive.part" </dev/null
+mv "$archive.part" "$archive"
+rm "$archive.hook"

@@ -1,4 +1,4 @@
-"""Reads the transcripts in tests/recorded: what a tool printed, on which stream, with which exit code (see README.md)."""
+"""Reads the transcripts in tests/recorded: what a tool printed, on which stream, and its exit code (see README.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Call:
 
 
 def read_transcript(name: str) -> list[Call]:
-    """The calls of ``<tool>/<file>.txt`` in the order in which they were made. Raises ValueError at a line of no kind."""
+    """The calls of ``<tool>/<file>.txt`` in the order they were made. Raises ValueError at a line of no kind."""
     calls: list[Call] = []
     command, streams = "", {">": "", "!": ""}
     for number, line in enumerate((RECORDED / name).read_text(encoding="utf-8").splitlines(), start=1):

@@ -1,0 +1,377 @@
+"""What a host's RoCE knobs stand at: parsers of what the tools print, and one reader per knob.
+
+Standard library only, Python 3.9; with roce_parse.py beside it it serves a service as well as Ansible modules.
+Nothing is set here and no policy is known here.
+
+The interface, in the order in which one needs it::
+
+    reader = RailReader("rail0", run=run_command, root=Path("/"), backend="auto")
+    reader.read("pfc")  -> Reading([False, ...], source="dcb", reason="", shown_by="dcb pfc show dev rail0")
+    reader.facts()      -> the dict of one rail in gpufabric_roce (KNOBS, and source, reason, shown_by)
+    read_rails(("rail0", "rail1"), run, root, backend) -> {"rail0": {...}, "rail1": {...}}
+
+A RailReader asks each tool at most once: make a new one to read back after a set. ``run`` takes an argument list and
+returns an Answer; a program that is not there is exit code 127. ``root`` moves the files of /sys only.
+
+A value is None when the knob could not be read, and then ``reason`` says why. ``source`` says which of these it was:
+
+- ``absent``: this kernel, driver or interface has no such knob;
+- ``unreadable``: it may be there, but no tool could tell (missing, failed, timed out, not understood);
+- ``conflict``: two tools disagree; the reason has both values;
+- any other (dcb, mlnx_qos, sysfs, configfs, ethtool, ibv_devinfo): where the value is from. Only ``traffic_class`` can
+  be None there: it exists and was never set.
+
+Sources of every format: tests/recorded (dcb of iproute2 6.1, mlnx_qos 1.2, ethtool 6.1, Linux 6.1, MLNX_OFED 5.x).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+try:
+    from ansible.module_utils import roce_parse as parse
+except ImportError:  # beside a service, or in a test
+    import roce_parse as parse
+
+TIMEOUT_S = 30
+MISSING_PROGRAM = 127
+ABSENT, UNREADABLE, CONFLICT = parse.ABSENT, parse.UNREADABLE, parse.CONFLICT
+Unreadable = parse.Unreadable
+BACKENDS = ("auto", "dcb", "mlnx_qos")
+
+DCB_KNOBS = ("dcbx", "dscp_to_priority", "trust", "pfc", "ets", "cable_m", "buffer")
+"""Held by the driver's DCB operations: shown by dcb and by mlnx_qos."""
+
+KNOBS = (
+    *DCB_KNOBS,
+    "pause_rx",
+    "pause_tx",
+    "rdma_cm_mode",
+    "rdma_cm_tos",
+    "traffic_class",
+    "ecn_np",
+    "ecn_rp",
+    "cnp_dscp",
+    "cnp_priority",
+    "active_mtu",
+    "mtu_bytes",
+)
+"""The values:
+
+- dcbx ``os`` or ``firmware``; trust ``dscp`` or ``pcp``;
+- dscp_to_priority: 64 priorities, None where the port holds no entry (all None under trust pcp);
+- pfc, ecn_np, ecn_rp: 8 booleans by priority; pause_rx, pause_tx: booleans;
+- ets ``{prio_tc, tc_tsa, tc_bw}``, 8 of each, tc_bw in percent; tc_tsa is None for a class that mlnx_qos does not list;
+- buffer ``{buffer_bytes, priority_buffer, total_bytes}``; cable_m: metres (the PFC delay, as mlx5 takes it);
+- rdma_cm_mode ``RoCE v2`` or ``IB/RoCE v1``; rdma_cm_tos, traffic_class: the whole byte, DSCP times 4 plus ECN bits;
+- cnp_dscp, cnp_priority: numbers; active_mtu: the RoCE payload in bytes; mtu_bytes: of the interface.
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a program said."""
+
+    exit_code: int
+    stdout: str
+    stderr: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One knob: its value, or None with the reason; ``shown_by`` is the command or file that shows it."""
+
+    value: Any
+    source: str
+    reason: str = ""
+    shown_by: str = ""
+
+
+Run = Callable[[Sequence[str]], Answer]
+
+
+def run_command(argv: Sequence[str]) -> Answer:
+    """Run a program with the C locale, system folders last in PATH, and a limit of TIMEOUT_S. Never raises."""
+    path = os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin"
+    environment = dict(os.environ, LC_ALL="C", PATH=path.lstrip(":"))
+    try:
+        done = subprocess.run(  # noqa: S603 - an argument list, no shell
+            list(argv),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIMEOUT_S,
+            check=False,
+            env=environment,
+        )
+    except subprocess.TimeoutExpired:
+        return Answer(124, "", f"no answer within {TIMEOUT_S} s")
+    except OSError as error:
+        return Answer(MISSING_PROGRAM, "", f"{argv[0]}: {error.strerror}")
+    return Answer(done.returncode, done.stdout, done.stderr)
+
+
+def _complaint(answer: Answer) -> str:
+    """The first line that a failed program left, or its exit code."""
+    said = [line.strip() for line in (answer.stderr + "\n" + answer.stdout).splitlines() if line.strip()]
+    return said[0] if said else f"exit code {answer.exit_code}, and no word why"
+
+
+_FROM_DCB: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "dcbx": ("dcbx", parse.parse_dcb_dcbx),
+    "dscp_to_priority": ("app", lambda text: parse.dscp_map(parse.parse_dcb_app(text))),
+    "trust": ("app", lambda text: parse.trust_of(parse.parse_dcb_app(text))),
+    "pfc": ("pfc", lambda text: parse.parse_dcb_pfc(text)["pfc"]),
+    "cable_m": ("pfc", lambda text: parse.parse_dcb_pfc(text)["cable_m"]),
+    "ets": ("ets", parse.parse_dcb_ets),
+    "buffer": ("buffer", parse.parse_dcb_buffer),
+}
+_ECN_FILES = {"cnp_dscp": "roce_np/cnp_dscp", "cnp_priority": "roce_np/cnp_802p_prio"}
+_RDMA_CM_FILES = {"rdma_cm_mode": "default_roce_mode", "rdma_cm_tos": "default_roce_tos"}
+_NOT_UNDERSTOOD = (ValueError, KeyError, IndexError, TypeError, AttributeError, StopIteration)
+
+
+@dataclass
+class RailReader:
+    """Reads the knobs of one interface. Each program is asked once: make a new reader to read again."""
+
+    netdev: str
+    run: Run = run_command
+    root: Path = Path("/")
+    backend: str = "auto"
+    """Which tool shows DCB_KNOBS: ``dcb``, ``mlnx_qos``, or ``auto`` for both where there are both."""
+    _answers: dict[tuple[str, ...], Answer] = field(default_factory=dict)
+
+    def read(self, knob: str) -> Reading:
+        """One of KNOBS. Raises KeyError for any other name, and nothing else."""
+        reader = self._readers[knob]
+        if not self._net.is_dir():
+            return Reading(None, ABSENT, f"there is no interface {self.netdev}", self.shown_by(knob))
+        try:
+            return reader(knob)
+        except Unreadable as why:
+            return Reading(None, why.source, str(why), self.shown_by(knob))
+        except OSError as error:
+            return Reading(None, UNREADABLE, f"{error.filename}: {error.strerror}", self.shown_by(knob))
+        except _NOT_UNDERSTOOD as error:
+            return Reading(None, UNREADABLE, f"what is shown is not understood: {error!r}", self.shown_by(knob))
+
+    def facts(self) -> dict[str, Any]:
+        """All of KNOBS by name, who this is, and per knob ``source``, ``shown_by`` and, if there is one, ``reason``."""
+        readings = {knob: self.read(knob) for knob in KNOBS}
+        return {
+            "netdev": self.netdev if self._net.is_dir() else None,
+            "driver": self.driver,
+            "rdma_device": self.rdma_device,
+            "rdma_port": self.rdma_port,
+            **{knob: reading.value for knob, reading in readings.items()},
+            "source": {knob: reading.source for knob, reading in readings.items()},
+            "reason": {knob: reading.reason for knob, reading in readings.items() if reading.reason},
+            "shown_by": {knob: reading.shown_by for knob, reading in readings.items()},
+        }
+
+    @property
+    def driver(self) -> str | None:
+        """The kernel driver of the NIC, None for an interface without a device."""
+        link = self._net / "device/driver"
+        return link.resolve().name if link.is_symlink() else None
+
+    @property
+    def rdma_device(self) -> str | None:
+        """The RDMA device whose first GID is on this interface (mlx5_0, rxe0), None without one."""
+        return self._rdma[0]
+
+    @property
+    def rdma_port(self) -> int | None:
+        """The port of ``rdma_device`` that this interface is."""
+        return self._rdma[1]
+
+    def shown_by(self, knob: str) -> str:
+        """The command or file with which a person sees this knob."""
+        device, port = self.rdma_device or "DEVICE", self.rdma_port or 1
+        if knob in DCB_KNOBS:
+            by_dcb = f"dcb {_FROM_DCB[knob][0]} show dev {self.netdev}"
+            return f"mlnx_qos -i {self.netdev}" if self.backend == "mlnx_qos" else by_dcb
+        return {
+            "pause_rx": f"ethtool -a {self.netdev}",
+            "pause_tx": f"ethtool -a {self.netdev}",
+            "active_mtu": f"ibv_devinfo -d {device}",
+            "mtu_bytes": f"/sys/class/net/{self.netdev}/mtu",
+            "traffic_class": f"/sys/class/infiniband/{device}/tc/{port}/traffic_class",
+            "rdma_cm_mode": f"cma_roce_mode -d {device} -p {port}",
+            "rdma_cm_tos": f"cma_roce_tos -d {device} -p {port}",
+            "ecn_np": f"/sys/class/net/{self.netdev}/ecn/roce_np/enable/",
+            "ecn_rp": f"/sys/class/net/{self.netdev}/ecn/roce_rp/enable/",
+            "cnp_dscp": f"/sys/class/net/{self.netdev}/ecn/roce_np/cnp_dscp",
+            "cnp_priority": f"/sys/class/net/{self.netdev}/ecn/roce_np/cnp_802p_prio",
+        }[knob]
+
+    @property
+    def _readers(self) -> dict[str, Callable[[str], Reading]]:
+        return {
+            **dict.fromkeys(DCB_KNOBS, self._read_dcb_knob),
+            **dict.fromkeys(("pause_rx", "pause_tx"), self._read_pause),
+            **dict.fromkeys(_RDMA_CM_FILES, self._read_rdma_cm),
+            **dict.fromkeys(("ecn_np", "ecn_rp"), self._read_ecn_enable),
+            **dict.fromkeys(_ECN_FILES, self._read_cnp),
+            "traffic_class": self._read_traffic_class,
+            "active_mtu": self._read_active_mtu,
+            "mtu_bytes": lambda knob: Reading(int(_text(self._net / "mtu")), "sysfs", "", self.shown_by(knob)),
+        }
+
+    @property
+    def _net(self) -> Path:
+        return self.root / "sys/class/net" / self.netdev
+
+    @property
+    def _rdma(self) -> tuple[str | None, int | None]:
+        for index in sorted(self.root.glob("sys/class/infiniband/*/ports/*/gid_attrs/ndevs/0")):
+            with contextlib.suppress(OSError):  # a GID that is not in use answers EINVAL
+                if _text(index) == self.netdev:
+                    return index.parts[-6], int(index.parts[-4])
+        return None, None
+
+    def _ask(self, *argv: str) -> Answer:
+        if argv not in self._answers:
+            self._answers[argv] = self.run(argv)
+        return self._answers[argv]
+
+    def _read_dcb_knob(self, knob: str) -> Reading:
+        """What dcb and mlnx_qos say of one knob, as far as each is there and can tell; they must not disagree."""
+        tools: dict[str, Callable[[str], object]] = {"dcb": self._by_dcb, "mlnx_qos": self._by_mlnx_qos}
+        said, refused = {}, []
+        for name in tools if self.backend == "auto" else (self.backend,):
+            try:
+                said[name] = tools[name](knob)
+            except Unreadable as why:
+                refused.append(why)
+            except _NOT_UNDERSTOOD as error:
+                refused.append(Unreadable(f"what {name} shows is not understood: {error!r}"))
+        if conflicts := [why for why in refused if why.source == CONFLICT]:
+            raise conflicts[0]
+        if len(said) == 2 and not _agree(said["dcb"], said["mlnx_qos"], knob == "dscp_to_priority"):
+            raise Unreadable(f"dcb says {said['dcb']}, mlnx_qos says {said['mlnx_qos']}", CONFLICT)
+        for name, value in said.items():
+            shown_by = (
+                f"mlnx_qos -i {self.netdev}"
+                if name == "mlnx_qos"
+                else f"dcb {_FROM_DCB[knob][0]} show dev {self.netdev}"
+            )
+            return Reading(value, name, "", shown_by)
+        source = ABSENT if any(why.source == ABSENT for why in refused) else UNREADABLE
+        raise Unreadable("; ".join(map(str, refused)), source)
+
+    def _by_dcb(self, knob: str) -> object:
+        subject, understand = _FROM_DCB[knob]
+        argv = ("dcb", "-j", subject, "show", "dev", self.netdev)
+        return understand(_stdout(argv, self._ask(*argv)))
+
+    def _by_mlnx_qos(self, knob: str) -> object:
+        argv = ("mlnx_qos", "-i", self.netdev)
+        said = parse.parse_mlnx_qos(_stdout(argv, self._ask(*argv)))
+        if knob == "dscp_to_priority" and "dscp_pairs" in said:
+            return parse.dscp_map(said["dscp_pairs"])
+        if knob not in said:
+            raise Unreadable(f"mlnx_qos -i {self.netdev} does not show it", ABSENT)
+        return said[knob]
+
+    def _read_pause(self, knob: str) -> Reading:
+        argv = ("ethtool", "-a", self.netdev)
+        return Reading(
+            parse.parse_ethtool_pause(_stdout(argv, self._ask(*argv)))[knob], "ethtool", "", self.shown_by(knob)
+        )
+
+    def _read_active_mtu(self, knob: str) -> Reading:
+        device, port = self._device()
+        argv = ("ibv_devinfo", "-d", device)
+        mtu = parse.parse_active_mtu(_stdout(argv, self._ask(*argv)), port)
+        return Reading(mtu, "ibv_devinfo", "", self.shown_by(knob))
+
+    def _device(self) -> tuple[str, int]:
+        device, port = self._rdma
+        if device is None or port is None:
+            raise Unreadable(f"{self.netdev} has no RDMA device: no GID under /sys/class/infiniband is on it", ABSENT)
+        return device, port
+
+    def _read_ecn_enable(self, knob: str) -> Reading:
+        folder = self._ecn() / f"roce_{knob[-2:]}/enable"
+        enabled = [bool(int(_text(folder / str(priority)))) for priority in range(parse.PRIORITIES)]
+        return Reading(enabled, "sysfs", "", self.shown_by(knob))
+
+    def _read_cnp(self, knob: str) -> Reading:
+        return Reading(int(_text(self._ecn() / _ECN_FILES[knob])), "sysfs", "", self.shown_by(knob))
+
+    def _ecn(self) -> Path:
+        folder = self._net / "ecn"
+        if not folder.is_dir():
+            raise Unreadable(f"/sys/class/net/{self.netdev}/ecn is not there: it comes with mlx5 of MLNX_OFED", ABSENT)
+        return folder
+
+    def _read_traffic_class(self, knob: str) -> Reading:
+        device, port = self._device()
+        file = self.root / f"sys/class/infiniband/{device}/tc/{port}/traffic_class"
+        if not file.exists():
+            raise Unreadable(f"{self.shown_by(knob)} is not there: it comes with mlx5 of MLNX_OFED", ABSENT)
+        value = parse.parse_traffic_class(_text(file))
+        never = "never set: each queue pair keeps what its application asked for"
+        return Reading(value, "sysfs", never if value is None else "", self.shown_by(knob))
+
+    def _read_rdma_cm(self, knob: str) -> Reading:
+        """Its folder is made for the reading, as cma_roce_tos does, and removed again; that keeps the value."""
+        device, port = self._device()
+        base = self.root / "sys/kernel/config/rdma_cm"
+        if not base.is_dir():
+            raise Unreadable("/sys/kernel/config/rdma_cm is not there: load rdma_cm, mount configfs", UNREADABLE)
+        with _config_folder(base / device):
+            value = _text(base / device / f"ports/{port}" / _RDMA_CM_FILES[knob])
+        return Reading(int(value) if knob == "rdma_cm_tos" else value, "configfs", "", self.shown_by(knob))
+
+
+def read_rails(
+    netdevs: Sequence[str], run: Run = run_command, root: Path = Path("/"), backend: str = "auto"
+) -> dict[str, dict[str, Any]]:
+    """The facts of each rail by the name of its interface; one that is not there has all knobs None, source absent."""
+    return {netdev: RailReader(netdev, run, root, backend).facts() for netdev in netdevs}
+
+
+@contextlib.contextmanager
+def _config_folder(folder: Path) -> Iterator[None]:
+    made = not folder.is_dir()
+    if made:
+        folder.mkdir()
+    try:
+        yield
+    finally:
+        if made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace").strip()
+
+
+def _stdout(argv: Sequence[str], answer: Answer) -> str:
+    """What a program printed. Raises Unreadable with its own words if it failed."""
+    if answer.exit_code == 0:
+        return answer.stdout
+    if answer.exit_code == MISSING_PROGRAM:
+        raise Unreadable(f"{argv[0]} is not installed")
+    words = _complaint(answer)
+    source = ABSENT if "not supported" in words.lower() else UNREADABLE
+    raise Unreadable(f"{' '.join(argv)}: {words}", source)
+
+
+def _agree(one: object, other: object, exactly: bool = False) -> bool:
+    """Equal, where a None inside (what a tool does not show) agrees with anything unless ``exactly``."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return all(_agree(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list) and not exactly:
+        return len(one) == len(other) and all(_agree(one[i], other[i]) for i in range(len(one)))
+    return one == other or (not exactly and None in (one, other))

@@ -23,14 +23,19 @@ def print_moves(scope: "Scope", old_site: str, *, json: bool) -> None:
             names = ", ".join(step.below)
             out.print(f"  below the declared capacity, as these cables wait for one another: {names}", markup=False)
         for move in step.moves:
-            out.print(f"  {move.action} {move.cable}: {_told(move)}", markup=False)
+            out.print(f"  {move.action.replace('_', ' ')} {move.cable}: {_told(move)}", markup=False)
     for name in found.replaced:
         out.print(f"{name} becomes another model", markup=False)
     if found.readdressed:
         out.print(f"{len(found.readdressed)} links change their addresses", markup=False)
     counts = found.counts
+    legs = "".join(
+        f", {counts[action]} legs to {verb}"
+        for action, verb in (("add_leg", "add"), ("remove_leg", "remove"))
+        if counts[action]
+    )
     out.print(
-        f"{counts['add']} cables to add, {counts['move']} to move, {counts['remove']} to remove, "
+        f"{counts['add']} cables to add, {counts['move']} to move, {counts['remove']} to remove{legs}, "
         f"in {len(found.steps)} steps"
     )
 

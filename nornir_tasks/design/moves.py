@@ -12,13 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import Literal
+from typing import Literal, get_args
 
 from nornir_tasks.design.fabric import Cable, Endpoint, Fabric, Link
 
 Port = tuple[str, str]
 """Device and interface."""
-Action = Literal["add", "move", "remove"]
+Legs = tuple[tuple[Port, Port], ...]
+"""What the legs of one cable join: upper port, lower port."""
+Action = Literal["add", "add_leg", "move", "remove_leg", "remove"]
+"""A leg is one of a split cage's: the cable is there and stays, and one of its far ends is plugged in or out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class Move:
     cable: str
     action: Action
     before: tuple[tuple[Port, Port], ...]
-    """What its legs join now: upper port, lower port; empty for a new cable."""
+    """What its legs join now: upper port, lower port; empty for a new cable. Of ``*_leg`` only those that change."""
     after: tuple[tuple[Port, Port], ...]
     medium: str | None
     """Of the cable as it shall be."""
@@ -57,7 +60,7 @@ class Moves:
     """Switches that stay by name but become another model."""
 
     counts: Mapping[str, int]
-    """How many cables are added, moved and removed; one taken out to make room and plugged in later counts as moved."""
+    """How many cables each action is done to; one taken out to make room and plugged in later counts as moved."""
 
 
 def moves(old: Fabric, new: Fabric) -> Moves:
@@ -69,20 +72,30 @@ def moves(old: Fabric, new: Fabric) -> Moves:
     for name in dict.fromkeys((*after, *before)):
         there, wanted = before.get(name, ()), after.get(name, ())
         exchanged = bool(there and wanted) and _kind(was[name]) != _kind(becomes[name])
-        if set(map(_ports, there)) == set(map(_ports, wanted)) and not exchanged:
-            continue
-        action: Action = "move" if there and wanted else "add" if wanted else "remove"
-        cable = becomes.get(name) or was[name]
         legs = tuple(map(_ports, there)), tuple(map(_ports, wanted))
-        todo.append(Move(name, action, *legs, cable.medium, cable.length_m, exchanged))
+        if set(legs[0]) == set(legs[1]) and not exchanged:
+            continue
+        cable = becomes.get(name) or was[name]
+        todo.append(Move(name, *_action(*legs, exchanged=exchanged), cable.medium, cable.length_m, exchanged))
     now = {link.name: link for link in new.links}
     kept = [(link, now[link.name]) for link in old.links if link.name in now]
     readdressed = tuple(link.name for link, then in kept if _addresses(link) != _addresses(then))
     changed = (each for each in old.devices if each.name in new and new.device(each.name).model != each.model)
     schedule = _Schedule(todo, before, after, floors(old, new))
     found = Counter(move.action for move in todo)
-    counts = {action: found[action] for action in ("add", "move", "remove")}
+    counts = {action: found[action] for action in get_args(Action)}
     return Moves(tuple(schedule.steps()), readdressed, tuple(each.name for each in changed), counts)
+
+
+def _action(before: Legs, after: Legs, *, exchanged: bool) -> tuple[Action, Legs, Legs]:
+    """What is done to a cable, and the legs it is done to."""
+    if not before or not after:
+        return "add" if after else "remove", before, after
+    if set(before) < set(after) and not exchanged:
+        return "add_leg", (), tuple(leg for leg in after if leg not in before)
+    if set(after) < set(before) and not exchanged:
+        return "remove_leg", tuple(leg for leg in before if leg not in after), ()
+    return "move", before, after
 
 
 def floors(old: Fabric, new: Fabric) -> dict[str, int]:

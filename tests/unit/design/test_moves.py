@@ -77,3 +77,12 @@ def test_another_length_is_another_cable() -> None:
     found = moves(built(site(**parts)), built(site(**{**parts, "spine__cable_m": 40})))
     assert found.counts["move"] > 0
     assert all(move.exchanged and move.length_m == 40 for step in found.steps for move in step.moves)
+
+
+def test_a_host_on_the_free_half_of_a_split_cage_plugs_in_a_leg_and_nobody_loses_one() -> None:
+    split = {"leaf__breakout": "2x200G", "hosts__max": 2, "hosts__per_group": 2}
+    one, two = built(site(**split, hosts__count=1)), built(site(**split, hosts__count=2))
+    grown, shrunk = replay(one, two), replay(two, one)
+    assert {action: count for action, count in grown.counts.items() if count} == {"add_leg": 8}
+    assert {action: count for action, count in shrunk.counts.items() if count} == {"remove_leg": 8}
+    assert [move.before for step in grown.steps for move in step.moves] == [()] * 8

@@ -256,10 +256,10 @@ def _marking_problems(given: Mapping[str, Any]) -> list[str]:
     if carrier["priority"] != priority:
         what = f"{dscp} is in the class {carrier['name']}, priority {carrier['priority']}, not {priority}"
         return [_say("dscp", what, f"Move it into the class of roce_qos_priority {priority}")]
-    what = _byte_problem(given["traffic_class"], dscp, given["ecn"])
+    problem = _byte_problem(given["traffic_class"], dscp, given["ecn"])
     wanted = 4 * dscp + (ECT_0 if given["ecn"] else NOT_ECT)
     remedy = f"Write {wanted}: 4 x DSCP {dscp} + ECN bits"
-    return [_say("traffic_class", f"{given['traffic_class']} {what}", remedy)] if what else []
+    return [_say("traffic_class", f"{given['traffic_class']} {problem}", remedy)] if problem else []
 
 
 def _carrier(classes: list[Mapping[str, Any]], dscp: int) -> Mapping[str, Any]:

@@ -1,0 +1,117 @@
+"""The firmware's half of the RoCE policy, by mlxconfig (MFT) or mstconfig (mstflint): names, wanted values, query, set.
+
+Standard library only (it runs on hosts, Python 3.9). The firmware's values hold after a reset only; the names are
+those of ``mlxconfig -d DEVICE query`` on ConnectX-4 Lx to ConnectX-7.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+try:
+    from ansible.module_utils.roce_policy import Policy
+    from ansible.module_utils.roce_state import MISSING_PROGRAM, Run
+except ImportError:  # installed beside the service
+    from roce_policy import Policy
+    from roce_state import MISSING_PROGRAM, Run
+
+TOOLS = ("mlxconfig", "mstconfig")
+_ROW = re.compile(r"^\s*\*?\s*(?P<name>[A-Z][A-Z0-9_]+)\s{2,}(?P<values>\S.*)$")
+_NUMBERED = re.compile(r"\w+\((0x[0-9a-f]+|\d+)\)")
+
+
+class FirmwareError(Exception):
+    """The firmware could not be asked or told."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of a query with -e: what holds now and what will hold after the next reset."""
+
+    current: int
+    next_boot: int
+
+
+def wanted_settings(policy: Policy, port: int) -> dict[str, int]:
+    """What the firmware of one port shall hold: DCBX left to the host, DCQCN on the lossless priority only."""
+    return {
+        f"DCBX_WILLING_P{port}": 0,
+        f"LLDP_NB_DCBX_P{port}": 0,
+        f"LLDP_NB_RX_MODE_P{port}": 0,
+        f"LLDP_NB_TX_MODE_P{port}": 0,
+        f"ROCE_CC_PRIO_MASK_P{port}": 1 << policy.priority if policy.ecn else 0,
+        **({f"CNP_DSCP_P{port}": policy.cnp_dscp, f"CNP_802P_PRIO_P{port}": policy.cnp_priority} if policy.ecn else {}),
+    }
+
+
+def read_query(text: str) -> dict[str, Setting]:
+    """Rows of ``mlxconfig -e query``: default, current, next boot. A row whose values are no numbers is left out."""
+    found: dict[str, Setting] = {}
+    for line in text.splitlines():
+        row = _ROW.match(line)
+        if not row:
+            continue
+        numbers = [_number(each) for each in re.split(r"\s{2,}", row["values"].strip())]
+        if len(numbers) == 3 and numbers[1] is not None and numbers[2] is not None:
+            found[row["name"]] = Setting(numbers[1], numbers[2])
+    return found
+
+
+def _number(value: str) -> int | None:
+    """``False(0)`` and ``0`` are both 0."""
+    numbered = _NUMBERED.fullmatch(value)
+    text = numbered[1] if numbered else value
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None
+
+
+def port_of(pci: str) -> int:
+    """The firmware's number of a port: function .0 is P1, .1 is P2."""
+    return int(pci.rpartition(".")[2], 16) + 1
+
+
+class Firmware:
+    """The settings of one NIC."""
+
+    def __init__(self, pci: str, run: Run) -> None:
+        self.pci, self.run = pci, run
+        self.tool = TOOLS[0]
+        self.settings = self._query()
+
+    def _query(self) -> dict[str, Setting]:
+        for tool in TOOLS:
+            answer = self.run((tool, "-d", self.pci, "-e", "q"))
+            if answer.exit_code == MISSING_PROGRAM:
+                continue
+            self.tool = tool
+            if answer.exit_code:
+                words = " ".join((answer.stderr + answer.stdout).split())[:300]
+                raise FirmwareError(f"{tool} -d {self.pci} -e q: exit code {answer.exit_code}: {words}")
+            return read_query(answer.stdout)
+        raise FirmwareError(f"neither {' nor '.join(TOOLS)} is installed; or set roce_qos_firmware: false")
+
+    def differing(self, wanted: dict[str, int]) -> dict[str, tuple[str, str]]:
+        """Name -> (found, wanted), of those that will not be as wanted after the next reset."""
+        without = [name for name in wanted if name not in self.settings]
+        if without:
+            raise FirmwareError(f"{self.tool} -d {self.pci} -e q does not show {', '.join(without)}")
+        next_boot = {name: self.settings[name].next_boot for name in wanted}
+        return {name: (str(next_boot[name]), str(value)) for name, value in wanted.items() if next_boot[name] != value}
+
+    def write(self, wanted: dict[str, str]) -> None:
+        """Set, and read back."""
+        command = (self.tool, "-d", self.pci, "-y", "set", *(f"{name}={value}" for name, value in wanted.items()))
+        answer = self.run(command)
+        self.settings = self._query()
+        left = self.differing({name: int(value) for name, value in wanted.items()})
+        if left:
+            words = " ".join((answer.stderr + answer.stdout).split())[:300]
+            named = ", ".join(f"{name}: wanted {value}, found {found}" for name, (found, value) in left.items())
+            raise FirmwareError(f"{' '.join(command)} did not take ({named}): {words}")
+
+    def waits_for_reset(self, wanted: dict[str, int]) -> bool:
+        """Does something hold only after the next reset?"""
+        return any(self.settings[name].current != value for name, value in wanted.items())

@@ -1,0 +1,107 @@
+"""Ansible module: the RoCE policy on this host's rails. See DOCUMENTATION."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.roce_apply import Change, Host, Report, apply
+from ansible.module_utils.roce_policy import PolicyError, read_policy
+
+DOCUMENTATION = r"""
+module: roce_qos
+short_description: Bring the RoCE rails of a host to the policy, each knob read back
+description:
+  - Reads DCBX, trust, the 64 code points, PFC, ETS, pause, cable length, RDMA-CM mode and ToS, verbs traffic class, ECN
+    and the marking of notifications on each rail, and sets what differs, in the order that works on ConnectX.
+  - Every set is read back. One that did not take fails, naming knob, wanted, found and command.
+  - What a rail does not have (Soft-RoCE has no ECN, for one) is returned in RV(absent), never taken as set. A ConnectX
+    that lacks a knob fails, unless the policy's C(absent_allowed) names it.
+options:
+  policy:
+    description: The variables of the role roce_qos, without their prefix.
+    type: dict
+    required: true
+  state:
+    description: V(applied) sets what differs; V(judged) only refuses a policy that makes no sense.
+    type: str
+    choices: [applied, judged]
+    default: applied
+  root:
+    description: Tree that holds C(/sys) and C(/proc).
+    type: path
+    default: /
+attributes:
+  check_mode: {support: full}
+  diff_mode: {support: full}
+"""
+
+EXAMPLES = r"""
+- name: Apply the policy
+  roce_qos:
+    policy: "{{ __roce_qos_policy }}"
+"""
+
+RETURN = r"""
+changes:
+  description: What was set, or would be (rail, knob, found, wanted, by).
+  type: list
+  elements: dict
+  returned: state is applied
+absent:
+  description: Knobs that a rail does not have (rail, knob, wanted, reason).
+  type: list
+  elements: dict
+  returned: state is applied
+absent_words:
+  description: The same for people, one line for each knob and reason.
+  type: list
+  elements: str
+  returned: state is applied
+reboot_reasons:
+  description: What takes effect only after a reset of the firmware or a reboot.
+  type: list
+  elements: str
+  returned: state is applied
+"""
+
+
+def main() -> None:
+    """What Ansible runs."""
+    module = AnsibleModule(
+        argument_spec={
+            "policy": {"type": "dict", "required": True},
+            "state": {"type": "str", "choices": ["applied", "judged"], "default": "applied"},
+            "root": {"type": "path", "default": "/"},
+        },
+        supports_check_mode=True,
+    )
+    try:
+        policy = read_policy(module.params["policy"])
+    except PolicyError as error:
+        module.fail_json(msg=str(error), problems=list(error.problems))
+    if module.params["state"] == "judged":
+        module.exit_json(changed=False)
+    report = apply(policy, Host(root=Path(module.params["root"])), check=module.check_mode)
+    result = {**report.as_dict(), "changed": bool(report.changes), "diff": _diff(report.changes)}
+    if report.failures:
+        module.fail_json(msg=_words(report), **result)
+    module.exit_json(**result)
+
+
+def _words(report: Report) -> str:
+    return "\n".join(str(each) for each in report.failures)
+
+
+def _diff(changes: list[Change]) -> dict[str, str]:
+    """One line for each knob, as found and as wanted."""
+    return {
+        "before": "".join(f"{each.rail} {each.knob}: {each.found}\n" for each in changes),
+        "after": "".join(f"{each.rail} {each.knob}: {each.wanted}\n" for each in changes),
+        "before_header": "rails as found",
+        "after_header": "rails as the policy says",
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Filter ``rail_problems``: what is wrong with a host's rails before anything is changed, all at once.
+
+Judged on the controller from the role's variables and the host's facts, so that it costs the host nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from typing import Any
+
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,14}")  # 15: the kernel's IFNAMSIZ less the final zero
+RESERVED_TABLES = (0, 253, 254, 255)  # unspec, default, main, local (rt_tables)
+MOST_RAILS = 1000
+"""Rule r stands at priority 1000 + r; 2000 and above are other people's."""
+INTENT = "hosts.<group> in fabric.yml"
+
+
+def rail_problems(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], manager: str = "auto") -> list[str]:
+    """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may go ahead."""
+    if not rails:
+        return [f"rail_interfaces_rails: empty, so that there is nothing to do; name the rails' ports in {INTENT}"]
+    return [
+        *_twice(rails),
+        *(problem for rail in rails for problem in _values(rail)),
+        *(problem for rail in rails for problem in _nic(rail, rails, facts)),
+        *_shared(rails, facts),
+        *_manager(facts, manager),
+    ]
+
+
+def _where(rail: Mapping[str, Any], field: str) -> str:
+    return f"rail_interfaces_rails, rail {rail['rail']}, {field} {_plain(rail[field])}"
+
+
+def _plain(value: object) -> str:
+    """A value as written in the variables; of a match, the address alone."""
+    return " ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, Mapping) else str(value)
+
+
+def _key(rail: Mapping[str, Any]) -> str:
+    match = rail["match"]
+    return str(match.get("pci") or match.get("mac") or "").lower()
+
+
+def _twice(rails: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What every rail must have for itself."""
+    for field in ("rail", "name", "address", "table"):
+        for value, times in Counter(rail[field] for rail in rails).items():
+            if times > 1:
+                yield f"rail_interfaces_rails: {times} rails have {field} {value}; each needs its own"
+    for value, times in Counter(_key(rail) for rail in rails).items():
+        if times > 1:
+            yield f"rail_interfaces_rails: {times} rails match {value}; name another port for one of them in {INTENT}"
+
+
+def _values(rail: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with one rail whatever the host is."""
+    match = rail["match"]
+    if bool(match.get("pci")) == bool(match.get("mac")):
+        yield f"{_where(rail, 'match')}: expected either pci or mac; see {INTENT}"
+    if not NAME.fullmatch(rail["name"]):
+        yield f"{_where(rail, 'name')}: expected up to 15 of a-z, 0-9, - and _, a letter first"
+    if rail["table"] in RESERVED_TABLES:
+        yield f"{_where(rail, 'table')}: the kernel's own; choose another, 100 + rail by default"
+    if not 0 <= rail["rail"] < MOST_RAILS:
+        yield f"{_where(rail, 'rail')}: expected 0 to {MOST_RAILS - 1}, as its rule stands at priority 1000 + rail"
+    try:
+        own = IPv4Interface(f"{rail['address']}/{rail['prefix_length']}")
+        gateway, supernet = IPv4Address(rail["gateway"]), IPv4Network(rail["supernet"])
+    except ValueError as error:
+        yield f"{_where(rail, 'address')}/{rail['prefix_length']}: {error}; correct planes.compute.pools in fabric.yml"
+        return
+    if gateway not in own.network or gateway == own.ip:
+        yield f"{_where(rail, 'gateway')}: not a neighbour in {own.network}; it must be the leaf's end of the link"
+    if own.ip not in supernet:
+        yield f"{_where(rail, 'supernet')}: does not hold the rail's address {own.ip}"
+
+
+def _nic(rail: Mapping[str, Any], rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the port a rail's match leads to."""
+    found, where = facts["rails"].get(_key(rail)), _where(rail, "match")
+    if found is None or not (found["netdev"] or found["candidates"]):
+        look = "lspci -D -d ::0200" if rail["match"].get("pci") else "ip link"
+        yield f"{where}: no interface there on this host; compare with `{look}`, correct {INTENT} or load its driver"
+        return
+    if not found["netdev"]:
+        yield f"{where}: several interfaces ({', '.join(found['candidates'])}); tell them apart by mac in {INTENT}"
+        return
+    netdev = found["netdev"]
+    if netdev in facts["management"]:
+        yield f"{where}: is {netdev}, which this host is reached by or has its default route on; correct {INTENT}"
+    if found["master"]:
+        yield f"{where}: {netdev} is a member of {found['master']}; take it out, a rail is routed on its own"
+    limit = found["max_mtu_bytes"]
+    if limit and rail["mtu_bytes"] > limit:
+        less = f"lower policy.mtu.host in fabric.yml to {limit} or replace the NIC"
+        yield f"{_where(rail, 'mtu_bytes')}: {netdev} (driver {found['driver']}) takes at most {limit}; {less}"
+    ours = {facts["rails"].get(_key(each), {}).get("netdev") for each in rails}
+    if rail["name"] != netdev and rail["name"] in facts["interfaces"] and rail["name"] not in ours:
+        yield f"{_where(rail, 'name')}: another interface has that name; rename it, see `ip link show {rail['name']}`"
+
+
+def _shared(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Iterator[str]:
+    """Two rails that lead to one interface by different addresses."""
+    found = [(facts["rails"].get(_key(rail), {}).get("netdev"), rail) for rail in rails]
+    for netdev, times in Counter(netdev for netdev, _ in found if netdev).items():
+        keys = sorted({_key(rail) for other, rail in found if other == netdev})
+        if times > 1 and len(keys) > 1:
+            yield f"rail_interfaces_rails: {' and '.join(keys)} are one interface, {netdev}; correct {INTENT}"
+
+
+def _manager(facts: Mapping[str, Any], manager: str) -> Iterator[str]:
+    """Nobody there to configure the rails."""
+    asked, chosen = f"rail_interfaces_manager {manager}", facts["manager"] if manager == "auto" else manager
+    if chosen == "none":
+        choose = "set it to networkd or networkmanager, which is then started"
+        yield f"{asked}: neither netplan, systemd-networkd nor NetworkManager runs this host; {choose}"
+    if chosen == "netplan" and facts["backend"] == "none":
+        yield f"{asked}: netplan is here, but neither systemd-networkd nor NetworkManager runs; start one of them"
+
+
+class FilterModule:
+    """What Ansible asks a filter plug-in for."""
+
+    def filters(self) -> dict[str, Callable[..., list[str]]]:
+        return {"rail_problems": rail_problems}

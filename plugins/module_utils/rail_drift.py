@@ -1,0 +1,95 @@
+"""What shall be true of a host's rails, in the same words as what is: their difference is the drift.
+
+Pure, standard library only (it runs on hosts, Python 3.9). A rail is one entry of the role's rail_interfaces_rails, the
+facts are what rail_state.collect returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+FIRST_PRIORITY = 1000
+"""Rule of rail r is asked at priority 1000 + r: before the main table, which the kernel asks at 32766."""
+LAST_PRIORITY = 1999
+RP_FILTER_LOOSE = 2
+"""Any way back will do (RFC 3704). The kernel applies the larger of `all` and the interface's (ip-sysctl.rst)."""
+ARP_STRICT = {"arp_ignore": 1, "arp_announce": 2}
+
+Rail = Mapping[str, Any]
+Facts = Mapping[str, Any]
+
+
+def priority_of(rail: Rail) -> int:
+    """Priority of a rail's rule."""
+    return FIRST_PRIORITY + int(rail["rail"])
+
+
+def found_of(rail: Rail, facts: Facts) -> dict[str, Any]:
+    """What the facts say of a rail's NIC port."""
+    match = rail["match"]
+    found: dict[str, Any] = facts["rails"][(match.get("pci") or match.get("mac")).lower()]
+    return found
+
+
+def wanted_lines(rail: Rail, plane_supernet: str, arp_strict: bool) -> list[str]:
+    """What shall be true of a rail, one fact a line."""
+    name, via = rail["name"], f"via {rail['gateway']} dev {rail['name']}"
+    settings = {"rp_filter": RP_FILTER_LOOSE, **(ARP_STRICT if arp_strict else {})}
+    return [
+        f"rail {rail['rail']} is {name}",
+        f"{name} up",
+        f"{name} mtu {rail['mtu_bytes']}",
+        f"{name} address {rail['address']}/{rail['prefix_length']}",
+        f"table main: {rail['supernet']} {via}",
+        f"table {rail['table']}: {plane_supernet} {via}",
+        f"rule {priority_of(rail)}: from {rail['address']} lookup {rail['table']}",
+        *(f"net.ipv4.conf.{name}.{knob} = {value}" for knob, value in settings.items()),
+    ]
+
+
+def found_lines(rail: Rail, facts: Facts, arp_strict: bool) -> list[str]:
+    """What is true of a rail now. Its interface bears its future name, so that only what differs differs.
+
+    Of the main table only the way to the rail's supernet, of the rules only those of its priority or table.
+    """
+    one, name, table = found_of(rail, facts), rail["name"], str(rail["table"])
+    called = [one["netdev"], *one["altnames"]]
+    knobs = ["rp_filter", *(ARP_STRICT if arp_strict else {})]
+    settings = facts["sysctl"][one["netdev"]]
+    main = [each for each in facts["routes"]["main"] if each["to"] == rail["supernet"]]
+    asked = [each for each in facts["rules"] if each["table"] == table or each["priority"] == priority_of(rail)]
+    return [
+        f"rail {rail['rail']} is {' also '.join(called)}",
+        f"{name} {'up' if one['up'] else 'down'}",
+        f"{name} mtu {one['mtu_bytes']}",
+        *(f"{name} address {each}" for each in one["addresses"] if ":" not in each),
+        *(_route("main", each, one["netdev"], name) for each in main),
+        *(_route(table, each, one["netdev"], name) for each in facts["routes"].get(table, [])),
+        *(f"rule {each['priority']}: from {each['from']} lookup {each['table']}" for each in asked),
+        *(f"net.ipv4.conf.{name}.{knob} = {settings[knob]}" for knob in knobs),
+    ]
+
+
+def _route(table: str, route: Mapping[str, Any], now: str, name: str) -> str:
+    dev = name if route["dev"] == now else route["dev"]
+    return f"table {table}: {route['to']} via {route['via']} dev {dev}"
+
+
+def common_lines(facts: Facts) -> tuple[str, str]:
+    """(as it is, as it shall be) of what concerns all rails at once."""
+    knob = "net.ipv4.conf.all.rp_filter"
+    return f"{knob} = {facts['sysctl']['all']['rp_filter']}", f"{knob} = {RP_FILTER_LOOSE}"
+
+
+def stale_rules(rails: Sequence[Rail], facts: Facts) -> list[dict[str, Any]]:
+    """Rules left by a rail that is not asked for any more: ours by priority and table, of none of the rails."""
+    own = {priority_of(rail) for rail in rails}
+    offset = int(rails[0]["table"]) - priority_of(rails[0]) if rails else 0
+    return [
+        each
+        for each in facts["rules"]
+        if FIRST_PRIORITY <= each["priority"] <= LAST_PRIORITY
+        and each["priority"] not in own
+        and str(each["table"]) == str(each["priority"] + offset)
+    ]

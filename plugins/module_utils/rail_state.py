@@ -1,0 +1,238 @@
+"""What a host's kernel and network managers say about its rails.
+
+Standard library only (it runs on hosts, Python 3.9). Nothing here changes a host: commands that only show something are
+run by an injected ``run``, files are read below an injected ``root``, so that tests use recorded outputs and trees.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ansible.module_utils.basic import AnsibleModule
+
+Run = Callable[[Sequence[str]], "tuple[int, str, str]"]
+"""Command -> exit code, output, errors; 127 if there is no such program."""
+
+PCI = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+MAIN_TABLE, LOCAL_TABLE = "254", "255"
+KNOBS = ("rp_filter", "arp_ignore", "arp_announce")
+
+STACKED = frozenset({"bond", "bridge", "hsr", "ipvlan", "ipvtap", "macsec", "macvlan", "macvtap", "team", "vlan"})
+"""Kinds of interfaces that stand on another one and usually bear its MAC address."""
+UPLINK_PORT = re.compile(r"(p\d+)?")
+"""phys_port_name of a NIC's own port; pf0vf3 and the like are a switchdev port's stand-ins for others."""
+
+
+def runner(module: AnsibleModule) -> Run:
+    """Runs commands by an Ansible module's own means, which fix the locale."""
+
+    def run(command: Sequence[str]) -> tuple[int, str, str]:
+        if module.get_bin_path(command[0]) is None:
+            return 127, "", f"no program {command[0]} on this host"
+        code, out, err = module.run_command(list(command))
+        return code, out, err
+
+    return run
+
+
+def ssh_address() -> str | None:
+    """The host's own address of the SSH session we run in; None outside of one or where sudo hides it."""
+    session = os.environ.get(
+        "SSH_CONNECTION", ""
+    ).split()  # client's address and port, server's address and port: ssh(1)
+    return session[2] if len(session) == 4 else None
+
+
+class CannotReadError(Exception):
+    """A command that shows the host's state failed."""
+
+
+def show(run: Run, *command: str) -> Any:  # noqa: ANN401 (whatever the command prints)
+    """Output of a command that prints JSON."""
+    code, out, err = run(command)
+    if code != 0:
+        message = f"`{' '.join(command)}` failed ({code}): {(err or out).strip()}"
+        raise CannotReadError(message)
+    return json.loads(out or "[]")
+
+
+def read(path: Path) -> str | None:
+    """First line of a file of the kernel's; None if there is none or it refuses to be read, as some do while down."""
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+
+
+def link_name(path: Path) -> str | None:
+    """Name of what a symbolic link leads to."""
+    return path.resolve().name if path.exists() else None
+
+
+def pci_of(path: Path) -> str | None:
+    """PCI address of the port an interface is on; a virtio device's is that of the card above it."""
+    device = path / "device"
+    found = [part for part in device.resolve().parts if PCI.fullmatch(part)] if device.exists() else []
+    return found[-1] if found else None
+
+
+def rdma_devices(root: Path) -> dict[str, str]:
+    """Interface -> RDMA device, as the device's GID table says (true for mlx5 and rxe alike)."""
+    owners = sorted(root.glob("sys/class/infiniband/*/ports/*/gid_attrs/ndevs/0"))
+    return {netdev: path.parts[-6] for path in owners if (netdev := read(path))}
+
+
+def interface(entry: Mapping[str, Any], root: Path, rdma: Mapping[str, str]) -> dict[str, Any]:
+    """One interface, from one entry of `ip -j -d address show` and from sysfs."""
+    name = entry["ifname"]
+    path = root / "sys/class/net" / name
+    infos = entry.get("addr_info", [])
+    return {
+        "netdev": name,
+        "altnames": entry.get("altnames", []),
+        "pci": pci_of(path),
+        "mac": entry.get("permaddr") or entry.get("address"),
+        "driver": link_name(path / "device/driver"),
+        "kind": entry.get("linkinfo", {}).get("info_kind"),
+        "port": read(path / "phys_port_name") or "",
+        "master": entry.get("master"),
+        "mtu_bytes": entry["mtu"],
+        "max_mtu_bytes": entry.get("max_mtu") or None,  # 0: the driver names no limit
+        "up": "UP" in entry["flags"],
+        "carrier": "LOWER_UP" in entry["flags"],
+        "addresses": [f"{each['local']}/{each['prefixlen']}" for each in infos if each.get("scope") == "global"],
+        "rdma_device": rdma.get(name),
+    }
+
+
+def key_of(match: Mapping[str, str | None]) -> str:
+    """The address a rail is found by, in lower case: its PCI address or its MAC."""
+    return (match.get("pci") or match.get("mac") or "").lower()
+
+
+def find(match: Mapping[str, str | None], interfaces: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Interfaces of a rail; more than one is a match that does not tell ports apart."""
+    key = key_of(match)
+    field = "pci" if match.get("pci") else "mac"
+    own = [each for each in interfaces if each["kind"] not in STACKED and UPLINK_PORT.fullmatch(each["port"])]
+    return [each for each in own if (each[field] or "").lower() == key]
+
+
+ABSENT: dict[str, Any] = {
+    "netdev": None,
+    "altnames": [],
+    "pci": None,
+    "mac": None,
+    "driver": None,
+    "master": None,
+    "mtu_bytes": None,
+    "max_mtu_bytes": None,
+    "up": False,
+    "carrier": False,
+    "addresses": [],
+    "rdma_device": None,
+}
+
+
+def rail(match: Mapping[str, str | None], interfaces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What a rail's match leads to. `netdev` is None if it leads to nothing, or to several (`candidates`)."""
+    found = find(match, interfaces)
+    one = found[0] if len(found) == 1 else ABSENT
+    return {**{field: one[field] for field in ABSENT}, "candidates": [each["netdev"] for each in found]}
+
+
+def rules(run: Run) -> list[dict[str, Any]]:
+    """IPv4 routing policy rules but the kernel's own three."""
+    every = show(run, "ip", "-N", "-j", "-4", "rule", "show")
+    return [
+        {
+            "priority": each["priority"],
+            "from": f"{each['src']}/{each['srclen']}" if "srclen" in each else each["src"],
+            "table": "main" if each.get("table") == MAIN_TABLE else each.get("table"),
+        }
+        for each in every
+        if 0 < each["priority"] < 32766
+    ]
+
+
+def routes(run: Run) -> dict[str, list[dict[str, Any]]]:
+    """IPv4 unicast routes by table; the kernel's local table is left out."""
+    found: dict[str, list[dict[str, Any]]] = {"main": []}
+    for each in show(run, "ip", "-N", "-j", "-4", "route", "show", "table", "all"):
+        table = each.get("table", MAIN_TABLE)
+        if table != LOCAL_TABLE and "type" not in each:
+            named = "main" if table == MAIN_TABLE else table
+            entry = {"to": each["dst"], "via": each.get("gateway"), "dev": each.get("dev")}
+            found.setdefault(named, []).append(entry)
+    return found
+
+
+def sysctls(root: Path, netdevs: Sequence[str]) -> dict[str, dict[str, int | None]]:
+    """Interface -> reverse path filter and ARP settings."""
+    base = root / "proc/sys/net/ipv4/conf"
+    values = {name: {knob: read(base / name / knob) for knob in KNOBS} for name in netdevs}
+    return {name: {knob: int(text) if text else None for knob, text in each.items()} for name, each in values.items()}
+
+
+def active(run: Run) -> list[str]:
+    """Which network managers run."""
+    units = {"networkmanager": "NetworkManager.service", "networkd": "systemd-networkd.service"}
+    states = run(["systemctl", "is-active", *units.values()])[1].split()
+    return [name for name, state in zip(units, states) if state == "active"]  # noqa: B905 (strict= needs Python 3.10)
+
+
+def networkd_manages(run: Run) -> bool:
+    """Whether systemd-networkd looks after any interface at all; where both run, one of them usually does not."""
+    lines = run(["networkctl", "--no-pager", "--no-legend", "list"])[1].splitlines()
+    return any(fields[-1] != "unmanaged" for fields in map(str.split, lines) if fields)
+
+
+def backend(run: Run) -> str:
+    """The manager that runs the host's interfaces: networkd, networkmanager or none."""
+    running = active(run)
+    if len(running) == 2:
+        return "networkd" if networkd_manages(run) else "networkmanager"
+    return running[0] if running else "none"
+
+
+def has_netplan(root: Path) -> bool:
+    """Netplan is installed and has something to say."""
+    installed = any((root / path).exists() for path in ("usr/sbin/netplan", "usr/bin/netplan"))
+    return installed and any(root.glob("etc/netplan/*.yaml"))
+
+
+def management(run: Run, entries: Sequence[Mapping[str, Any]], ssh_address: str | None) -> list[str]:
+    """Interfaces that the host is reached by: of a default route, or of the connection we came in on."""
+    default = [each for family in ("-4", "-6") for each in show(run, "ip", "-j", family, "route", "show", "default")]
+    hops = [hop for each in default for hop in (each, *each.get("nexthops", ()))]
+    devices = {hop["dev"] for hop in hops if "dev" in hop}
+    for entry in entries:
+        if ssh_address and any(each["local"] == ssh_address for each in entry.get("addr_info", [])):
+            devices.add(entry["ifname"])
+    return sorted(devices)
+
+
+def collect(matches: Sequence[Mapping[str, str | None]], run: Run, root: Path, ssh: str | None) -> dict[str, Any]:
+    """All of it: the value of the fact gpufabric_rails. ``ssh`` is the host's address of the session we came in on."""
+    entries = [each for each in show(run, "ip", "-j", "-d", "address", "show") if each]
+    rdma = rdma_devices(root)
+    interfaces = [interface(each, root, rdma) for each in entries]
+    rails = {key_of(match): rail(match, interfaces) for match in matches}
+    netdevs = [each["netdev"] for each in rails.values() if each["netdev"]]
+    runs = backend(run)
+    return {
+        "manager": "netplan" if has_netplan(root) else runs,
+        "backend": runs,
+        "management": management(run, entries, ssh),
+        "interfaces": [each["netdev"] for each in interfaces],
+        "rails": rails,
+        "rules": rules(run),
+        "routes": routes(run),
+        "sysctl": sysctls(root, ["all", *netdevs]),
+    }

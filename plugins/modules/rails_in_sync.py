@@ -1,0 +1,263 @@
+"""Ansible module: bring the rails of the running host to what its configuration says. See DOCUMENTATION."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.rail_drift import common_lines, found_lines, found_of, stale_rules, wanted_lines
+from ansible.module_utils.rail_state import CannotReadError, Run, collect, runner, ssh_address
+
+DOCUMENTATION = r"""
+module: rails_in_sync
+short_description: Bring the rails of the running host to what its configuration says
+description:
+  - The files of the network manager say what holds at boot; this module makes it hold now, without a reboot. It
+    compares the kernel's names, link states, MTUs, IPv4 addresses, routes, rules and settings of the rails with what is
+    wanted, and where they differ renames interfaces, sets the settings and has the manager configure those rails anew.
+  - Interfaces other than the rails are not touched. The manager is told to read its files, never restarted.
+  - Ends only when the kernel shows what is wanted, or fails with what it does not show.
+options:
+  rails:
+    description: The rails, as the role rail_interfaces takes them.
+    type: list
+    elements: dict
+    required: true
+  plane_supernet:
+    description: All hosts' addresses of the plane.
+    type: str
+    required: true
+  arp_strict:
+    description: Whether each rail must answer for its own address alone.
+    type: bool
+    required: true
+  manager:
+    description: Which manager's files were written.
+    type: str
+    choices: [netplan, networkd, networkmanager]
+    required: true
+  backend:
+    description: The service that configures the interfaces, beneath netplan too.
+    type: str
+    choices: [networkd, networkmanager]
+    required: true
+  changed_files:
+    description: Paths of files that were written or removed in this run; if there are any, the manager reads its files.
+    type: list
+    elements: str
+    default: []
+  wait_s:
+    description: How long the manager may take, in seconds.
+    type: int
+    default: 30
+attributes:
+  check_mode: {support: full}
+  diff_mode: {support: full}
+"""
+
+EXAMPLES = r"""
+- name: Bring the rails up as configured
+  rails_in_sync:
+    rails: "{{ rail_interfaces_rails }}"
+    plane_supernet: "{{ rail_interfaces_plane_supernet }}"
+    arp_strict: "{{ rail_interfaces_arp_strict }}"
+    manager: networkd
+    backend: networkd
+"""
+
+RETURN = r"""
+ansible_facts:
+  description: C(gpufabric_rails) as rail_facts returns it, read after the last change.
+  type: dict
+  returned: always
+drift:
+  description: What was not as wanted before, one fact a line; C(+) was wanted and missing, C(-) was there.
+  type: list
+  elements: str
+  returned: always
+commands:
+  description: What was run to change it.
+  type: list
+  elements: str
+  returned: always
+"""
+
+SPEC = {
+    "rails": {"type": "list", "elements": "dict", "required": True},
+    "plane_supernet": {"type": "str", "required": True},
+    "arp_strict": {"type": "bool", "required": True},
+    "manager": {"type": "str", "required": True, "choices": ["netplan", "networkd", "networkmanager"]},
+    "backend": {"type": "str", "required": True, "choices": ["networkd", "networkmanager"]},
+    "changed_files": {"type": "list", "elements": "str", "default": []},
+    "wait_s": {"type": "int", "default": 30},
+}
+POLL_S = 0.5
+
+
+class Host:
+    """The host's rails: what is, what shall be, and the commands between the two."""
+
+    def __init__(self, module: AnsibleModule) -> None:
+        self.module = module
+        self.asked: dict[str, Any] = module.params
+        self.rails: list[dict[str, Any]] = module.params["rails"]
+        self.run: Run = runner(module)
+        self.commands: list[str] = []
+        self.facts: dict[str, Any] = {}
+        self.read()
+
+    def read(self) -> None:
+        """Read the kernel's state anew."""
+        self.facts = collect([rail["match"] for rail in self.rails], self.run, Path("/"), ssh_address())
+        lost = [str(rail["rail"]) for rail in self.rails if found_of(rail, self.facts)["netdev"] is None]
+        if lost:
+            message = f"rail {', '.join(lost)} has no interface, or several"
+            raise CannotReadError(message)
+
+    def lines(self, rail: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+        """(found, wanted) of one rail."""
+        strict = self.asked["arp_strict"]
+        return found_lines(rail, self.facts, strict), wanted_lines(rail, self.asked["plane_supernet"], strict)
+
+    def all_lines(self) -> tuple[list[str], list[str]]:
+        """(found, wanted) of everything, in the same order where the same."""
+        found, wanted = [[line] for line in common_lines(self.facts)]
+        for rail in self.rails:
+            is_now, shall_be = self.lines(rail)
+            found += sorted(is_now)
+            wanted += sorted(shall_be)
+        found += [f"rule {each['priority']}: from {each['from']} lookup {each['table']}" for each in self.stale()]
+        return found, wanted
+
+    def stale(self) -> list[dict[str, Any]]:
+        return stale_rules(self.rails, self.facts)
+
+    def do(self, *command: str, may_fail: bool = False) -> None:
+        """Run a command that changes something."""
+        self.commands.append(" ".join(command))
+        code, out, err = self.run(command)
+        if code != 0 and not may_fail:
+            said = (err or out).strip()
+            self.module.fail_json(msg=f"`{self.commands[-1]}` failed ({code}): {said}", commands=self.commands)
+
+    def rename(self) -> None:
+        """Give each rail's interface its name, and only that one, as its .link file does at boot."""
+        now = {rail["name"]: found_of(rail, self.facts) for rail in self.rails}
+        wrong = {name: one["netdev"] for name, one in now.items() if one["netdev"] != name}
+        extra = {name: one["altnames"] for name, one in now.items() if one["altnames"]}
+        if not (wrong or extra):
+            return
+        # udev must know the new files before it sees the interfaces change; there is none in a container.
+        self.do("udevadm", "control", "--reload", may_fail=True)
+        for name, others in extra.items():
+            for other in others:
+                self.do("ip", "link", "property", "del", "dev", now[name]["netdev"], "altname", other)
+        for name, netdev in list(wrong.items()):
+            self.do(
+                "ip", "link", "set", "dev", netdev, "down"
+            )  # before Linux 6.2 only a link that is down takes a name
+            if netdev in wrong:  # two rails change places
+                wrong[name] = f"gpuf-{name}"[:15]
+                self.do("ip", "link", "set", "dev", netdev, "name", wrong[name])
+        for name, netdev in wrong.items():
+            self.do("ip", "link", "set", "dev", netdev, "name", name)
+        self.do("udevadm", "settle", "--timeout=10", may_fail=True)
+
+    def settle(self) -> None:
+        """Set what the kernel keeps per interface beside the manager's files (at boot: sysctl.d)."""
+        found, wanted = self.all_lines()
+        for line in wanted:
+            if line.startswith("net.") and line not in found:
+                knob, value = line.split(" = ")
+                self.commands.append(f"sysctl -w {knob}={value}")
+                base, _, setting = knob[len("net.ipv4.conf.") :].rpartition(".")
+                (Path("/proc/sys/net/ipv4/conf") / base / setting).write_text(value, encoding="utf-8")
+
+    def configure(self, names: Sequence[str]) -> None:
+        """Have the manager read its files and configure the named rails by them."""
+        if self.asked["manager"] == "netplan":
+            self.do("netplan", "generate")
+        if self.asked["backend"] == "networkd":
+            self.do("networkctl", "reload")
+            if names:
+                self.do("networkctl", "reconfigure", *names)
+            return
+        self.do("nmcli", "general", "reload", "conf")
+        self.do("nmcli", "connection", "reload")
+        profile = "netplan" if self.asked["manager"] == "netplan" else "gpufabric"
+        for name in names:
+            self.do("nmcli", "--wait", str(self.asked["wait_s"]), "connection", "up", "id", f"{profile}-{name}")
+
+    def sweep(self) -> None:
+        """Take away the rules of rails that are no more; their manager forgot them with their files."""
+        for each in self.stale():
+            self.do("ip", "-4", "rule", "del", "priority", str(each["priority"]), "from", each["from"])
+
+    def touched(self) -> list[str]:
+        """Names of the rails that the manager shall configure anew: what differs, or whose file was written."""
+        files = [Path(path) for path in self.asked["changed_files"]]
+        named = {file.stem.rpartition("gpufabric-")[2] for file in files if file.suffix != ".link"}
+        every = any(file.parent.name == "netplan" for file in files)
+        differing = {rail["name"] for rail in self.rails if set(self.lines(rail)[0]) != set(self.lines(rail)[1])}
+        return [rail["name"] for rail in self.rails if every or rail["name"] in named | differing]
+
+    def wait(self) -> None:
+        """Wait until the kernel shows what is wanted; fail with what it does not show."""
+        end = time.monotonic() + self.asked["wait_s"]
+        while True:
+            self.read()
+            found, wanted = self.all_lines()
+            if set(found) == set(wanted):
+                return
+            if time.monotonic() > end:
+                said = "; ".join(differ(found, wanted))
+                message = (
+                    f"{self.asked['manager']} did not bring the rails to what its files say in {self.asked['wait_s']} s"
+                )
+                self.module.fail_json(msg=f"{message}: {said}", commands=self.commands)
+            time.sleep(POLL_S)
+
+    def apply(self) -> None:
+        """From what is to what shall be."""
+        touched = self.touched()
+        self.rename()
+        self.read()
+        self.configure(touched)
+        self.sweep()
+        self.settle()
+        self.wait()
+
+
+def differ(found: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """What is not as wanted."""
+    return [f"- {line}" for line in found if line not in wanted] + [f"+ {line}" for line in wanted if line not in found]
+
+
+def main() -> None:
+    """Entry point."""
+    module = AnsibleModule(argument_spec=SPEC, supports_check_mode=True)
+    try:
+        host = Host(module)
+        found, wanted = host.all_lines()
+        drift = differ(found, wanted)
+        changed = bool(drift or module.params["changed_files"])
+        if changed and not module.check_mode:
+            host.apply()
+    except CannotReadError as error:
+        module.fail_json(msg=f"cannot read the rails: {error}")
+    diff = {"before": "".join(f"{line}\n" for line in found), "after": "".join(f"{line}\n" for line in wanted)}
+    header = {"before_header": "rails of the running host", "after_header": "rails as configured"}
+    module.exit_json(
+        changed=changed,
+        drift=drift,
+        commands=host.commands,
+        diff={**diff, **header},
+        ansible_facts={"gpufabric_rails": host.facts},
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""What NCCL will read on a host, and what of it is a mistake. Pure: text in, findings out.
+
+NCCL takes a variable from the process's environment, else from ``~/.nccl.conf`` (or ``$NCCL_CONF_FILE``), else from
+/etc/nccl.conf; of two lines in a file the first counts (NVIDIA/nccl 2.31, src/misc/param.cc: setenv without overwrite).
+Its reader of these files is bare: a comment only where # is the first character, and every other character is part of
+the name or the value. So `NCCL_IB_TC = 106` sets a variable that nothing reads, silently.
+Runs on hosts: standard library alone, Python 3.9.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+LONGEST = 1023
+"""Characters of a name or value that NCCL keeps (src/misc/param.cc)."""
+
+ECN_NOT_CAPABLE, ECN_CONGESTED = 0b00, 0b11
+"""The two lowest bits of a traffic class (RFC 3168)."""
+
+ALWAYS_WRONG = {
+    "NCCL_IB_GID_INDEX": (
+        lambda value: _number(value) != -1,
+        "pins an index of the GID table, which shifts when an address is added, on one host and not on another",
+        "remove it; NCCL 2.21 and later finds the RoCE v2 GID of the rail's IPv4 address by itself",
+    ),
+    "NCCL_IB_DISABLE": (
+        lambda value: _number(value) != 0,
+        "turns RDMA off: all traffic goes over TCP",
+        "remove it",
+    ),
+    "NCCL_NET": (
+        lambda value: value.lower() == "socket",
+        "turns RDMA off: all traffic goes over TCP",
+        "remove it",
+    ),
+}
+"""Variables that no policy of ours sets: (is it wrong, why, remedy)."""
+
+TRAFFIC_CLASSES = ("NCCL_IB_TC", "NCCL_IB_FIFO_TC")
+EXACT = {
+    "NCCL_IB_HCA": "list the rails' devices with = before the list",
+    "NCCL_SOCKET_IFNAME": "list the business plane's interfaces with = before the list",
+}
+"""What to write where no policy says it."""
+
+BEGIN, END = "# gpufabric: begin", "# gpufabric: end"
+"""Lines between these two are ours."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One variable as one line of one file sets it."""
+
+    name: str
+    value: str
+    file: str
+    line: int
+    managed: bool = False
+    """Written by the role nccl, between its two marks."""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A line that will not do what whoever wrote it wants, or that the policy does not want."""
+
+    file: str
+    line: int
+    text: str
+    problem: str
+    remedy: str
+    managed: bool = False
+
+    def told(self) -> str:
+        """In one sentence, as an operator reads it."""
+        return f"{self.file}:{self.line}: `{self.text.strip()}` {self.problem}. Remedy: {self.remedy}."
+
+
+def read_conf(file: str, text: str) -> tuple[list[Setting], list[Contradiction]]:
+    """A configuration file of NCCL's own, read as NCCL does, and the lines that are not read as they look."""
+    settings: dict[str, Setting] = {}
+    odd: list[Contradiction] = []
+    managed = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.startswith("#") or not line.strip():
+            managed = line == BEGIN or (managed and line != END)
+            continue
+        name, equals, value = line.partition("=")
+        first = settings.get(name)
+        problem, remedy = _misread(line, name, bool(equals), value), "write NAME=value and nothing else on the line"
+        if not problem and first and first.value != value:
+            problem, remedy = f"is never read: line {first.line} comes first", "remove one of the two"
+        if problem:
+            odd.append(Contradiction(file, number, line, problem, remedy, managed))
+        if equals and not first:
+            settings[name] = Setting(name, value, file, number, managed)
+    return list(settings.values()), odd
+
+
+def _misread(line: str, name: str, has_equals: bool, value: str) -> str:
+    """What NCCL's reader makes of this line that it does not look like; empty if it reads as it looks."""
+    checks = (
+        (not has_equals, "has no =, so NCCL skips it"),
+        (name.startswith("export "), "sets a variable called `export ...`, which nothing reads: this is no shell"),
+        (name != name.strip(), f"sets a variable called `{name}`, blanks included, which nothing reads"),
+        (value.endswith("\r"), "ends with a carriage return, which becomes part of the value"),
+        (value[:1] in ('"', "'"), "has quotes, which become part of the value"),
+        (value != value.strip(), "has blanks beside the value, which become part of it"),
+        (" #" in value, "has a comment behind the value, which becomes part of it"),
+        (len(line) > LONGEST, f"is longer than the {LONGEST} characters that NCCL keeps"),
+    )
+    return next((problem for wrong, problem in checks if wrong), "")
+
+
+SHELL_SETTING = re.compile(
+    r"^\s*(?:export\s+|declare\s+-x\s+|setenv\s+|DefaultEnvironment=.*?)?[\"']?(NCCL_[A-Z0-9_]+)(?:=|\s+)([\"']?)([^\"'\s;#]*)\2"
+)
+
+
+def read_environment(file: str, text: str) -> list[Setting]:
+    """What a file of the environment (/etc/environment, profile.d, systemd's) sets; of two lines the last counts."""
+    found: dict[str, Setting] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = None if line.lstrip().startswith("#") else SHELL_SETTING.match(line)
+        if match:
+            found[match[1]] = Setting(match[1], match[3], file, number)
+    return list(found.values())
+
+
+def effective(environment: Iterable[Setting], conf: Iterable[Setting]) -> dict[str, Setting]:
+    """Variable -> what counts: the environment before the files; in each, what was given first."""
+    found: dict[str, Setting] = {}
+    for each in (*environment, *conf):
+        found.setdefault(each.name, each)
+    return found
+
+
+def contradictions(
+    settings: Iterable[Setting], wanted: Mapping[str, str], rails: Iterable[str] = ()
+) -> list[Contradiction]:
+    """Each setting that is a mistake by itself, or that is not what the policy wants, with why and what to do."""
+    found = []
+    for each in settings:
+        problem, remedy = _judged(each, wanted, tuple(rails))
+        if problem:
+            text = f"{each.name}={each.value}"
+            found.append(Contradiction(each.file, each.line, text, problem, remedy, each.managed))
+    return found
+
+
+def _judged(each: Setting, wanted: Mapping[str, str], rails: tuple[str, ...]) -> tuple[str, str]:
+    """(problem, remedy) of one setting; two empty texts if it is right."""
+    policy = wanted.get(each.name)
+    if policy is not None and _same(each.value, policy):
+        return "", ""
+    if each.name in ALWAYS_WRONG:
+        wrong, problem, remedy = ALWAYS_WRONG[each.name]
+        return (problem, remedy) if wrong(each.value) else ("", "")
+    if policy is None:
+        return _problem(each, None, rails), EXACT.get(each.name, "")
+    return _problem(each, policy, rails), f"remove the line; the policy sets {each.name}={policy} in /etc/nccl.conf"
+
+
+def _problem(each: Setting, policy: str | None, rails: tuple[str, ...]) -> str:
+    if each.name in TRAFFIC_CLASSES and policy is not None:
+        return _traffic_class(each.value, int(policy))
+    if each.name == "NCCL_IB_HCA":
+        return _hca(each.value, policy)
+    if each.name == "NCCL_SOCKET_IFNAME":
+        return _socket(each.value, policy, rails)
+    return f"is not what the policy wants ({policy})" if policy is not None else ""
+
+
+def _traffic_class(value: str, policy: int) -> str:
+    """Why this traffic class is not the policy's; 4 x DSCP + ECN bits."""
+    found = _number(value)
+    dscp, ecn = policy >> 2, policy & 0b11
+    if found is None or not 0 <= found <= 255:
+        return "is no traffic class (0 to 255)"
+    if found == dscp:
+        return f"is the DSCP; the traffic class is 4 x DSCP + ECN bits, {policy}, and {found} marks DSCP {found >> 2}"
+    if found >> 2 == dscp and found & 0b11 == ECN_NOT_CAPABLE and ecn != ECN_NOT_CAPABLE:
+        return f"has the DSCP without an ECN bit (Not-ECT): switches drop such packets where they would mark {policy}"
+    if found & 0b11 == ECN_CONGESTED:
+        return "has both ECN bits set, which says congestion experienced on every packet"
+    if found >> 2 == dscp:
+        return f"has ECN bits {found & 0b11}, the policy's are {ecn} (traffic class {policy})"
+    return f"marks DSCP {found >> 2}, the fabric's lossless class is DSCP {dscp} (traffic class {policy})"
+
+
+def _hca(value: str, policy: str | None) -> str:
+    if value.startswith("^"):
+        return "says which devices not to use: any other one on the host, storage's too, is used as a rail"
+    if not value.startswith("="):
+        return "has no = before it, so each name is a prefix: mlx5_1 also takes mlx5_10 to mlx5_19"
+    if policy is None:
+        return ""
+    return f"is not the list of the rails' devices ({policy})"
+
+
+def _socket(value: str, policy: str | None, rails: tuple[str, ...]) -> str:
+    names = value.lstrip("^=").split(",")
+    on_rails = [name for name in names if name in rails]
+    if on_rails and not value.startswith("^"):
+        return f"puts NCCL's bootstrap on {', '.join(on_rails)}, a rail of the compute plane"
+    if value.startswith("^"):
+        return "says which interfaces not to use: any other one on the host may be taken"
+    if not value.startswith("="):
+        return "has no = before it, so each name is a prefix (eth0 is, and so is eth01)"
+    return f"is not what the policy wants ({policy})" if policy is not None else ""
+
+
+def _same(value: str, policy: str) -> bool:
+    """Equal as NCCL takes them: numbers by value (strtoll, base 0), lists whatever their order."""
+    if value == policy:
+        return True
+    if _number(value) is not None and _number(value) == _number(policy):
+        return True
+    both_exact = value.startswith("=") and policy.startswith("=")
+    return both_exact and sorted(value[1:].split(",")) == sorted(policy[1:].split(","))
+
+
+def _number(value: str) -> int | None:
+    """A number as strtoll reads it in base 0: 106, 0x6a, 0152; None if it is none."""
+    text = value.strip()
+    if re.fullmatch(r"[-+]?0[0-7]+", text):
+        return int(text, 8)
+    try:
+        return int(text, 0)
+    except ValueError:
+        return None

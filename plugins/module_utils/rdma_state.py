@@ -1,0 +1,112 @@
+"""What a host's RDMA stack is, read from /sys, /proc, /lib/modules and dpkg's status file. Nothing is changed.
+
+Used by the modules rdma_facts and nccl_facts. Runs on hosts: standard library alone, Python 3.9.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+from pathlib import Path
+
+VENDOR_PACKAGES = ("mlnx-ofed-*", "mlnx-ofa-*", "doca-ofed*", "doca-roce*", "doca-networking*")
+"""Packages of a stack that is not the distribution's (NVIDIA MLNX_OFED and DOCA, installation guides)."""
+
+
+def text(path: Path) -> str:
+    """Content of a file without surrounding blanks; empty if it cannot be read (as a GID slot without a device)."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def names(folder: Path) -> list[str]:
+    """What a folder holds, sorted; nothing if it is not there."""
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+
+def devices(root: Path) -> dict[str, dict[str, str]]:
+    """RDMA device -> its network interface (empty if none), state of port 1 (ACTIVE, DOWN, ...) and link layer."""
+    folder = root / "sys/class/infiniband"
+    return {
+        name: {
+            "interface": interface_of(folder / name),
+            "state": text(folder / name / "ports/1/state").rpartition(":")[2].strip(),
+            "link_layer": text(folder / name / "ports/1/link_layer"),
+        }
+        for name in names(folder)
+    }
+
+
+def interface_of(device: Path) -> str:
+    """The network interface whose address is in the device's GID table.
+
+    By the table's first entry that names one (mlx5 and rxe alike). Where the table is still empty: what rxe says its
+    parent is, or the only interface of the PCI device.
+    """
+    ndevs = device / "ports/1/gid_attrs/ndevs"
+    slots = sorted((slot for slot in names(ndevs) if slot.isdigit()), key=int)[:4]
+    found = [name for name in (*(text(ndevs / slot) for slot in slots), text(device / "parent")) if name]
+    siblings = names(device / "device/net")
+    return found[0] if found else siblings[0] if len(siblings) == 1 else ""
+
+
+def device_of(root: Path, interface: str) -> str:
+    """The RDMA device of an interface; empty if it has none."""
+    return next((name for name, each in devices(root).items() if each["interface"] == interface), "")
+
+
+def kernel(root: Path) -> dict[str, object]:
+    """Release of the running kernel, and whether its modules are on disk (they go when a new kernel replaces it)."""
+    release = text(root / "proc/sys/kernel/osrelease")
+    return {"release": release, "modules_installed": (root / "lib/modules" / release / "modules.dep").is_file()}
+
+
+def modules(root: Path, wanted: list[str]) -> dict[str, str]:
+    """Module -> builtin, loaded, available (on disk, not loaded) or missing."""
+    folder = root / "lib/modules" / text(root / "proc/sys/kernel/osrelease")
+    builtin = _module_names(folder / "modules.builtin")
+    on_disk = _module_names(folder / "modules.dep")
+    loaded = {line.split(" ", 1)[0] for line in text(root / "proc/modules").splitlines()}
+
+    def state(name: str) -> str:
+        if name in builtin:
+            return "builtin"
+        if name in loaded:
+            return "loaded"
+        return "available" if name in on_disk else "missing"
+
+    return {name: state(name.replace("-", "_")) for name in wanted}
+
+
+def _module_names(index: Path) -> set[str]:
+    """Names in modules.dep or modules.builtin: the file's name up to .ko, dashes as the kernel spells them."""
+    paths = (line.split(":", 1)[0] for line in text(index).splitlines())
+    return {path.rsplit("/", 1)[-1].split(".ko", 1)[0].replace("-", "_") for path in paths}
+
+
+def packages(status: Path, patterns: list[str]) -> dict[str, dict[str, object]]:
+    """Installed packages whose names match a pattern -> version, and whether dpkg holds it."""
+    found: dict[str, dict[str, object]] = {}
+    for paragraph in text(status).split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if not line[:1].isspace() and ": " in line)
+        want, _, state = fields.get("Status", "").partition(" ")
+        name = fields.get("Package", "")
+        if state.endswith(" installed") and any(fnmatch(name, pattern) for pattern in patterns):
+            found[name] = {"version": fields.get("Version", ""), "held": want == "hold"}
+    return found
+
+
+def vendor_stack(status: Path) -> list[str]:
+    """Packages of another RDMA stack than the distribution's: by name, or rdma-core as rebuilt by its vendor."""
+    found = packages(status, [*VENDOR_PACKAGES, "rdma-core", "libibverbs1"])
+    rebuilt = {name for name, each in found.items() if "mlnx" in str(each["version"])}
+    named = {name for name in found if any(fnmatch(name, pattern) for pattern in VENDOR_PACKAGES)}
+    return [f"{name} {found[name]['version']}" for name in sorted(rebuilt | named)]
+
+
+def distribution(root: Path) -> dict[str, str]:
+    """ID and VERSION_ID of /etc/os-release."""
+    lines = (line.partition("=") for line in text(root / "etc/os-release").splitlines())
+    values = {key: value.strip("\"'") for key, _, value in lines}
+    return {"id": values.get("ID", ""), "version_id": values.get("VERSION_ID", "")}

@@ -1,0 +1,96 @@
+"""Ansible module: what a host's RDMA stack is. See DOCUMENTATION."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.rdma_state import devices, distribution, kernel, modules, names, packages, vendor_stack
+
+DOCUMENTATION = r"""
+module: rdma_facts
+short_description: What a host's RDMA stack is
+description:
+  - Reads distribution, kernel modules, packages, RDMA devices and the Soft-RoCE links that are kept. Changes nothing.
+options:
+  modules:
+    description: Kernel modules to tell the state of.
+    type: list
+    elements: str
+    default: []
+  packages:
+    description: Packages to tell version and hold of; shell patterns.
+    type: list
+    elements: str
+    default: []
+  root:
+    description: Where /sys, /proc and /lib/modules are. Only tests have another tree.
+    type: path
+    default: /
+  etc_root:
+    description: Where /etc and dpkg's status file are. Only tests have another tree.
+    type: path
+    default: /
+attributes:
+  check_mode: {support: full}
+  diff_mode: {support: none}
+"""
+
+EXAMPLES = r"""
+- name: Which RDMA stack is it
+  rdma_facts:
+    modules: [mlx5_ib, rdma_cm]
+    packages: [rdma-core, libibverbs*]
+"""
+
+RETURN = r"""
+ansible_facts:
+  returned: always
+  type: dict
+  contains:
+    gpufabric_rdma:
+      type: dict
+      description: The RDMA stack.
+      contains:
+        distribution: {type: dict, description: id and version_id of /etc/os-release}
+        kernel: {type: dict, description: release; modules_installed, false if its modules are not on disk}
+        modules: {type: dict, description: "module -> builtin, loaded, available or missing"}
+        packages: {type: dict, description: "installed package -> version, held"}
+        vendor_stack: {type: list, description: packages of a stack that is not the distribution's}
+        devices: {type: dict, description: "RDMA device -> interface, state of port 1, link_layer"}
+        interfaces: {type: list, description: network interfaces}
+        soft_roce_kept: {type: list, description: interfaces whose Soft-RoCE link comes back at boot}
+"""
+
+KEPT = "gpufabric-rxe@"
+STATUS = "var/lib/dpkg/status"
+
+
+def main() -> None:
+    """Entry point."""
+    module = AnsibleModule(
+        argument_spec={
+            "modules": {"type": "list", "elements": "str", "default": []},
+            "packages": {"type": "list", "elements": "str", "default": []},
+            "root": {"type": "path", "default": "/"},
+            "etc_root": {"type": "path", "default": "/"},
+        },
+        supports_check_mode=True,
+    )
+    root, etc_root = Path(module.params["root"]), Path(module.params["etc_root"])
+    wants = etc_root.glob(f"etc/systemd/system/*.device.wants/{KEPT}*.service")
+    facts = {
+        "distribution": distribution(etc_root),
+        "kernel": kernel(root),
+        "modules": modules(root, module.params["modules"]),
+        "packages": packages(etc_root / STATUS, module.params["packages"]),
+        "vendor_stack": vendor_stack(etc_root / STATUS),
+        "devices": devices(root),
+        "interfaces": names(root / "sys/class/net"),
+        "soft_roce_kept": sorted(path.name[len(KEPT) : -len(".service")] for path in wants),
+    }
+    module.exit_json(changed=False, ansible_facts={"gpufabric_rdma": facts})
+
+
+if __name__ == "__main__":
+    main()

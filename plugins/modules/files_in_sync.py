@@ -131,7 +131,8 @@ def steps(folder: dict[str, Any]) -> list[Step]:
     path = Path(folder["path"])
     names = set(folder["files"])
     if path.is_dir():
-        names.update(each.name for each in path.iterdir() if each.name.startswith(folder["prefix"]))
+        ours = (each for each in path.iterdir() if each.name.startswith(folder["prefix"]))
+        names.update(each.name for each in ours if not each.is_dir())  # a drop-in folder of a unit is not ours
     return [Step(path / name, folder["mode"], read(path / name), folder["files"].get(name)) for name in sorted(names)]
 
 

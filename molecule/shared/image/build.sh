@@ -17,9 +17,10 @@ echo 'deb [trusted=yes] file:/opt/packages ./' >"\$1/etc/apt/sources.list"
 rm -rf "\$1"/etc/apt/sources.list.d/* "\$1"/var/lib/apt/lists/*
 chroot "\$1" apt-get update -qq
 install -D -m 0755 "$recipe/start_host.sh" "\$1/usr/local/sbin/start_host"
-for unit in systemd-udevd.service systemd-udevd-kernel.socket systemd-udevd-control.socket systemd-udev-trigger.service; do
-  install -D -m 0644 "$recipe/udev.conf" "\$1/etc/systemd/system/\$unit.d/container.conf"
+for unit in systemd-udevd.service systemd-udevd-kernel.socket systemd-udevd-control.socket; do
+  install -D -m 0644 "$recipe/udevd.conf" "\$1/etc/systemd/system/\$unit.d/container.conf"
 done
+install -D -m 0644 "$recipe/trigger.conf" "\$1/etc/systemd/system/systemd-udev-trigger.service.d/container.conf"
 chroot "\$1" systemctl disable -q $(words disabled.txt ' ')
 HOOK
 mmdebstrap --quiet --format=tar --variant=minbase --include="$(words installed.txt ,),apt-utils" --skip=cleanup/apt/lists \

@@ -1,0 +1,241 @@
+"""A host for the stand-ins: makes a state folder, and plays the kernel's files of its NICs under ``STATE/root/sys``.
+
+    standin_host.py make STATE rail0=0000:00:10.0 rail1=0000:00:11.0 [--driver mlx5_core|virtio_net] [--inbox] [--vf]
+    standin_host.py up STATE       mount and serve in the background (root, /dev/fuse)
+    standin_host.py down STATE     unmount
+    standin_host.py reload STATE   the driver is loaded anew: everything volatile is as it comes, the firmware as set
+    standin_host.py load STATE rdma_cm
+
+Use: ``export GPUFABRIC_STANDIN=STATE PATH=tests/standins/bin:$PATH``, and ``STATE/root`` as root. ``--inbox`` is a
+distribution's mlx5: no ``ecn`` and no ``tc`` in sysfs. ``--vf`` makes ``ecn`` read-only, as on a virtual function.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import errno
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from fuse_tree import File, Folder, FuseTree, Link, Node, folder_of
+from nic_state import factory, write_nic
+
+WAIT_S = 10
+MODES = ("IB/RoCE v1", "RoCE v2")
+
+
+class Attributes:
+    """Values by path, one file each under ``STATE/values``, so that they can be set back from outside."""
+
+    def __init__(self, state: Path) -> None:
+        self.folder = state / "values"
+
+    def get(self, path: str, unset: str) -> str:
+        file = self.folder / path.replace("/", "!")
+        return file.read_text() if file.exists() else unset
+
+    def put(self, path: str, text: str) -> None:
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / path.replace("/", "!")).write_text(text)
+
+    def number(self, path: str, unset: str, highest: int, *, shown: str = "{}\n", too_big: int = errno.EINVAL) -> File:
+        """An attribute that takes 0 to ``highest``; before it was set it shows ``unset``."""
+
+        def write(text: str) -> None:
+            if not text.strip().isdigit():
+                raise OSError(errno.EINVAL, text)
+            if int(text) > highest:
+                raise OSError(too_big, text)
+            self.put(path, shown.format(int(text)))
+
+        return File(lambda: self.get(path, unset), write)
+
+    def word(self, path: str, unset: str, words: tuple[str, ...]) -> File:
+        def write(text: str) -> None:
+            if text.strip("\n") not in words:
+                raise OSError(errno.EINVAL, text)
+            self.put(path, text.strip("\n") + "\n")
+
+        return File(lambda: self.get(path, unset), write)
+
+
+def fixed(text: str) -> File:
+    return File(lambda: text + "\n")
+
+
+def tree(state: Path) -> Folder:
+    """The kernel's files of all NICs in the state folder."""
+    nics = {path.stem: json.loads(path.read_text()) for path in sorted((state / "nics").glob("*.json"))}
+    attributes = Attributes(state)
+    net: dict[str, Node] = {name: net_folder(name, nic, attributes) for name, nic in nics.items()}
+    rdma: dict[str, Node] = {
+        nic["rdma_device"]: rdma_folder(name, nic, attributes) for name, nic in nics.items() if nic["rdma_device"]
+    }
+    devices: dict[str, Node] = {
+        nic["pci"]: folder_of({"driver": Link(f"../../../bus/pci/drivers/{nic['driver']}")}) for nic in nics.values()
+    }
+    drivers: dict[str, Node] = {nic["driver"]: folder_of({}) for nic in nics.values()}
+    return folder_of(
+        {
+            "class": folder_of({"net": folder_of(net), "infiniband": folder_of(rdma)}),
+            "devices": folder_of({"pci0000:00": folder_of(devices)}),
+            "bus": folder_of({"pci": folder_of({"drivers": folder_of(drivers)})}),
+            "kernel": folder_of({"config": config_folder(state, list(rdma), attributes)}),
+        }
+    )
+
+
+def net_folder(name: str, nic: dict, attributes: Attributes) -> Folder:
+    children: dict[str, Node] = {
+        "mtu": fixed(str(nic["mtu_bytes"])),
+        "operstate": fixed("up"),
+        "device": Link(f"../../../devices/pci0000:00/{nic['pci']}"),
+    }
+    if nic["driver"] == "mlx5_core" and not nic["inbox"]:
+        children["ecn"] = ecn_folder(f"net/{name}/ecn", attributes, writable=not nic["vf"])
+    return folder_of(children)
+
+
+def ecn_folder(path: str, attributes: Attributes, *, writable: bool) -> Folder:
+    """On from the start, as ConnectX comes (ROCE_CC_PRIO_MASK 255); read-only on a virtual function."""
+
+    def attribute(name: str, unset: str, highest: int) -> File:
+        file = attributes.number(f"{path}/{name}", unset + "\n", highest)
+        return file if writable else File(file.read)
+
+    points: dict[str, Node] = {}
+    for point in ("roce_np", "roce_rp"):
+        enable: dict[str, Node] = {str(each): attribute(f"{point}/enable/{each}", "1", 1) for each in range(8)}
+        points[point] = folder_of({"enable": folder_of(enable), **(cnp_files(attribute) if point == "roce_np" else {})})
+    return folder_of(points)
+
+
+def cnp_files(attribute: Callable[[str, str, int], File]) -> dict[str, Node]:
+    return {
+        "cnp_dscp": attribute("roce_np/cnp_dscp", "48", 63),
+        "cnp_802p_prio": attribute("roce_np/cnp_802p_prio", "6", 7),
+    }
+
+
+def rdma_folder(netdev: str, nic: dict, attributes: Attributes) -> Folder:
+    gids = folder_of({"ndevs": folder_of({"0": fixed(netdev)}), "types": folder_of({"0": fixed("IB/RoCE v1")})})
+    port = folder_of({"gid_attrs": gids, "state": fixed("4: ACTIVE"), "link_layer": fixed("Ethernet")})
+    children: dict[str, Node] = {"ports": folder_of({"1": port})}
+    if nic["driver"] == "mlx5_core" and not nic["inbox"]:
+        path = f"infiniband/{nic['rdma_device']}/tc/1/traffic_class"
+        shown = attributes.number(path, "", 255, shown="Global tclass={}\n")
+        children["tc"] = folder_of({"1": folder_of({"traffic_class": shown})})
+    return folder_of(children)
+
+
+def config_folder(state: Path, devices: list[str], attributes: Attributes) -> Folder:
+    """configfs: rdma_cm is there once the module is, and holds the folders that somebody made."""
+    made: set[str] = set()
+
+    def port(device: str) -> Folder:
+        path = f"config/{device}"
+        tos = attributes.number(f"{path}/default_roce_tos", "0\n", 255, too_big=errno.ERANGE)
+        return folder_of(
+            {"default_roce_tos": tos, "default_roce_mode": attributes.word(f"{path}/mode", "RoCE v2\n", MODES)}
+        )
+
+    def make(name: str) -> None:
+        if name not in devices:
+            raise OSError(errno.ENODEV, name)
+        if name in made:
+            raise OSError(errno.EEXIST, name)
+        made.add(name)
+
+    def remove(name: str) -> None:
+        if name not in made:
+            raise OSError(errno.ENOENT, name)
+        made.remove(name)
+
+    def present() -> dict[str, Node]:
+        folders: dict[str, Node] = {each: folder_of({"ports": folder_of({"1": port(each)})}) for each in sorted(made)}
+        loaded = (state / "modules").read_text().split() if (state / "modules").exists() else []
+        return {"rdma_cm": Folder(lambda: folders, make, remove)} if "rdma_cm" in loaded else {}
+
+    return Folder(present)
+
+
+def make_state(state: Path, rails: list[str], **given: object) -> None:
+    """A new state folder: one NIC per ``NAME=PCI``, with an RDMA device each, and rdma_cm loaded."""
+    for index, rail in enumerate(rails):
+        name, _, pci = rail.partition("=")
+        nic = factory("mlx5_core", pci=pci, rdma_device=f"mlx5_{index}", mtu_bytes=9000, vf=False, inbox=False)
+        driver = str(given.get("driver", "mlx5_core"))
+        nic = {**factory(driver, pci=pci), **{key: nic[key] for key in ("rdma_device", "mtu_bytes", "vf", "inbox")}}
+        write_nic(state, name, {**nic, **given})
+    (state / "modules").write_text("rdma_cm\n")
+    (state / "root/sys").mkdir(parents=True, exist_ok=True)
+
+
+def reload_driver(state: Path) -> None:
+    """Everything a driver keeps is gone; what the firmware was told now holds."""
+    for path in (state / "nics").glob("*.json"):
+        nic = json.loads(path.read_text())
+        kept = {key: nic[key] for key in ("pci", "rdma_device", "mtu_bytes", "vf", "inbox", "active_mtu", "refuses")}
+        held = {"firmware": nic["firmware_next"], "firmware_next": nic["firmware_next"]}
+        path.write_text(json.dumps({**factory(nic["driver"]), **kept, **held}, indent=1))
+    shutil.rmtree(state / "values", ignore_errors=True)
+
+
+def serve(state: Path) -> None:
+    """In a process of its own, until it is unmounted."""
+    mount_point = state / "root/sys"
+    if os.fork():
+        wait_for(mount_point)
+        return
+    os.setsid()
+    with (state / "kernel.log").open("a") as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+    os.close(0)
+    FuseTree(tree(state)).serve(mount_point, lambda: None)
+    os._exit(0)
+
+
+def wait_for(mount_point: Path) -> None:
+    until = time.monotonic() + WAIT_S
+    while not (mount_point / "class/net").is_dir():
+        if time.monotonic() > until:
+            sys.exit(f"stand-in: nothing is served at {mount_point}; see kernel.log beside it (needs root, /dev/fuse)")
+        time.sleep(0.05)
+
+
+def unmount(state: Path) -> None:
+    mount_point = os.fsencode(state / "root/sys")
+    if ctypes.CDLL(None, use_errno=True).umount2(mount_point, 2) and ctypes.get_errno() != errno.EINVAL:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(state))
+
+
+def main(words: list[str]) -> int:
+    """See the head of this file."""
+    parser = argparse.ArgumentParser(prog="standin_host.py")
+    parser.add_argument("verb", choices=("make", "up", "down", "reload", "load"))
+    parser.add_argument("state", type=Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--driver", default="mlx5_core")
+    parser.add_argument("--inbox", action="store_true")
+    parser.add_argument("--vf", action="store_true")
+    asked = parser.parse_args(words)
+    state = asked.state.resolve()
+    if asked.verb == "make":
+        make_state(state, asked.names, driver=asked.driver, inbox=asked.inbox, vf=asked.vf)
+    elif asked.verb == "load":
+        with (state / "modules").open("a") as modules:
+            modules.write("\n".join(asked.names) + "\n")
+    else:
+        {"up": serve, "down": unmount, "reload": reload_driver}[asked.verb](state)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

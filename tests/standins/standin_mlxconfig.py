@@ -1,0 +1,90 @@
+"""Stand-in for mlxconfig (and mstconfig): query, with and without -e, and set with -y, of the recorded names."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from nic_state import FACTORY_FIRMWARE, Nic, folder, log_call, not_recorded
+
+SPELT = {
+    "LLDP_NB_RX_MODE": ("OFF(0)", "", "ALL(2)"),
+    "LLDP_NB_TX_MODE": ("OFF(0)", "", "ALL(2)"),
+    **dict.fromkeys(("LLDP_NB_DCBX", "DCBX_IEEE", "DCBX_CEE", "DCBX_WILLING"), ("False(0)", "True(1)")),
+}
+
+
+def main(tool: str, words: list[str]) -> int:
+    """Exit code as the real tool's: 0, or 3 with -E- and the words."""
+    log_call(tool, words)
+    left, device, verbose, yes = list(words), "", False, False
+    while left and left[0].startswith("-"):
+        flag = left.pop(0)
+        if flag == "-d" and left:
+            device = left.pop(0)
+        elif flag in ("-e", "-y"):
+            verbose, yes = verbose or flag == "-e", yes or flag == "-y"
+        else:
+            not_recorded(tool, *words)
+    verb, *names = left or [""]
+    if verb not in ("q", "query", "s", "set") or not device or (verb in ("s", "set")) != bool(names and yes):
+        not_recorded(tool, *words)
+    name = interface_at(device)
+    if not name:
+        print("-E- Failed to open the device")
+        return 3
+    with Nic(name).opened() as nic:
+        port = int(device.rpartition(".")[2] or 0) + 1
+        return query(nic, device, port, verbose) if verb in ("q", "query") else put(tool, nic, port, names)
+
+
+def interface_at(device: str) -> str | None:
+    """The interface at this PCI address, with or without the domain."""
+    for path in sorted((folder() / "nics").glob("*.json")):
+        nic = json.loads(path.read_text(encoding="utf-8"))
+        if nic["driver"] == "mlx5_core" and nic["pci"] in (device, f"0000:{device}"):
+            return path.stem
+    return None
+
+
+def query(nic: Nic, device: str, port: int, verbose: bool) -> int:
+    print(
+        "\nDevice #1:\n----------\n\nDevice type:        ConnectX7           \nName:               stand-in            "
+    )
+    print(f"Description:        stand-in\nDevice:             {device}\n")
+    if verbose:
+        print(f"{'Configurations:':<52}{'Default':<21}{'Current':<21}{'Next Boot':<20}")
+    else:
+        print(f"{'Configurations:':<57}Next Boot")
+    for name, at_next_boot in nic.state["firmware_next"].items():
+        values = [FACTORY_FIRMWARE[name], nic.state["firmware"][name], at_next_boot] if verbose else [at_next_boot]
+        row = f"        {name + f'_P{port}':<44}" + "".join(f"{each:<21}" for each in values[:-1])
+        print(f"{row}{values[-1]:<20}")
+    return 0
+
+
+def put(tool: str, nic: Nic, port: int, names: list[str]) -> int:
+    """Takes the value for the next boot; ``standin_host reset`` is the reboot."""
+    changed = {}
+    for each in names:
+        name, _, value = each.partition("=")
+        bare = name.removesuffix(f"_P{port}")
+        if bare not in FACTORY_FIRMWARE or bare == name or not value.isdigit():
+            not_recorded(tool, "set", each)
+        choices = SPELT.get(bare)
+        if choices and (int(value) >= len(choices) or not choices[int(value)]):
+            not_recorded(tool, "set", each)
+        changed[bare] = choices[int(value)] if choices else value
+    print("\nDevice #1:\n----------\n")
+    print(f"{'Configurations:':<45}{'Next Boot':<16}New")
+    for bare, value in changed.items():
+        print(f"         {bare + f'_P{port}':<36}{nic.state['firmware_next'][bare]:<16}{value:<16}")
+    nic.state["firmware_next"].update(changed)
+    print("\n Apply new Configuration? (y/n) [n] : y\nApplying... Done!")
+    print("-I- Please reboot machine to load new configurations.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[0]).name, sys.argv[1:]))

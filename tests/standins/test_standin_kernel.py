@@ -1,0 +1,132 @@
+"""The stand-in for the kernel's files behaves as the recorded files did: values, refusals, and what cannot be made."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "recorded"))
+from transcripts import Call, read_transcript  # noqa: E402
+
+
+def host(*words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, HERE / "standin_host.py", *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture
+def state(tmp_path):
+    """A host with one ConnectX, mlx5_0 on rail0."""
+    folder = tmp_path / "state"
+    host("make", str(folder), "rail0=0000:00:10.0")
+    host("up", str(folder))
+    yield folder
+    host("down", str(folder))
+
+
+@pytest.fixture
+def shell(state):
+    """Command line with /sys -> the call, with the stand-in's /sys."""
+
+    def shell(command: str) -> Call:
+        here = command.replace("/sys/", f"{state}/root/sys/")
+        environment = {
+            **os.environ,
+            "GPUFABRIC_STANDIN": str(state),
+            "PATH": f"{HERE}/bin:{os.environ['PATH']}",
+            "LC_ALL": "C.UTF-8",
+        }
+        done = subprocess.run(
+            ["bash", "-c", here], capture_output=True, text=True, timeout=30, check=False, env=environment
+        )
+        return Call(command, done.stdout, done.stderr, done.returncode)
+
+    return shell
+
+
+def test_the_traffic_class_shows_nothing_and_then_its_own_form(shell) -> None:
+    for call in read_transcript("kernel/sysfs_mlx5_traffic_class.txt"):
+        assert shell(call.command.replace("mlx5_2", "mlx5_0")).stdout == call.stdout
+
+
+def test_configfs_of_rdma_cm_as_the_kernel_has_it(state, shell) -> None:
+    """Words of the shell that recorded it are busybox's; values and exit codes are the kernel's."""
+    (state / "modules").write_text("")
+    for call in read_transcript("kernel/configfs_rdma_cm.txt"):
+        if call.command.startswith("find "):
+            continue
+        found = shell(call.command.replace("rxe0", "mlx5_0"))
+        assert found.stdout == call.stdout
+        assert (found.exit_code == 0) == (call.exit_code == 0), call.command
+        for words in ("Invalid argument", "No such device"):
+            assert (words in found.stderr) == (words in call.stderr), call.command
+
+
+def test_cma_roce_tools_say_what_they_say(shell) -> None:
+    for name in ("set_and_show", "refused"):
+        for tool in ("cma_roce_tos", "cma_roce_mode"):
+            calls = read_transcript(f"{tool}/{name}.txt")
+            assert [shell(call.command) for call in calls] == calls
+
+
+def test_cma_roce_tools_without_rdma_cm(state, shell) -> None:
+    (state / "modules").write_text("")
+    for tool in ("cma_roce_tos", "cma_roce_mode"):
+        calls = read_transcript(f"{tool}/no_rdma_cm.txt")
+        assert [shell(call.command) for call in calls] == calls
+
+
+def test_ecn_enable_is_a_folder_with_a_file_for_each_priority(shell) -> None:
+    assert "Is a directory" in shell("echo 1 > /sys/class/net/rail0/ecn/roce_np/enable").stderr
+    assert shell("cat /sys/class/net/rail0/ecn/roce_np/enable/3").stdout == "1\n"
+    assert shell("echo 0 > /sys/class/net/rail0/ecn/roce_rp/enable/3").exit_code == 0
+    assert shell("cat /sys/class/net/rail0/ecn/roce_rp/enable/3").stdout == "0\n"
+    assert shell("echo 64 > /sys/class/net/rail0/ecn/roce_np/cnp_dscp").exit_code != 0
+    assert shell("cat /sys/class/net/rail0/ecn/roce_np/cnp_dscp").stdout == "48\n"
+
+
+def test_nothing_can_be_made_where_the_kernel_makes_nothing(shell) -> None:
+    assert shell("mkdir /sys/class/net/rail9").exit_code != 0
+    assert shell("echo 1 > /sys/class/net/rail0/new").exit_code != 0
+    assert shell("echo 9000 > /sys/class/net/rail0/mtu").exit_code != 0
+
+
+def test_a_reloaded_driver_has_forgotten_everything_volatile(state, shell) -> None:
+    shell("echo 106 > /sys/class/infiniband/mlx5_0/tc/1/traffic_class")
+    shell("dcb pfc set dev rail0 prio-pfc all:off 3:on")
+    shell("mlxconfig -d 0000:00:10.0 -y set DCBX_WILLING_P1=0")
+    host("reload", str(state))
+    assert shell("cat /sys/class/infiniband/mlx5_0/tc/1/traffic_class").stdout == ""
+    assert "true" not in shell("dcb -j pfc show dev rail0").stdout.replace("macsec_bypass", "")
+    assert "False(0)" in shell("mlxconfig -d 0000:00:10.0 q").stdout.partition("DCBX_WILLING_P1")[2].splitlines()[0]
+
+
+def test_a_virtual_function_shows_ecn_and_lets_nobody_write(tmp_path) -> None:
+    folder = tmp_path / "vf"
+    host("make", str(folder), "rail0=0000:00:10.0", "--vf")
+    host("up", str(folder))
+    try:
+        file = folder / "root/sys/class/net/rail0/ecn/roce_np/enable/3"
+        assert file.read_text() == "1\n"
+        with pytest.raises(PermissionError):
+            file.write_text("0")
+    finally:
+        host("down", str(folder))
+
+
+def test_a_distributions_mlx5_has_neither_ecn_nor_tc(tmp_path) -> None:
+    folder = tmp_path / "inbox"
+    host("make", str(folder), "rail0=0000:00:10.0", "--inbox")
+    host("up", str(folder))
+    try:
+        assert not (folder / "root/sys/class/net/rail0/ecn").exists()
+        assert not (folder / "root/sys/class/infiniband/mlx5_0/tc").exists()
+    finally:
+        host("down", str(folder))

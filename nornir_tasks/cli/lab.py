@@ -8,10 +8,12 @@ from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
     from nornir_tasks.cli.scope import Scope
+    from nornir_tasks.lab.machines.manager import MachineStatus
+    from nornir_tasks.lab.machines.plan import MachinePlan
     from nornir_tasks.lab.manager import Lab, LabPlan
 
 app = typer.Typer(
-    help="The built-in lab: every switch of a site as a server on loopback.",
+    help="The built-in lab: every switch of a site as a server on loopback, and its hosts as machines.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -21,9 +23,15 @@ app = typer.Typer(
 def up(
     site: options.Site = "lab",
     rtt_ms: Annotated[float, typer.Option(min=0, max=10_000, help="Round-trip time to every switch's API.")] = 0.0,
+    hosts: Annotated[
+        int | None, typer.Option(min=0, help="Have this many of the design's hosts as machines; needs root.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
-    """Start the lab of a site: each switch as it leaves day 0, cabled as the design says."""
+    """Start the lab of a site: each switch as it leaves day 0, cabled as the design says; with --hosts, machines too.
+
+    Without --hosts machines stay as they are.
+    """
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.cli.scope import load
     from nornir_tasks.errors import LabError, Problem
@@ -33,11 +41,14 @@ def up(
         hint = "copy the site's folder and say 'management: {source: lab}' in the copy to try it in the lab"
         raise LabError(Problem(scope.site.name, "this site has real switches; its verbs reach those", hint=hint))
     lab, plan = _lab(scope), lab_plan(scope)
+    machines = None if hosts is None else machine_plans(scope, hosts)
     started = lab.up(plan, rtt_ms)
-    if json:
-        print_json({"started": started, "devices": len(plan.devices), "directory": str(lab.directory)})
-    else:
+    if not json:
         out.print(f"{len(plan.devices)} switches {'are up' if started else 'were up already'}, in {lab.directory}")
+    changed = None if machines is None else _machines_up(scope, machines, quiet=json)
+    if json:
+        answer = {"started": started, "devices": len(plan.devices), "directory": str(lab.directory)}
+        print_json(answer if changed is None else {**answer, "hosts": hosts, "hosts_changed": changed})
 
 
 @app.command()
@@ -45,32 +56,44 @@ def down(site: options.Site = "lab", json: options.Json = False) -> None:
     """End the lab of a site and forget it. Nothing happens if there is none."""
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.files.site import state_directory
+    from nornir_tasks.lab.machines.manager import Machines
     from nornir_tasks.lab.manager import Lab
 
-    stopped = Lab(state_directory(site)).down()
+    state = state_directory(site)
+    machines = Machines(state).down()
+    stopped = Lab(state).down()
     if json:
-        print_json({"stopped": stopped})
-    else:
-        out.print("the lab is down" if stopped else "no lab was up")
+        print_json({"stopped": stopped, "hosts": machines})
+        return
+    if machines:
+        out.print(f"{machines} machine{'s' * (machines > 1)} ended")
+    out.print("the lab is down" if stopped else "no lab was up")
 
 
 @app.command()
 def status(site: options.Site = "lab", json: options.Json = False) -> None:
     """Show the lab's switches, and how often each was connected to and asked."""
+    from dataclasses import asdict
+
     from rich.table import Table
 
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.files.site import state_directory
+    from nornir_tasks.lab.machines.manager import Machines
     from nornir_tasks.lab.manager import Lab
 
-    lab = Lab(state_directory(site))
+    state = state_directory(site)
+    lab, machines = Lab(state), Machines(state).status()
+    hosts = {"hosts": [asdict(each) for each in machines]} if machines else {}
     if not lab.is_up():
-        print_json({"up": False}) if json else out.print("no lab is up")
+        print_json({"up": False, **hosts}) if json else out.print("no lab is up")
+        if not json:
+            _print_machines(machines)
         return
     answer, counted = lab.ask("status"), lab.ask("requests")
     devices = [{**each, **counted[each["name"]]} for each in answer["devices"]]
     if json:
-        print_json({"up": True, **answer, "devices": devices})
+        print_json({"up": True, **answer, "devices": devices, **hosts})
         return
     table = Table("switch", "system", "address", "BGP", "connections", "requests", box=None)
     for each in devices:
@@ -78,6 +101,7 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
         counts = (str(each["connections"]), str(each["requests"]))
         table.add_row(each["name"], f"{each['os']} {each['release']}", each["address"], bgp, *counts)
     out.print(table)
+    _print_machines(machines)
 
 
 @app.command("swap-cables")
@@ -103,6 +127,52 @@ def _lab(scope: "Scope") -> "Lab":
     from nornir_tasks.lab.manager import Lab
 
     return Lab(scope.site.state_directory)
+
+
+def machine_plans(scope: "Scope", count: int) -> "tuple[MachinePlan, ...]":
+    """The design's first ``count`` hosts as machines. Raises LabError when it has fewer."""
+    from nornir_tasks.design.host_vars import host_vars
+    from nornir_tasks.errors import LabError, Problem
+    from nornir_tasks.lab.machines.plan import Rail, machine_plan
+
+    names = tuple(dict.fromkeys(nic.host for nic in scope.fabric.nics))
+    if count > len(names):
+        raise LabError(Problem("--hosts", "the design has fewer hosts", f"at most {len(names)}", str(count)))
+    plans = []
+    for index, name in enumerate(names[:count]):
+        rails = host_vars(scope.fabric, scope.catalogue, name).rail_interfaces.rails
+        found = tuple(
+            Rail(each.name, each.match.pci, each.match.mac, each.gateway, each.prefix_length) for each in rails
+        )
+        plans.append(machine_plan(name, index, found))
+    return tuple(plans)
+
+
+def _machines_up(scope: "Scope", plans: "tuple[MachinePlan, ...]", *, quiet: bool) -> int:
+    """Have these machines; tell each step as it happens, on stderr where stdout is for JSON."""
+    from nornir_tasks.cli.console import err, out
+    from nornir_tasks.lab.machines.manager import Machines
+
+    machines = Machines(scope.site.state_directory)
+    console = err if quiet else out
+    changed = machines.up(plans, lambda line: console.print(line, markup=False))
+    if not quiet:
+        names = ", ".join(plan.name for plan in plans) or "none"
+        out.print(f"machines: {names}{'' if changed else ', as before'}")
+    return changed
+
+
+def _print_machines(machines: "tuple[MachineStatus, ...]") -> None:
+    from rich.table import Table
+
+    from nornir_tasks.cli.console import out
+
+    if machines:
+        table = Table("machine", "state", "SSH", "image", "console log", box=None)
+        for each in machines:
+            state = "runs" if each.running else "powered off"
+            table.add_row(each.name, state, f"127.0.0.1:{each.ssh_port}", each.image, each.serial_log)
+        out.print(table)
 
 
 def lab_plan(scope: "Scope") -> "LabPlan":

@@ -23,6 +23,7 @@ import yaml
 
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.devices_file import NAME as DEVICES
+from nornir_tasks.lab.machines.manager import FOLDER as MACHINES
 from nornir_tasks.lab.twins.control import ControlClient
 
 API_PORTS = {"eos": 8443, "nxos": 8443, "nvue": 8765}
@@ -90,8 +91,8 @@ class Lab:
                 return False
             hint = "nornir lab down, then nornir lab up"
             raise LabError(Problem(str(self.directory), "the lab runs for an earlier design of this site", hint=hint))
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.directory.mkdir(mode=0o700, parents=True)
+        self._forget()
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self.directory / ".secrets").mkdir(mode=0o700)
         _write_private(self.directory / ".secrets" / SECRET, secrets.token_urlsafe(18))
         self._spec.write_text(json.dumps(spec, indent=1), encoding="utf-8")
@@ -111,8 +112,17 @@ class Lab:
                 time.sleep(0.05)
             if self._running_pid() is not None:
                 os.kill(pid, signal.SIGKILL)
-        shutil.rmtree(self.directory)
+        self._forget()
         return True
+
+    def _forget(self) -> None:
+        """Remove what the switches left; machines have a folder of their own, which lives as long as they do."""
+        if not (self.directory / MACHINES).exists():
+            shutil.rmtree(self.directory, ignore_errors=True)
+            return
+        for each in self.directory.iterdir():
+            if each.name != MACHINES:
+                shutil.rmtree(each) if each.is_dir() else each.unlink()
 
     def is_up(self) -> bool:
         """Does its process run and serve?"""

@@ -1,0 +1,78 @@
+"""KVM or TCG: found out by starting a guest, not by looking at /dev/kvm.
+
+A KVM that opens may still run no guest (nested virtualisation is the usual reason). So the image's own kernel is
+started without a root file system, which it reports as a panic once it has come that far; the verdict is kept for
+this machine, its kernel and its QEMU.
+"""
+
+import hashlib
+import json
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from platform import release
+
+from nornir_tasks.lab.machines.commands import run
+
+PROBE_TIMEOUT_S = 20.0
+"""A guest under a working KVM is through in two seconds."""
+STARTED = b"Unable to mount root fs"
+KVM = Path("/dev/kvm")
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerator:
+    """How guests run here."""
+
+    name: str
+    """``kvm`` or ``tcg``."""
+    reason: str
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """QEMU's arguments; one processor under TCG, where a second only costs."""
+        if self.name == "kvm":
+            return ("-accel", "kvm", "-cpu", "host", "-smp", "2")
+        return ("-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1")
+
+
+def choose(kernel: Path, cache: Path) -> Accelerator:
+    """The faster one that starts this kernel. Tried once per machine, kernel and QEMU; kept in ``cache``."""
+    file = cache / f"accelerator-{_machine()}.json"
+    try:
+        return Accelerator(**json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        pass
+    found = _try_kvm(kernel)
+    cache.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"name": found.name, "reason": found.reason}), encoding="utf-8")
+    return found
+
+
+def _try_kvm(kernel: Path) -> Accelerator:
+    if not KVM.exists():
+        return Accelerator("tcg", "this machine has no /dev/kvm")
+    with tempfile.TemporaryDirectory() as folder:
+        serial = Path(folder) / "serial"
+        argv = ["qemu-system-x86_64", *Accelerator("kvm", "").arguments, "-nodefaults", "-display", "none"]
+        argv += ["-no-reboot", "-m", "512", "-kernel", str(kernel), "-append", "console=ttyS0 panic=-1"]
+        argv += ["-serial", f"file:{serial}"]
+        try:
+            done = subprocess.run(argv, capture_output=True, timeout=PROBE_TIMEOUT_S, check=False)  # noqa: S603
+            said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        except subprocess.TimeoutExpired:
+            said = [f"no guest was up within {PROBE_TIMEOUT_S:.0f} s"]
+        if serial.exists() and STARTED in serial.read_bytes():
+            return Accelerator("kvm", "a guest started")
+    return Accelerator("tcg", f"KVM starts no guest here: {''.join(said) or 'it ended early'}")
+
+
+def _machine() -> str:
+    """A digest of what the verdict holds for."""
+    try:
+        identity = Path("/etc/machine-id").read_text(encoding="utf-8")
+    except OSError:
+        identity = ""
+    version = run(["qemu-system-x86_64", "--version"], 20).splitlines()[0]
+    return hashlib.sha256(f"{identity}\n{release()}\n{version}\n{KVM.exists()}".encode()).hexdigest()[:12]

@@ -1,0 +1,150 @@
+"""The disk image all lab machines start from: Debian 12, made once, kept under the hash of its recipe.
+
+The recipe is data: the files of the folder ``image``, and the commands below. mmdebstrap makes the root file system as
+a folder, mke2fs copies it into a partition (no loop device), and the image's own kernel, started by QEMU, installs
+GRUB, so that a machine reboots with the command line its roles set.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.lab.machines.accelerator import Accelerator, choose
+from nornir_tasks.lab.machines.commands import run
+
+RECIPE = Path(__file__).parent / "image"
+SUITE = "bookworm"
+DISK_MIB = 4096
+PARTITION_OFFSET = 1024 * 1024
+"""Bytes before the one partition: GRUB's core image lives there."""
+LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
+BUILD_TIMEOUT_S = 900.0
+FIRST_BOOT_TIMEOUT_S = 300.0
+LOCK_TIMEOUT_S = 1200.0
+LAYOUT = "1"
+"""Raised when what this module does with the recipe changes."""
+
+Say = Callable[[str], None]
+
+
+def cache_directory() -> Path:
+    """``$GPUFABRIC_CACHE``, else the user's cache folder."""
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(os.environ.get("GPUFABRIC_CACHE") or Path(home) / "gpufabric").absolute()
+
+
+def recipe_hash() -> str:
+    """Sixteen hex digits over every file of the recipe: name and content."""
+    digest = hashlib.sha256(f"{LAYOUT} {SUITE} {DISK_MIB} {LEFT_OUT}".encode())
+    for file in sorted(each for each in RECIPE.rglob("*") if each.is_file()):
+        digest.update(f"\0{file.relative_to(RECIPE)}\0".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def ensure_image(say: Say) -> tuple[Path, Accelerator]:
+    """The image of the recipe as it is now (made if it is not there yet) and how guests run here."""
+    images = cache_directory() / "images"
+    images.mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = recipe_hash()
+    wanted = images / name
+    if not wanted.exists():
+        with _locked(images / f"{name}.lock", say):
+            if not wanted.exists():
+                _build(wanted, say)
+    accelerator = choose(wanted / "vmlinuz", cache_directory())
+    return wanted / "base.qcow2", accelerator
+
+
+def _build(wanted: Path, say: Say) -> None:
+    started = time.monotonic()
+    work = Path(tempfile.mkdtemp(prefix=f"{wanted.name}.building-", dir=wanted.parent))
+    work.chmod(0o755)  # apt's own user must reach the folders below
+    try:
+        say(f"image {wanted.name}: Debian 12 is put together, once; some 2 to 4 minutes")
+        root = work / "root"
+        _root_file_system(root)
+        done = work / "image"
+        done.mkdir(mode=0o755)
+        for found, name in ((root / "boot", "vmlinuz"), (root / "boot", "initrd.img")):
+            shutil.copyfile(next(found.glob(f"{name}-*")), done / name)
+        accelerator = choose(done / "vmlinuz", cache_directory())
+        say(f"image {wanted.name}: root file system made after {time.monotonic() - started:.0f} s; now its disk")
+        disk = _disk(root, work / "disk.raw")
+        shutil.rmtree(root)
+        say(f"image {wanted.name}: first boot, which installs GRUB ({accelerator.name.upper()})")
+        _install_grub(done, disk, accelerator)
+        run(["qemu-img", "convert", "-O", "qcow2", str(disk), str(done / "base.qcow2")], 300)
+        done.rename(wanted)
+        say(f"image {wanted.name}: made in {time.monotonic() - started:.0f} s")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _root_file_system(root: Path) -> None:
+    packages = _packages("packages.txt") + _packages("build_packages.txt")
+    argv = ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--include={','.join(packages)}"]
+    argv += [f"--dpkgopt=path-exclude={path}" for path in LEFT_OUT]
+    # The hook's words are passed by the environment: a path of ours needs no quoting there.
+    argv += ['--customize-hook=sh "$GPUFABRIC_RECIPE/customise.sh" "$1" "$GPUFABRIC_RECIPE"', SUITE, str(root)]
+    mirror = os.environ.get("GPUFABRIC_DEBIAN_MIRROR")
+    environment = {**os.environ, "GPUFABRIC_RECIPE": str(RECIPE), "LC_ALL": "C.UTF-8"}
+    environment["PATH"] = f"{environment.get('PATH', '')}:/usr/sbin:/sbin"
+    run([*argv, *([mirror] if mirror else [])], BUILD_TIMEOUT_S, environment=environment)
+
+
+def _disk(root: Path, disk: Path) -> Path:
+    with disk.open("wb") as file:
+        file.truncate(DISK_MIB * 1024 * 1024)
+    path = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
+    run(["sfdisk", "-q", str(disk)], 60, stdin=f"label: dos\n{PARTITION_OFFSET // 512},,L,*\n", environment=path)
+    size = DISK_MIB * 1024 - PARTITION_OFFSET // 1024
+    argv = ["mke2fs", "-q", "-F", "-t", "ext4", "-d", str(root), "-E", f"offset={PARTITION_OFFSET}", str(disk)]
+    run([*argv, f"{size}k"], 300, environment=path)
+    return disk
+
+
+def _install_grub(image: Path, disk: Path, accelerator: Accelerator) -> None:
+    """grub-install and update-grub need the disk as the machine sees it: they run in it, as its first process."""
+    serial = disk.parent / "first-boot.log"
+    argv = ["qemu-system-x86_64", *accelerator.arguments, "-nodefaults", "-display", "none", "-m", "1024"]
+    argv += ["-no-reboot", "-serial", f"file:{serial}"]
+    argv += ["-drive", f"file={disk},format=raw,if=virtio,cache=unsafe"]
+    argv += ["-kernel", str(image / "vmlinuz"), "-initrd", str(image / "initrd.img")]
+    argv += ["-append", "root=/dev/vda1 ro console=ttyS0 quiet init=/usr/local/sbin/gpufabric-first-boot"]
+    run(argv, FIRST_BOOT_TIMEOUT_S)
+    said = serial.read_text(encoding="utf-8", errors="replace")
+    if "GRUB IS INSTALLED" not in said:
+        tail = " | ".join(said.strip().splitlines()[-6:])
+        raise LabError(Problem("lab image", "its first boot did not install GRUB", found=tail))
+
+
+def _packages(name: str) -> list[str]:
+    lines = (RECIPE / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@contextmanager
+def _locked(file: Path, say: Say) -> Iterator[None]:
+    """One builder of an image at a time; the others wait for what it makes."""
+    with file.open("w") as lock:
+        deadline, told = time.monotonic() + LOCK_TIMEOUT_S, False
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise LabError(Problem(str(file), "another builder holds this image and does not end")) from None
+                if not told:
+                    say("another command makes the image already; waiting for it")
+                    told = True
+                time.sleep(0.5)
+        yield

@@ -1,0 +1,166 @@
+"""The machines of one site's lab: up, down, status.
+
+They stand in the folder ``lab/machines`` of the site's state, one folder each, with the lab's keys and ``hosts.yml``,
+which the Ansible inventory reads: how each machine is reached. Nothing else tells where they are.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import yaml
+
+from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.lab.machines.accelerator import Accelerator
+from nornir_tasks.lab.machines.identity import Keys
+from nornir_tasks.lab.machines.image import ensure_image
+from nornir_tasks.lab.machines.machine import Machine
+from nornir_tasks.lab.machines.network import LeafNamespace
+from nornir_tasks.lab.machines.plan import MachinePlan
+from nornir_tasks.lab.machines.requirements import check_requirements
+
+HOSTS = "hosts.yml"
+FOLDER = "machines"
+
+
+@dataclass(frozen=True, slots=True)
+class MachineStatus:
+    """One machine as it stands."""
+
+    name: str
+    running: bool
+    ssh_port: int
+    image: str
+    serial_log: str
+
+
+class Machines:
+    """The machines in a site's state folder."""
+
+    def __init__(self, state_directory: Path) -> None:
+        self.directory = state_directory / "lab" / FOLDER
+        self.keys = Keys(self.directory)
+        self.namespace = LeafNamespace(self.directory)
+
+    @property
+    def ssh(self) -> list[str]:
+        """The command that reaches a machine by name: ``ssh -F .../ssh_config gpu-1``."""
+        return ["ssh", "-F", str(self.directory / "ssh_config")]
+
+    def machine(self, name: str) -> Machine:
+        """The machine of this name, whether it runs or not."""
+        return Machine(name, self.directory / name, self.keys)
+
+    def up(self, plans: Sequence[MachinePlan], say: Callable[[str], None]) -> int:
+        """Have exactly these machines, each let us in by SSH. How many were started or ended: 0 if all was so.
+
+        Raises LabError for what is missing here, a machine that runs for another design, one that does not boot.
+        """
+        if not plans:
+            return self.down()
+        check_requirements()
+        self._refuse_other_designs(plans)
+        gone = [each for each in self.names() if each not in {plan.name for plan in plans}]
+        for name in gone:
+            self._end(name)
+            say(f"{name}: ended")
+        down = [plan for plan in plans if self.machine(plan.name).pid() is None]
+        if down:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.keys.make()
+            image, accelerator = ensure_image(say)
+            say(f"accelerator: {accelerator.name.upper()} ({accelerator.reason})")
+            self.namespace.make()
+            self._boot(down, image, accelerator, say)
+        self._write_ways()
+        return len(gone) + len(down)
+
+    def down(self) -> int:
+        """End every machine; no process, interface, namespace or folder is left. How many there were."""
+        if not self.directory.exists():
+            return 0
+        names = self.names()
+        for name in names:
+            self.machine(name).stop()
+        self.namespace.remove()
+        shutil.rmtree(self.directory)
+        return len(names)
+
+    def names(self) -> tuple[str, ...]:
+        """Every machine that was made, by its place in the design."""
+        found = [self.machine(file.parent.name) for file in self.directory.glob("*/machine.json")]
+        return tuple(each.name for each in sorted(found, key=lambda each: (each.record or {})["plan"]["index"]))
+
+    def status(self) -> tuple[MachineStatus, ...]:
+        """Every machine that was made."""
+        found = []
+        for name in self.names():
+            machine = self.machine(name)
+            record = machine.record or {}
+            image = Path(record["image"]).parent.name
+            running = machine.pid() is not None
+            found.append(MachineStatus(name, running, record["port"], image, str(machine.serial_log)))
+        return tuple(found)
+
+    def _refuse_other_designs(self, plans: Sequence[MachinePlan]) -> None:
+        for plan in plans:
+            record = self.machine(plan.name).record
+            if record and record["plan"] != json.loads(json.dumps(asdict(plan))):
+                hint = "nornir lab down, then nornir lab up"
+                what = "this machine stands for an earlier design of this site"
+                raise LabError(Problem(plan.name, what, hint=hint))
+
+    def _boot(
+        self, plans: Sequence[MachinePlan], image: Path, accelerator: Accelerator, say: Callable[[str], None]
+    ) -> None:
+        """Start all of them, then wait for each: they boot side by side."""
+        for plan in plans:
+            machine = self.machine(plan.name)
+            if machine.record is None:
+                shutil.rmtree(machine.directory, ignore_errors=True)
+                machine.make(plan, image)
+            taps = self.namespace.prepare(plan)
+            machine.start(plan, accelerator, taps)
+            self.namespace.adopt(plan, taps)
+            say(f"{plan.name}: boots")
+        started = time.monotonic()
+        self._write_ways()
+        for plan in plans:
+            machine = self.machine(plan.name)
+            took = machine.wait(int((machine.record or {})["port"]), started, self.ssh)
+            say(f"{plan.name}: up after {took:.0f} s; {' '.join(self.ssh)} {plan.name}")
+
+    def _end(self, name: str) -> None:
+        machine = self.machine(name)
+        record = machine.record
+        machine.remove()
+        if record and self.namespace.exists():
+            self.namespace.forget(record["plan"]["index"])
+
+    def _write_ways(self) -> None:
+        """known_hosts, ssh_config and hosts.yml: how to reach each machine, and which key is its own."""
+        ports = {each.name: each.ssh_port for each in self.status()}
+        self.keys.write_known_hosts(ports)
+        head = (
+            f'Host *\n  HostName 127.0.0.1\n  User root\n  IdentityFile "{self.keys.client}"\n  IdentitiesOnly yes\n'
+            f'  UserKnownHostsFile "{self.keys.known_hosts}"\n  GlobalKnownHostsFile /dev/null\n'
+            "  StrictHostKeyChecking yes\n  BatchMode yes\n  ConnectTimeout 30\n  LogLevel ERROR\n"
+        )
+        hosts = "".join(f"Host {name}\n  Port {port}\n" for name, port in ports.items())
+        (self.directory / "ssh_config").write_text(hosts + head, encoding="utf-8")
+        known = f"-o UserKnownHostsFile='{self.keys.known_hosts}' -o GlobalKnownHostsFile=/dev/null"
+        ways = {
+            name: {
+                "ansible_host": "127.0.0.1",
+                "ansible_port": port,
+                "ansible_user": "root",
+                "ansible_ssh_private_key_file": str(self.keys.client),
+                "ansible_ssh_common_args": f"{known} -o StrictHostKeyChecking=yes -o IdentitiesOnly=yes",
+                "rdma_stack_provider": "rxe",
+            }
+            for name, port in ports.items()
+        }
+        (self.directory / HOSTS).write_text(yaml.safe_dump(ways, sort_keys=False, width=1000), encoding="utf-8")

@@ -1,0 +1,98 @@
+"""The network namespace that plays the leaves of lab machines.
+
+Each NIC of a machine is a TAP in it, with the switch's address of that link, so a machine sees its gateway as it would
+on a leaf, jumbo frames pass, and packets go from rail to rail and from machine to machine. What is captured there is
+what a leaf would receive. It runs no BGP and no QoS: the switches' own behaviour is the twins' business.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+from nornir_tasks.lab.machines.commands import run
+from nornir_tasks.lab.machines.plan import MachinePlan, Nic
+
+LEAF_MTU_BYTES = 9216
+IP_TIMEOUT_S = 30.0
+
+
+class LeafNamespace:
+    """The namespace of one lab, by the lab's folder."""
+
+    def __init__(self, directory: Path) -> None:
+        digest = hashlib.sha256(str(directory.resolve()).encode()).hexdigest()[:8]
+        self.name = f"gpuf-{digest}"
+        self._digest = digest
+
+    def exists(self) -> bool:
+        found = json.loads(run(["ip", "-j", "netns", "list"], IP_TIMEOUT_S) or "[]")
+        return any(each["name"] == self.name for each in found)
+
+    def make(self) -> bool:
+        """Make it, forwarding between its links. False: it is there already."""
+        if self.exists():
+            return False
+        run(["ip", "netns", "add", self.name], IP_TIMEOUT_S)
+        run(["ip", "-n", self.name, "link", "set", "lo", "up"], IP_TIMEOUT_S)
+        # Each address answers on its own link alone, as on separate leaves; nothing of IPv6 is spoken unasked.
+        settings = {
+            "net/ipv4/ip_forward": "1",
+            "net/ipv4/conf/all/arp_ignore": "1",
+            "net/ipv4/conf/all/rp_filter": "0",
+            "net/ipv4/conf/default/rp_filter": "0",
+            "net/ipv4/icmp_ratelimit": "0",
+            "net/ipv6/conf/default/disable_ipv6": "1",
+        }
+        script = "\n".join(
+            f"[ ! -e /proc/sys/{key} ] || echo {value} > /proc/sys/{key}" for key, value in settings.items()
+        )
+        run(["ip", "netns", "exec", self.name, "sh", "-ec", script], IP_TIMEOUT_S)
+        return True
+
+    def remove(self) -> None:
+        """Remove it with every TAP in it, and TAPs that never came that far."""
+        if self.exists():
+            run(["ip", "netns", "delete", self.name], IP_TIMEOUT_S)
+        for link in json.loads(run(["ip", "-j", "link", "show"], IP_TIMEOUT_S)):
+            if link["ifname"].startswith(f"t{self._digest}"):
+                run(["ip", "link", "delete", link["ifname"]], IP_TIMEOUT_S)
+
+    def prepare(self, machine: MachinePlan) -> dict[str, str]:
+        """TAPs of a machine where QEMU can open them: NIC name -> interface. Leftovers of an earlier run go first."""
+        self.forget(machine.index)
+        taps = {nic.name: f"t{self._digest}{machine.index:x}n{place:x}" for place, nic in enumerate(machine.nics)}
+        lines = [f"tuntap add {tap} mode tap" for tap in taps.values()]
+        lines += [f"link set {tap} mtu {LEAF_MTU_BYTES}" for tap in taps.values()]
+        run(["ip", "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(lines) + "\n")
+        return taps
+
+    def adopt(self, machine: MachinePlan, taps: dict[str, str]) -> None:
+        """Move the TAPs in (QEMU holds them open by now), under their own names, with the leaf's addresses."""
+        moves = [f"link set {tap} netns {self.name}" for tap in taps.values()]
+        run(["ip", "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(moves) + "\n")
+        lines: list[str] = []
+        for nic in machine.nics:
+            port = leaf_port(machine, nic)
+            lines.append(f"link set {taps[nic.name]} name {port}")
+            lines.append(f"link set {port} mtu {LEAF_MTU_BYTES} alias {machine.name}:{nic.name}")
+            lines.append(f"addr add {nic.leaf_address}/{nic.prefix_length} dev {port}")
+            lines.append(f"link set {port} up")
+        run(["ip", "-n", self.name, "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(lines) + "\n")
+
+    def forget(self, index: int) -> None:
+        """Remove the TAPs of the machine at this place among the hosts; the namespace stays."""
+        for link in json.loads(run(["ip", "-n", self.name, "-j", "link", "show"], IP_TIMEOUT_S)):
+            if link["ifname"].startswith(_prefix(index)):
+                run(["ip", "-n", self.name, "link", "delete", link["ifname"]], IP_TIMEOUT_S)
+        for link in json.loads(run(["ip", "-j", "link", "show"], IP_TIMEOUT_S)):
+            if link["ifname"].startswith(f"t{self._digest}{index:x}n"):
+                run(["ip", "link", "delete", link["ifname"]], IP_TIMEOUT_S)
+
+
+def leaf_port(machine: MachinePlan, nic: Nic) -> str:
+    """``h1-rail0``: rail 0 of the first machine, seen from its leaf."""
+    return f"{_prefix(machine.index)}{nic.name}"
+
+
+def _prefix(index: int) -> str:
+    return f"h{index + 1}-"

@@ -1,0 +1,91 @@
+"""What a lab machine is to be: names, slots and addresses, as the design and the intent lay them out."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+
+from nornir_tasks.errors import LabError, Problem
+
+MANAGEMENT_SLOT = 3
+"""PCI slot of the way in; the kernel calls it ens3."""
+BUSINESS_SLOT = 4
+"""PCI slot of the NIC on the business plane: ens4."""
+DISK_SLOT = 5
+FIRST_RAIL_SLOT, LAST_SLOT = 6, 31
+BUSINESS_NETWORK = IPv4Address("192.0.2.0")
+"""TEST-NET-1 (RFC 5737): a /31 per machine, the lab's end even. No intent gives hosts addresses of that plane yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """One NIC port of a machine, and the leaf's end of its cable."""
+
+    name: str
+    """What its end in the lab's namespace is called after the machine: ``rail0``, ``business``."""
+    slot: int
+    mac: str
+    leaf_address: str
+    prefix_length: int
+
+
+@dataclass(frozen=True, slots=True)
+class MachinePlan:
+    """One machine."""
+
+    name: str
+    index: int
+    """Place among the design's hosts, from 0."""
+    nics: tuple[Nic, ...]
+    business_address: str
+    """The machine's own, with prefix length: what a site's installation would have set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rail:
+    """One rail of a host as the design has it."""
+
+    name: str
+    pci: str | None
+    mac: str | None
+    """Exactly one of the two is given."""
+    leaf_address: str
+    prefix_length: int
+
+
+def machine_plan(name: str, index: int, rails: tuple[Rail, ...]) -> MachinePlan:
+    """Raises LabError when a rail sits where the lab's one PCI bus has no place, or two sit in one."""
+    slots = dict(zip((rail.name for rail in rails), _slots(name, rails), strict=True))
+    nics = tuple(
+        Nic(rail.name, slots[rail.name], rail.mac or mac(name, rail.name), rail.leaf_address, rail.prefix_length)
+        for rail in rails
+    )
+    leaf_end = BUSINESS_NETWORK + 2 * index
+    business = Nic("business", BUSINESS_SLOT, mac(name, "business"), str(leaf_end), 31)
+    return MachinePlan(name, index, (*nics, business), f"{leaf_end + 1}/31")
+
+
+def mac(machine: str, nic: str) -> str:
+    """A locally administered address of QEMU's range, the same each time."""
+    digest = hashlib.sha256(f"{machine} {nic}".encode()).digest()
+    return "52:54:00:" + ":".join(f"{byte:02x}" for byte in digest[:3])
+
+
+def _slots(machine: str, rails: tuple[Rail, ...]) -> Iterator[int]:
+    given = {rail.name: _slot(machine, rail) for rail in rails if rail.pci is not None}
+    free = (slot for slot in range(FIRST_RAIL_SLOT, LAST_SLOT + 1) if slot not in given.values())
+    if len(set(given.values())) < len(given):
+        raise LabError(Problem(machine, "two rails in one PCI slot", found=str(given)))
+    for rail in rails:
+        yield given[rail.name] if rail.name in given else next(free)
+
+
+def _slot(machine: str, rail: Rail) -> int:
+    domain_bus, _, rest = str(rail.pci).rpartition(":")
+    device, _, function = rest.partition(".")
+    slot = int(device, 16)
+    if domain_bus != "0000:00" or function != "0" or not FIRST_RAIL_SLOT <= slot <= LAST_SLOT:
+        expected = f"0000:00:{FIRST_RAIL_SLOT:02x}.0 to 0000:00:{LAST_SLOT:02x}.0"
+        what = f"{rail.name}: a lab machine has one PCI bus"
+        raise LabError(Problem(machine, what, expected=expected, found=str(rail.pci)))
+    return slot

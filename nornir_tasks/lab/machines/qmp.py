@@ -1,0 +1,61 @@
+"""QEMU's machine protocol over a machine's socket: one command at a time, each for a bounded time."""
+
+import json
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+from nornir_tasks.errors import LabError, Problem
+
+SOCKET = "qmp.sock"
+COMMAND_TIMEOUT_S = 120.0
+
+
+def command(directory: Path, name: str, **arguments: object) -> Any:  # noqa: ANN401 - decoded JSON
+    """Run one command on the machine of this folder. Raises LabError with QEMU's words when it says no."""
+    # A socket's path must be short; a folder's descriptor makes any path short.
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(COMMAND_TIMEOUT_S)
+            connection.connect(f"/proc/self/fd/{folder}/{SOCKET}")
+            with connection.makefile("rw", encoding="utf-8") as stream:
+                stream.readline()  # the greeting
+                _say(stream, {"execute": "qmp_capabilities"})
+                return _say(stream, {"execute": name, "arguments": arguments})
+    except (OSError, ValueError) as error:
+        raise LabError(Problem(str(directory / SOCKET), f"QEMU did not answer {name}: {error}")) from error
+    finally:
+        os.close(folder)
+
+
+def save(directory: Path, name: str) -> None:
+    """Keep the whole state of a running machine, memory included, under a name. An earlier one is replaced."""
+    _monitor(directory, f"savevm {name}")
+
+
+def load(directory: Path, name: str) -> None:
+    """Go back to a kept state. Raises LabError when there is none of that name."""
+    _monitor(directory, f"loadvm {name}")
+
+
+def _monitor(directory: Path, line: str) -> None:
+    # savevm and loadvm have no place of their own in the protocol where QEMU 7.2 would wait for their end.
+    said = command(directory, "human-monitor-command", **{"command-line": line})
+    if said.strip():
+        raise LabError(Problem(directory.name, f"{line}: {said.strip()}"))
+
+
+def _say(stream: Any, request: dict[str, Any]) -> Any:  # noqa: ANN401 - a text stream; decoded JSON
+    stream.write(json.dumps(request) + "\n")
+    stream.flush()
+    while True:
+        line = stream.readline()
+        if not line:
+            raise ValueError("the connection was closed")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise ValueError(answer["error"].get("desc", "refused"))
+        if "return" in answer:
+            return answer["return"]

@@ -45,6 +45,7 @@ LOCK = "/run/lock/gpufabric-roce-qos"
 LOCK_WAIT_S = 300
 RDMA_CM = "/sys/kernel/config/rdma_cm"
 RDMA_KNOBS = ("rdma_cm_mode", "rdma_cm_tos", "traffic_class")
+FOLLOWERS = ("trust", "pause_tx", "cable_m")  # may come with the knob set just before
 _DCB_QUERY = re.compile(r"dcb -j \w+ show dev \S+")
 NOT_READ = (ABSENT, UNREADABLE)  # a conflict is something to be set right
 
@@ -235,10 +236,10 @@ class _Rail:
         if not changed or self.check:
             return
         self.read_anew()
-        for knob in changed:
-            reading = self.reader.read(knob)
-            if not holds(knob, reading.value, self.wanted[knob]):
-                self.fail(knob, reading, "took, but a later set or somebody else took it back")
+        for knob, was in before.items():
+            held = knob in changed or holds(knob, was.value, self.wanted[knob])
+            if held and not holds(knob, self.reader.read(knob).value, self.wanted[knob]):
+                self.fail(knob, self.reader.read(knob), "held, but a later set or somebody else took it back")
 
     def missing(self, what: str, why: str) -> None:
         """In check mode an earlier role may be about to make it."""
@@ -251,11 +252,12 @@ class _Rail:
     def bring_knob(self, knob: str, before: Reading) -> bool:
         """Set one knob if it differs. Was it set, and does it hold?"""
         wanted = self.wanted[knob]
-        now = before if self.check else self.reader.read(knob)
+        come_along = knob in FOLLOWERS or not_read(before)
+        now = self.reader.read(knob) if come_along and not self.check else before
         if not_read(now) and not (self.check and self.comes_with_another(knob)):
             self.cannot_read(knob, now)
             return False
-        if holds(knob, before.value, wanted) and holds(knob, now.value, wanted):
+        if holds(knob, before.value, wanted):
             return False
         steps = self.steps(knob, now if not_read(before) else before)
         by = "; ".join(str(step) if isinstance(step, Write) else " ".join(step) for step in steps)

@@ -94,23 +94,22 @@ def mlnx_qos_steps(knob: str, rail: str, policy: Policy, found: object, cable_m:
     length = policy.cable_m if policy.cable_m is not None else cable_m
     pfc = ("--pfc", _list(int(each) for each in policy.pfc), *(("--cable_len", str(length)) if length else ()))
     ets = policy.ets
-    makers: dict[str, tuple[str, ...]] = {
+    call = ("mlnx_qos", "-i", rail)
+    if knob == "dscp_to_priority":
+        points: Step = (*call, *_mlnx_code_points(policy.dscp_to_priority, found))
+        shown = any(each is not None for each in _known(found))
+        return [points] if shown else [(*call, "--trust", "dscp"), points]  # they show only under this trust
+    priorities = ("--prio2buffer", _list(policy.priority_buffer)) if policy.priority_buffer else ()
+    sizes = ("--buffer_size", _list(policy.buffer_bytes)) if policy.buffer_bytes else ()
+    words: dict[str, tuple[str, ...]] = {
         "dcbx": ("-d", "os"),
-        "dscp_to_priority": tuple(_mlnx_code_points(policy.dscp_to_priority, found)),
         "trust": ("--trust", "dscp"),
         "pfc": pfc,
         "ets": ("--tsa", _list(ets.tc_tsa), "--tcbw", _list(ets.tc_bw), "--prio_tc", _list(ets.prio_tc)),
         "cable_m": pfc,
-        "buffer": (
-            *(("--prio2buffer", _list(policy.priority_buffer)) if policy.priority_buffer else ()),
-            *(("--buffer_size", _list(policy.buffer_bytes)) if policy.buffer_bytes else ()),
-        ),
+        "buffer": (*priorities, *sizes),
     }
-    call = ("mlnx_qos", "-i", rail)
-    steps: list[Step] = [(*call, *makers[knob])] if knob in makers else []
-    if knob == "dscp_to_priority" and all(each is None for each in _known(found)):
-        return [(*call, "--trust", "dscp"), *steps]  # the code points show only under this trust
-    return steps
+    return [(*call, *words[knob])]
 
 
 def _mlnx_code_points(wanted: tuple[int, ...], found: object) -> Iterable[str]:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[4]
-sys.path.insert(0, str(ROOT / "plugins" / "module_utils"))
+STANDINS = ROOT / "tests" / "standins"
+sys.path[:0] = [str(ROOT / "plugins" / "module_utils"), str(STANDINS)]
 
 
 def policy_values(**changed: Any) -> dict[str, Any]:

@@ -1,0 +1,25 @@
+"""``<state>/lab/machines/hosts.yml``: the lab's machines that are up, as the lab wrote it for Ansible.
+
+gpu-1: {ansible_host: 127.0.0.1, ansible_port: 40022, ansible_user: root, ...}
+"""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ConfigDict, RootModel
+
+from nornir_tasks.files.marked_yaml import read_marked, validate
+
+NAME = "hosts.yml"
+
+
+class Machines(RootModel[dict[str, dict[str, Any]]]):
+    """Name of a machine -> Ansible variables that are the machine's own: how it is reached, what it lacks."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+def load_machines(state_directory: Path) -> dict[str, dict[str, Any]]:
+    """The machines of a site's lab; none when it has none. Raises IntentError for a file that is not as above."""
+    file = state_directory / "lab" / "machines" / NAME
+    return validate(Machines, read_marked(file)).root if file.exists() else {}

@@ -1,0 +1,87 @@
+"""The GPU hosts of a site as Ansible sees them: groups, and variables from the same design as the switches'.
+
+``plugins/inventory/gpufabric.py`` hands this over to Ansible and adds nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.design.pipeline import design
+from nornir_tasks.errors import IntentError, LabError, Problem
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.machines_file import load_machines
+from nornir_tasks.files.resources import shown
+from nornir_tasks.files.site import INTENT, load_site
+from nornir_tasks.platforms import platforms
+
+GROUPS = ("network", "storage", "compute")
+"""One for each playbook, in the order of site.yml. Hosts of the compute plane are in ``compute``, by way of a group of
+their own name in the intent; the others are empty as yet."""
+PLANNED = "planned"
+"""Hosts of the design that the lab has no machine for. No playbook addresses them."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostInventory:
+    """What an Ansible inventory holds."""
+
+    site: str
+    groups: Mapping[str, tuple[str, ...]]
+    """Group -> hosts in it, in the order of declared identity."""
+    children: Mapping[str, tuple[str, ...]]
+    """Group -> groups in it."""
+    variables: Mapping[str, Mapping[str, Any]]
+    """Host -> variables, as plain data."""
+
+
+def load_hosts(site: str | Path, *, with_planned: bool = False) -> HostInventory:
+    """Read and design a site, and say what its hosts are told.
+
+    Raises IntentError or DesignError with every problem, LabError when the site is a lab's and no machine is up.
+    ``with_planned`` lists those too that are not up.
+    """
+    loaded = load_site(site)
+    catalogue = load_catalogue()
+    fabric = design(loaded.intent, catalogue, {name: each.facts for name, each in platforms().items()})
+    if loaded.intent.management.source != "lab":
+        return host_inventory(fabric, catalogue)
+    machines = load_machines(loaded.state_directory)
+    if not machines and not with_planned:
+        hint = f"nornir lab up --hosts 1 --site {loaded.directory.name}"
+        raise LabError(Problem(shown(loaded.directory / INTENT), "none of the lab's machines is up", hint=hint))
+    return host_inventory(fabric, catalogue, machines, with_planned=with_planned)
+
+
+def host_inventory(
+    fabric: Fabric,
+    catalogue: Catalogue,
+    machines: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    with_planned: bool = False,
+) -> HostInventory:
+    """The inventory of a fabric. With ``machines`` (a lab) only those are up, and their variables go on top."""
+    strangers = [name for name in machines or () if name not in fabric.hosts]
+    if strangers:
+        listed = ", ".join(fabric.hosts[:8])
+        hint = "nornir lab down, then nornir lab up --hosts N"
+        raise IntentError(
+            Problem(name, "the lab has this machine, the design has not", f"hosts like {listed}", hint=hint)
+            for name in strangers
+        )
+    up = tuple(host for host in fabric.hosts if machines is None or host in machines)
+    planned = tuple(host for host in fabric.hosts if host not in set(up)) if with_planned else ()
+    group = fabric.intent.planes.compute.hosts.group
+    return HostInventory(
+        site=fabric.site,
+        groups={**dict.fromkeys(GROUPS, ()), group: up, PLANNED: planned},
+        children={"compute": (group,)} if group != "compute" else {},
+        variables={
+            host: {**host_vars(fabric, catalogue, host).ansible(), **((machines or {}).get(host) or {})}
+            for host in (*up, *planned)
+        },
+    )

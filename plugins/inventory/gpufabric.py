@@ -1,0 +1,55 @@
+"""Ansible inventory plug-in: the hosts of a site, from its intent. The mapping is nornir_tasks/inventory/hosts.py."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleParserError
+from ansible.plugins.inventory import BaseInventoryPlugin
+
+DOCUMENTATION = r"""
+name: gpufabric
+short_description: The GPU hosts of a site, with what its design says of them
+description: Reads C(fabric.yml) and gives every host the variables of the roles. Groups are network, storage, compute.
+options:
+  plugin: {description: C(gpufabric)., required: true, choices: [gpufabric]}
+  site: {description: A folder of C(inventory/) or a path. Default is the folder of this file., type: str}
+  planned:
+    description: Also list the hosts that the lab has no machine for, in a group of this name.
+    type: bool
+    default: false
+    env: [{name: GPUFABRIC_PLANNED}]
+"""
+
+
+class InventoryModule(BaseInventoryPlugin):
+    """Files named gpufabric.yml."""
+
+    NAME = "gpufabric"
+
+    def verify_file(self, path: str) -> bool:
+        return super().verify_file(path) and path.endswith(("gpufabric.yml", "gpufabric.yaml"))
+
+    def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:  # noqa: ANN401 - Ansible's types
+        super().parse(inventory, loader, path, cache)
+        self._read_config_data(path)
+        try:
+            from nornir_tasks.errors import GpufabricError  # noqa: PLC0415 - to say what to do when it is missing
+            from nornir_tasks.inventory.hosts import load_hosts  # noqa: PLC0415
+        except ImportError as error:
+            raise AnsibleParserError(f"gpufabric is not installed for {sys.executable}: {error}") from error
+        try:
+            hosts = load_hosts(self.get_option("site") or Path(path).parent, with_planned=self.get_option("planned"))
+        except GpufabricError as error:
+            raise AnsibleParserError(str(error)) from error
+        for group in hosts.groups:
+            inventory.add_group(group)
+        for group, names in hosts.groups.items():
+            for child in hosts.children.get(group, ()):
+                inventory.add_child(group, child)
+            for host in names:
+                inventory.add_host(host, group=group)
+                for name, value in hosts.variables[host].items():
+                    inventory.set_variable(host, name, value)

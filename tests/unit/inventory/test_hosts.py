@@ -1,0 +1,139 @@
+"""Ansible gets every host of a site, told what the design says, and of a lab only those that are up."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.design.pipeline import design
+from nornir_tasks.errors import IntentError
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.intent_file import load_intent
+from nornir_tasks.files.resources import resource
+from nornir_tasks.inventory.hosts import host_inventory
+from tests.plain_facts import plain_facts
+
+CHECKOUT = Path(__file__).parents[3]
+CATALOGUE = load_catalogue()
+MACHINE = {"ansible_host": "127.0.0.1", "ansible_port": 40022, "rdma_stack_provider": "rxe"}
+
+
+@pytest.fixture(scope="module")
+def fabric() -> Fabric:
+    return design(load_intent(resource("inventory") / "lab" / "fabric.yml"), CATALOGUE, plain_facts())
+
+
+def site(tmp_path: Path, **changes: Any) -> Path:
+    """A copy of the lab's site of which the intent's top level was changed."""
+    data = yaml.safe_load((resource("inventory") / "lab" / "fabric.yml").read_text())
+    tmp_path.mkdir(exist_ok=True)
+    (tmp_path / "fabric.yml").write_text(yaml.safe_dump({**data, **changes}))
+    (tmp_path / "gpufabric.yml").write_text("plugin: gpufabric\n")
+    return tmp_path / "gpufabric.yml"
+
+
+def listing(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The JSON it printed. Ansible marks texts that it will not take for templates; the mark is left out."""
+    assert done.returncode == 0, done.stderr
+
+    def unmarked(value: dict[str, Any]) -> Any:
+        return value.get("__ansible_unsafe", value)
+
+    found: dict[str, Any] = json.loads(done.stdout, object_hook=unmarked)
+    return found
+
+
+def ansible_inventory(config: Path, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What the real ansible-inventory makes of a site's gpufabric.yml, with the checkout's ansible.cfg."""
+    return subprocess.run(
+        [str(Path(sys.executable).parent / "ansible-inventory"), "-i", str(config), "--list"],
+        cwd=CHECKOUT,
+        env={**os.environ, "GPUFABRIC_STATE": str(tmp_path / "state"), **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_every_host_of_a_real_site_is_in_compute_with_the_variables_of_its_roles(fabric: Fabric) -> None:
+    found = host_inventory(fabric, CATALOGUE)
+    assert found.groups["gpu"] == fabric.hosts
+    assert found.children == {"compute": ("gpu",)}
+    assert dict(found.variables) == {host: host_vars(fabric, CATALOGUE, host).ansible() for host in fabric.hosts}
+
+
+def test_of_a_lab_only_machines_that_are_up_are_there_and_their_own_variables_go_on_top(fabric: Fabric) -> None:
+    found = host_inventory(fabric, CATALOGUE, {"gpu-2": MACHINE})
+    assert found.groups["gpu"] == ("gpu-2",)
+    assert set(found.variables) == {"gpu-2"}
+    assert found.variables["gpu-2"].items() >= MACHINE.items()
+    assert found.variables["gpu-2"]["roce_qos_traffic_class"] == 106
+
+
+def test_planned_hosts_are_listed_on_request_and_no_playbook_addresses_them(fabric: Fabric) -> None:
+    found = host_inventory(fabric, CATALOGUE, {"gpu-2": MACHINE}, with_planned=True)
+    assert found.groups["planned"] == ("gpu-1", "gpu-3", "gpu-4")
+    assert found.groups["gpu"] == ("gpu-2",)
+    assert "planned" not in {name for names in found.children.values() for name in names}
+
+
+def test_machines_of_an_earlier_design_are_all_named(fabric: Fabric) -> None:
+    with pytest.raises(IntentError) as raised:
+        host_inventory(fabric, CATALOGUE, {"gpu-8": MACHINE, "gpu-1": MACHINE, "old-1": MACHINE})
+    assert [problem.where for problem in raised.value.problems] == ["gpu-8", "old-1"]
+
+
+def test_ansible_reads_a_site_by_the_plug_in(tmp_path: Path, fabric: Fabric) -> None:
+    listed = listing(ansible_inventory(site(tmp_path, management={"source": "devices"}), tmp_path))
+    assert listed["compute"]["children"] == ["gpu"]
+    assert listed["gpu"]["hosts"] == list(fabric.hosts)
+    told = listed["_meta"]["hostvars"]["gpu-3"]
+    assert told.items() >= host_vars(fabric, CATALOGUE, "gpu-3").ansible().items()
+
+
+def test_ansible_reaches_a_labs_machines_as_the_lab_says(tmp_path: Path) -> None:
+    config = site(tmp_path)
+    where = subprocess.run(
+        [sys.executable, "-c", f"from nornir_tasks.files.site import *; print(state_directory({str(tmp_path)!r}))"],
+        env={**os.environ, "GPUFABRIC_STATE": str(tmp_path / "state")},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    machines = Path(where) / "lab" / "machines" / "hosts.yml"
+    machines.parent.mkdir(parents=True)
+    machines.write_text(yaml.safe_dump({"gpu-1": MACHINE}))
+    assert listing(ansible_inventory(config, tmp_path))["_meta"]["hostvars"]["gpu-1"].items() >= MACHINE.items()
+
+
+def test_a_lab_without_machines_stops_ansible_with_the_command_that_starts_them(tmp_path: Path) -> None:
+    done = ansible_inventory(site(tmp_path), tmp_path)
+    assert done.returncode != 0
+    assert "none of the lab's machines is up" in done.stderr
+    assert "nornir lab up --hosts 1" in done.stderr
+
+
+def test_ansible_says_all_that_is_wrong_with_an_intent(tmp_path: Path) -> None:
+    done = ansible_inventory(site(tmp_path, site=7, management={"source": "nowhere"}), tmp_path)
+    assert done.returncode != 0
+    assert "fabric.yml:" in done.stderr
+    assert "site: " in done.stderr
+    assert "management.source: " in done.stderr
+
+
+def test_the_plug_in_leaves_other_files_alone(tmp_path: Path) -> None:
+    other = tmp_path / "hosts.yml"
+    other.write_text("all: {hosts: {somebody: {}}}\n")
+    assert listing(ansible_inventory(other, tmp_path))["ungrouped"]["hosts"] == ["somebody"]
+
+
+def test_the_plug_in_stays_a_thin_one() -> None:
+    assert len((CHECKOUT / "plugins" / "inventory" / "gpufabric.py").read_text().splitlines()) < 60

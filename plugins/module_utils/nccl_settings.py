@@ -89,7 +89,7 @@ def read_conf(file: str, text: str) -> tuple[list[Setting], list[Contradiction]]
         name, equals, value = line.partition("=")
         first = settings.get(name)
         problem, remedy = _misread(line, name, bool(equals), value), "write NAME=value and nothing else on the line"
-        if not problem and first and first.value != value:
+        if not problem and first and not _same(first.value, value):
             problem, remedy = f"is never read: line {first.line} comes first", "remove one of the two"
         if problem:
             odd.append(Contradiction(file, number, line, problem, remedy, managed))

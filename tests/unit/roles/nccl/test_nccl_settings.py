@@ -69,7 +69,7 @@ def test_a_mistake_is_told_with_its_line(line, says):
         "NCCL_SOCKET_IFNAME==ens3",
         "NCCL_DEBUG=WARN",
         "# NCCL_IB_TC=104",
-        "NCCL_IB_TC=106\nNCCL_IB_TC=106",
+        "NCCL_IB_TC=106\nNCCL_IB_TC=0x6a",
         "",
     ],
 )

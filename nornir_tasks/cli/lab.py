@@ -35,6 +35,7 @@ def up(
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.cli.scope import load
     from nornir_tasks.errors import LabError, Problem
+    from nornir_tasks.lab.machines.requirements import check_requirements
 
     scope = load(site)
     if scope.site.intent.management.source != "lab":
@@ -42,6 +43,8 @@ def up(
         raise LabError(Problem(scope.site.name, "this site has real switches; its verbs reach those", hint=hint))
     lab, plan = _lab(scope), lab_plan(scope)
     machines = None if hosts is None else machine_plans(scope, hosts)
+    if machines:
+        check_requirements()
     started = lab.up(plan, rtt_ms)
     if not json:
         out.print(f"{len(plan.devices)} switches {'are up' if started else 'were up already'}, in {lab.directory}")

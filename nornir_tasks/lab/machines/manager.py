@@ -20,7 +20,6 @@ from nornir_tasks.lab.machines.image import ensure_image
 from nornir_tasks.lab.machines.machine import Machine
 from nornir_tasks.lab.machines.network import LeafNamespace
 from nornir_tasks.lab.machines.plan import MachinePlan
-from nornir_tasks.lab.machines.requirements import check_requirements
 
 HOSTS = "hosts.yml"
 FOLDER = "machines"
@@ -57,11 +56,10 @@ class Machines:
     def up(self, plans: Sequence[MachinePlan], say: Callable[[str], None]) -> int:
         """Have exactly these machines, each let us in by SSH. How many were started or ended: 0 if all was so.
 
-        Raises LabError for what is missing here, a machine that runs for another design, one that does not boot.
+        Raises LabError for a machine that runs for another design or does not boot; call ``check_requirements`` first.
         """
         if not plans:
             return self.down()
-        check_requirements()
         self._refuse_other_designs(plans)
         gone = [each for each in self.names() if each not in {plan.name for plan in plans}]
         for name in gone:

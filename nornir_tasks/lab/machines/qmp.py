@@ -36,8 +36,12 @@ def save(directory: Path, name: str) -> None:
 
 
 def load(directory: Path, name: str) -> None:
-    """Go back to a kept state. Raises LabError when there is none of that name."""
-    _monitor(directory, f"loadvm {name}")
+    """Go back to a kept state. Raises LabError when there is none of that name; the machine then goes on as it is."""
+    try:
+        _monitor(directory, f"loadvm {name}")
+    except LabError:
+        command(directory, "cont")  # a loadvm that fails leaves the machine stopped
+        raise
 
 
 def _monitor(directory: Path, line: str) -> None:

@@ -1,0 +1,37 @@
+"""Machines for tests: as many as a module's ``HOSTS`` says, up for the whole module, gone afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from lab_machines import BARE, MachineLab
+
+from nornir_tasks.errors import LabError
+from nornir_tasks.lab.machines.requirements import check_requirements
+
+
+@pytest.fixture(scope="module")
+def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MachineLab]:
+    """A lab with machines, each saved as it came up. Fails, in one line, where a package is missing."""
+    try:
+        check_requirements()
+    except LabError as error:
+        pytest.fail(str(error), pytrace=False)
+    hosts: int = request.module.HOSTS
+    made = MachineLab(tmp_path_factory.mktemp("machines"))
+    try:
+        made.up(hosts)
+        for name in made.machines.names():
+            made.save(name, BARE)
+        yield made
+    finally:
+        made.down()
+
+
+@pytest.fixture
+def bare(lab: MachineLab) -> MachineLab:
+    """The same with every machine as it came up."""
+    for name in lab.machines.names():
+        lab.load(name, BARE)
+    return lab

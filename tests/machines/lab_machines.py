@@ -1,0 +1,144 @@
+"""A lab with machines for tests: brought up by the command line, driven over SSH and Ansible as an operator would."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ansible_mitogen
+
+from nornir_tasks.files.site import state_directory
+from nornir_tasks.lab.machines import qmp
+from nornir_tasks.lab.machines.manager import Machines
+
+ROOT = Path(__file__).parents[2]
+UP_TIMEOUT_S = 1200
+"""The image is made within it where there is none yet."""
+PLAYBOOK_TIMEOUT_S = 900
+SSH_TIMEOUT_S = 120
+BARE = "bare"
+
+
+@dataclass(frozen=True)
+class PlaybookRun:
+    """What ansible-playbook did: exit code, its counts per host, each task's result."""
+
+    code: int
+    stats: dict[str, dict[str, int]]
+    plays: list[dict[str, Any]]
+    stderr: str
+
+    def tasks(self, host: str) -> list[tuple[str, dict[str, Any]]]:
+        """(name of the task, its result) of one host, in order."""
+        return [
+            (task["task"]["name"], task["hosts"][host])
+            for play in self.plays
+            for task in play["tasks"]
+            if host in task["hosts"]
+        ]
+
+    def changed(self, host: str) -> list[str]:
+        """Names of the tasks that changed something."""
+        return [name for name, result in self.tasks(host) if result.get("changed")]
+
+    def failures(self, host: str) -> list[str]:
+        """What failed, in the words of the failure."""
+        return [f"{name}: {result.get('msg')}" for name, result in self.tasks(host) if result.get("failed")]
+
+
+class MachineLab:
+    """The lab site, copied so that a test may change its intent, with a state folder of its own."""
+
+    def __init__(self, directory: Path) -> None:
+        self.site = directory / "lab"
+        shutil.copytree(ROOT / "inventory" / "lab", self.site)
+        self.environment = {**os.environ, "GPUFABRIC_STATE": str(directory / "state")}
+        self.environment.pop("PYTHONPATH", None)
+        os.environ["GPUFABRIC_STATE"] = str(directory / "state")
+        self.machines = Machines(state_directory(self.site))
+        self._runs = 0
+
+    def nornir(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run one verb on this lab's site; its exit code is the caller's to judge."""
+        argv = [str(Path(sys.executable).parent / "nornir"), *words, "--site", str(self.site)]
+        return subprocess.run(
+            argv, capture_output=True, text=True, timeout=UP_TIMEOUT_S, check=False, env=self.environment
+        )
+
+    def up(self, hosts: int) -> str:
+        done = self.nornir("lab", "up", "--hosts", str(hosts))
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def ssh(self, host: str, script: str, check: bool = True) -> str:
+        """Run a shell script on a machine; what it printed."""
+        done = subprocess.run(
+            [*self.machines.ssh, host, script], capture_output=True, text=True, timeout=SSH_TIMEOUT_S, check=False
+        )
+        assert not check or done.returncode == 0, f"{script}: {done.stdout}{done.stderr}"
+        return done.stdout + ("" if check else done.stderr)
+
+    def start(self, host: str, script: str) -> subprocess.Popen[str]:
+        """The same, left running."""
+        return subprocess.Popen(
+            [*self.machines.ssh, host, script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    def in_namespace(self, *argv: str) -> list[str]:
+        """A command as the leaves would run it."""
+        return ["ip", "netns", "exec", self.machines.namespace.name, *argv]
+
+    def save(self, host: str, name: str) -> None:
+        qmp.save(self.machines.machine(host).directory, name)
+
+    def load(self, host: str, name: str) -> None:
+        """Back to a saved state, with the clock of now: a machine that slept for minutes has an old one."""
+        qmp.load(self.machines.machine(host).directory, name)
+        self.ssh(host, f"date -s @{int(time.time())}")
+
+    def playbook(self, *words: str) -> PlaybookRun:
+        """``ansible-playbook site.yml`` on this site's inventory."""
+        self._runs += 1
+        control = self.machines.directory / f"control-{self._runs}"
+        strategies = Path(ansible_mitogen.__file__).parent / "plugins" / "strategy"
+        environment = {
+            **self.environment,
+            "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+            "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json",
+            "ANSIBLE_STRATEGY": "mitogen_linear",
+            "ANSIBLE_STRATEGY_PLUGINS": str(strategies),
+            "ANSIBLE_SSH_CONTROL_PATH_DIR": str(control),
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        }
+        argv = ["ansible-playbook", "-i", str(self.site / "gpufabric.yml"), str(ROOT / "site.yml"), *words]
+        done = subprocess.run(
+            argv, capture_output=True, text=True, timeout=PLAYBOOK_TIMEOUT_S, check=False, env=environment, cwd=ROOT
+        )
+        start = done.stdout.find("{")
+        assert start >= 0, done.stdout + done.stderr
+        found = json.loads(done.stdout[start:])
+        return PlaybookRun(done.returncode, found["stats"], found["plays"], done.stderr)
+
+    def down(self) -> None:
+        """End it, and see that nothing is left: no process, interface, namespace or folder."""
+        namespace = self.machines.namespace
+        pids = [self.machines.machine(name).pid() for name in self.machines.names()]
+        done = self.nornir("lab", "down")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert not self.machines.directory.parent.exists(), "lab down left its folder"
+        assert not namespace.exists(), "lab down left its namespace"
+        links = subprocess.run(["ip", "-br", "link"], capture_output=True, text=True, check=True).stdout
+        assert namespace.name.removeprefix("gpuf-") not in links, "lab down left an interface"
+        left = [pid for pid in pids if pid and Path(f"/proc/{pid}").exists() and not _is_zombie(pid)]
+        assert not left, f"lab down left processes: {left}"
+
+
+def _is_zombie(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"

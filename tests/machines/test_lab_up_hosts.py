@@ -1,0 +1,110 @@
+"""What ``nornir lab up --hosts`` refuses, and what it finds out, before any machine starts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from nornir_tasks.errors import LabError
+from nornir_tasks.lab.machines import accelerator, image
+from nornir_tasks.lab.machines.plan import Rail, machine_plan
+
+NORNIR = Path(sys.executable).parent / "nornir"
+
+
+def lab_up(hosts: int, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [NORNIR, "lab", "up", "--hosts", str(hosts)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "GPUFABRIC_STATE": str(tmp_path), **environment},
+    )
+
+
+def test_missing_packages_are_named_in_one_line_with_the_command_that_brings_them(tmp_path: Path) -> None:
+    done = lab_up(1, tmp_path, PATH=str(tmp_path))
+    assert done.returncode == 10
+    (line,) = done.stderr.splitlines()
+    assert "qemu-system-x86" in line
+    assert "sudo apt-get install -y qemu-system-x86 qemu-utils mmdebstrap" in line
+    assert not list(tmp_path.glob("*/lab")), "something was started all the same"
+
+
+def test_more_hosts_than_the_design_has_are_refused(tmp_path: Path) -> None:
+    done = lab_up(5, tmp_path)
+    assert done.returncode == 10
+    assert "the design has fewer hosts" in done.stderr
+    assert "at most 4" in done.stderr
+
+
+def rail(name: str, pci: str | None, mac: str | None = None) -> Rail:
+    return Rail(name, pci, mac, "10.168.0.0", 31)
+
+
+def test_a_rail_beyond_the_one_pci_bus_is_refused_with_the_places_there_are() -> None:
+    with pytest.raises(LabError, match=r"0000:00:06\.0 to 0000:00:1f\.0"):
+        machine_plan("gpu-1", 0, (rail("rail0", "0000:3b:00.0"),))
+
+
+def test_two_rails_in_one_slot_are_refused() -> None:
+    with pytest.raises(LabError, match="two rails in one PCI slot"):
+        machine_plan("gpu-1", 0, (rail("rail0", "0000:00:10.0"), rail("rail1", "0000:00:10.0")))
+
+
+def test_a_rail_known_by_its_mac_gets_that_mac_and_a_slot_of_its_own() -> None:
+    plan = machine_plan("gpu-1", 0, (rail("rail0", None, "0c:42:a1:00:00:12"), rail("rail1", "0000:00:06.0")))
+    assert [(nic.name, nic.slot) for nic in plan.nics] == [("rail0", 7), ("rail1", 6), ("business", 4)]
+    assert plan.nics[0].mac == "0c:42:a1:00:00:12"
+
+
+def test_machines_have_macs_and_business_addresses_of_their_own() -> None:
+    one, two = (machine_plan(f"gpu-{index + 1}", index, (rail("rail0", "0000:00:10.0"),)) for index in range(2))
+    assert not {nic.mac for nic in one.nics} & {nic.mac for nic in two.nics}
+    assert (one.business_address, two.business_address) == ("192.0.2.1/31", "192.0.2.3/31")
+
+
+def test_what_starts_no_guest_falls_back_to_tcg_once(tmp_path: Path) -> None:
+    broken = tmp_path / "kernel"
+    broken.write_bytes(b"not a kernel")
+    first = accelerator.choose(broken, tmp_path)
+    assert first.name == "tcg"
+    assert first.reason
+    broken.unlink()
+    assert accelerator.choose(broken, tmp_path) == first
+
+
+def test_any_change_of_the_recipe_is_another_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = image.recipe_hash()
+    for file in sorted(each for each in image.RECIPE.rglob("*") if each.is_file()):
+        (tmp_path / "recipe" / file.relative_to(image.RECIPE)).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "recipe" / file.relative_to(image.RECIPE)).write_bytes(file.read_bytes())
+    monkeypatch.setattr(image, "RECIPE", tmp_path / "recipe")
+    assert image.recipe_hash() == before
+    with (tmp_path / "recipe" / "packages.txt").open("a") as packages:
+        packages.write("jq\n")
+    assert image.recipe_hash() != before
+
+
+def test_one_builder_at_a_time(tmp_path: Path) -> None:
+    said: list[str] = []
+    order: list[str] = []
+
+    def second() -> None:
+        with image._locked(tmp_path / "lock", said.append):
+            order.append("second")
+
+    with image._locked(tmp_path / "lock", said.append):
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        waiting.join(1.2)
+        order.append("first")
+    waiting.join(10)
+    assert order == ["first", "second"]
+    assert said == ["another command makes the image already; waiting for it"]

@@ -40,7 +40,7 @@ def shell(state):
         environment = {
             **os.environ,
             "GPUFABRIC_STANDIN": str(state),
-            "PATH": f"{HERE}/bin:{os.environ['PATH']}",
+            "PATH": f"{HERE}/bin:{Path(sys.executable).parent}:{os.environ['PATH']}",
             "LC_ALL": "C.UTF-8",
         }
         done = subprocess.run(

@@ -31,7 +31,12 @@ def run(state):
         tool, *words = shlex.split(command)
         environment = {**os.environ, "GPUFABRIC_STANDIN": str(state), "COLUMNS": "80"}
         done = subprocess.run(
-            [HERE / "bin" / tool, *words], capture_output=True, text=True, timeout=30, check=False, env=environment
+            [sys.executable, "-S", HERE / "bin" / tool, *words],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+            env=environment,
         )
         return Call(command, done.stdout, done.stderr, done.returncode)
 

@@ -264,8 +264,8 @@ class RailReader:
                 else f"dcb {_FROM_DCB[knob][0]} show dev {self.netdev}"
             )
             return Reading(value, name, "", shown_by)
-        source = ABSENT if any(why.source == ABSENT for why in refused) else UNREADABLE
-        raise Unreadable("; ".join(map(str, refused)), source)
+        absent = [why for why in refused if why.source == ABSENT]
+        raise Unreadable("; ".join(map(str, absent or refused)), ABSENT if absent else UNREADABLE)
 
     def _by_dcb(self, knob: str) -> object:
         subject, understand = _FROM_DCB[knob]

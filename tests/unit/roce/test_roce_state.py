@@ -111,6 +111,12 @@ def test_a_nic_without_dcb_is_absent_in_the_words_of_the_tools(root: Path) -> No
     assert "not supported on your system" in reading.reason
 
 
+def test_a_driver_without_dcb_is_the_reason_and_not_the_tool_that_is_missing_too(root: Path) -> None:
+    answers = {"dcb -j pfc show dev rail0": recorded("dcb/no_dcb_driver.txt", "dcb pfc show dev eth0")}
+    reading = reader(root, answers).read("pfc")
+    assert (reading.source, "mlnx_qos" in reading.reason) == (ABSENT, False)
+
+
 def test_two_priorities_of_one_code_point_are_a_conflict_and_trust_is_still_read(root: Path) -> None:
     answers = {"dcb -j app show dev rail0": Answer(0, '{"dscp_prio":[[26,3],[26,4],[48,6]]}\n')}
     found = reader(root, answers)

@@ -1,0 +1,72 @@
+"""Pages that cannot be had are refused with the figure, all at once; what is asked for reaches the right files."""
+
+import pytest
+
+
+@pytest.fixture
+def kernel(kernel_state, two_nodes):
+    return kernel_state.collect(two_nodes, (), ())
+
+
+def page(size, node, count):
+    return {"size": size, "node": node, "count": count}
+
+
+def test_a_wish_that_fits_has_no_problem(filters, kernel):
+    pages = [page("2M", 2, 1024), page("1G", 2, 4), page("1G", 10, 6)]  # 6 of 8 GiB each: exactly 75 %
+    assert filters["hugepages_problems"](pages, kernel, 75) == []
+
+
+def test_all_sizes_of_a_node_count_together(filters, kernel):
+    pages = [page("2M", 2, 1025), page("1G", 2, 4)]
+    (problem,) = filters["hugepages_problems"](pages, kernel, 75)
+    assert problem == (
+        "hugepages_pages: 6.00 GiB of huge pages on node 2, which has 8.00 GiB; at most 75 % (6.00 GiB) may be asked "
+        "for, since the rest of the system cannot use them. Ask for fewer pages, or raise hugepages_max_percent"
+    )
+
+
+def test_every_mistake_is_told_at_once(filters, kernel):
+    pages = [page("2M", 0, 1), page("2M", 2, -1), page("2M", 2, 5)]
+    assert filters["hugepages_problems"](pages, kernel, 75) == [
+        "hugepages_pages: pages of 2M on node 2 are asked for twice. Keep one entry",
+        "hugepages_pages: node 0, and this host has only node 2, 10. Name one of the host's nodes",
+        "hugepages_pages: -1 pages of 2M on node 2. Ask for 0 or more",
+    ]
+
+
+def test_a_size_that_the_processor_lacks_is_refused(filters, kernel_state, tree):
+    root = tree(
+        {"proc/meminfo": "MemTotal: 8000000 kB\n", "sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages": "0\n"}
+    )
+    kernel = kernel_state.collect(root, (), ())
+    (problem,) = filters["hugepages_problems"]([page("1G", 0, 1)], kernel, 75)
+    assert problem == (
+        "hugepages_pages: pages of 1G, which this processor and kernel do not have (they have: 2048 KiB). "
+        "Ask for another size"
+    )
+
+
+def test_values_go_to_the_files_of_their_node(filters, kernel):
+    assert filters["hugepages_values"]([page("1G", 10, 3)], kernel) == {
+        "/sys/devices/system/node/node10/hugepages/hugepages-1048576kB/nr_hugepages": "3"
+    }
+
+
+@pytest.mark.parametrize(
+    ("pages", "arguments"),
+    [
+        pytest.param([], "", id="nothing"),
+        pytest.param([page("2M", 0, 64), page("1G", 0, 0)], "", id="small pages need no argument"),
+        pytest.param([page("1G", 0, 4), page("1G", 1, 2)], "hugepagesz=1G hugepages=0:4,1:2", id="per node"),
+    ],
+)
+def test_kernel_arguments(filters, pages, arguments):
+    assert filters["hugepages_arguments"](pages) == arguments
+
+
+def test_what_is_missing_is_named_with_the_file_that_shows_it(filters, kernel):
+    assert filters["hugepages_missing"]([page("2M", 2, 64), page("2M", 10, 8)], kernel) == [
+        "hugepages: node 10 has 0 of 8 pages of 2M "
+        "(cat /sys/devices/system/node/node10/hugepages/hugepages-2048kB/nr_hugepages)"
+    ]

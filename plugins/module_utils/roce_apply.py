@@ -26,6 +26,7 @@ try:
     from ansible.module_utils.roce_state import (
         ABSENT,
         CONFLICT,
+        DCB_KNOBS,
         UNREADABLE,
         Answer,
         RailReader,

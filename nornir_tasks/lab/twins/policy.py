@@ -9,6 +9,7 @@ from functools import lru_cache
 from .state import PrefixList, PrefixListEntry, RouteMap, RouteMapEntry, SwitchState
 
 NO_COMMUNITIES: frozenset[str] = frozenset()
+Lists = dict[str, PrefixList]
 
 
 @lru_cache(maxsize=100_000)
@@ -39,55 +40,79 @@ class Verdict:
     local_preference: int = 100
 
 
-class Policies:
-    """The policies of one switch."""
+class Judge:
+    """What a neighbour's prefix list and route map of one direction make of routes. Equal policies share one judge."""
 
-    def __init__(self, state: SwitchState) -> None:
-        self._missing_permits = state.missing_route_map_permits
-        self._prefix_lists = {item.name: item for item in state.prefix_lists}
-        self._route_maps = {item.name: item for item in state.route_maps}
-        self._seen: dict[tuple[str | None, str | None, str, frozenset[str]], Verdict | None] = {}
+    def __init__(
+        self, prefix_list: PrefixList | None, route_map: RouteMap | None, lists: Lists, *, denies: bool
+    ) -> None:
+        self._prefix_list, self._lists, self._denies = prefix_list, lists, denies
+        self._entries = sorted(route_map.entries, key=lambda entry: entry.sequence) if route_map else None
+        self._seen: dict[tuple[str, frozenset[str]], Verdict | None] = {}
 
-    def judge(
-        self, prefix_list: str | None, route_map: str | None, prefix: str, communities: frozenset[str]
-    ) -> Verdict | None:
-        """What a neighbour's prefix list and route map of one direction make of a route; None if it is denied."""
-        key = (prefix_list, route_map, prefix, communities)
+    def verdict(self, prefix: str, communities: frozenset[str]) -> Verdict | None:
+        """What becomes of a route; None if it is denied."""
+        key = (prefix, communities)
         if key not in self._seen:
-            self._seen[key] = self._judge(prefix_list, route_map, prefix, communities)
+            self._seen[key] = self._judge(prefix, communities)
         return self._seen[key]
 
-    def _judge(
-        self, prefix_list: str | None, route_map: str | None, prefix: str, communities: frozenset[str]
-    ) -> Verdict | None:
-        if prefix_list is not None and not self.permits(prefix_list, prefix):
+    def _judge(self, prefix: str, communities: frozenset[str]) -> Verdict | None:
+        if self._denies or (self._prefix_list is not None and not _permits(self._prefix_list, prefix)):
             return None
-        if route_map is None:
+        if self._entries is None:
             return Verdict(communities=communities)
-        found = self._route_maps.get(route_map)
-        if found is None:
-            return Verdict(communities=communities) if self._missing_permits else None
-        return self._first_match(found, prefix, communities)
-
-    def _first_match(self, route_map: RouteMap, prefix: str, communities: frozenset[str]) -> Verdict | None:
-        for entry in sorted(route_map.entries, key=lambda entry: entry.sequence):
+        for entry in self._entries:
             if self._matches(entry, prefix, communities):
                 return _set(entry, communities) if entry.permit else None
         return None
 
     def _matches(self, entry: RouteMapEntry, prefix: str, communities: frozenset[str]) -> bool:
         lists = entry.match_prefix_lists
-        if lists and not any(self.permits(name, prefix) for name in lists):
+        if lists and not any(_permits(self._lists[name], prefix) for name in lists):
             return False
         return not entry.match_communities or bool(communities & set(entry.match_communities))
 
-    def permits(self, prefix_list: str, prefix: str) -> bool:
-        """Whether a prefix list lets a prefix through; a list that does not exist lets none through."""
-        found = self._prefix_lists.get(prefix_list, PrefixList(prefix_list, ()))
-        for entry in sorted(found.entries, key=lambda entry: entry.sequence):
-            if _covers(entry, prefix):
-                return entry.permit
-        return False
+
+class Policies:
+    """The policies of one switch. ``judges`` is the fabric's, so that switches with equal policies share judgements."""
+
+    def __init__(self, state: SwitchState, judges: dict[object, Judge]) -> None:
+        self._missing_permits = state.missing_route_map_permits
+        self._prefix_lists = {item.name: item for item in state.prefix_lists}
+        self._route_maps = {item.name: item for item in state.route_maps}
+        self._judges = judges
+        self._known: dict[tuple[str | None, str | None], Judge] = {}
+
+    def judge_of(self, prefix_list: str | None, route_map: str | None) -> Judge:
+        """The judge of a neighbour's prefix list and route map of one direction."""
+        names = (prefix_list, route_map)
+        if names not in self._known:
+            self._known[names] = self._made(prefix_list, route_map)
+        return self._known[names]
+
+    def _made(self, prefix_list: str | None, route_map: str | None) -> Judge:
+        found = self._route_maps.get(route_map) if route_map is not None else None
+        denies = route_map is not None and found is None and not self._missing_permits
+        named = None if prefix_list is None else self._list(prefix_list)
+        entries = found.entries if found else ()
+        lists = {name: self._list(name) for entry in entries for name in entry.match_prefix_lists}
+        content = (named, found, tuple(lists.values()), denies)
+        if content not in self._judges:
+            self._judges[content] = Judge(named, found, lists, denies=denies)
+        return self._judges[content]
+
+    def _list(self, name: str) -> PrefixList:
+        """A prefix list; one that does not exist lets nothing through."""
+        return self._prefix_lists.get(name, PrefixList(name, ()))
+
+
+def _permits(prefix_list: PrefixList, prefix: str) -> bool:
+    """Whether a prefix list lets a prefix through."""
+    for entry in sorted(prefix_list.entries, key=lambda entry: entry.sequence):
+        if _covers(entry, prefix):
+            return entry.permit
+    return False
 
 
 def _set(entry: RouteMapEntry, communities: frozenset[str]) -> Verdict:

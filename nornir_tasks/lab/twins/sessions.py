@@ -65,13 +65,14 @@ class _Attached:
 
 
 class _SwitchView:
-    """One switch, indexed for look-ups by connected network and by neighbour."""
+    """One switch, indexed for look-ups by connected network, neighbour and (``behind``) a session's interface."""
 
     def __init__(self, state: SwitchState, links: Mapping[str, Link]) -> None:
         self.state, self.links = state, links
         self.instances = {instance.vrf: instance for instance in state.bgp}
         self.neighbors = {(i.vrf, n.address): n for i in state.bgp for n in i.neighbors}
         self.interfaces = {interface.name: interface for interface in state.interfaces}
+        self.behind: dict[str, list[tuple[BgpInstance, BgpNeighbor]]] = {}
         self.connected: dict[tuple[str, int, int], _Attached] = {}
         self.lengths: set[int] = set()
         for interface in state.interfaces:
@@ -79,6 +80,11 @@ class _SwitchView:
                 network, length = network_of(address)
                 self.lengths.add(length)
                 self.connected.setdefault((interface.vrf, network, length), _Attached(interface, address))
+        for instance in state.bgp:
+            for neighbor in instance.neighbors:
+                local = self.attached(instance.vrf, neighbor.address)
+                if local is not None:
+                    self.behind.setdefault(local.interface.name, []).append((instance, neighbor))
 
     def attached(self, vrf: str, address: str) -> _Attached | None:
         """The interface of the VRF whose network holds this address, longest match."""
@@ -105,20 +111,23 @@ class _RefusedError(Exception):
 
 
 class SessionJudge:
-    """Judges every session of a fabric from all switches' states and links."""
+    """Judges the sessions of a fabric from its switches' states and links; each switch is told of when it changes."""
 
-    def __init__(self, states: Mapping[str, SwitchState], links: Mapping[str, Mapping[str, Link]]) -> None:
-        self._views = {name: _SwitchView(state, links[name]) for name, state in states.items()}
+    def __init__(self) -> None:
+        self._views: dict[str, _SwitchView] = {}
 
-    def judge_all(self) -> dict[Key, BgpSession]:
-        """Every configured session, up or not."""
-        sessions = {}
-        for name in sorted(self._views):
-            for instance in self._views[name].state.bgp:
-                for neighbor in instance.neighbors:
-                    session = self._judge(name, instance, neighbor)
-                    sessions[session.key] = session
-        return sessions
+    def learn(self, state: SwitchState, links: Mapping[str, Link]) -> None:
+        """A switch as it is now. ``links`` is read whenever a session is judged, so it may change in place."""
+        self._views[state.name] = _SwitchView(state, links)
+
+    def of_switch(self, name: str) -> list[BgpSession]:
+        """Every configured session of a switch, up or not."""
+        instances = self._views[name].state.bgp
+        return [self._judge(name, instance, neighbor) for instance in instances for neighbor in instance.neighbors]
+
+    def of_port(self, name: str, port: str) -> list[BgpSession]:
+        """The configured sessions of a switch whose packets leave by one port."""
+        return [self._judge(name, *configured) for configured in self._views[name].behind.get(port, ())]
 
     def _judge(self, name: str, instance: BgpInstance, neighbor: BgpNeighbor) -> BgpSession:
         session = BgpSession(name, instance.vrf, instance.asn, neighbor, "idle")

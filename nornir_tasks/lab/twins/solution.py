@@ -1,0 +1,244 @@
+"""The fabric worked out: links, sessions and routes, kept true as single switches change.
+
+What a switch's new state can change is: its own links and sessions, the far ends of its cables, the sessions behind
+those ports, and routes from there on. Only that is worked out anew; a fabric made at once gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from .policy import NO_COMMUNITIES, Judge, Policies, address_number, network_of, prefix_text
+from .routes import Propagation
+from .sessions import BgpSession, Key, SessionJudge
+from .spec import DeviceSpec, End, cages_of
+from .state import BgpInstance, BgpNeighbor, InterfaceState, SwitchState
+from .wiring import Link, Wiring
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class NextHop:
+    """Where packets go: ``address`` "" for a connected network, ``interface`` "" for a discard route."""
+
+    address: str
+    interface: str
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One prefix of a switch's table: protocol ``connected``, ``static`` or ``bgp``, and all its next hops, sorted."""
+
+    prefix: str
+    protocol: str
+    next_hops: tuple[NextHop, ...]
+    as_path: tuple[int, ...] = ()
+    communities: frozenset[str] = NO_COMMUNITIES
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A session torn down by its prefix limit: until when, and the configuration it was torn down under."""
+
+    neighbor: BgpNeighbor
+    until_s: float | None
+    prefixes: int
+
+
+class Solution:
+    """A fabric's switches, each as of the state that was last taken."""
+
+    def __init__(self, wiring: Wiring, devices: Mapping[str, DeviceSpec]) -> None:
+        self._wiring, self._devices = wiring, devices
+        self.states: dict[str, SwitchState] = {}
+        self.interfaces: dict[End, InterfaceState] = {}
+        self.links: dict[str, dict[str, Link]] = {}
+        self.sessions: dict[Key, BgpSession] = {}
+        self.routes = Propagation(self.sessions)
+        self._judge = SessionJudge()
+        self._judges: dict[object, Judge] = {}
+        self._least_limit: dict[str, float] = {}
+
+    def take(self, states: Mapping[str, SwitchState], holds: Mapping[Key, Hold]) -> tuple[list[BgpSession], set[Key]]:
+        """Work out what these switches' new states change.
+
+        Sessions in ``holds`` stay down. Returns the sessions that were judged anew, and the keys of those that are no
+        longer configured. Raises LabError if routes do not settle.
+        """
+        names = sorted(states)
+        before = {key for name in names for key in _keys(self.states.get(name))}
+        for name in names:
+            self._replace(name, states[name])
+        far = self._relink(names)
+        for name in names:
+            self._judge.learn(states[name], self.links[name])
+        judged = [session for name in names for session in self._judge.of_switch(name)]
+        judged += [session for end in far for session in self._judge.of_port(end.device, end.port)]
+        for key in before:
+            del self.sessions[key]
+        for session in judged:
+            self.routes.disconnect(session.key)
+            self.sessions[session.key] = session
+        for key, hold in holds.items():
+            _tear_down(self.sessions, key, hold)
+        self._spread(names, far, judged)
+        return judged, before - {session.key for session in judged}
+
+    def over_limit(self) -> list[BgpSession]:
+        """The established sessions that accepted more prefixes than their limit allows, warnings excepted."""
+        if self.routes.originated() <= min(self._least_limit.values(), default=0):
+            return []  # nobody can have that many
+        return [session for session in self.sessions.values() if self._is_over(session)]
+
+    def _is_over(self, session: BgpSession) -> bool:
+        limit = _limit(session.neighbor)
+        if session.peer_key is None or limit is None:
+            return False
+        self.count(session)
+        return session.prefixes_accepted > limit
+
+    def count(self, session: BgpSession) -> None:
+        """Fill in the prefix counts of a session."""
+        if session.peer_key is not None:
+            counted = self.routes.count(session)
+            session.prefixes_received, session.prefixes_accepted, session.prefixes_sent = counted
+
+    # -- what changes ----------------------------------------------------------------------------------------------
+
+    def _replace(self, name: str, state: SwitchState) -> None:
+        """Another state of a switch; its BGP leaves the routes, all of it may be different."""
+        old = self.states.get(name)
+        if old is not None:
+            for instance in old.bgp:
+                self.routes.remove((name, instance.vrf))
+            for interface in old.interfaces:
+                self.interfaces.pop(End(name, interface.name), None)
+        self.states[name] = state
+        self.interfaces.update({End(name, interface.name): interface for interface in state.interfaces})
+        limits = (_limit(neighbor) for instance in state.bgp for neighbor in instance.neighbors)
+        self._least_limit[name] = min((limit for limit in limits if limit is not None), default=float("inf"))
+
+    def _relink(self, names: Iterable[str]) -> dict[End, bool]:
+        """The links of these switches, and of the ports at the other ends of their cables.
+
+        Returns those ports of other switches, and whether each link went up or down.
+        """
+        for name in names:
+            ports = self._ports(self._devices[name], self.states[name])
+            self.links[name] = {port: self._wiring.link(End(name, port), self.interfaces) for port in ports}
+        changed = set(names)
+        far: dict[End, bool] = {}
+        for name in names:
+            for port in sorted(self._wiring.ports_of(name)):
+                end, _ = self._wiring.far(End(name, port))
+                if end is None or end.device in changed or end.device not in self.links:
+                    continue
+                old, new = self.links[end.device].get(end.port), self._wiring.link(end, self.interfaces)
+                self.links[end.device][end.port] = new
+                far[end] = old is None or old.is_up != new.is_up
+        return far
+
+    def _ports(self, device: DeviceSpec, state: SwitchState) -> list[str]:
+        """Every port that is, or into which a cable is plugged, in the order of the switch's interfaces."""
+        cages = set(device.ports)
+        names = (interface.name for interface in state.interfaces if not interface.is_dark)
+        there = [name for name in names if name in cages or any(cage in cages for cage in cages_of(name))]
+        return list(dict.fromkeys([*there, *device.ports, *sorted(self._wiring.ports_of(device.name))]))
+
+    def _spread(self, names: Iterable[str], far: Mapping[End, bool], judged: Iterable[BgpSession]) -> None:
+        for name in names:
+            state = self.states[name]
+            policies = Policies(state, self._judges)
+            for instance in state.bgp:
+                self.routes.add(name, instance, policies, self._originated(state, instance, policies))
+        for end in (end for end, went in far.items() if went):
+            state = self.states[end.device]
+            for instance in state.bgp:
+                if self._stands_on(instance, end):
+                    policies = Policies(state, self._judges)
+                    self.routes.originate((end.device, instance.vrf), self._originated(state, instance, policies))
+        for session in judged:
+            if session.peer_key is not None and self.sessions[session.peer_key].peer_key is not None:
+                self.routes.connect(session)
+        self.routes.settle()
+
+    # -- one switch's own table ------------------------------------------------------------------------------------
+
+    def _stands_on(self, instance: BgpInstance, end: End) -> bool:
+        """May what an instance originates depend on whether this port is up?"""
+        state, interface = self.states[end.device], self.interfaces.get(end)
+        if instance.redistribute_connected or any(not static.is_discard for static in state.static_routes):
+            return True
+        own = {prefix_text(address) for address in interface.addresses} if interface is not None else set()
+        return any(prefix_text(network) in own for network in instance.networks)
+
+    def is_up(self, device: str, interface: InterfaceState) -> bool:
+        """Whether an interface is operationally up: by its link if it is a port, else by its admin state."""
+        link = self.links[device].get(interface.name)
+        return link.is_up if link is not None else interface.is_admin_up and not interface.is_dark
+
+    def static_and_connected(self, device: str, vrf: str) -> dict[str, Route]:
+        """A switch's table before BGP."""
+        state = self.states[device]
+        connected: dict[str, Route] = {}
+        for interface in state.interfaces:
+            if interface.vrf == vrf and interface.is_routed and self.is_up(device, interface):
+                for address in interface.addresses:
+                    prefix = prefix_text(address)
+                    connected.setdefault(prefix, Route(prefix, "connected", (NextHop("", interface.name),)))
+        hops: dict[str, list[NextHop]] = {}
+        for static in state.static_routes if state.is_routing else ():
+            if static.vrf != vrf:
+                continue
+            hop = NextHop("", "") if static.is_discard else _resolve(static.next_hop, static.interface, connected)
+            if hop is not None:
+                hops.setdefault(prefix_text(static.prefix), []).append(hop)
+        routes = {prefix: Route(prefix, "static", tuple(sorted(found))) for prefix, found in hops.items()}
+        return {**routes, **connected}
+
+    def _originated(self, state: SwitchState, instance: BgpInstance, policies: Policies) -> dict[str, frozenset[str]]:
+        """The prefixes an instance announces as its own, with the communities a redistribution map sets."""
+        table = self.static_and_connected(state.name, instance.vrf)
+        own = {prefix_text(network): NO_COMMUNITIES for network in instance.networks if prefix_text(network) in table}
+        if instance.redistribute_connected:
+            judge = policies.judge_of(None, instance.redistribute_connected_route_map)
+            for prefix, route in table.items():
+                verdict = judge.verdict(prefix, NO_COMMUNITIES) if route.protocol == "connected" else None
+                if verdict is not None:
+                    own.setdefault(prefix, verdict.communities)
+        return own
+
+
+def _keys(state: SwitchState | None) -> list[Key]:
+    instances = state.bgp if state is not None else ()
+    name = state.name if state is not None else ""
+    return [(name, instance.vrf, neighbor.address) for instance in instances for neighbor in instance.neighbors]
+
+
+def _limit(neighbor: BgpNeighbor) -> int | None:
+    """The limit that tears a session down; a limit of 0 is none."""
+    return None if neighbor.prefix_limit_warning_only else neighbor.prefix_limit or None
+
+
+def _tear_down(sessions: Mapping[Key, BgpSession], key: Key, hold: Hold) -> None:
+    session = sessions.get(key)
+    if session is None or session.state != "established":
+        return
+    limit = session.neighbor.prefix_limit
+    peer = sessions[session.peer_key] if session.peer_key is not None else None
+    session.drop("prefix_limit", f"{hold.prefixes} prefixes exceed the limit of {limit}")
+    if peer is not None and peer.state == "established":
+        peer.drop("idle", f"{session.device} closed the session: its prefix limit was exceeded")
+
+
+def _resolve(address: str | None, interface: str | None, connected: Mapping[str, Route]) -> NextHop | None:
+    """A static route's next hop if it can be reached over a connected network."""
+    names = {hop.interface for route in connected.values() for hop in route.next_hops}
+    if interface is not None:
+        return NextHop(address or "", interface) if interface in names else None
+    number = address_number(address or "")
+    for prefix, route in connected.items():
+        network, length = network_of(prefix)
+        if number >> (32 - length) == network >> (32 - length):
+            return NextHop(address or "", route.next_hops[0].interface)
+    return None

@@ -1,0 +1,103 @@
+"""A fabric that changed commit by commit is the one that is made at once from what its switches hold in the end."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_fabric_sim import Fabric, Switch
+
+from nornir_tasks.lab.twins.fabric import FabricSim
+from nornir_tasks.lab.twins.state import PrefixList, PrefixListEntry, RouteMap, RouteMapEntry, StaticRoute
+
+Edit = Callable[[Random, Switch], None]
+
+
+def a_neighbor(chance: Random, switch: Switch) -> str:
+    return chance.choice(switch.config.bgp[0].neighbors).address
+
+
+def a_port(chance: Random, switch: Switch) -> str:
+    return chance.choice([each.name for each in switch.config.interfaces])
+
+
+EDITS: dict[str, Edit] = {
+    "shut or open a port": lambda c, s: s.set_interface(a_port(c, s), is_admin_up=c.random() < 0.6),
+    "shut or open a session": lambda c, s: s.set_neighbor(a_neighbor(c, s), is_shutdown=c.random() < 0.4),
+    "tie a session to BFD": lambda c, s: s.set_neighbor(a_neighbor(c, s), bfd=c.random() < 0.3),
+    "drain": lambda c, s: s.commit(
+        route_maps=(RouteMap("OUT", (RouteMapEntry(10, prepend=(s.config.bgp[0].asn,) * c.randint(0, 3)),)),)
+    ),
+    "policy out": lambda c, s: s.set_neighbor(
+        a_neighbor(c, s), route_map_out=c.choice((None, "OUT")), send_community=c.random() < 0.5
+    ),
+    "policy in": lambda c, s: s.set_neighbor(a_neighbor(c, s), prefix_list_in=c.choice((None, "HOSTS", "MISSING"))),
+    "prefix list": lambda c, s: s.commit(
+        prefix_lists=(PrefixList("HOSTS", (PrefixListEntry(10, True, "10.170.0.0/15", le=c.choice((16, 24, 32))),)),)
+    ),
+    "own loops": lambda c, s: s.set_neighbor(a_neighbor(c, s), allowas_in=c.choice((0, 1))),
+    "another ASN": lambda c, s: s.set_bgp(asn=s.config.bgp[0].asn + c.choice((0, 1))),
+    "router id": lambda c, s: s.set_bgp(router_id=f"10.0.0.{c.randint(1, 250)}"),
+    "multipath": lambda c, s: s.set_bgp(maximum_paths=c.choice((1, 2, 64)), multipath_relax=c.random() < 0.7),
+    "announce what is connected": lambda c, s: s.set_bgp(redistribute_connected=c.random() < 0.5),
+    "static route": lambda c, s: s.commit(
+        static_routes=(*s.config.static_routes[:1], StaticRoute("10.199.0.0/24", a_neighbor(c, s)))
+    ),
+    "announce it": lambda c, s: s.set_bgp(networks=(*s.config.bgp[0].networks[:2], "10.199.0.0/24")),
+    "no BGP": lambda c, s: s.commit(is_routing=c.random() < 0.7),
+    "prefix limit": lambda c, s: s.set_neighbor(
+        a_neighbor(c, s), prefix_limit=c.choice((None, 2, 100)), prefix_limit_restart_s=60.0
+    ),
+}
+
+
+def seen(sim: FabricSim, names: list[str]) -> dict[str, object]:
+    """All that a fabric answers."""
+    return {
+        name: (
+            [replace(session, since_s=0.0) for session in sim.sessions(name)],
+            sim.rib(name),
+            sim.lldp(name),
+            [sim.link(name, port) for port in sim._now().links[name]],
+        )
+        for name in names
+    }
+
+
+def made_at_once(fabric: Fabric) -> FabricSim:
+    sim = FabricSim([], [], fabric.clock)
+    sim.wiring = copy.deepcopy(fabric.sim.wiring)
+    for switch in fabric.switches.values():
+        sim.attach(copy.copy(switch))
+    return sim
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 4), st.integers(1, 3), st.randoms(use_true_random=False), st.data())
+def test_commit_by_commit_is_the_same_as_all_at_once(
+    leaves: int, spines: int, chance: Random, data: st.DataObject
+) -> None:
+    fabric = Fabric(leaves, spines)
+    seen(fabric.sim, fabric.names)
+    edits = data.draw(st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=12))
+    limits = "prefix limit" in edits
+    for edit in edits:
+        EDITS[edit](chance, fabric.switches[chance.choice(fabric.names)])
+        if chance.random() < 0.7 and not limits:
+            seen(fabric.sim, fabric.names)
+    assert seen(fabric.sim, fabric.names) == seen(made_at_once(fabric), fabric.names)
+
+
+def test_a_commit_on_one_switch_of_many_judges_its_own_sessions_and_no_others() -> None:
+    large = Fabric(24, 4)
+    before = {session.key: session for name in large.names for session in large.sim.sessions(name)}
+    large.switches["leaf5"].set_bgp(router_id="10.0.0.9")
+    after = {session.key: session for name in large.names for session in large.sim.sessions(name)}
+    new = {key for key in after if after[key] is not before[key]}
+    assert {key for key in new if key[0] == "leaf5"} == {key for key in after if key[0] == "leaf5"}
+    assert {key[0] for key in new} == {"leaf5", "spine0", "spine1", "spine2", "spine3"}
+    assert len(new) == 2 * 4

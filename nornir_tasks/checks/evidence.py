@@ -14,11 +14,13 @@ from nornir_tasks.platforms.config_tree import Change
 
 
 class Verdict(StrEnum):
-    """Three outcomes: what could not be told never counts as passed."""
+    """Four outcomes: what could not be told never counts as passed, what was skipped counts neither way."""
 
     PASS = "pass"  # noqa: S105 - no password
     FAIL = "fail"
     ERROR = "could not tell"
+    SKIPPED = "skipped"
+    """There is nothing to judge, and it is said why."""
 
 
 @dataclass(frozen=True, slots=True)

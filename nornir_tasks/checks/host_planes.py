@@ -1,0 +1,91 @@
+"""Planes: nothing is forwarded between them, and what keeps a host so comes back at boot."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import Any
+
+from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
+
+FACT = "gpufabric_plane_guard"
+"""What ``nft -j list table`` said: exit code, output, errors."""
+UNITS_FACT = "gpufabric_units"
+"""What ``systemctl is-enabled`` said."""
+TABLE = ("inet", "gpufabric_plane_guard")
+SHOW = ("nft", "-j", "list", "table", *TABLE)
+UNITS = ("gpufabric-plane-guard.service", "gpufabric-roce-qos.service")
+FILTER_PRIORITY = 0
+"""Where a CNI's chains stand (nft's name for it is filter); ours is asked before them."""
+
+Rule = Mapping[str, Any]
+
+
+def check_planes(evidence: HostEvidence) -> list[HostFinding]:
+    """One finding for each ordered pair of planes, one for the chain, one for rules that are not ours."""
+    judge = Judge("plane_guard", evidence)
+    planes = {name: held for name, held in evidence.variables["plane_guard_planes"].items() if held}
+    pairs = list(permutations(planes, 2))
+    show = " ".join(word for word in SHOW if word != "-j")
+    knobs = {pair: Knob(f"{pair[0]} to {pair[1]}", "forwarding", "dropped", show) for pair in pairs}
+    chain = Knob("", "chain", "hook forward, before filter", show)
+    others = Knob("", "other rules", "none", show)
+    said = evidence.facts.get(FACT)
+    failed = said is None or (said["rc"] != 0 and "No such file" not in said["stderr"])
+    if failed:
+        why = said["stderr"].strip() if said else evidence.why_unread(FACT)
+        for knob in (*knobs.values(), chain, others):
+            judge.undecided(knob, why)
+        return judge.findings
+    hook, rules = _forward_chain(json.loads(said["stdout"] or "{}").get("nftables", []) if said else [])
+    dropped = [ends for rule in rules if (ends := _ends(rule)) is not None]
+    for (origin, target), knob in knobs.items():
+        held = any(set(planes[origin]) <= inward and set(planes[target]) <= outward for inward, outward in dropped)
+        judge.compare(knob, "dropped" if held else "not dropped")
+    judge.compare(chain, hook)
+    judge.compare(others, [json.dumps(rule) for rule in rules if _ends(rule) is None])
+    return judge.findings
+
+
+def check_boot(evidence: HostEvidence) -> list[HostFinding]:
+    """One finding for each service that has to put a host right again at boot."""
+    judge = Judge("boot", evidence)
+    said = evidence.facts.get(UNITS_FACT)
+    states = said["stdout"].split() if said else []
+    for place, unit in enumerate(UNITS):
+        knob = Knob(unit, "service", "enabled", f"systemctl is-enabled {unit}")
+        if said is None or len(states) != len(UNITS):
+            why = said["stderr"].strip() or "not understood" if said else evidence.why_unread(UNITS_FACT)
+            found = "not installed" if said and unit in said["stderr"] else None
+            judge.compare(knob, found, why=why)
+        else:
+            judge.compare(knob, states[place])
+    return judge.findings
+
+
+def _forward_chain(listing: Sequence[Mapping[str, Any]]) -> tuple[str, list[Rule]]:
+    """The base chain of the table in words, and the rules in it."""
+    chains = [each["chain"] for each in listing if "chain" in each and each["chain"].get("hook")]
+    rules = [each["rule"] for each in listing if "rule" in each]
+    if not chains:
+        return "none", rules
+    chain = chains[0]
+    early = "before filter" if chain["prio"] < FILTER_PRIORITY else f"priority {chain['prio']}"
+    return f"hook {chain['hook']}, {early}", [rule for rule in rules if rule["chain"] == chain["name"]]
+
+
+def _ends(rule: Rule) -> tuple[set[str], set[str]] | None:
+    """(interfaces in, interfaces out) of a rule that does nothing but drop between them."""
+    expressions = [each for each in rule["expr"] if "counter" not in each]
+    matches = dict(_matches(expressions))
+    drops = bool(expressions) and "drop" in expressions[-1]
+    if drops and len(expressions) == 3 and matches.keys() == {"iifname", "oifname"}:
+        return matches["iifname"], matches["oifname"]
+    return None
+
+
+def _matches(expressions: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, set[str]]]:
+    for each in expressions:
+        match = each.get("match")
+        if match and match["op"] == "==" and "meta" in match["left"]:
+            right = match["right"]
+            yield match["left"]["meta"]["key"], set(right["set"] if isinstance(right, dict) else [right])

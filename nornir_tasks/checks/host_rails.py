@@ -1,0 +1,100 @@
+"""Rails: each interface has its name, link, MTU, address, routes, rule and kernel settings, and no other of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
+
+FACT = "gpufabric_rails"
+RULE_PRIORITY = 1000
+"""Rule of rail r stands at priority 1000 + r, before the main table's 32766."""
+LOOSE = 2
+"""Reverse path filter that accepts any way back; the kernel takes the larger of ``all`` and the interface's own
+(Documentation/networking/ip-sysctl.rst), so that both are judged."""
+
+Rail = Mapping[str, Any]
+
+
+def check_rails(evidence: HostEvidence) -> list[HostFinding]:
+    """Eight findings for each rail, ten where rails share a subnet, and one for the host."""
+    judge = Judge("rails", evidence)
+    facts = evidence.facts.get(FACT)
+    strict = bool(evidence.variables["rail_interfaces_arp_strict"])
+    for rail in evidence.variables["rail_interfaces_rails"]:
+        wanted = _knobs(rail, evidence.variables["rail_interfaces_plane_supernet"], strict)
+        if facts is None:
+            for knob in wanted.values():
+                judge.undecided(knob, evidence.why_unread(FACT))
+        else:
+            _judge_rail(judge, rail, wanted, facts)
+    loose = Knob("", "rp_filter of all", str(LOOSE), "sysctl net.ipv4.conf.all.rp_filter")
+    every = facts["sysctl"].get("all", {}) if facts else {}
+    judge.compare(loose, every.get("rp_filter"), why="" if facts else evidence.why_unread(FACT))
+    return judge.findings
+
+
+def _knobs(rail: Rail, plane: str, strict: bool) -> dict[str, Knob]:
+    """What is looked at on one rail, and how it shall be."""
+    name, via = rail["name"], f"via {rail['gateway']} dev {rail['name']}"
+    priority, table = RULE_PRIORITY + rail["rail"], rail["table"]
+    settings = {"rp_filter": LOOSE, **({"arp_ignore": 1, "arp_announce": 2} if strict else {})}
+    wanted = {
+        "name": (
+            name,
+            f"ls -d /sys/bus/pci/devices/{_key(rail)}/{{,*/}}net/*" if rail["match"].get("pci") else "ip -br link",
+        ),
+        "link": ("up, with carrier", f"ip -br link show {name}"),
+        "mtu_bytes": (str(rail["mtu_bytes"]), f"ip link show {name}"),
+        "address": (f"{rail['address']}/{rail['prefix_length']}", f"ip -4 -br address show {name}"),
+        "route of the rail": (f"{rail['supernet']} {via}", f"ip route show {rail['supernet']}"),
+        "route of its table": (f"{plane} {via}", f"ip route show table {table}"),
+        "rule": (f"{priority}: from {rail['address']} lookup {table}", "ip -4 rule show"),
+        **{knob: (str(value), f"sysctl net.ipv4.conf.{name}.{knob}") for knob, value in settings.items()},
+    }
+    return {knob: Knob(name, knob, value, shown_by) for knob, (value, shown_by) in wanted.items()}
+
+
+def _key(rail: Rail) -> str:
+    """By which the facts know a rail."""
+    return str(rail["match"].get("pci") or rail["match"].get("mac") or "").lower()
+
+
+def _judge_rail(judge: Judge, rail: Rail, wanted: Mapping[str, Knob], facts: Mapping[str, Any]) -> None:
+    found = facts["rails"].get(_key(rail))
+    if found is None:
+        for knob in wanted.values():
+            judge.undecided(knob, f"nobody looked for {_key(rail)}")
+        return
+    netdev = found["netdev"]
+    if netdev is None:
+        several = ", ".join(found.get("candidates") or ())
+        what = f"several interfaces: {several}" if several else "no interface"
+        for knob in wanted.values():
+            judge.decide(knob, False, what, why=f"at {_key(rail)}; lspci -D, ip link")
+        return
+    settings = facts["sysctl"].get(netdev, {})
+    values: dict[str, object] = {
+        "name": netdev,
+        "link": ("up" if found["up"] else "down") + (", with carrier" if found["carrier"] else ", no carrier"),
+        "mtu_bytes": found["mtu_bytes"],
+        "address": sorted(address for address in found["addresses"] if ":" not in address),
+        "route of the rail": [_route(each) for each in facts["routes"]["main"] if each["to"] == rail["supernet"]],
+        "route of its table": [_route(each) for each in facts["routes"].get(str(rail["table"]), ())],
+        "rule": [_rule(each) for each in facts["rules"] if _concerns(each, rail)],
+    }
+    for name, knob in wanted.items():
+        judge.compare(knob, values[name] if name in values else settings.get(name))
+
+
+def _route(route: Mapping[str, Any]) -> str:
+    return f"{route['to']} via {route['via']} dev {route['dev']}"
+
+
+def _rule(rule: Mapping[str, Any]) -> str:
+    return f"{rule['priority']}: from {rule['from'].removesuffix('/32')} lookup {rule['table']}"
+
+
+def _concerns(rule: Mapping[str, Any], rail: Rail) -> bool:
+    """A rule that has to do with this rail: its address, its priority or its table."""
+    own = rule["from"].removesuffix("/32") == rail["address"]
+    return own or rule["priority"] == RULE_PRIORITY + rail["rail"] or str(rule["table"]) == str(rail["table"])

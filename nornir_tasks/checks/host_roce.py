@@ -1,0 +1,171 @@
+"""RoCE: every knob of each rail is what the policy says, as read back from the kernel and the driver.
+
+What a value does on the wire (pause frames, marks, buffers) no check of a host can show.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob, ShownOn
+
+FACT = "gpufabric_roce"
+CODE_POINTS, PRIORITIES = 64, 8
+ROCE_MTUS = (4096, 2048, 1024, 512, 256)
+ROCE_OVERHEAD_BYTES = 96
+"""GRH, UDP, BTH, XRC and atomic headers and ICRC, as the kernel reckons (Linux include/rdma/ib_addr.h,
+iboe_get_mtu)."""
+RDMA_KNOBS = ("rdma_cm_mode", "rdma_cm_tos", "traffic_class", "active_mtu")
+"""Read by way of the rail's RDMA device."""
+SHOWN_ON = {
+    **dict.fromkeys(("active_mtu", "rdma_cm_mode", "rdma_cm_tos"), ShownOn.MACHINE),
+    **dict.fromkeys(("dcbx", "trust", "dscp_to_priority", "pfc", "ets", "cable_m", "buffer"), ShownOn.DRIVER),
+}
+"""All others: on stand-ins only."""
+
+Variables = Mapping[str, Any]
+Wish = tuple[str, Callable[[Any], str]]
+"""How a knob shall be, and how its value found is spelt."""
+
+
+def check_roce(evidence: HostEvidence) -> list[HostFinding]:
+    """One finding for each rail and each knob that the policy has a say in."""
+    judge = Judge("roce", evidence)
+    facts, variables = evidence.facts.get(FACT), evidence.variables
+    mtus = {rail["name"]: rail["mtu_bytes"] for rail in variables["rail_interfaces_rails"]}
+    for rail in variables["roce_qos_rails"]:
+        wishes = _wishes(variables, mtus[rail])
+        if facts is None or rail not in facts:
+            for name, (wanted, _) in wishes.items():
+                why = evidence.why_unread(FACT) if facts is None else f"nobody looked at {rail}"
+                judge.undecided(Knob(rail, name, wanted, "ip -br link"), why)
+        else:
+            _judge_rail(judge, rail, wishes, facts[rail], variables)
+    return judge.findings
+
+
+def _wishes(variables: Variables, mtu_bytes: int) -> dict[str, Wish]:
+    """Every knob that the policy has a say in, from the variables alone."""
+    own = {name.removeprefix("roce_qos_"): value for name, value in variables.items() if name.startswith("roce_qos_")}
+    ecn = own["priority"] if own["ecn"] else None
+    wishes: dict[str, Wish] = {
+        "dcbx": ("os", str),
+        "trust": ("dscp", str),
+        "dscp_to_priority": (_spell_table(_table(own["classes"])), _spell_table),
+        "pfc": (_spell_priorities(_only(own["priority"])), _spell_priorities),
+        "ets": (_spell_ets(own["classes"]), lambda found: _spell_found_ets(own["classes"], found)),
+        "pause_rx": ("off", _spell_switch),
+        "pause_tx": ("off", _spell_switch),
+        "rdma_cm_mode": ("RoCE v2", str),
+        "rdma_cm_tos": (str(own["traffic_class"]), str),
+        "traffic_class": (str(own["traffic_class"]), str),
+        "ecn_np": (_spell_priorities(_only(ecn)), _spell_priorities),
+        "ecn_rp": (_spell_priorities(_only(ecn)), _spell_priorities),
+        "active_mtu": (str(roce_mtu(mtu_bytes)), str),
+    }
+    if own["ecn"]:
+        wishes["cnp_dscp"] = (str(own["cnp_dscp"]), str)
+        wishes["cnp_priority"] = (str(own["cnp_priority"]), str)
+    if own["cable_m"] is not None:
+        wishes["cable_m"] = (str(own["cable_m"]), str)
+    sizes = {key: own[key] for key in ("buffer_bytes", "priority_buffer") if own.get(key)}
+    if sizes:
+        wishes["buffer"] = (_spell_buffer(sizes, sizes), lambda found: _spell_buffer(sizes, found))
+    return wishes
+
+
+def _judge_rail(
+    judge: Judge, rail: str, wishes: Mapping[str, Wish], facts: Mapping[str, Any], variables: Variables
+) -> None:
+    for name, (wanted, spelt) in wishes.items():
+        knob = Knob(rail, name, wanted, facts["shown_by"].get(name, ""), SHOWN_ON.get(name, ShownOn.STAND_IN))
+        found, reason = facts.get(name), facts["reason"].get(name, "")
+        if facts["netdev"] is None:
+            judge.decide(knob, False, f"no interface {rail}", why="the role rail_interfaces names it")
+        elif name in RDMA_KNOBS and facts["rdma_device"] is None:
+            judge.decide(knob, False, "no RDMA device", why="the role rdma_stack loads its driver")
+        elif facts["source"].get(name) == "absent":
+            _judge_absent(judge, knob, reason, variables)
+        elif found is not None:
+            judge.decide(knob, spelt(found) == wanted, spelt(found))
+        elif facts["source"].get(name) in (None, "unreadable", "conflict"):
+            judge.undecided(knob, reason or "the host does not show it")
+        else:
+            judge.decide(knob, False, "never set", why=reason)
+
+
+def _judge_absent(judge: Judge, knob: Knob, reason: str, variables: Variables) -> None:
+    """Soft-RoCE lacks much of what a ConnectX has. A ConnectX may lack only what the site allows by name."""
+    if variables["rdma_stack_provider"] == "rxe":
+        judge.skip(knob, f"Soft-RoCE: {reason}")
+    elif knob.name in variables.get("roce_qos_absent_allowed", ()):
+        judge.skip(knob, f"allowed to be absent: {reason}")
+    else:
+        judge.decide(knob, False, "no such knob", why=f"{reason}; roce_qos_absent_allowed does not name it")
+
+
+def roce_mtu(mtu_bytes: int) -> int:
+    """The largest RoCE payload that fits an interface's MTU; 0 if none does."""
+    return next((size for size in ROCE_MTUS if size <= mtu_bytes - ROCE_OVERHEAD_BYTES), 0)
+
+
+def _table(classes: Sequence[Mapping[str, Any]]) -> list[int | None]:
+    """Code point -> priority."""
+    priorities = {point: each["priority"] for each in classes for point in each["dscp"]}
+    return [priorities.get(point) for point in range(CODE_POINTS)]
+
+
+def _spell_table(table: Sequence[int | None]) -> str:
+    """``0: 0-25 27-47 49-63, 3: 26, 6: 48``, so that one code point more or less shows."""
+    points: dict[int | None, list[int]] = {}
+    for point, priority in enumerate(table):
+        points.setdefault(priority, []).append(point)
+    listed = sorted(points.items(), key=lambda each: PRIORITIES if each[0] is None else each[0])
+    return ", ".join(f"{'no entry' if key is None else key}: {_ranges(held)}" for key, held in listed)
+
+
+def _ranges(points: Sequence[int]) -> str:
+    words: list[str] = []
+    start = points[0]
+    for point, after in zip(points, [*points[1:], None], strict=True):
+        if after != point + 1:
+            words.append(str(point) if start == point else f"{start}-{point}")
+            start = after if after is not None else point
+    return " ".join(words)
+
+
+def _only(priority: int | None) -> list[bool]:
+    return [each == priority for each in range(PRIORITIES)]
+
+
+def _spell_priorities(enabled: Sequence[bool]) -> str:
+    found = [str(priority) for priority, on in enumerate(enabled) if on]
+    return f"on for {' '.join(found)}" if found else "off"
+
+
+def _spell_switch(on: object) -> str:
+    return "on" if on else "off"
+
+
+def _spell_ets(classes: Sequence[Mapping[str, Any]]) -> str:
+    """Each class with how it is served; the number of its traffic class in the NIC is of no interest."""
+    words = []
+    for each in sorted(classes, key=lambda one: one["priority"]):
+        how = "strict" if each["strict"] else f"{each['weight_percent']} %"
+        words.append(f"priority {each['priority']} {how}")
+    return ", ".join(words)
+
+
+def _spell_found_ets(classes: Sequence[Mapping[str, Any]], found: Mapping[str, Sequence[Any]]) -> str:
+    """The same of what was found; priorities that share a traffic class are named."""
+    own = sorted(each["priority"] for each in classes)
+    words = []
+    for priority in own:
+        tc = found["prio_tc"][priority]
+        how = f"{found['tc_bw'][tc]} %" if found["tc_tsa"][tc] == "ets" else str(found["tc_tsa"][tc])
+        shared = [str(other) for other in own if other != priority and found["prio_tc"][other] == tc]
+        words.append(f"priority {priority} {how}" + (f" shared with {' '.join(shared)}" if shared else ""))
+    return ", ".join(words)
+
+
+def _spell_buffer(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {' '.join(str(each) for each in found[key])}" for key in asked)

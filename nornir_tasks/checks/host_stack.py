@@ -1,0 +1,112 @@
+"""The RDMA stack and NCCL: modules, packages, a device on each rail, and what NCCL will read."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
+
+RDMA_FACT = "gpufabric_rdma"
+NCCL_FACT = "gpufabric_nccl"
+MODULES: Mapping[str, tuple[str, ...]] = {
+    "mlx5": ("mlx5_core", "mlx5_ib", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm"),
+    "rxe": ("rdma_rxe", "ib_uverbs", "rdma_cm", "rdma_ucm"),
+}
+"""Kernel modules that verbs and RDMA-CM need, by provider."""
+PEERMEM = "nvidia_peermem"
+
+
+def modules_of(variables: Mapping[str, Any]) -> tuple[str, ...]:
+    """Kernel modules that this host shall have."""
+    peermem = (PEERMEM,) if variables.get("rdma_stack_peermem") else ()
+    return MODULES[variables["rdma_stack_provider"]] + peermem
+
+
+def check_rdma(evidence: HostEvidence) -> list[HostFinding]:
+    """One finding for each module, each package and each rail's device."""
+    judge = Judge("rdma", evidence)
+    variables = evidence.variables
+    facts: Mapping[str, Any] = evidence.facts.get(RDMA_FACT) or {}
+    why = "" if facts else evidence.why_unread(RDMA_FACT)
+    for module in modules_of(variables):
+        found = facts.get("modules", {}).get(module)
+        spelt = "loaded" if found == "builtin" else found
+        judge.compare(Knob(module, "module", "loaded", f"lsmod | grep {module}"), spelt, why=why)
+    for package in variables.get("rdma_stack_packages", ()):
+        _judge_package(judge, package, facts, bool(variables.get("rdma_stack_hold")), why)
+    for rail in variables["rdma_stack_rails"]:
+        _judge_device(judge, rail, facts, variables["rdma_stack_provider"], why)
+    return judge.findings
+
+
+def _judge_package(judge: Judge, package: str, facts: Mapping[str, Any], held: bool, why: str) -> None:
+    wanted = "installed and held" if held else "installed"
+    knob = Knob(package, "package", wanted, f"dpkg-query -W -f '${{Status}} ${{Version}}\\n' {package}")
+    if not facts:
+        judge.undecided(knob, why)
+        return
+    found = facts["packages"].get(package)
+    held_too = " and held" if held and found and found["held"] else ""
+    judge.compare(knob, f"installed{held_too}" if found else "not installed")
+
+
+def _judge_device(judge: Judge, rail: str, facts: Mapping[str, Any], provider: str, why: str) -> None:
+    """An active RDMA device; of Soft-RoCE it has the rail's name and comes back at boot, of mlx5 the kernel's."""
+    soft = provider == "rxe"
+    wanted = f"rxe_{rail}, ACTIVE" if soft else "one, ACTIVE"
+    device, kept = Knob(rail, "RDMA device", wanted, "rdma link show"), f"gpufabric-rxe@{rail}.service"
+    boot = Knob(rail, "RDMA device at boot", "kept", f"systemctl is-enabled {kept}")
+    if not facts:
+        for knob in (device, boot) if soft else (device,):
+            judge.undecided(knob, why)
+        return
+    name = next((name for name, each in facts["devices"].items() if each["interface"] == rail), None)
+    state = facts["devices"][name]["state"] if name else ""
+    judge.compare(device, f"{name if soft else 'one'}, {state or 'no state'}" if name else "none")
+    if soft:
+        judge.compare(boot, "kept" if rail in facts["soft_roce_kept"] else "not kept")
+
+
+def check_nccl(evidence: HostEvidence) -> list[HostFinding]:
+    """One finding for each variable of the policy, and one for each setting that contradicts it or is a mistake."""
+    judge = Judge("nccl", evidence)
+    facts = evidence.facts.get(NCCL_FACT)
+    for name, wanted in nccl_wanted(evidence.variables).items():
+        knob = Knob("", name, wanted, "cat /etc/nccl.conf; env | grep NCCL_")
+        _judge_setting(judge, knob, facts, evidence.why_unread(NCCL_FACT))
+    names = Knob("", "NCCL_IB_HCA", _hca(evidence.variables, facts), "cat /etc/nccl.conf; rdma link show")
+    _judge_setting(judge, names, facts, evidence.why_unread(NCCL_FACT))
+    clean = Knob("", "contradictions", "none", "grep -r NCCL_ /etc/nccl.conf /etc/environment /etc/profile.d")
+    told = [each["told"] for each in facts["contradictions"]] if facts else None
+    judge.compare(clean, told, why="" if facts else evidence.why_unread(NCCL_FACT))
+    return judge.findings
+
+
+def nccl_wanted(variables: Mapping[str, Any]) -> dict[str, str]:
+    """NCCL's variable -> value, as the design and the site want them; NCCL_IB_HCA follows from the rails' devices."""
+    own = {
+        "NCCL_IB_TC": variables["nccl_traffic_class"],
+        "NCCL_IB_ROCE_VERSION_NUM": 2,
+        "NCCL_SOCKET_IFNAME": "=" + ",".join(variables["nccl_socket_interfaces"]),
+        "NCCL_CROSS_NIC": variables["nccl_cross_nic"],
+        "NCCL_PXN_DISABLE": variables["nccl_pxn_disable"],
+        "NCCL_IB_FIFO_TC": variables.get("nccl_fifo_traffic_class"),
+        "NCCL_IB_TIMEOUT": variables.get("nccl_ib_timeout"),
+        "NCCL_IB_RETRY_CNT": variables.get("nccl_ib_retry_count"),
+        **variables.get("nccl_settings", {}),
+    }
+    return {name: str(value) for name, value in own.items() if value is not None}
+
+
+def _hca(variables: Mapping[str, Any], facts: Mapping[str, Any] | None) -> str:
+    """The exact list: ``=`` and each rail's device, in the order of rails."""
+    devices = [(facts or {}).get("hcas", {}).get(rail) or f"(device of {rail})" for rail in variables["nccl_rails"]]
+    return "=" + ",".join(devices)
+
+
+def _judge_setting(judge: Judge, knob: Knob, facts: Mapping[str, Any] | None, why: str) -> None:
+    if facts is None:
+        judge.undecided(knob, why)
+        return
+    line = facts["settings"].get(knob.name)
+    place = f"{line['file']}:{line['line']}" if line else "nothing sets it"
+    judge.compare(knob, line["value"] if line else "not set", why=place)

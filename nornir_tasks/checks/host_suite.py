@@ -1,0 +1,147 @@
+"""The checks of a host, in the order they are reported, the facts they need, and the report."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nornir_tasks.checks import host_kernel, host_planes, host_rails, host_roce, host_stack
+from nornir_tasks.checks.evidence import Verdict
+from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
+from nornir_tasks.design.host_vars import HostVars
+
+CHECKS: tuple[Callable[[HostEvidence], list[HostFinding]], ...] = (
+    host_rails.check_rails,
+    host_planes.check_planes,
+    host_stack.check_rdma,
+    host_kernel.check_hugepages,
+    host_roce.check_roce,
+    host_stack.check_nccl,
+    host_planes.check_boot,
+)
+
+ROLES = ("rail_interfaces", "plane_guard", "rdma_stack", "hugepages", "roce_qos", "nccl")
+"""Roles whose variables are judged, their defaults included."""
+REQUIRED = tuple(
+    f"{role}_{field}"
+    for role, part in HostVars.model_fields.items()
+    for field in getattr(part.annotation, "model_fields", ())
+)
+"""Variables without a default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One fact to be read: by which module, with which arguments."""
+
+    fact: str
+    module: str
+    arguments: Mapping[str, Any]
+
+
+def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
+    """Everything to be read on a host; nothing of it changes the host."""
+    rails = list(variables["roce_qos_rails"])
+    packages = list(variables.get("rdma_stack_packages", ()))
+    return (
+        Request(
+            host_rails.FACT,
+            "rail_facts",
+            {"matches": [dict(rail["match"]) for rail in variables["rail_interfaces_rails"]]},
+        ),
+        Request(
+            host_roce.FACT,
+            "roce_facts",
+            {
+                "rails": rails,
+                "backend": variables.get("roce_qos_backend", "auto"),
+                "root": variables.get("roce_qos_root", "/"),
+            },
+        ),
+        Request(
+            host_stack.RDMA_FACT,
+            "rdma_facts",
+            {
+                "modules": list(host_stack.modules_of(variables)),
+                "packages": packages,
+                "root": variables.get("rdma_stack_root", "/"),
+            },
+        ),
+        Request(
+            host_stack.NCCL_FACT,
+            "nccl_facts",
+            {"rails": rails, "wanted": host_stack.nccl_wanted(variables), "root": variables.get("nccl_root", "/")},
+        ),
+        Request(host_kernel.FACT, "kernel_facts", {"rails": rails}),
+        Request(host_planes.FACT, "ansible.legacy.command", {"argv": list(host_planes.SHOW)}),
+        Request(
+            host_planes.UNITS_FACT, "ansible.legacy.command", {"argv": ["systemctl", "is-enabled", *host_planes.UNITS]}
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HostReport:
+    """All findings of one host."""
+
+    host: str
+    findings: tuple[HostFinding, ...]
+
+    def of(self, verdict: Verdict) -> tuple[HostFinding, ...]:
+        """The findings with this verdict."""
+        return tuple(finding for finding in self.findings if finding.verdict is verdict)
+
+    @property
+    def passed(self) -> bool:
+        """Something was judged, and all that could be judged is as wanted."""
+        return bool(self.of(Verdict.PASS)) and not self.of(Verdict.FAIL) and not self.of(Verdict.ERROR)
+
+    def summary(self) -> str:
+        """``tested N of M``: M knobs can be judged here, N were; what a host does not have is counted apart."""
+        tested = len(self.of(Verdict.PASS)) + len(self.of(Verdict.FAIL))
+        skipped = len(self.of(Verdict.SKIPPED))
+        return f"{self.host}: tested {tested} of {tested + len(self.of(Verdict.ERROR))}" + (
+            f", skipped {skipped} that this host does not have" if skipped else ""
+        )
+
+    def lines(self) -> list[str]:
+        """The report for people: every failure, all that could not be told, what was skipped, the summary."""
+        wrong = [f"FAILED {finding}" for finding in self.of(Verdict.FAIL)]
+        wrong += [f"COULD NOT TELL {finding}" for finding in self.of(Verdict.ERROR)]
+        shown = Counter(finding.shown_on for finding in self.findings)
+        places = ", ".join(f"{count} on {place}" for place, count in sorted(shown.items()))
+        ending = "as the intent asks" if self.passed else f"NOT as the intent asks, {len(wrong)} knobs"
+        return [*wrong, *self._skipped(), f"{self.summary()}; {ending}", f"Ways of setting them were shown: {places}."]
+
+    def _skipped(self) -> list[str]:
+        groups: dict[tuple[str, str], list[str]] = {}
+        for finding in self.of(Verdict.SKIPPED):
+            groups.setdefault((finding.check, finding.knob), []).append(finding.subject)
+        first = {(finding.check, finding.knob): finding.why for finding in reversed(self.of(Verdict.SKIPPED))}
+        return [
+            f"skipped {check}: {knob} on {', '.join(subjects)}: {first[check, knob]}"
+            for (check, knob), subjects in groups.items()
+        ]
+
+    def as_data(self) -> dict[str, Any]:
+        """The report for programs."""
+        return {
+            "host": self.host,
+            "passed": self.passed,
+            "tested": len(self.of(Verdict.PASS)) + len(self.of(Verdict.FAIL)),
+            "of": len(self.findings) - len(self.of(Verdict.SKIPPED)),
+            "skipped": len(self.of(Verdict.SKIPPED)),
+            "findings": [{key: str(value) for key, value in asdict(finding).items()} for finding in self.findings],
+            "lines": self.lines(),
+        }
+
+
+def missing(variables: Mapping[str, Any]) -> list[str]:
+    """Each variable that no inventory gave, with what to do."""
+    remedy = "the inventory plug-in gpufabric takes it from the intent"
+    return [f"{name}: no value; {remedy}" for name in REQUIRED if name not in variables]
+
+
+def judge_host(evidence: HostEvidence) -> HostReport:
+    """Run every check."""
+    return HostReport(evidence.host, tuple(finding for check in CHECKS for finding in check(evidence)))

@@ -1,0 +1,62 @@
+"""Ansible action plug-in: judge a host against its variables. See plugins/modules/host_validate.py for what it returns.
+
+It runs on the controller: reads the facts with the modules that the roles use, changes nothing, and leaves the judging
+to nornir_tasks/checks/host_suite.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+
+try:
+    from nornir_tasks.checks.host_evidence import HostEvidence
+    from nornir_tasks.checks.host_suite import ROLES, judge_host, missing, requests
+except ImportError as error:
+    raise AnsibleActionFail(f"gpufabric is not installed for {sys.executable}: {error}") from error
+
+
+class ActionModule(ActionBase):
+    """Reads, judges, reports; a failed judgement is told, not raised, so that the role can write its report first."""
+
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        result: dict[str, Any] = super().run(tmp, task_vars)
+        given = task_vars or {}
+        variables = self._variables(given)
+        if problems := missing(variables):
+            raise AnsibleActionFail("\n".join(problems))
+        facts, unread = {}, {}
+        for request in requests(variables):
+            said = self._execute_module(
+                module_name=request.module, module_args=dict(request.arguments), task_vars=given
+            )
+            if "ansible_facts" in said and request.fact in said["ansible_facts"]:
+                facts[request.fact] = said["ansible_facts"][request.fact]
+            elif "rc" in said and request.module == "ansible.legacy.command":
+                facts[request.fact] = {"rc": said["rc"], "stdout": said["stdout"], "stderr": said.get("stderr", "")}
+            else:
+                unread[request.fact] = str(said.get("msg", "the module failed without a word"))
+        report = judge_host(HostEvidence(given["inventory_hostname"], variables, facts, unread))
+        return {**result, "changed": False, **report.as_data()}
+
+    def _variables(self, given: dict[str, Any]) -> dict[str, Any]:
+        """What the roles would see: their defaults, and what the inventory says on top."""
+        own: dict[str, Any] = {}
+        roles = Path(self._task._role.get_role_path()).parent if self._task._role else Path("roles")  # noqa: SLF001
+        for role in ROLES:
+            defaults = roles / role / "defaults" / "main.yml"
+            own |= (
+                (self._loader.load_from_file(str(defaults), trusted_as_template=True) or {})
+                if defaults.exists()
+                else {}
+            )
+        own |= {name: value for name, value in given.items() if name.startswith(tuple(f"{role}_" for role in ROLES))}
+        with self._templar.set_temporary_context(available_variables={**own, **given}):
+            found: dict[str, Any] = self._templar.template(own)
+        return found

@@ -1,0 +1,172 @@
+"""A host of the lab with everything as asked: its variables, and its facts as the fact modules return them.
+
+Written by hand from the modules' RETURN, with figures of the lab's first host; nothing here asks the checks.
+"""
+
+from typing import Any
+
+from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.design.pipeline import design
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.intent_file import load_intent
+from nornir_tasks.files.resources import resource
+from tests.plain_facts import plain_facts
+
+RAILS = [f"rail{number}" for number in range(8)]
+PACKAGES = ["rdma-core", "perftest"]
+DEFAULTS: dict[str, Any] = {
+    "rdma_stack_packages": PACKAGES,
+    "rdma_stack_hold": True,
+    "rdma_stack_peermem": False,
+    "hugepages_pages": [{"size": "2M", "node": 0, "count": 64}, {"size": "1G", "node": 0, "count": 1}],
+    "hugepages_mount": True,
+    "roce_qos_backend": "auto",
+    "roce_qos_absent_allowed": ["traffic_class"],
+    "roce_qos_buffer_bytes": [],
+    "roce_qos_priority_buffer": [],
+    "nccl_fifo_traffic_class": 106,
+    "nccl_ib_timeout": 20,
+    "nccl_ib_retry_count": 7,
+    "nccl_settings": {},
+}
+
+
+def variables(**changes: Any) -> dict[str, Any]:
+    catalogue = load_catalogue()
+    fabric = design(load_intent(resource("inventory") / "lab" / "fabric.yml"), catalogue, plain_facts())
+    return {**DEFAULTS, **host_vars(fabric, catalogue, "gpu-1").ansible(), **changes}
+
+
+def rails() -> dict[str, Any]:
+    places = {name: f"0000:00:{0x10 + number:02x}.0" for number, name in enumerate(RAILS)}
+    hops = {name: f"10.{168 + number}.0.0" for number, name in enumerate(RAILS)}
+    return {
+        "manager": "networkd",
+        "rails": {
+            place: {
+                "netdev": name,
+                "candidates": [name],
+                "up": True,
+                "carrier": True,
+                "mtu_bytes": 9000,
+                "addresses": [f"10.{168 + number}.0.1/31", "fe80::1/64"],
+            }
+            for number, (name, place) in enumerate(places.items())
+        },
+        "rules": [
+            {"priority": 1000 + number, "from": f"10.{168 + number}.0.1", "table": str(100 + number)}
+            for number in range(8)
+        ],
+        "routes": {
+            "main": [{"to": "default", "via": "10.0.2.2", "dev": "ens3"}]
+            + [{"to": f"10.{168 + n}.0.0/16", "via": hops[name], "dev": name} for n, name in enumerate(RAILS)],
+            **{str(100 + n): [{"to": "10.168.0.0/13", "via": hops[name], "dev": name}] for n, name in enumerate(RAILS)},
+        },
+        "sysctl": {name: {"rp_filter": 2, "arp_ignore": 0, "arp_announce": 0} for name in ["all", *RAILS]},
+    }
+
+
+def only(priority: int) -> list[bool]:
+    return [each == priority for each in range(8)]
+
+
+def roce_of_one(name: str) -> dict[str, Any]:
+    knobs: dict[str, Any] = {
+        "dcbx": "os",
+        "dscp_to_priority": [{26: 3, 48: 6}.get(point, 0) for point in range(64)],
+        "trust": "dscp",
+        "pfc": only(3),
+        "ets": {
+            "prio_tc": [0, 0, 0, 3, 0, 0, 6, 0],
+            "tc_tsa": ["ets", "strict", "strict", "ets", "strict", "strict", "strict", "strict"],
+            "tc_bw": [40, 0, 0, 60, 0, 0, 0, 0],
+        },
+        "cable_m": 5,
+        "buffer": {"buffer_bytes": [1] * 8, "priority_buffer": [0] * 8, "total_bytes": 8},
+        "pause_rx": False,
+        "pause_tx": False,
+        "rdma_cm_mode": "RoCE v2",
+        "rdma_cm_tos": 106,
+        "traffic_class": 106,
+        "ecn_np": only(3),
+        "ecn_rp": only(3),
+        "cnp_dscp": 48,
+        "cnp_priority": 6,
+        "active_mtu": 4096,
+        "mtu_bytes": 9000,
+    }
+    return {
+        "netdev": name,
+        "driver": "mlx5_core",
+        "rdma_device": f"mlx5_{name[-1]}",
+        "rdma_port": 1,
+        **knobs,
+        "source": dict.fromkeys(knobs, "sysfs"),
+        "reason": {},
+        "shown_by": {knob: f"show {knob} of {name}" for knob in knobs},
+    }
+
+
+def drop(origin: list[str], target: list[str]) -> dict[str, Any]:
+    """A rule as nft -j of nftables 1.0.6 prints it."""
+    ends = (("iifname", origin), ("oifname", target))
+    matches = [
+        {"match": {"op": "==", "left": {"meta": {"key": key}}, "right": held[0] if len(held) == 1 else {"set": held}}}
+        for key, held in ends
+    ]
+    rule = {"family": "inet", "table": "gpufabric_plane_guard", "chain": "forward", "handle": 9}
+    return {"rule": {**rule, "expr": [*matches, {"counter": "c"}, {"drop": None}]}}
+
+
+def nft() -> list[dict[str, Any]]:
+    planes = {"compute": RAILS, "business": ["ens4"], "management": ["ens3"]}
+    chain = {"family": "inet", "table": "gpufabric_plane_guard", "name": "forward", "handle": 2}
+    return [
+        {"metainfo": {"version": "1.0.6"}},
+        {"table": {"family": "inet", "name": "gpufabric_plane_guard", "handle": 1}},
+        {"chain": {**chain, "type": "filter", "hook": "forward", "prio": -10, "policy": "accept"}},
+        *(drop(one, other) for a, one in planes.items() for b, other in planes.items() if a != b),
+    ]
+
+
+def facts() -> dict[str, Any]:
+    """Of a ConnectX host. ``gpufabric_plane_guard`` stands as the list that its stdout is to hold."""
+    wanted = {
+        "NCCL_IB_TC": "106",
+        "NCCL_IB_FIFO_TC": "106",
+        "NCCL_IB_ROCE_VERSION_NUM": "2",
+        "NCCL_IB_TIMEOUT": "20",
+        "NCCL_IB_RETRY_CNT": "7",
+        "NCCL_SOCKET_IFNAME": "=ens4",
+        "NCCL_CROSS_NIC": "2",
+        "NCCL_PXN_DISABLE": "0",
+        "NCCL_IB_HCA": "=" + ",".join(f"mlx5_{number}" for number in range(8)),
+    }
+    modules = ["mlx5_core", "mlx5_ib", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm"]
+    active = {"state": "ACTIVE", "link_layer": "Ethernet"}
+    return {
+        "gpufabric_rails": rails(),
+        "gpufabric_roce": {name: roce_of_one(name) for name in RAILS},
+        "gpufabric_rdma": {
+            "modules": {**dict.fromkeys(modules, "loaded"), "rdma_cm": "builtin"},
+            "packages": {name: {"version": "44.0-2", "held": True} for name in PACKAGES},
+            "devices": {f"mlx5_{name[-1]}": {"interface": name, **active} for name in RAILS},
+            "soft_roce_kept": [],
+        },
+        "gpufabric_nccl": {
+            "settings": {
+                name: {"name": name, "value": value, "file": "/etc/nccl.conf", "line": place, "managed": True}
+                for place, (name, value) in enumerate(wanted.items(), 2)
+            },
+            "hcas": {name: f"mlx5_{name[-1]}" for name in RAILS},
+            "contradictions": [],
+        },
+        "gpufabric_kernel": {
+            "cmdline": "BOOT_IMAGE=/vmlinuz root=/dev/vda1 hugepagesz=1G hugepages=0:1",
+            "cmdline_next_boot": "root=/dev/vda1 hugepagesz=1G hugepages=0:1",
+            "nodes": [{"node": 0, "pools": [{"size_kib": 2048, "total": 64}, {"size_kib": 1048576, "total": 1}]}],
+            "hugetlbfs": [{"path": f"/dev/hugepages{size}", "options": "rw"} for size in ("", "2M", "1G")],
+        },
+        "gpufabric_plane_guard": nft(),
+        "gpufabric_units": {"rc": 0, "stdout": "enabled\nenabled", "stderr": ""},
+    }

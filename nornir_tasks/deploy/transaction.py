@@ -120,7 +120,7 @@ class Transaction:
             if plan.candidate is None:
                 self.on_step(device, Step.DONE)
                 return Outcome(device, changed=False, plan=plan)
-            up_before = _established(session)
+            up_before = session.established()
             self.record(plan)
             token = self._commit(session, plan, plan.candidate)
         finally:
@@ -190,7 +190,7 @@ class Transaction:
         bgp = self.wanted.config.bgp
         awaited = up_before & {neighbor.address for neighbor in (bgp.neighbors if bgp else ())}
         deadline = time.monotonic() + self.rules.settle_s
-        while awaited and (missing := awaited - _established(session)):
+        while awaited and (missing := awaited - session.established()):
             if time.monotonic() > deadline:
                 raise CommitError(
                     Problem(
@@ -202,10 +202,6 @@ class Transaction:
                     )
                 )
             time.sleep(0.5)
-
-
-def _established(session: SwitchSession) -> frozenset[str]:
-    return frozenset(peer.address for peer in session.observe().bgp if peer.established)
 
 
 def _disagreement(device: str, planned: frozenset[Change], staged: frozenset[Change]) -> list[Problem]:

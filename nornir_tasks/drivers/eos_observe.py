@@ -57,7 +57,7 @@ def observed(device: str, data: Data, text: Text) -> Observed:
             LldpNeighbor(each["port"], each["neighborDevice"], each["neighborPort"])
             for each in data.get(LLDP, {}).get("lldpNeighbors", [])
         ),
-        bgp=tuple(_bgp(data.get(BGP, {}))),
+        bgp=tuple(sessions(data.get(BGP, {}))),
         routes=tuple(_routes(data.get(ROUTES, {}))),
         qos=tuple(_qos(data.get(INTERFACES, {}), text)),
         dscp_to_priority=_code_points(text.get(MAPS, "")),
@@ -74,7 +74,8 @@ def _ports(answer: dict[str, Any]) -> Iterator[PortState]:
         )
 
 
-def _bgp(answer: dict[str, Any]) -> Iterator[BgpSession]:
+def sessions(answer: dict[str, Any]) -> Iterator[BgpSession]:
+    """BGP's neighbours out of the answer to ``BGP``."""
     peers = answer.get("vrfs", {}).get("default", {}).get("peers", {})
     for address, peer in peers.items():
         up = peer.get("peerState") == "Established"

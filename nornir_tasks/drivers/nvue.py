@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from nornir_tasks.checks.observed import Observed
 from nornir_tasks.drivers.nvue_client import DONE, WAITING, NvueClient, NvueRefusal
-from nornir_tasks.drivers.nvue_observe import observe
+from nornir_tasks.drivers.nvue_observe import observe, sessions
 from nornir_tasks.drivers.session import Endpoint, Facts, Running, Staged
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.nvue.candidate import diff_text, keys_of, server_changes
@@ -126,6 +126,10 @@ class NvueSession:
         revision, self._staged = self._staged, None
         if revision is not None:
             self.client.delete_revision(revision)
+
+    def established(self) -> frozenset[str]:
+        """The BGP neighbours whose session is up."""
+        return frozenset(each.address for each in sessions(self.client) if each.established)
 
     def observe(self) -> Observed:
         """The live state that the checks judge."""

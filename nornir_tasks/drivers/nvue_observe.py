@@ -18,7 +18,6 @@ Data = dict[str, Any]
 def observe(client: NvueClient) -> Observed:
     """Read everything once."""
     ports = read(client, "interface", include=["/*/link", "/*/lldp/neighbor", "/*/qos"])
-    bgp = read(client, "vrf", "default", "router", "bgp", "neighbor")
     routes = read(client, "vrf", "default", "router", "rib", "ipv4", "route")
     groups = read(client, "router", "nexthop", "rib")
     mapping = read(client, "qos", "mapping", "default-global")
@@ -26,11 +25,17 @@ def observe(client: NvueClient) -> Observed:
         device=client.endpoint.device,
         ports=tuple(port_state(name, port) for name, port in ports.items()),
         lldp=tuple(neighbor for name, port in ports.items() for neighbor in lldp_neighbors(name, port)),
-        bgp=tuple(_session(address, each) for address, each in bgp.items()),
+        bgp=sessions(client),
         routes=tuple((prefix, hops) for prefix, each in routes.items() if (hops := _bgp_next_hops(each, groups))),
         qos=tuple(_port_qos(name, port["qos"]) for name, port in ports.items() if "qos" in port),
         dscp_to_priority=_dscp(mapping),
     )
+
+
+def sessions(client: NvueClient) -> tuple[BgpSession, ...]:
+    """BGP's neighbours in the default VRF."""
+    bgp = read(client, "vrf", "default", "router", "bgp", "neighbor")
+    return tuple(_session(address, each) for address, each in bgp.items())
 
 
 def read(client: NvueClient, *path: str, **query: str | list[str]) -> Data:

@@ -14,7 +14,7 @@ from napalm.nxapi_plumbing import Device
 from napalm.nxos import NXOSDriver
 
 from nornir_tasks.checks.observed import Observed
-from nornir_tasks.drivers.nxos_observe import SHOW, observed
+from nornir_tasks.drivers.nxos_observe import BGP, SHOW, observed, sessions
 from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
 from nornir_tasks.drivers.session import Endpoint, Facts, Running, Staged
 from nornir_tasks.errors import CommitError, ConnectError, DeviceError, Problem, StageError
@@ -160,6 +160,11 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         if self._staged is not None:
             name, self._staged = self._staged, None
             self._delete(name)
+
+    def established(self) -> frozenset[str]:
+        """The BGP neighbours whose session is up."""
+        (reply,) = self._api.batch([BGP])
+        return frozenset(each.address for each in sessions({BGP.line: reply}) if each.established)
 
     def observe(self) -> Observed:
         """Everything the checks judge: one request, and one more for each command that this release refuses."""

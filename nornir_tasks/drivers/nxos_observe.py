@@ -49,7 +49,7 @@ def observed(device: str, replies: Replies) -> Observed:
         device=device,
         ports=tuple(_ports(_body(replies, INTERFACES))),
         lldp=tuple(_lldp(_body(replies, LLDP))),
-        bgp=tuple(_bgp(_body(replies, BGP))),
+        bgp=tuple(sessions(replies)),
         routes=tuple(_routes(_body(replies, ROUTES))),
         qos=tuple(_qos(replies)),
         dscp_to_priority=_code_points(replies),
@@ -85,8 +85,9 @@ def _lldp(text: Any) -> Iterator[LldpNeighbor]:  # noqa: ANN401 - an API answer
             yield LldpNeighbor(port, seen["System Name"], seen.get("Port id", ""))
 
 
-def _bgp(body: Any) -> Iterator[BgpSession]:  # noqa: ANN401 - an API answer
-    for vrf in rows(body, "vrf"):
+def sessions(replies: Replies) -> Iterator[BgpSession]:
+    """BGP's IPv4 neighbours in the default VRF, out of the reply to ``BGP``."""
+    for vrf in rows(_body(replies, BGP), "vrf"):
         if vrf.get("vrf-name-out") != "default":
             continue
         for family in rows(vrf, "af"):

@@ -81,6 +81,9 @@ class SwitchSession(Protocol):
     def abort(self) -> None:
         """Drop what is staged. Safe to call when nothing is."""
 
+    def established(self) -> frozenset[str]:
+        """Addresses of the BGP neighbours whose session is up: one request, for a push has no use for the rest."""
+
     def observe(self) -> Observed:
         """Read the live state that the checks judge."""
 

@@ -79,7 +79,9 @@ class Ours:
         return found.hostname, found.serial, found.release
 
     def established(self) -> dict[str, int]:
-        return {each.address: each.remote_as for each in self.session.observe().bgp if each.established}
+        found = {each.address: each.remote_as for each in self.session.observe().bgp if each.established}
+        assert self.session.established() == found.keys()  # what a push asks, alone
+        return found
 
     def heard(self) -> set[tuple[str, str, str]]:
         return {(each.port, each.remote_device, each.remote_port) for each in self.session.observe().lldp}

@@ -1,5 +1,9 @@
-"""What a user installs works away from the checkout: sdist -> wheel -> an empty environment -> `nornir render`."""
+"""What a user installs works away from the checkout: sdist -> wheel -> an empty environment.
 
+There `nornir render` and `ansible-playbook site.yml` find all they need.
+"""
+
+import json
 import os
 import subprocess
 import sys
@@ -11,8 +15,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def run(*command: str | Path, cwd: Path, timeout_s: int = 600) -> str:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("VIRTUAL_ENV", "PYTHON"))}
+def run(*command: str | Path, cwd: Path, timeout_s: int = 600, **more: str) -> str:
+    foreign = ("VIRTUAL_ENV", "PYTHON", "ANSIBLE_")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(foreign)} | more
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
@@ -48,3 +53,21 @@ def test_the_wheel_renders_a_site_without_the_checkout(installed: Path, tmp_path
 def test_napalm_finds_the_nvue_driver_of_the_wheel(installed: Path, tmp_path: Path) -> None:
     code = "import napalm; print(napalm.get_network_driver('nvue').__mro__[1].__module__)"
     assert "napalm" in run(installed / "bin/python", "-c", code, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("option", ["--syntax-check", "--list-tasks"])
+def test_site_yml_of_the_wheel_finds_its_roles_and_hosts(installed: Path, tmp_path: Path, option: str) -> None:
+    (data,) = installed.glob("lib/python*/site-packages/nornir_tasks/_data")
+    playbook = installed / "bin/ansible-playbook"
+    settings = {"ANSIBLE_CONFIG": str(data / "ansible.cfg"), "GPUFABRIC_PLANNED": "true", "HOME": str(tmp_path)}
+    said = run(playbook, option, data / "site.yml", cwd=tmp_path, **settings)
+    if option == "--list-tasks":
+        roles = sorted(path.name for path in (ROOT / "roles").iterdir() if (path / "meta/main.yml").is_file())
+        assert [role for role in roles if f"{role} : " not in said] == []
+
+
+def test_the_inventory_plug_in_of_the_wheel_tells_the_hosts_of_a_site(installed: Path, tmp_path: Path) -> None:
+    (data,) = installed.glob("lib/python*/site-packages/nornir_tasks/_data")
+    settings = {"ANSIBLE_CONFIG": str(data / "ansible.cfg"), "GPUFABRIC_PLANNED": "true", "HOME": str(tmp_path)}
+    said = run(installed / "bin/ansible-inventory", "--host", "gpu-1", cwd=tmp_path, **settings)
+    assert json.loads(said)["nccl_traffic_class"] == 106

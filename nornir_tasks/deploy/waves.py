@@ -1,7 +1,9 @@
-"""The order of a push, from the topology: a canary, then spines one by one, then rail by rail.
+"""The order of a push, from the topology: a canary, then spines and cores, then rail by rail.
 
-A spine serves all rails at once, so never two spines together; a leaf is one rail of its hosts, so leaves of one rail
-may go together and no host ever loses more than one rail. A wave starts only when all of the one before is done.
+A leaf is one rail of its hosts, so leaves of one rail may go together and no host ever loses more than one rail. A
+spine serves all rails of its spine group or pod, so of each of these one goes at a time, and of all the one in the same
+position: with three tiers these are the spines that share their cores, and no second path between pods is lost. Cores
+go alone. A wave starts only when all of the one before is done.
 """
 
 from collections.abc import Iterable
@@ -16,6 +18,8 @@ class Member:
     tier: str
     rail: int | None
     index: int
+    position: int
+    """Of a spine: its place in its spine group or pod, whoever else is pushed. Of all others: as ``index``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,14 @@ def waves(members: Iterable[Member]) -> tuple[Wave, ...]:
     if not left:
         return ()
     canary, *left = left
-    order = [Wave("canary", (canary.device,))]
-    order += [Wave(f"{member.tier} {member.index}", (member.device,)) for member in left if member.tier != "leaf"]
-    rails: dict[int, list[str]] = {}
+    together: dict[str, list[str]] = {}
+    for member in left:
+        if member.tier != "leaf":
+            together.setdefault(f"{member.tier} {member.position}", []).append(member.device)
     for member in left:
         if member.tier == "leaf":
-            rails.setdefault(member.rail or 0, []).append(member.device)
-    order += [Wave(f"rail {rail}", tuple(devices)) for rail, devices in sorted(rails.items())]
-    return tuple(order)
+            together.setdefault(f"rail {member.rail or 0}", []).append(member.device)
+    return (
+        Wave("canary", (canary.device,)),
+        *(Wave(name, tuple(devices)) for name, devices in together.items()),
+    )

@@ -34,6 +34,8 @@ SECRET = "switch_password"  # noqa: S105 - its name
 READY = "ready.json"
 """Written by the lab's process when every switch listens."""
 READY_TIMEOUT_S = 60.0
+READY_TIMEOUT_PER_SWITCH_S = 0.5
+"""Each makes two keys and loads its day-0 configuration first: 20 to 40 ms on an idle core (docs/benchmarks.md)."""
 STOP_TIMEOUT_S = 10.0
 
 
@@ -97,7 +99,7 @@ class Lab:
         _write_private(self.directory / ".secrets" / SECRET, secrets.token_urlsafe(18))
         self._spec.write_text(json.dumps(spec, indent=1), encoding="utf-8")
         self._write_devices(spec)
-        self._start()
+        self._start(READY_TIMEOUT_S + READY_TIMEOUT_PER_SWITCH_S * len(plan.devices))
         return True
 
     def down(self) -> bool:
@@ -135,7 +137,7 @@ class Lab:
         ready = json.loads(self._ready.read_text(encoding="utf-8"))
         return ControlClient(Path(ready["control"])).ask(request, **arguments)
 
-    def _start(self) -> None:
+    def _start(self, timeout_s: float) -> None:
         log = (self.directory / "log").open("wb")
         process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module, our own file
             [sys.executable, "-m", "nornir_tasks.lab.twins.process", str(self._spec)],
@@ -145,7 +147,7 @@ class Lab:
             start_new_session=True,
         )
         self._pid.write_text(str(process.pid), encoding="utf-8")
-        deadline = time.monotonic() + READY_TIMEOUT_S
+        deadline = time.monotonic() + timeout_s
         while not self._ready.exists():
             if process.poll() is not None or time.monotonic() > deadline:
                 process.kill()

@@ -32,7 +32,7 @@ test-long: setup ## What takes long: fault counts, many random fabrics
 check: setup ## Format, lint, types, import contracts, YAML
 	@$(TIMED) "make check" scripts/check.sh $(BIN)
 
-bench: setup ## Measure speed and memory into docs/benchmarks.md (PEERS=1: pyavd and netlab beside, installed apart)
+bench: setup ## Measure speed and memory, lab machines too, into docs/benchmarks.md (PEERS=1: pyavd and netlab beside, installed apart; BENCH_ARGS="--hosts 0": no machines)
 	@$(BIN)/python tests/bench/run.py $(BENCH_ARGS)
 
 clean: ## End the lab and remove what make made

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import hosts
 import peers
 from sites import ROOT, rail_site, reference_site
 
@@ -137,6 +138,7 @@ def main() -> None:
         "--push", nargs="*", default=["4", "32"], help="labs pushed to: leaf groups of 8 (32: 272 switches) or ref-NAME"
     )
     parser.add_argument("--rtt-ms", type=float, default=50.0)
+    parser.add_argument("--hosts", type=int, default=1, help="lab machines for site.yml; 0 leaves them out")
     parser.add_argument("--no-document", action="store_true", help="print only; leave docs/benchmarks.md alone")
     options = parser.parse_args()
     parts = [head()]
@@ -146,6 +148,8 @@ def main() -> None:
         tables = [curve(Path(folder), options.groups)]
         tables += pushes(Path(folder), options.push, options.rtt_ms) if options.push else []
     tables.append(Table("Peers", peers.COLUMNS, peers.rows(), peers.NOTE))
+    if options.hosts:
+        tables.append(Table("Bringing up hosts", hosts.COLUMNS, hosts.rows(options.hosts), hosts.NOTE))
     for table in tables:
         parts.append(table.text())
         print(f"\n{parts[-1]}")

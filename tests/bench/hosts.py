@@ -1,4 +1,4 @@
-"""Seconds per host of site.yml on lab machines: first and second run, plain and with Mitogen, and the share of facts."""
+"""Seconds per host of site.yml on lab machines: both runs, plain and with Mitogen, and the share of facts."""
 
 import json
 import os

@@ -14,6 +14,7 @@ UNITS_FACT = "gpufabric_units"
 TABLE = ("inet", "gpufabric_plane_guard")
 SHOW = ("nft", "-j", "list", "table", *TABLE)
 UNITS = ("gpufabric-plane-guard.service", "gpufabric-roce-qos.service")
+IRQ_UNIT = "gpufabric-irq-affinity.service"
 FILTER_PRIORITY = 0
 """Where a CNI's chains stand (nft's name for it is filter); ours is asked before them."""
 
@@ -46,14 +47,20 @@ def check_planes(evidence: HostEvidence) -> list[HostFinding]:
     return judge.findings
 
 
+def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
+    """Services that put a host right again at boot."""
+    return (*UNITS, IRQ_UNIT) if variables.get("host_tuning_rails") else UNITS
+
+
 def check_boot(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each service that has to put a host right again at boot."""
     judge = Judge("boot", evidence)
     said = evidence.facts.get(UNITS_FACT)
     states = said["stdout"].split() if said else []
-    for place, unit in enumerate(UNITS):
+    wanted = units(evidence.variables)
+    for place, unit in enumerate(wanted):
         knob = Knob(unit, "service", "enabled", f"systemctl is-enabled {unit}")
-        if said is None or len(states) != len(UNITS):
+        if said is None or len(states) != len(wanted):
             why = said["stderr"].strip() or "not understood" if said else evidence.why_unread(UNITS_FACT)
             found = "not installed" if said and unit in said["stderr"] else None
             judge.compare(knob, found, why=why)

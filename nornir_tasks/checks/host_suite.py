@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nornir_tasks.checks import host_kernel, host_planes, host_rails, host_roce, host_stack
+from nornir_tasks.checks import host_kernel, host_planes, host_rails, host_roce, host_stack, host_tuning
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
 from nornir_tasks.design.host_vars import HostVars
@@ -15,12 +15,13 @@ CHECKS: tuple[Callable[[HostEvidence], list[HostFinding]], ...] = (
     host_planes.check_planes,
     host_stack.check_rdma,
     host_kernel.check_hugepages,
+    host_tuning.check_tuning,
     host_roce.check_roce,
     host_stack.check_nccl,
     host_planes.check_boot,
 )
 
-ROLES = ("rail_interfaces", "plane_guard", "rdma_stack", "hugepages", "roce_qos", "nccl")
+ROLES = ("rail_interfaces", "plane_guard", "rdma_stack", "hugepages", "host_tuning", "roce_qos", "nccl")
 """Roles whose variables are judged, their defaults included."""
 REQUIRED = tuple(
     f"{role}_{field}"
@@ -72,10 +73,16 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             "nccl_facts",
             {"rails": rails, "wanted": host_stack.nccl_wanted(variables), "root": variables.get("nccl_root", "/")},
         ),
-        Request(host_kernel.FACT, "kernel_facts", {"rails": rails}),
+        Request(
+            host_kernel.FACT,
+            "kernel_facts",
+            {"rails": list(variables.get("host_tuning_rails", rails)), "sysctl": host_tuning.sysctl_names(variables)},
+        ),
         Request(host_planes.FACT, "ansible.legacy.command", {"argv": list(host_planes.SHOW)}),
         Request(
-            host_planes.UNITS_FACT, "ansible.legacy.command", {"argv": ["systemctl", "is-enabled", *host_planes.UNITS]}
+            host_planes.UNITS_FACT,
+            "ansible.legacy.command",
+            {"argv": ["systemctl", "is-enabled", *host_planes.units(variables)]},
         ),
     )
 

@@ -13,6 +13,9 @@ from nornir_tasks.files.resources import resource
 from tests.plain_facts import plain_facts
 
 RAILS = [f"rail{number}" for number in range(8)]
+ARGUMENTS = (
+    "root=/dev/vda1 hugepagesz=1G hugepages=0:1 iommu=pt isolcpus=managed_irq,domain,2-3 nohz_full=2-3 rcu_nocbs=2-3"
+)
 PACKAGES = ["rdma-core", "perftest"]
 DEFAULTS: dict[str, Any] = {
     "rdma_stack_packages": PACKAGES,
@@ -20,6 +23,15 @@ DEFAULTS: dict[str, Any] = {
     "rdma_stack_peermem": False,
     "hugepages_pages": [{"size": "2M", "node": 0, "count": 64}, {"size": "1G", "node": 0, "count": 1}],
     "hugepages_mount": True,
+    "host_tuning_sysctl": {"vm.swappiness": 10},
+    "host_tuning_numa_balancing": False,
+    "host_tuning_limits": [{"item": "memlock", "value": "unlimited"}],
+    "host_tuning_governor": "performance",
+    "host_tuning_idle_latency_us": 3,
+    "host_tuning_tuned": False,
+    "host_tuning_rails": RAILS,
+    "host_tuning_kernel_arguments": ["iommu=pt"],
+    "host_tuning_isolated_cpus": "2-3",
     "roce_qos_backend": "auto",
     "roce_qos_absent_allowed": ["traffic_class"],
     "roce_qos_buffer_bytes": [],
@@ -162,11 +174,36 @@ def facts() -> dict[str, Any]:
             "contradictions": [],
         },
         "gpufabric_kernel": {
-            "cmdline": "BOOT_IMAGE=/vmlinuz root=/dev/vda1 hugepagesz=1G hugepages=0:1",
-            "cmdline_next_boot": "root=/dev/vda1 hugepagesz=1G hugepages=0:1",
-            "nodes": [{"node": 0, "pools": [{"size_kib": 2048, "total": 64}, {"size_kib": 1048576, "total": 1}]}],
+            "cmdline": f"BOOT_IMAGE=/vmlinuz {ARGUMENTS}",
+            "cmdline_next_boot": ARGUMENTS,
+            "sysctl": {"vm.swappiness": "10", "kernel.numa_balancing": "0"},
+            "limits": [
+                {"domain": "*", "type": "-", "item": "memlock", "value": "64", "file": "/etc/security/limits.conf"},
+                {"domain": "*", "type": "-", "item": "memlock", "value": "unlimited", "file": "limits.d"},
+                {"domain": "root", "type": "-", "item": "memlock", "value": "unlimited", "file": "limits.d"},
+            ],
+            "tuned_profile": None,
+            "processors": {
+                "online": "0-7",
+                "governors": ["performance"],
+                "idle_states": [
+                    {"name": "POLL", "latency_us": 0, "disabled": False},
+                    {"name": "C6", "latency_us": 133, "disabled": True},
+                ],
+            },
+            "rails": {
+                name: {"exists": True, "numa_node": 0, "interrupts": [{"irq": 40, "cpus": "0-1"}]} for name in RAILS
+            },
+            "nodes": [
+                {
+                    "node": 0,
+                    "cpus": "0-3",
+                    "pools": [{"size_kib": 2048, "total": 64}, {"size_kib": 1048576, "total": 1}],
+                },
+                {"node": 1, "cpus": "4-7", "pools": []},
+            ],
             "hugetlbfs": [{"path": f"/dev/hugepages{size}", "options": "rw"} for size in ("", "2M", "1G")],
         },
         "gpufabric_plane_guard": nft(),
-        "gpufabric_units": {"rc": 0, "stdout": "enabled\nenabled", "stderr": ""},
+        "gpufabric_units": {"rc": 0, "stdout": "enabled\nenabled\nenabled", "stderr": ""},
     }

@@ -1,7 +1,6 @@
 """Each wrong knob of a host is named, alone; a right host raises no alarm; what cannot be told never passes."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,9 +10,9 @@ from nornir_tasks.checks.host_evidence import HostEvidence
 from nornir_tasks.checks.host_roce import roce_mtu
 from nornir_tasks.checks.host_suite import CHECKS, REQUIRED, HostReport, judge_host, missing, requests
 from nornir_tasks.design.host_vars import HostVars
-from tests.unit.checks.right_host import RAILS, drop, facts, only, variables
+from tests.unit.checks.host_mutants import MUTANTS, rail, roce
+from tests.unit.checks.right_host import ARGUMENTS, RAILS, facts, variables
 
-Change = Callable[[dict[str, Any]], object]
 VARIABLES = variables()
 
 
@@ -35,157 +34,11 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     assert wrong(report) == []
     assert report.passed
     # 8 rails of 8 knobs and rp_filter of all; 6 pairs of 3 planes, chain, others; 6 modules, 2 packages, 8 devices;
-    # 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions; 2 services.
-    assert len(report.findings) == 65 + 8 + 16 + 5 + 128 + 10 + 2
-    assert report.summary() == "gpu-1: tested 234 of 234"
+    # 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions;
+    # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; 3 services.
+    assert len(report.findings) == 65 + 8 + 16 + 5 + 128 + 10 + 18 + 3
+    assert report.summary() == "gpu-1: tested 253 of 253"
     assert all(each.shown_by and each.wanted for each in report.findings)
-
-
-def rail(found: dict[str, Any], number: int) -> dict[str, Any]:
-    return found["gpufabric_rails"]["rails"][f"0000:00:{0x10 + number:02x}.0"]
-
-
-def roce(found: dict[str, Any], **changes: Any) -> None:
-    found["gpufabric_roce"]["rail2"].update(changes)
-
-
-def code_point(point: int) -> Change:
-    def change(found: dict[str, Any]) -> None:
-        found["gpufabric_roce"]["rail2"]["dscp_to_priority"][point] = 5
-
-    return change
-
-
-def ets(part: str, place: int, value: object) -> Change:
-    def change(found: dict[str, Any]) -> None:
-        found["gpufabric_roce"]["rail2"]["ets"][part][place] = value
-
-    return change
-
-
-def setting(name: str, value: str) -> Change:
-    return lambda found: found["gpufabric_nccl"]["settings"][name].update(value=value)
-
-
-def guard(place: int, rule: dict[str, Any] | None) -> Change:
-    """Another rule in the place of one, or none."""
-
-    def change(found: dict[str, Any]) -> None:
-        found["gpufabric_plane_guard"][place : place + 1] = [rule] if rule else []
-
-    return change
-
-
-ROUTES = "gpufabric_rails.routes"
-MUTANTS: dict[str, tuple[Change, str]] = {
-    "another name": (
-        lambda f: (rail(f, 1).update(netdev="ens9"), f["gpufabric_rails"]["sysctl"].update(ens9={"rp_filter": 2})),
-        "rails: rail1 name",
-    ),
-    "down": (lambda f: rail(f, 1).update(up=False), "rails: rail1 link"),
-    "no cable": (lambda f: rail(f, 1).update(carrier=False), "rails: rail1 link"),
-    "small MTU": (lambda f: rail(f, 1).update(mtu_bytes=1500), "rails: rail1 mtu_bytes"),
-    "another address": (lambda f: rail(f, 1).update(addresses=["10.169.0.9/31"]), "rails: rail1 address"),
-    "another prefix length": (lambda f: rail(f, 1).update(addresses=["10.169.0.1/24"]), "rails: rail1 address"),
-    "one address too many": (lambda f: rail(f, 1)["addresses"].append("192.0.2.1/24"), "rails: rail1 address"),
-    "no route of the rail": (lambda f: f["gpufabric_rails"]["routes"]["main"].pop(2), "rails: rail1 route of the rail"),
-    "route of the rail by another": (
-        lambda f: f["gpufabric_rails"]["routes"]["main"][2].update(via="10.168.0.0"),
-        "rails: rail1 route of the rail",
-    ),
-    "no table": (lambda f: f["gpufabric_rails"]["routes"].pop("101"), "rails: rail1 route of its table"),
-    "table on another rail": (
-        lambda f: f["gpufabric_rails"]["routes"]["101"][0].update(dev="rail0"),
-        "rails: rail1 route of its table",
-    ),
-    "no rule": (lambda f: f["gpufabric_rails"]["rules"].pop(1), "rails: rail1 rule"),
-    "rule after the main table": (
-        lambda f: f["gpufabric_rails"]["rules"][1].update(priority=32800),
-        "rails: rail1 rule",
-    ),
-    "another rule before it": (
-        lambda f: f["gpufabric_rails"]["rules"].append({"priority": 5, "from": "10.169.0.1", "table": "main"}),
-        "rails: rail1 rule",
-    ),
-    "strict filter": (lambda f: f["gpufabric_rails"]["sysctl"]["rail1"].update(rp_filter=1), "rails: rail1 rp_filter"),
-    "strict filter of all": (
-        lambda f: f["gpufabric_rails"]["sysctl"]["all"].update(rp_filter=1),
-        "rails: rp_filter of all",
-    ),
-    "firmware's DCBX": (lambda f: roce(f, dcbx="firmware"), "roce: rail2 dcbx"),
-    "trust in priorities": (lambda f: roce(f, trust="pcp"), "roce: rail2 trust"),
-    "PFC off": (lambda f: roce(f, pfc=[False] * 8), "roce: rail2 pfc"),
-    "PFC on another": (lambda f: roce(f, pfc=only(4)), "roce: rail2 pfc"),
-    "PFC on two": (lambda f: roce(f, pfc=[a or b for a, b in zip(only(3), only(4), strict=True)]), "roce: rail2 pfc"),
-    "another weight": (ets("tc_bw", 3, 50), "roce: rail2 ets"),
-    "strict data": (ets("tc_tsa", 3, "strict"), "roce: rail2 ets"),
-    "weighted notifications": (ets("tc_tsa", 6, "ets"), "roce: rail2 ets"),
-    "data with the rest": (ets("prio_tc", 3, 0), "roce: rail2 ets"),
-    "global pause in": (lambda f: roce(f, pause_rx=True), "roce: rail2 pause_rx"),
-    "global pause out": (lambda f: roce(f, pause_tx=True), "roce: rail2 pause_tx"),
-    "another cable": (lambda f: roce(f, cable_m=7), "roce: rail2 cable_m"),
-    "RoCE v1": (lambda f: roce(f, rdma_cm_mode="IB/RoCE v1"), "roce: rail2 rdma_cm_mode"),
-    "RDMA-CM without ECT": (lambda f: roce(f, rdma_cm_tos=104), "roce: rail2 rdma_cm_tos"),
-    "RDMA-CM with the DSCP": (lambda f: roce(f, rdma_cm_tos=26), "roce: rail2 rdma_cm_tos"),
-    "verbs unmarked": (lambda f: roce(f, traffic_class=0), "roce: rail2 traffic_class"),
-    "verbs never set": (lambda f: roce(f, traffic_class=None), "roce: rail2 traffic_class"),
-    "no notifications": (lambda f: roce(f, ecn_np=[False] * 8), "roce: rail2 ecn_np"),
-    "no reaction": (lambda f: roce(f, ecn_rp=only(0)), "roce: rail2 ecn_rp"),
-    "CNP with another DSCP": (lambda f: roce(f, cnp_dscp=4), "roce: rail2 cnp_dscp"),
-    "CNP in another priority": (lambda f: roce(f, cnp_priority=3), "roce: rail2 cnp_priority"),
-    "small RoCE MTU": (lambda f: roce(f, active_mtu=1024), "roce: rail2 active_mtu"),
-    "module not loaded": (
-        lambda f: f["gpufabric_rdma"]["modules"].update(rdma_ucm="available"),
-        "rdma: rdma_ucm module",
-    ),
-    "package gone": (lambda f: f["gpufabric_rdma"]["packages"].pop("perftest"), "rdma: perftest package"),
-    "package not held": (
-        lambda f: f["gpufabric_rdma"]["packages"]["perftest"].update(held=False),
-        "rdma: perftest package",
-    ),
-    "device down": (lambda f: f["gpufabric_rdma"]["devices"]["mlx5_4"].update(state="DOWN"), "rdma: rail4 RDMA device"),
-    "no device": (lambda f: f["gpufabric_rdma"]["devices"].pop("mlx5_4"), "rdma: rail4 RDMA device"),
-    "few pages": (
-        lambda f: f["gpufabric_kernel"]["nodes"][0]["pools"][0].update(total=63),
-        "hugepages: node 0 pages of 2M",
-    ),
-    "no huge page": (
-        lambda f: f["gpufabric_kernel"]["nodes"][0]["pools"][1].update(total=0),
-        "hugepages: node 0 pages of 1G",
-    ),
-    "no such pages": (lambda f: f["gpufabric_kernel"]["nodes"][0]["pools"].pop(), "hugepages: node 0 pages of 1G"),
-    "no mount": (lambda f: f["gpufabric_kernel"]["hugetlbfs"].pop(), "hugepages: 1G mount"),
-    "no boot argument": (
-        lambda f: f["gpufabric_kernel"].update(cmdline="quiet"),
-        "hugepages: kernel argument hugepagesz=1G hugepages=0:1",
-    ),
-    "traffic class 41": (setting("NCCL_IB_TC", "41"), "nccl: NCCL_IB_TC"),
-    "prefix match": (setting("NCCL_IB_HCA", "mlx5"), "nccl: NCCL_IB_HCA"),
-    "bootstrap on a rail": (setting("NCCL_SOCKET_IFNAME", "=rail0"), "nccl: NCCL_SOCKET_IFNAME"),
-    "PXN off": (setting("NCCL_PXN_DISABLE", "1"), "nccl: NCCL_PXN_DISABLE"),
-    "cross NIC": (setting("NCCL_CROSS_NIC", "1"), "nccl: NCCL_CROSS_NIC"),
-    "RoCE v1 for NCCL": (setting("NCCL_IB_ROCE_VERSION_NUM", "1"), "nccl: NCCL_IB_ROCE_VERSION_NUM"),
-    "short timeout": (setting("NCCL_IB_TIMEOUT", "14"), "nccl: NCCL_IB_TIMEOUT"),
-    "no retries": (setting("NCCL_IB_RETRY_CNT", "0"), "nccl: NCCL_IB_RETRY_CNT"),
-    "control unmarked": (lambda f: f["gpufabric_nccl"]["settings"].pop("NCCL_IB_FIFO_TC"), "nccl: NCCL_IB_FIFO_TC"),
-    "pinned GID": (
-        lambda f: f["gpufabric_nccl"]["contradictions"].append({"told": "/etc/environment:1: NCCL_IB_GID_INDEX=3"}),
-        "nccl: contradictions",
-    ),
-    "one pair open": (guard(3, None), "plane_guard: compute to business forwarding"),
-    "rule of fewer rails": (guard(3, drop(RAILS[:7], ["ens4"])), "plane_guard: compute to business forwarding"),
-    "another hook": (lambda f: f["gpufabric_plane_guard"][2]["chain"].update(hook="input"), "plane_guard: chain"),
-    "after the CNI": (lambda f: f["gpufabric_plane_guard"][2]["chain"].update(prio=10), "plane_guard: chain"),
-    "a rule that accepts": (
-        lambda f: f["gpufabric_plane_guard"].append({"rule": {"chain": "forward", "expr": [{"accept": None}]}}),
-        "plane_guard: other rules",
-    ),
-    "service not enabled": (
-        lambda f: f["gpufabric_units"].update(stdout="enabled\ndisabled"),
-        "boot: gpufabric-roce-qos.service service",
-    ),
-}
-MUTANTS |= {f"code point {point}": (code_point(point), "roce: rail2 dscp_to_priority") for point in range(64)}
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -197,7 +50,7 @@ def test_a_single_wrong_knob_is_named_and_nothing_else(name: str) -> None:
     assert wrong(report) == [expected]
     assert not report.passed
     assert report.of(Verdict.FAIL)[0].found != report.of(Verdict.FAIL)[0].wanted
-    assert len(report.findings) == 234
+    assert len(report.findings) == 253
 
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
@@ -218,10 +71,10 @@ def test_a_fact_that_could_not_be_read_leaves_its_knobs_untold_and_counted(fact:
     untold = report.of(Verdict.ERROR)
     assert untold
     assert not report.passed
-    assert len(report.findings) == 234
+    assert len(report.findings) == 253
     assert {each.why for each in untold} == {"no program ip on this host"}
     assert report.of(Verdict.FAIL) == () or fact == "gpufabric_nccl"
-    assert report.summary() == f"gpu-1: tested {234 - len(untold)} of 234"
+    assert report.summary() == f"gpu-1: tested {253 - len(untold)} of 253"
 
 
 def soft(**reasons: str) -> dict[str, Any]:
@@ -248,7 +101,7 @@ def test_soft_roce_skips_what_it_has_not_says_so_and_is_judged_on_the_rest() -> 
     assert report.passed
     assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS)
     assert len(report.of(Verdict.SKIPPED)) == 40
-    assert report.summary() == "gpu-1: tested 200 of 200, skipped 40 that this host does not have"
+    assert report.summary() == "gpu-1: tested 219 of 219, skipped 40 that this host does not have"
     assert sum(line.startswith("skipped roce: ecn_np on rail0, rail1") for line in report.lines()) == 1
     assert all(each.shown_on == "hardware only" for each in report.of(Verdict.SKIPPED))
 
@@ -326,7 +179,7 @@ def test_a_rail_at_another_place_fails_in_all_it_should_have_had() -> None:
 
 def test_a_missing_argument_that_the_boot_loader_has_says_that_a_reboot_is_due() -> None:
     found = facts()
-    found["gpufabric_kernel"]["cmdline"] = "quiet"
+    found["gpufabric_kernel"]["cmdline"] = ARGUMENTS.replace("iommu=pt ", "")
     (failed,) = judged(found).of(Verdict.FAIL)
     assert failed.why == "needs a reboot"
 
@@ -336,6 +189,27 @@ def test_a_table_that_is_not_there_is_a_failure_and_not_untold() -> None:
     report = judged(found)
     assert len(report.of(Verdict.FAIL)) == 7
     assert report.of(Verdict.ERROR) == ()
+
+
+def test_a_machine_without_frequency_control_and_idle_states_skips_them() -> None:
+    found = facts()
+    found["gpufabric_kernel"]["processors"].update(governors=[], idle_states=[])
+    del found["gpufabric_kernel"]["sysctl"]["kernel.numa_balancing"]
+    report = judged(found)
+    assert report.passed
+    assert {each.knob for each in report.of(Verdict.SKIPPED)} == {"governor", "idle states", "kernel.numa_balancing"}
+
+
+def test_where_tuned_keeps_the_processors_its_profile_is_judged() -> None:
+    report = judged(facts(), variables(host_tuning_tuned=True))
+    assert [(each.knob, each.found) for each in report.of(Verdict.FAIL)] == [("tuned profile", "none")]
+
+
+def test_interrupts_of_a_nic_without_a_node_may_be_on_any_processor_that_is_not_isolated() -> None:
+    found = facts()
+    for each in found["gpufabric_kernel"]["rails"].values():
+        each.update(numa_node=-1, interrupts=[{"irq": 40, "cpus": "7"}])
+    assert judged(found).passed
 
 
 def test_services_that_are_not_installed_are_named() -> None:
@@ -356,7 +230,7 @@ def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
 def test_facts_are_asked_for_every_check_and_read_only() -> None:
     asked = requests(VARIABLES)
     assert {each.fact for each in asked} == set(facts())
-    assert len(CHECKS) == 7
+    assert len(CHECKS) == 8
     commands = [each.arguments["argv"] for each in asked if "argv" in each.arguments]
     assert [command[:3] for command in commands] == [["nft", "-j", "list"], ["systemctl", "is-enabled", commands[1][2]]]
 

@@ -1,0 +1,201 @@
+"""Every single way in which the right host can be wrong in one knob: what is changed, and which knob must be named."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.unit.checks.right_host import ARGUMENTS, RAILS, drop, only
+
+Change = Callable[[dict[str, Any]], object]
+
+
+def rail(found: dict[str, Any], number: int) -> dict[str, Any]:
+    return found["gpufabric_rails"]["rails"][f"0000:00:{0x10 + number:02x}.0"]
+
+
+def roce(found: dict[str, Any], **changes: Any) -> None:
+    found["gpufabric_roce"]["rail2"].update(changes)
+
+
+def code_point(point: int) -> Change:
+    def change(found: dict[str, Any]) -> None:
+        found["gpufabric_roce"]["rail2"]["dscp_to_priority"][point] = 5
+
+    return change
+
+
+def ets(part: str, place: int, value: object) -> Change:
+    def change(found: dict[str, Any]) -> None:
+        found["gpufabric_roce"]["rail2"]["ets"][part][place] = value
+
+    return change
+
+
+def setting(name: str, value: str) -> Change:
+    return lambda found: found["gpufabric_nccl"]["settings"][name].update(value=value)
+
+
+def guard(place: int, rule: dict[str, Any] | None) -> Change:
+    """Another rule in the place of one, or none."""
+
+    def change(found: dict[str, Any]) -> None:
+        found["gpufabric_plane_guard"][place : place + 1] = [rule] if rule else []
+
+    return change
+
+
+def kernel(found: dict[str, Any], part: str) -> Any:
+    return found["gpufabric_kernel"][part]
+
+
+MUTANTS: dict[str, tuple[Change, str]] = {
+    "another name": (
+        lambda f: (rail(f, 1).update(netdev="ens9"), f["gpufabric_rails"]["sysctl"].update(ens9={"rp_filter": 2})),
+        "rails: rail1 name",
+    ),
+    "down": (lambda f: rail(f, 1).update(up=False), "rails: rail1 link"),
+    "no cable": (lambda f: rail(f, 1).update(carrier=False), "rails: rail1 link"),
+    "small MTU": (lambda f: rail(f, 1).update(mtu_bytes=1500), "rails: rail1 mtu_bytes"),
+    "another address": (lambda f: rail(f, 1).update(addresses=["10.169.0.9/31"]), "rails: rail1 address"),
+    "another prefix length": (lambda f: rail(f, 1).update(addresses=["10.169.0.1/24"]), "rails: rail1 address"),
+    "one address too many": (lambda f: rail(f, 1)["addresses"].append("192.0.2.1/24"), "rails: rail1 address"),
+    "no route of the rail": (lambda f: f["gpufabric_rails"]["routes"]["main"].pop(2), "rails: rail1 route of the rail"),
+    "route of the rail by another": (
+        lambda f: f["gpufabric_rails"]["routes"]["main"][2].update(via="10.168.0.0"),
+        "rails: rail1 route of the rail",
+    ),
+    "no table": (lambda f: f["gpufabric_rails"]["routes"].pop("101"), "rails: rail1 route of its table"),
+    "table on another rail": (
+        lambda f: f["gpufabric_rails"]["routes"]["101"][0].update(dev="rail0"),
+        "rails: rail1 route of its table",
+    ),
+    "no rule": (lambda f: f["gpufabric_rails"]["rules"].pop(1), "rails: rail1 rule"),
+    "rule after the main table": (
+        lambda f: f["gpufabric_rails"]["rules"][1].update(priority=32800),
+        "rails: rail1 rule",
+    ),
+    "another rule before it": (
+        lambda f: f["gpufabric_rails"]["rules"].append({"priority": 5, "from": "10.169.0.1", "table": "main"}),
+        "rails: rail1 rule",
+    ),
+    "strict filter": (lambda f: f["gpufabric_rails"]["sysctl"]["rail1"].update(rp_filter=1), "rails: rail1 rp_filter"),
+    "strict filter of all": (
+        lambda f: f["gpufabric_rails"]["sysctl"]["all"].update(rp_filter=1),
+        "rails: rp_filter of all",
+    ),
+    "firmware's DCBX": (lambda f: roce(f, dcbx="firmware"), "roce: rail2 dcbx"),
+    "trust in priorities": (lambda f: roce(f, trust="pcp"), "roce: rail2 trust"),
+    "PFC off": (lambda f: roce(f, pfc=[False] * 8), "roce: rail2 pfc"),
+    "PFC on another": (lambda f: roce(f, pfc=only(4)), "roce: rail2 pfc"),
+    "PFC on two": (lambda f: roce(f, pfc=[a or b for a, b in zip(only(3), only(4), strict=True)]), "roce: rail2 pfc"),
+    "another weight": (ets("tc_bw", 3, 50), "roce: rail2 ets"),
+    "strict data": (ets("tc_tsa", 3, "strict"), "roce: rail2 ets"),
+    "weighted notifications": (ets("tc_tsa", 6, "ets"), "roce: rail2 ets"),
+    "data with the rest": (ets("prio_tc", 3, 0), "roce: rail2 ets"),
+    "global pause in": (lambda f: roce(f, pause_rx=True), "roce: rail2 pause_rx"),
+    "global pause out": (lambda f: roce(f, pause_tx=True), "roce: rail2 pause_tx"),
+    "another cable": (lambda f: roce(f, cable_m=7), "roce: rail2 cable_m"),
+    "RoCE v1": (lambda f: roce(f, rdma_cm_mode="IB/RoCE v1"), "roce: rail2 rdma_cm_mode"),
+    "RDMA-CM without ECT": (lambda f: roce(f, rdma_cm_tos=104), "roce: rail2 rdma_cm_tos"),
+    "RDMA-CM with the DSCP": (lambda f: roce(f, rdma_cm_tos=26), "roce: rail2 rdma_cm_tos"),
+    "verbs unmarked": (lambda f: roce(f, traffic_class=0), "roce: rail2 traffic_class"),
+    "verbs never set": (lambda f: roce(f, traffic_class=None), "roce: rail2 traffic_class"),
+    "no notifications": (lambda f: roce(f, ecn_np=[False] * 8), "roce: rail2 ecn_np"),
+    "no reaction": (lambda f: roce(f, ecn_rp=only(0)), "roce: rail2 ecn_rp"),
+    "CNP with another DSCP": (lambda f: roce(f, cnp_dscp=4), "roce: rail2 cnp_dscp"),
+    "CNP in another priority": (lambda f: roce(f, cnp_priority=3), "roce: rail2 cnp_priority"),
+    "small RoCE MTU": (lambda f: roce(f, active_mtu=1024), "roce: rail2 active_mtu"),
+    "module not loaded": (
+        lambda f: f["gpufabric_rdma"]["modules"].update(rdma_ucm="available"),
+        "rdma: rdma_ucm module",
+    ),
+    "package gone": (lambda f: f["gpufabric_rdma"]["packages"].pop("perftest"), "rdma: perftest package"),
+    "package not held": (
+        lambda f: f["gpufabric_rdma"]["packages"]["perftest"].update(held=False),
+        "rdma: perftest package",
+    ),
+    "device down": (lambda f: f["gpufabric_rdma"]["devices"]["mlx5_4"].update(state="DOWN"), "rdma: rail4 RDMA device"),
+    "no device": (lambda f: f["gpufabric_rdma"]["devices"].pop("mlx5_4"), "rdma: rail4 RDMA device"),
+    "few pages": (
+        lambda f: f["gpufabric_kernel"]["nodes"][0]["pools"][0].update(total=63),
+        "hugepages: node 0 pages of 2M",
+    ),
+    "no huge page": (
+        lambda f: f["gpufabric_kernel"]["nodes"][0]["pools"][1].update(total=0),
+        "hugepages: node 0 pages of 1G",
+    ),
+    "no such pages": (lambda f: f["gpufabric_kernel"]["nodes"][0]["pools"].pop(), "hugepages: node 0 pages of 1G"),
+    "no mount": (lambda f: f["gpufabric_kernel"]["hugetlbfs"].pop(), "hugepages: 1G mount"),
+    "no boot argument": (
+        lambda f: f["gpufabric_kernel"].update(cmdline=ARGUMENTS.replace("hugepages=0:1 ", "")),
+        "hugepages: kernel argument hugepagesz=1G hugepages=0:1",
+    ),
+    "traffic class 41": (setting("NCCL_IB_TC", "41"), "nccl: NCCL_IB_TC"),
+    "prefix match": (setting("NCCL_IB_HCA", "mlx5"), "nccl: NCCL_IB_HCA"),
+    "bootstrap on a rail": (setting("NCCL_SOCKET_IFNAME", "=rail0"), "nccl: NCCL_SOCKET_IFNAME"),
+    "PXN off": (setting("NCCL_PXN_DISABLE", "1"), "nccl: NCCL_PXN_DISABLE"),
+    "cross NIC": (setting("NCCL_CROSS_NIC", "1"), "nccl: NCCL_CROSS_NIC"),
+    "RoCE v1 for NCCL": (setting("NCCL_IB_ROCE_VERSION_NUM", "1"), "nccl: NCCL_IB_ROCE_VERSION_NUM"),
+    "short timeout": (setting("NCCL_IB_TIMEOUT", "14"), "nccl: NCCL_IB_TIMEOUT"),
+    "no retries": (setting("NCCL_IB_RETRY_CNT", "0"), "nccl: NCCL_IB_RETRY_CNT"),
+    "control unmarked": (lambda f: f["gpufabric_nccl"]["settings"].pop("NCCL_IB_FIFO_TC"), "nccl: NCCL_IB_FIFO_TC"),
+    "pinned GID": (
+        lambda f: f["gpufabric_nccl"]["contradictions"].append({"told": "/etc/environment:1: NCCL_IB_GID_INDEX=3"}),
+        "nccl: contradictions",
+    ),
+    "one pair open": (guard(3, None), "plane_guard: compute to business forwarding"),
+    "rule of fewer rails": (guard(3, drop(RAILS[:7], ["ens4"])), "plane_guard: compute to business forwarding"),
+    "another hook": (lambda f: f["gpufabric_plane_guard"][2]["chain"].update(hook="input"), "plane_guard: chain"),
+    "after the CNI": (lambda f: f["gpufabric_plane_guard"][2]["chain"].update(prio=10), "plane_guard: chain"),
+    "a rule that accepts": (
+        lambda f: f["gpufabric_plane_guard"].append({"rule": {"chain": "forward", "expr": [{"accept": None}]}}),
+        "plane_guard: other rules",
+    ),
+    "service not enabled": (
+        lambda f: f["gpufabric_units"].update(stdout="enabled\ndisabled\nenabled"),
+        "boot: gpufabric-roce-qos.service service",
+    ),
+    "another sysctl": (lambda f: kernel(f, "sysctl").update({"vm.swappiness": "60"}), "host_tuning: vm.swappiness"),
+    "pages move": (
+        lambda f: kernel(f, "sysctl").update({"kernel.numa_balancing": "1"}),
+        "host_tuning: kernel.numa_balancing",
+    ),
+    "a later limit": (
+        lambda f: kernel(f, "limits").append({"domain": "*", "type": "hard", "item": "memlock", "value": "1"}),
+        "host_tuning: * limit memlock",
+    ),
+    "no limit of root": (lambda f: kernel(f, "limits").pop(), "host_tuning: root limit memlock"),
+    "one processor saves power": (
+        lambda f: kernel(f, "processors")["governors"].append("powersave"),
+        "host_tuning: governor",
+    ),
+    "slow idle state on": (
+        lambda f: kernel(f, "processors")["idle_states"][1].update(disabled=False),
+        "host_tuning: idle states",
+    ),
+    "fast idle state off": (
+        lambda f: kernel(f, "processors")["idle_states"][0].update(disabled=True),
+        "host_tuning: idle states",
+    ),
+    "no iommu=pt": (
+        lambda f: f["gpufabric_kernel"].update(
+            cmdline=f["gpufabric_kernel"]["cmdline"].replace("iommu=pt", "iommu=on")
+        ),
+        "host_tuning: kernel argument iommu=pt",
+    ),
+    "interrupt on another node": (
+        lambda f: kernel(f, "rails")["rail6"]["interrupts"].append({"irq": 41, "cpus": "4"}),
+        "host_tuning: rail6 interrupts",
+    ),
+    "interrupt on an isolated processor": (
+        lambda f: kernel(f, "rails")["rail6"]["interrupts"][0].update(cpus="0-3"),
+        "host_tuning: rail6 interrupts",
+    ),
+}
+MUTANTS |= {f"code point {point}": (code_point(point), "roce: rail2 dscp_to_priority") for point in range(64)}
+MUTANTS |= {
+    f"without {argument}": (
+        lambda f, argument=argument: f["gpufabric_kernel"].update(cmdline=ARGUMENTS.replace(f" {argument}", "")),
+        f"host_tuning: kernel argument {argument}",
+    )
+    for argument in ("iommu=pt", "isolcpus=managed_irq,domain,2-3", "nohz_full=2-3", "rcu_nocbs=2-3")
+}

@@ -176,25 +176,27 @@ class Host:
                 base, _, setting = knob[len("net.ipv4.conf.") :].rpartition(".")
                 (Path("/proc/sys/net/ipv4/conf") / base / setting).write_text(value, encoding="utf-8")
 
-    def configure(self, names: Sequence[str]) -> None:
-        """Have the manager read its files and configure the named rails by them."""
-        if self.asked["manager"] == "netplan":
+    def configure(self, names: Sequence[str], read_files: bool) -> None:
+        """Have the manager configure the named rails, after reading its files anew if they changed."""
+        if read_files and self.asked["manager"] == "netplan":
             self.do("netplan", "generate")
         if self.asked["backend"] == "networkd":
-            self.do("networkctl", "reload")
+            if read_files:
+                self.do("networkctl", "reload")
             if names:
                 self.do("networkctl", "reconfigure", *names)
             return
-        self.do("nmcli", "general", "reload", "conf")
-        self.do("nmcli", "connection", "reload")
-        profile = "netplan" if self.asked["manager"] == "netplan" else "gpufabric"
+        if read_files:
+            self.do("nmcli", "general", "reload", "conf")
+            self.do("nmcli", "connection", "reload")
+        profile = "netplan-00-gpufabric" if self.asked["manager"] == "netplan" else "gpufabric"
         for name in names:
             self.do("nmcli", "--wait", str(self.asked["wait_s"]), "connection", "up", "id", f"{profile}-{name}")
 
     def sweep(self) -> None:
-        """Take away the rules of rails that are no more; their manager forgot them with their files."""
+        """Take away the rules of rails that are no more; some managers do so themselves, at the same time."""
         for each in self.stale():
-            self.do("ip", "-4", "rule", "del", "priority", str(each["priority"]), "from", each["from"])
+            self.do("ip", "-4", "rule", "del", "priority", str(each["priority"]), "from", each["from"], may_fail=True)
 
     def touched(self) -> list[str]:
         """Names of the rails that the manager shall configure anew: what differs, or whose file was written."""
@@ -204,31 +206,34 @@ class Host:
         differing = {rail["name"] for rail in self.rails if set(self.lines(rail)[0]) != set(self.lines(rail)[1])}
         return [rail["name"] for rail in self.rails if every or rail["name"] in named | differing]
 
-    def wait(self) -> None:
-        """Wait until the kernel shows what is wanted; fail with what it does not show."""
-        end = time.monotonic() + self.asked["wait_s"]
+    def wait(self, seconds: float) -> list[str]:
+        """Wait until the kernel shows what is wanted; what it does not show after that time."""
+        end = time.monotonic() + seconds
         while True:
             self.read()
             found, wanted = self.all_lines()
             if set(found) == set(wanted):
-                return
+                return []
             if time.monotonic() > end:
-                said = "; ".join(differ(found, wanted))
-                message = (
-                    f"{self.asked['manager']} did not bring the rails to what its files say in {self.asked['wait_s']} s"
-                )
-                self.module.fail_json(msg=f"{message}: {said}", commands=self.commands)
+                return differ(found, wanted)
             time.sleep(POLL_S)
 
     def apply(self) -> None:
         """From what is to what shall be."""
-        touched = self.touched()
+        touched, wait_s = self.touched(), self.asked["wait_s"]
         self.rename()
         self.read()
-        self.configure(touched)
+        self.configure(touched, read_files=bool(self.asked["changed_files"]))
         self.sweep()
         self.settle()
-        self.wait()
+        if self.wait(wait_s / 3):
+            # An earlier run may have ended after it wrote the files; reading them is kept for when it is needed,
+            # because a manager then looks at all interfaces again, not the rails alone.
+            self.configure(self.touched(), read_files=True)
+        missing = self.wait(wait_s)
+        if missing:
+            message = f"{self.asked['manager']} did not bring the rails to what its files say in {wait_s} s"
+            self.module.fail_json(msg=f"{message}: {'; '.join(missing)}", commands=self.commands)
 
 
 def differ(found: Sequence[str], wanted: Sequence[str]) -> list[str]:

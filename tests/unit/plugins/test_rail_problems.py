@@ -1,0 +1,141 @@
+"""What the role rail_interfaces refuses before it changes anything: each mistake is named with value and remedy."""
+
+import copy
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+FILTERS = Path(__file__).parents[3] / "plugins/filter"
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, FILTERS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+rail_problems = load("rail_problems").rail_problems
+plane_problems = load("plane_problems").plane_problems
+
+
+def rail(number, **changed):
+    return {
+        "rail": number,
+        "name": f"rail{number}",
+        "match": {"pci": f"0000:00:1{number}.0"},
+        "address": f"10.{168 + number}.0.1",
+        "prefix_length": 31,
+        "gateway": f"10.{168 + number}.0.0",
+        "mtu_bytes": 9000,
+        "supernet": f"10.{168 + number}.0.0/16",
+        "table": 100 + number,
+        **changed,
+    }
+
+
+def nic(netdev, **changed):
+    found = {"netdev": netdev, "candidates": [netdev], "driver": "mlx5_core", "master": None, "max_mtu_bytes": 9978}
+    return {**found, **changed}
+
+
+def host(**changed):
+    return {
+        "manager": "networkd",
+        "backend": "networkd",
+        "management": ["ens3"],
+        "interfaces": ["lo", "ens3", "ens16", "ens17"],
+        "rails": {"0000:00:10.0": nic("ens16"), "0000:00:11.0": nic("ens17")},
+        **changed,
+    }
+
+
+RAILS = [rail(0), rail(1)]
+
+
+def with_nic(**changed):
+    facts = copy.deepcopy(host())
+    facts["rails"]["0000:00:11.0"].update(changed)
+    return facts
+
+
+def test_a_right_host_is_not_refused():
+    assert rail_problems(RAILS, host()) == []
+
+
+def test_a_host_whose_rails_have_their_names_already_is_not_refused():
+    named = {"0000:00:10.0": nic("rail0"), "0000:00:11.0": nic("rail1")}
+    assert rail_problems(RAILS, host(rails=named, interfaces=["lo", "ens3", "rail0", "rail1"])) == []
+
+
+def test_rails_that_bear_one_anothers_names_may_change_places():
+    swapped = {"0000:00:10.0": nic("rail1"), "0000:00:11.0": nic("rail0")}
+    assert rail_problems(RAILS, host(rails=swapped, interfaces=["lo", "ens3", "rail0", "rail1"])) == []
+
+
+ABSENT = {"netdev": None, "candidates": []}
+
+
+@pytest.mark.parametrize(
+    ("rails", "facts", "said"),
+    [
+        ([], host(), ["rail_interfaces_rails: empty", "hosts.<group> in fabric.yml"]),
+        (RAILS, with_nic(**ABSENT), ["rail 1, match pci 0000:00:11.0: no interface", "lspci -D -d ::0200"]),
+        ([rail(0), rail(1, match={"pci": "0000:AF:00.0"})], host(), ["pci 0000:AF:00.0: no interface"]),
+        (RAILS, with_nic(netdev=None, candidates=["a", "b"]), ["several interfaces (a, b)", "mac"]),
+        (
+            RAILS,
+            with_nic(max_mtu_bytes=1500),
+            ["mtu_bytes 9000: ens17 (driver mlx5_core) takes at most 1500", "policy.mtu"],
+        ),
+        (RAILS, with_nic(master="bond0"), ["ens17 is a member of bond0", "take it out"]),
+        (RAILS, with_nic(netdev="ens3"), ["is ens3, which this host is reached by"]),
+        (RAILS, with_nic(netdev="ens16"), ["0000:00:10.0 and 0000:00:11.0 are one interface, ens16"]),
+        (RAILS, host(interfaces=["lo", "rail1"]), ["rail 1, name rail1: another interface has that name"]),
+        (RAILS, host(manager="none", backend="none"), ["rail_interfaces_manager auto: neither", "set it to networkd"]),
+        (RAILS, host(manager="netplan", backend="none"), ["netplan is here, but neither", "start one"]),
+        ([rail(0), rail(1, match=rail(0)["match"])], host(), ["2 rails match 0000:00:10.0"]),
+        ([rail(0), rail(1, table=100)], host(), ["2 rails have table 100"]),
+        ([rail(0), rail(1, name="rail0")], host(), ["2 rails have name rail0"]),
+        ([rail(0), rail(1, address="10.168.0.1")], host(), ["2 rails have address 10.168.0.1"]),
+        ([rail(0, table=254)], host(), ["table 254: the kernel's own"]),
+        ([rail(0, rail=1000)], host(), ["rail 1000: expected 0 to 999"]),
+        ([rail(0, name="a-name-of-17-chars")], host(), ["name a-name-of-17-chars: expected up to 15"]),
+        ([rail(0, match={})], host(), ["expected either pci or mac"]),
+        ([rail(0, gateway="10.168.0.1")], host(), ["gateway 10.168.0.1: not a neighbour in 10.168.0.0/31"]),
+        ([rail(0, prefix_length=33)], host(), ["address 10.168.0.1/33", "pools"]),
+        ([rail(0, supernet="10.200.0.0/16")], host(), ["supernet 10.200.0.0/16: does not hold"]),
+    ],
+)
+def test_each_mistake_is_named_with_its_value_and_remedy(rails, facts, said):
+    found = "\n".join(rail_problems(rails, facts))
+    assert [part for part in said if part not in found] == []
+
+
+def test_a_manager_said_by_name_need_not_run_yet():
+    assert rail_problems(RAILS, host(manager="none", backend="none"), "networkd") == []
+
+
+def test_all_mistakes_are_told_at_once():
+    found = rail_problems([rail(0, table=254), rail(1, gateway="10.9.9.9")], with_nic(max_mtu_bytes=1500))
+    assert len(found) == 3
+
+
+def test_planes_that_can_be_guarded_are_not_refused():
+    assert plane_problems({"compute": ["rail0"], "business": ["ens3"], "storage": []}, ["rail0", "ens3"]) == []
+
+
+@pytest.mark.parametrize(
+    ("planes", "said"),
+    [
+        ({}, "interfaces of no plane only"),
+        ({"compute": ["rail0"]}, "interfaces of compute only, so that nothing would be guarded"),
+        ({"compute": ["rail0"], "business": ["rail0"]}, "rail0 is on business and compute"),
+        ({"compute": ["rail0"], "business": ["ens9"]}, "plane_guard_planes.business: no interface ens9 on this host"),
+        ({"compute": ["rail0"], "business": ["en*"]}, "'en*' is no name of an interface"),
+        ({"compute": ["rail0"], 'b" accept': ["ens3"]}, "expected a-z, 0-9 and _"),
+    ],
+)
+def test_planes_that_cannot_be_guarded_are_refused(planes, said):
+    assert said in "\n".join(plane_problems(planes, ["rail0", "ens3"]))

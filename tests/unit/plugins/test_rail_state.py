@@ -1,0 +1,276 @@
+"""A host's rails are found by address and read from what iproute2 prints and /sys shows; drift is told fact by fact."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+UTILS = Path(__file__).parents[3] / "plugins/module_utils"
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, UTILS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+state, drift = load("rail_state"), load("rail_drift")
+
+# In the form that iproute2 6.1.0 (Debian 12) prints, with the keys that are read: two rails and one of the host itself.
+LINKS = [
+    {
+        "ifname": "lo",
+        "flags": ["LOOPBACK", "UP", "LOWER_UP"],
+        "mtu": 65536,
+        "address": "00:00:00:00:00:00",
+        "addr_info": [],
+    },
+    {
+        "ifname": "ens3",
+        "flags": ["BROADCAST", "MULTICAST", "UP", "LOWER_UP"],
+        "mtu": 1500,
+        "max_mtu": 65535,
+        "address": "52:54:00:00:00:01",
+        "addr_info": [{"family": "inet", "local": "192.0.2.10", "prefixlen": 24, "scope": "global"}],
+    },
+    {
+        "ifname": "rail0",
+        "flags": ["BROADCAST", "MULTICAST", "UP", "LOWER_UP"],
+        "mtu": 9000,
+        "max_mtu": 9000,
+        "address": "0c:42:a1:00:00:10",
+        "addr_info": [
+            {"family": "inet", "local": "10.168.0.1", "prefixlen": 31, "scope": "global", "label": "rail0"},
+            {"family": "inet6", "local": "fe80::e42:a1ff:fe00:10", "prefixlen": 64, "scope": "link"},
+        ],
+    },
+    {
+        "ifname": "ens17",
+        "flags": ["BROADCAST", "MULTICAST"],
+        "mtu": 1500,
+        "max_mtu": 0,
+        "address": "02:00:00:00:00:99",
+        "permaddr": "0c:42:a1:00:00:11",
+        "altnames": ["enp0s17"],
+        "addr_info": [],
+    },
+    # Stands on rail0 and bears its MAC address.
+    {
+        "ifname": "rail0.7",
+        "flags": ["UP"],
+        "mtu": 9000,
+        "address": "0c:42:a1:00:00:10",
+        "linkinfo": {"info_kind": "vlan"},
+        "addr_info": [],
+    },
+]
+RULES = [
+    {"priority": 0, "src": "all", "table": "255"},
+    {"priority": 1000, "src": "10.168.0.1", "table": "100"},
+    {"priority": 1007, "src": "10.175.0.0", "srclen": 16, "table": "107"},
+    {"priority": 2000, "src": "all", "table": "105"},
+    {"priority": 32766, "src": "all", "table": "254"},
+    {"priority": 32767, "src": "all", "table": "253"},
+]
+ROUTES = [
+    {"dst": "10.168.0.0/13", "gateway": "10.168.0.0", "dev": "rail0", "table": "100", "protocol": "4", "flags": []},
+    {"dst": "default", "gateway": "192.0.2.1", "dev": "ens3", "flags": []},
+    {"dst": "10.168.0.0/16", "gateway": "10.168.0.0", "dev": "rail0", "protocol": "4", "flags": []},
+    {"type": "2", "dst": "10.168.0.1", "dev": "rail0", "table": "255", "protocol": "2", "scope": "254", "flags": []},
+]
+MATCHES = [{"pci": "0000:00:10.0", "mac": None}, {"pci": None, "mac": "0C:42:A1:00:00:11"}]
+
+
+@pytest.fixture
+def root(tmp_path):
+    """/sys and /proc of that host: a virtio port at 00:10.0 with Soft-RoCE, one at 00:11.0."""
+    net = tmp_path / "sys/class/net"
+    for name, slot in {"rail0": "0000:00:10.0", "ens17": "0000:00:11.0"}.items():
+        device = tmp_path / f"sys/devices/pci0000:00/{slot}/virtio{slot[-3]}"
+        device.mkdir(parents=True)
+        driver = tmp_path / "sys/bus/virtio/drivers/virtio_net"
+        driver.mkdir(parents=True, exist_ok=True)
+        (device / "driver").symlink_to(driver)
+        (net / name).mkdir(parents=True)
+        (net / name / "device").symlink_to(device)
+    gids = tmp_path / "sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs"
+    gids.mkdir(parents=True)
+    (gids / "0").write_text("rail0\n")
+    for name in ("all", "rail0", "ens17"):
+        conf = tmp_path / "proc/sys/net/ipv4/conf" / name
+        conf.mkdir(parents=True)
+        for knob, value in {"rp_filter": 2, "arp_ignore": 0, "arp_announce": 0}.items():
+            (conf / knob).write_text(f"{value}\n")
+    return tmp_path
+
+
+def run_with(**changed):
+    """What each command prints on that host."""
+    said = {
+        "ip -j -d address show": LINKS,
+        "ip -N -j -4 rule show": RULES,
+        "ip -N -j -4 route show table all": ROUTES,
+        "ip -j -4 route show default": [ROUTES[1]],
+        "ip -j -6 route show default": [],
+        "systemctl is-active NetworkManager.service systemd-networkd.service": "inactive\nactive\n",
+        **changed,
+    }
+
+    def run(command):
+        out = said[" ".join(command)]
+        return (0, out if isinstance(out, str) else json.dumps(out), "")
+
+    return run
+
+
+@pytest.fixture
+def facts(root):
+    return state.collect(MATCHES, run_with(), root, None)
+
+
+def test_a_rail_is_found_by_pci_address_through_a_virtio_device(facts):
+    found = facts["rails"]["0000:00:10.0"]
+    assert (found["netdev"], found["pci"], found["driver"]) == ("rail0", "0000:00:10.0", "virtio_net")
+    assert (found["mtu_bytes"], found["max_mtu_bytes"], found["up"]) == (9000, 9000, True)
+    assert (found["addresses"], found["rdma_device"]) == (["10.168.0.1/31"], "rxe0")
+
+
+def test_a_rail_is_found_by_its_permanent_mac_whatever_address_it_bears_and_however_it_is_written(facts):
+    found = facts["rails"]["0c:42:a1:00:00:11"]
+    assert (found["netdev"], found["altnames"], found["max_mtu_bytes"]) == ("ens17", ["enp0s17"], None)
+    assert (found["up"], found["rdma_device"]) == (False, None)
+
+
+def test_a_vlan_on_a_rail_is_not_taken_for_the_rail(root):
+    facts = state.collect([{"mac": "0c:42:a1:00:00:10"}], run_with(), root, None)
+    assert facts["rails"]["0c:42:a1:00:00:10"]["candidates"] == ["rail0"]
+
+
+def test_a_match_that_leads_nowhere_is_told_as_such(root):
+    facts = state.collect([{"pci": "0000:00:1f.0"}], run_with(), root, None)
+    assert facts["rails"]["0000:00:1f.0"]["netdev"] is None
+    assert facts["rails"]["0000:00:1f.0"]["candidates"] == []
+
+
+def test_switchdev_stand_ins_on_the_same_pci_port_are_not_taken_for_the_rail(root):
+    port = root / "sys/class/net/rail0"
+    other = root / "sys/class/net/pf0vf0"
+    other.mkdir()
+    (other / "device").symlink_to((port / "device").resolve())
+    (other / "phys_port_name").write_text("pf0vf0\n")
+    (port / "phys_port_name").write_text("p0\n")
+    links = [*LINKS, {**LINKS[2], "ifname": "pf0vf0"}]
+    facts = state.collect(MATCHES, run_with(**{"ip -j -d address show": links}), root, None)
+    assert facts["rails"]["0000:00:10.0"]["netdev"] == "rail0"
+
+
+def test_rules_and_routes_are_told_by_table_without_the_kernels_own(facts):
+    assert [each["priority"] for each in facts["rules"]] == [1000, 1007, 2000]
+    assert facts["rules"][1]["from"] == "10.175.0.0/16"
+    assert facts["routes"]["100"] == [{"to": "10.168.0.0/13", "via": "10.168.0.0", "dev": "rail0"}]
+    assert set(facts["routes"]) == {"main", "100"}
+
+
+def test_the_interfaces_we_are_reached_by_are_known_by_default_route_and_by_session(root):
+    silent = run_with(**{"ip -j -4 route show default": []})
+    assert state.collect(MATCHES, run_with(), root, None)["management"] == ["ens3"]
+    assert state.collect(MATCHES, silent, root, "10.168.0.1")["management"] == ["rail0"]
+
+
+@pytest.mark.parametrize(
+    ("active", "listed", "netplan", "expected"),
+    [
+        ("inactive\nactive\n", "", False, ("networkd", "networkd")),
+        ("active\ninactive\n", "", False, ("networkmanager", "networkmanager")),
+        (
+            "active\nactive\n",
+            "1 lo loopback carrier unmanaged\n2 a ether routable configured\n",
+            False,
+            ("networkd",) * 2,
+        ),
+        (
+            "active\nactive\n",
+            "1 lo loopback carrier unmanaged\n2 a ether off unmanaged\n",
+            False,
+            ("networkmanager",) * 2,
+        ),
+        ("inactive\nactive\n", "", True, ("netplan", "networkd")),
+        ("active\ninactive\n", "", True, ("netplan", "networkmanager")),
+        ("inactive\ninactive\n", "", False, ("none", "none")),
+        ("inactive\ninactive\n", "", True, ("netplan", "none")),
+    ],
+)
+def test_the_manager_is_the_one_that_runs_the_host(root, active, listed, netplan, expected):
+    if netplan:
+        (root / "etc/netplan").mkdir(parents=True)
+        (root / "etc/netplan/50-cloud-init.yaml").touch()
+        (root / "usr/sbin").mkdir(parents=True)
+        (root / "usr/sbin/netplan").touch()
+    said = {
+        "systemctl is-active NetworkManager.service systemd-networkd.service": active,
+        "networkctl --no-pager --no-legend list": listed,
+    }
+    facts = state.collect(MATCHES, run_with(**said), root, None)
+    assert (facts["manager"], facts["backend"]) == expected
+
+
+def test_a_command_that_fails_is_told_and_never_read_as_nothing_there(root):
+    def run(command):
+        return (1, "", "Cannot open netlink socket") if "rule" in command else run_with()(command)
+
+    with pytest.raises(state.CannotReadError, match=r"rule show.*Cannot open netlink socket"):
+        state.collect(MATCHES, run, root, None)
+
+
+RAIL = {
+    "rail": 0,
+    "name": "rail0",
+    "match": {"pci": "0000:00:10.0"},
+    "address": "10.168.0.1",
+    "prefix_length": 31,
+    "gateway": "10.168.0.0",
+    "mtu_bytes": 9000,
+    "supernet": "10.168.0.0/16",
+    "table": 100,
+}
+PLANE = "10.168.0.0/13"
+
+
+def drifted(facts, rail=RAIL, plane=PLANE, strict=False):
+    found, wanted = set(drift.found_lines(rail, facts, strict)), set(drift.wanted_lines(rail, plane, strict))
+    return sorted(found - wanted), sorted(wanted - found)
+
+
+def test_a_rail_that_is_as_wanted_has_not_drifted(facts):
+    assert drifted(facts) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("changed", "found", "wanted"),
+    [
+        ({"mtu_bytes": 4200}, "rail0 mtu 9000", "rail0 mtu 4200"),
+        ({"prefix_length": 30}, "rail0 address 10.168.0.1/31", "rail0 address 10.168.0.1/30"),
+        ({"name": "rdma0"}, "rail 0 is rail0", "rail 0 is rdma0"),
+    ],
+)
+def test_each_change_of_a_variable_is_drift(facts, changed, found, wanted):
+    has, lacks = drifted(facts, {**RAIL, **changed})
+    assert (has, lacks) == ([found], [wanted])
+
+
+def test_a_changed_gateway_is_drift_in_both_tables(facts):
+    has, lacks = drifted(facts, {**RAIL, "gateway": "10.168.0.2"})
+    assert (len(has), len(lacks)) == (2, 2)
+
+
+def test_arp_settings_are_wanted_only_where_rails_share_a_subnet(facts):
+    assert drifted(facts, strict=True)[1] == [
+        "net.ipv4.conf.rail0.arp_announce = 2",
+        "net.ipv4.conf.rail0.arp_ignore = 1",
+    ]
+
+
+def test_rules_of_a_rail_that_is_no_more_are_stale_and_other_peoples_are_not(facts):
+    assert [each["priority"] for each in drift.stale_rules([RAIL], facts)] == [1007]

@@ -126,15 +126,19 @@ def processors(root: Path) -> dict[str, Any]:
     """Frequency governors and idle states of all processors together."""
     directories = in_order((root / CPUS).glob("cpu[0-9]*"))
     governors = {text(cpu / "cpufreq/scaling_governor") for cpu in directories} - {None}
+    offered = {text(cpu / "cpufreq/scaling_available_governors") or "" for cpu in directories}
     states: dict[str, dict[str, Any]] = {}
     for state in (state for cpu in directories for state in in_order((cpu / "cpuidle").glob("state[0-9]*"))):
         name = text(state / "name") or state.name
-        known = states.setdefault(name, {"name": name, "latency_us": number(state / "latency"), "disabled": True})
+        known = states.setdefault(
+            name, {"name": name, "state": state.name, "latency_us": number(state / "latency"), "disabled": True}
+        )
         known["disabled"] = known["disabled"] and number(state / "disable") == 1
     return {
         "online": text(root / CPUS / "online") or "",
         "isolated": text(root / CPUS / "isolated") or "",
         "governors": sorted(str(governor) for governor in governors),
+        "available_governors": sorted({word for words in offered for word in words.split()}),
         "idle_states": list(states.values()),
     }
 

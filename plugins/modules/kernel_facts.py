@@ -72,7 +72,9 @@ ansible_facts:
         hugetlbfs: {description: path and options of each mount of hugetlbfs, type: list, elements: dict}
         sysctl: {description: name to value, type: dict}
         processors:
-          description: online, isolated, governors, and idle_states (name, latency_us, disabled on all processors).
+          description:
+            - online, isolated, governors, available_governors, and idle_states (name, state, latency_us, disabled
+              on all processors).
           type: dict
         rails: {description: "interface to exists, numa_node, interrupts (irq, cpus)", type: dict}
         modules: {description: loaded modules, type: list, elements: str}

@@ -16,6 +16,12 @@ def load(path):
 
 
 @pytest.fixture(scope="session")
+def load_plugin():
+    """Path below plugins/ -> its module."""
+    return lambda name: load(PLUGINS / name)
+
+
+@pytest.fixture(scope="session")
 def kernel_state():
     return load(PLUGINS / "module_utils/kernel_state.py")
 

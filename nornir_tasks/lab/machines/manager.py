@@ -22,6 +22,8 @@ from nornir_tasks.lab.machines.network import LeafNamespace
 from nornir_tasks.lab.machines.plan import MachinePlan
 
 HOSTS = "hosts.yml"
+ANSIBLE_TIMEOUT_S = 120
+"""Ansible's ten seconds are too few for the first answer of an emulated machine on a busy one."""
 FOLDER = "machines"
 
 
@@ -157,6 +159,10 @@ class Machines:
                 "ansible_user": "root",
                 "ansible_ssh_private_key_file": str(self.keys.client),
                 "ansible_ssh_common_args": f"{known} -o StrictHostKeyChecking=yes -o IdentitiesOnly=yes",
+                "ansible_timeout": ANSIBLE_TIMEOUT_S,
+                # Ansible and Mitogen compress by default; on loopback that only costs an emulated processor.
+                "ansible_ssh_args": "-o ControlMaster=auto -o ControlPersist=60s",
+                "mitogen_ssh_compression": False,
                 "rdma_stack_provider": "rxe",
             }
             for name, port in ports.items()

@@ -10,7 +10,8 @@ from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, 
 FACT = "gpufabric_plane_guard"
 """What ``nft -j list table`` said: exit code, output, errors."""
 UNITS_FACT = "gpufabric_units"
-"""What ``systemctl is-enabled`` said."""
+"""What ``systemctl list-unit-files`` said of our services; of one that is not there it says nothing."""
+LIST_UNITS = ("systemctl", "list-unit-files", "--no-legend", "--no-pager", "--")
 TABLE = ("inet", "gpufabric_plane_guard")
 SHOW = ("nft", "-j", "list", "table", *TABLE)
 UNITS = ("gpufabric-plane-guard.service", "gpufabric-roce-qos.service")
@@ -56,16 +57,14 @@ def check_boot(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each service that has to put a host right again at boot."""
     judge = Judge("boot", evidence)
     said = evidence.facts.get(UNITS_FACT)
-    states = said["stdout"].split() if said else []
-    wanted = units(evidence.variables)
-    for place, unit in enumerate(wanted):
+    lines = [line.split() for line in said["stdout"].splitlines()] if said else []
+    states = {words[0]: words[1] for words in lines if len(words) > 1}
+    for unit in units(evidence.variables):
         knob = Knob(unit, "service", "enabled", f"systemctl is-enabled {unit}")
-        if said is None or len(states) != len(wanted):
-            why = said["stderr"].strip() or "not understood" if said else evidence.why_unread(UNITS_FACT)
-            found = "not installed" if said and unit in said["stderr"] else None
-            judge.compare(knob, found, why=why)
+        if said is None or said["stderr"].strip():
+            judge.undecided(knob, said["stderr"].strip() if said else evidence.why_unread(UNITS_FACT))
         else:
-            judge.compare(knob, states[place])
+            judge.compare(knob, states.get(unit, "not installed"))
     return judge.findings
 
 

@@ -82,7 +82,7 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
         Request(
             host_planes.UNITS_FACT,
             "ansible.legacy.command",
-            {"argv": ["systemctl", "is-enabled", *host_planes.units(variables)]},
+            {"argv": [*host_planes.LIST_UNITS, *host_planes.units(variables)]},
         ),
     )
 
@@ -124,9 +124,13 @@ class HostReport:
         groups: dict[tuple[str, str], list[str]] = {}
         for finding in self.of(Verdict.SKIPPED):
             groups.setdefault((finding.check, finding.knob), []).append(finding.subject)
+
+        def on(subjects: list[str]) -> list[str]:
+            return [f"on {', '.join(subjects)}"] if any(subjects) else []
+
         first = {(finding.check, finding.knob): finding.why for finding in reversed(self.of(Verdict.SKIPPED))}
         return [
-            f"skipped {check}: {knob} on {', '.join(subjects)}: {first[check, knob]}"
+            f"skipped {check}: {' '.join([knob, *on(subjects)])}: {first[check, knob]}"
             for (check, knob), subjects in groups.items()
         ]
 
@@ -137,7 +141,7 @@ class HostReport:
             "passed": self.passed,
             "tested": len(self.of(Verdict.PASS)) + len(self.of(Verdict.FAIL)),
             "of": len(self.findings) - len(self.of(Verdict.SKIPPED)),
-            "skipped": len(self.of(Verdict.SKIPPED)),
+            "skipped_knobs": len(self.of(Verdict.SKIPPED)),
             "findings": [{key: str(value) for key, value in asdict(finding).items()} for finding in self.findings],
             "lines": self.lines(),
         }

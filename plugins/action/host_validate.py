@@ -57,6 +57,5 @@ class ActionModule(ActionBase):
                 else {}
             )
         own |= {name: value for name, value in given.items() if name.startswith(tuple(f"{role}_" for role in ROLES))}
-        with self._templar.set_temporary_context(available_variables={**own, **given}):
-            found: dict[str, Any] = self._templar.template(own)
+        found: dict[str, Any] = self._templar.copy_with_new_env(available_variables={**own, **given}).template(own)
         return found

@@ -25,7 +25,7 @@ RETURN = r"""
 passed: {description: All that this host has was judged and is as wanted., type: bool, returned: always}
 tested: {description: Knobs that were judged., type: int, returned: always}
 of: {description: Knobs that this host has., type: int, returned: always}
-skipped: {description: "Knobs that it does not have; findings say why.", type: int, returned: always}
+skipped_knobs: {description: "Knobs that it does not have; findings say why.", type: int, returned: always}
 findings:
   description: Each with check, subject, knob, verdict, wanted, found, shown_by (a command), shown_on and why.
   type: list

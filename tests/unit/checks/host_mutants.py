@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.unit.checks.right_host import ARGUMENTS, RAILS, drop, only
+from tests.unit.checks.right_host import ARGUMENTS, RAILS, UNITS, drop, only
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -151,7 +151,9 @@ MUTANTS: dict[str, tuple[Change, str]] = {
         "plane_guard: other rules",
     ),
     "service not enabled": (
-        lambda f: f["gpufabric_units"].update(stdout="enabled\ndisabled\nenabled"),
+        lambda f: f["gpufabric_units"].update(
+            stdout=UNITS.replace("roce-qos.service enabled", "roce-qos.service disabled")
+        ),
         "boot: gpufabric-roce-qos.service service",
     ),
     "another sysctl": (lambda f: kernel(f, "sysctl").update({"vm.swappiness": "60"}), "host_tuning: vm.swappiness"),

@@ -16,6 +16,7 @@ RAILS = [f"rail{number}" for number in range(8)]
 ARGUMENTS = (
     "root=/dev/vda1 hugepagesz=1G hugepages=0:1 iommu=pt isolcpus=managed_irq,domain,2-3 nohz_full=2-3 rcu_nocbs=2-3"
 )
+UNITS = "".join(f"gpufabric-{name}.service enabled enabled\n" for name in ("plane-guard", "roce-qos", "irq-affinity"))
 PACKAGES = ["rdma-core", "perftest"]
 DEFAULTS: dict[str, Any] = {
     "rdma_stack_packages": PACKAGES,
@@ -205,5 +206,5 @@ def facts() -> dict[str, Any]:
             "hugetlbfs": [{"path": f"/dev/hugepages{size}", "options": "rw"} for size in ("", "2M", "1G")],
         },
         "gpufabric_plane_guard": nft(),
-        "gpufabric_units": {"rc": 0, "stdout": "enabled\nenabled\nenabled", "stderr": ""},
+        "gpufabric_units": {"rc": 0, "stdout": UNITS, "stderr": ""},
     }

@@ -11,7 +11,7 @@ from nornir_tasks.checks.host_roce import roce_mtu
 from nornir_tasks.checks.host_suite import CHECKS, REQUIRED, HostReport, judge_host, missing, requests
 from nornir_tasks.design.host_vars import HostVars
 from tests.unit.checks.host_mutants import MUTANTS, rail, roce
-from tests.unit.checks.right_host import ARGUMENTS, RAILS, facts, variables
+from tests.unit.checks.right_host import ARGUMENTS, RAILS, UNITS, facts, variables
 
 VARIABLES = variables()
 
@@ -213,9 +213,12 @@ def test_interrupts_of_a_nic_without_a_node_may_be_on_any_processor_that_is_not_
 
 
 def test_services_that_are_not_installed_are_named() -> None:
-    stderr = "Failed to get unit file state for gpufabric-roce-qos.service: No such file or directory"
-    found = {**facts(), "gpufabric_units": {"rc": 1, "stdout": "enabled", "stderr": stderr}}
-    assert "boot: gpufabric-roce-qos.service service" in wrong(judged(found))
+    found = {**facts(), "gpufabric_units": {"rc": 0, "stdout": UNITS.splitlines()[0], "stderr": ""}}
+    failed = judged(found).of(Verdict.FAIL)
+    assert {(each.subject, each.found) for each in failed} == {
+        ("gpufabric-roce-qos.service", "not installed"),
+        ("gpufabric-irq-affinity.service", "not installed"),
+    }
 
 
 def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
@@ -232,7 +235,10 @@ def test_facts_are_asked_for_every_check_and_read_only() -> None:
     assert {each.fact for each in asked} == set(facts())
     assert len(CHECKS) == 8
     commands = [each.arguments["argv"] for each in asked if "argv" in each.arguments]
-    assert [command[:3] for command in commands] == [["nft", "-j", "list"], ["systemctl", "is-enabled", commands[1][2]]]
+    assert [command[:3] for command in commands] == [
+        ["nft", "-j", "list"],
+        ["systemctl", "list-unit-files", "--no-legend"],
+    ]
 
 
 @pytest.mark.parametrize(("mtu", "payload"), [(9000, 4096), (4192, 4096), (4191, 2048), (1500, 1024), (300, 0)])

@@ -1,0 +1,131 @@
+"""site.yml goes wave by wave and stops at the first wave that fails: the real playbooks, with roles that take notes.
+
+Hosts are names with a local connection, so that nothing is changed anywhere; roles are exchanged for ones that write
+down which host they ran on, and fail where the test wants it.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+CHECKOUT = Path(__file__).parents[3]
+HOSTS = [f"gpu-{number}" for number in range(1, 9)]
+NOTES = """\
+- name: Take a note
+  ansible.builtin.debug:
+    msg: "note: ROLE {{ inventory_hostname }}"
+- name: Need a reboot
+  ansible.builtin.set_fact:
+    gpufabric_reboot_reasons: "{{ reasons | default([]) }}"
+- name: Fail where the test wants it
+  ansible.builtin.fail:
+    msg: ROLE says no
+  when: inventory_hostname in (failing | default({})).get('ROLE', [])
+"""
+
+
+def roles() -> list[str]:
+    """What the GPU hosts' play runs, in order."""
+    play = yaml.safe_load((CHECKOUT / "playbooks" / "compute.yml").read_text())[0]
+    return [*(each["role"] for each in play["roles"]), "host_validate"]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The playbooks as they are, beside roles that take notes and an inventory of eight hosts."""
+    shutil.copy(CHECKOUT / "site.yml", tmp_path)
+    shutil.copytree(CHECKOUT / "playbooks", tmp_path / "playbooks")
+    for role in {*roles(), "hugepages"}:
+        (tmp_path / "roles" / role / "tasks").mkdir(parents=True)
+        (tmp_path / "roles" / role / "tasks" / "main.yml").write_text(NOTES.replace("ROLE", role))
+    local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}}
+    (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": local, "children": groups}}))
+    (tmp_path / "ansible.cfg").write_text("[defaults]\nroles_path = roles\n")
+    return tmp_path
+
+
+def play(copy: Path, *arguments: str, **extra: Any) -> tuple[int, str, list[str]]:
+    """Exit code, what was printed, and the notes in order."""
+    done = subprocess.run(
+        [
+            str(Path(sys.executable).parent / "ansible-playbook"), "-i", "hosts.yml", "site.yml", *arguments,
+            "-e", json.dumps(extra),
+        ],
+        cwd=copy,
+        env={**os.environ, "ANSIBLE_CONFIG": str(copy / "ansible.cfg"), "ANSIBLE_FORKS": "2"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout + done.stderr, re.findall(r"note: (\w+ [\w-]+)", done.stdout)
+
+
+def hosts_of(notes: list[str], role: str) -> list[str]:
+    return sorted(line.split()[1] for line in notes if line.startswith(f"{role} "))
+
+
+def test_a_canary_that_fails_its_judgement_stops_everything_after_it(copy: Path) -> None:
+    code, printed, notes = play(copy, failing={"host_validate": ["gpu-1"]})
+    assert code != 0
+    assert "host_validate says no" in printed
+    assert {line.split()[1] for line in notes} == {"gpu-1"}
+    assert [line.split()[0] for line in notes] == roles()
+
+
+def test_a_second_wave_that_fails_stops_the_third(copy: Path) -> None:
+    code, _, notes = play(copy, failing={"roce_qos": ["gpu-3"]}, gpufabric_waves=[1, "25%", "100%"])
+    assert code != 0
+    assert {line.split()[1] for line in notes} == {"gpu-1", "gpu-2", "gpu-3"}
+    assert hosts_of(notes, "host_validate") == ["gpu-1"]
+
+
+def test_all_is_well_one_then_a_quarter_then_the_rest_each_judged_before_the_next(copy: Path) -> None:
+    code, printed, notes = play(copy)
+    assert code == 0, printed
+    assert hosts_of(notes, "host_validate") == HOSTS
+    judged = [place for place, line in enumerate(notes) if line.startswith("host_validate ")]
+    first = [place for place, line in enumerate(notes) if line.startswith("rail_interfaces ")]
+    assert judged[0] < first[1], "the second wave began before the canary was judged"
+    assert max(judged[:3]) < first[3], "the third wave began before the second was judged"
+
+
+def test_a_dry_run_goes_through_every_role_and_judges_nothing(copy: Path) -> None:
+    code, printed, notes = play(copy, "--check", "--limit", "gpu-1")
+    assert code == 0, printed
+    assert [line.split()[0] for line in notes] == roles()[:-1]
+
+
+def test_without_leave_reasons_for_a_reboot_are_told_and_nothing_is_rebooted(copy: Path) -> None:
+    code, printed, _ = play(copy, "--limit", "gpu-1", reasons=["hugepages: node 0 has 0 of 4 pages of 1G"])
+    assert code == 0, printed
+    assert "hugepages: node 0 has 0 of 4 pages of 1G" in printed
+    assert "skipping: [gpu-1]" in printed.partition("TASK [Reboot]")[2].partition("TASK [")[0]
+
+
+def test_with_leave_it_is_rebooted_before_it_is_judged(copy: Path) -> None:
+    # Ansible itself refuses to reboot what runs it; on the lab's machines the reboot goes through.
+    extra = {"gpufabric_reboot_allowed": True, "reasons": ["iommu=pt"]}
+    code, printed, notes = play(copy, "--limit", "gpu-1", **extra)
+    assert code != 0
+    assert "would reboot the control node" in printed
+    assert hosts_of(notes, "host_validate") == []
+
+
+def test_network_and_storage_come_before_compute() -> None:
+    site = yaml.safe_load((CHECKOUT / "site.yml").read_text())
+    order = [each["ansible.builtin.import_playbook"] for each in site]
+    assert order == ["playbooks/network.yml", "playbooks/storage.yml", "playbooks/compute.yml"]
+
+
+def test_every_role_of_the_repository_is_in_the_play(copy: Path) -> None:
+    assert sorted(roles()) == sorted(path.parent.parent.name for path in (CHECKOUT / "roles").glob("*/tasks/main.yml"))

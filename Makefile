@@ -21,6 +21,7 @@ demo: setup ## Bring up the built-in lab, push to it twice, validate it
 	@$(TIMED) "make demo" scripts/demo.sh $(NORNIR)
 
 test: setup ## Unit, property, corpus and lab tests (budget 15 minutes)
+	@if [ "$$(id -u)" -eq 0 ]; then scripts/machine_packages.sh; fi
 	@$(TIMED) "make test" $(BIN)/python -m pytest -n auto --dist loadfile -m "not long" --durations 20
 
 test-roles: setup ## Every Molecule scenario

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from lab_machines import BARE, MachineLab
+from lab_machines import BARE, CONFIGURED, EXTRA, BroughtUp, MachineLab
 
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.machines.requirements import check_requirements
@@ -34,4 +34,24 @@ def bare(lab: MachineLab) -> MachineLab:
     """The same with every machine as it came up."""
     for name in lab.machines.names():
         lab.load(name, BARE)
+    return lab
+
+
+@pytest.fixture(scope="module")
+def brought_up(lab: MachineLab) -> BroughtUp:
+    """site.yml twice on the machines as they came up; the state after it is saved."""
+    for name in lab.machines.names():
+        lab.load(name, BARE)
+    runs = BroughtUp(lab.playbook(*EXTRA), lab.playbook(*EXTRA))
+    for name in lab.machines.names():
+        lab.save(name, CONFIGURED)
+    return runs
+
+
+@pytest.fixture
+def configured(lab: MachineLab, brought_up: BroughtUp) -> MachineLab:
+    """The lab with every machine as site.yml left it."""
+    for name in lab.machines.names():
+        assert not brought_up.first.failures(name), brought_up.first.failures(name)
+        lab.load(name, CONFIGURED)
     return lab

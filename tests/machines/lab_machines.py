@@ -16,6 +16,7 @@ import ansible_mitogen
 
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines import qmp
+from nornir_tasks.lab.machines.machine import BOOT_TIMEOUT_S
 from nornir_tasks.lab.machines.manager import Machines
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +24,11 @@ UP_TIMEOUT_S = 1200
 """The image is made within it where there is none yet."""
 PLAYBOOK_TIMEOUT_S = 900
 SSH_TIMEOUT_S = 120
-BARE = "bare"
+BARE, CONFIGURED = "bare", "configured"
+"""Saved states: as it came up; as site.yml left it."""
+HUGE_PAGES = {"hugepages_pages": [{"size": "2M", "node": 0, "count": 64}]}
+"""What the tests' site wants beyond the intent: 128 MiB, small enough for a small machine."""
+EXTRA = ("-e", json.dumps(HUGE_PAGES))
 
 
 @dataclass(frozen=True)
@@ -48,9 +53,21 @@ class PlaybookRun:
         """Names of the tasks that changed something."""
         return [name for name, result in self.tasks(host) if result.get("changed")]
 
+    def said(self, host: str) -> str:
+        """Every message of every task, to search in."""
+        return "\n".join(str(result.get("msg", "")) for _, result in self.tasks(host))
+
     def failures(self, host: str) -> list[str]:
         """What failed, in the words of the failure."""
         return [f"{name}: {result.get('msg')}" for name, result in self.tasks(host) if result.get("failed")]
+
+
+@dataclass(frozen=True)
+class BroughtUp:
+    """The two runs of site.yml that brought the machines to the intent's state."""
+
+    first: PlaybookRun
+    second: PlaybookRun
 
 
 class MachineLab:
@@ -103,8 +120,25 @@ class MachineLab:
         qmp.load(self.machines.machine(host).directory, name)
         self.ssh(host, f"date -s @{int(time.time())}")
 
-    def playbook(self, *words: str) -> PlaybookRun:
-        """``ansible-playbook site.yml`` on this site's inventory."""
+    def reboot(self, host: str) -> None:
+        """Reboot it, through GRUB, and wait until it lets us in again."""
+        before = self.boot_id(host)
+        self.ssh(host, "systemctl reboot", check=False)
+        machine = self.machines.machine(host)
+        port = int((machine.record or {})["port"])
+        deadline = time.monotonic() + BOOT_TIMEOUT_S
+        while time.monotonic() < deadline:
+            time.sleep(2)
+            machine.wait(port, time.monotonic(), self.machines.ssh)
+            if self.ssh(host, "cat /proc/sys/kernel/random/boot_id", check=False).strip() not in ("", before):
+                return
+        raise AssertionError(f"{host} did not reboot within {BOOT_TIMEOUT_S:.0f} s")
+
+    def boot_id(self, host: str) -> str:
+        return self.ssh(host, "cat /proc/sys/kernel/random/boot_id").strip()
+
+    def playbook(self, *words: str, playbook: str = "site.yml") -> PlaybookRun:
+        """``ansible-playbook`` on this site's inventory."""
         self._runs += 1
         control = self.machines.directory / f"control-{self._runs}"
         strategies = Path(ansible_mitogen.__file__).parent / "plugins" / "strategy"
@@ -117,7 +151,7 @@ class MachineLab:
             "ANSIBLE_SSH_CONTROL_PATH_DIR": str(control),
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         }
-        argv = ["ansible-playbook", "-i", str(self.site / "gpufabric.yml"), str(ROOT / "site.yml"), *words]
+        argv = ["ansible-playbook", "-i", str(self.site / "gpufabric.yml"), str(ROOT / playbook), *words]
         done = subprocess.run(
             argv, capture_output=True, text=True, timeout=PLAYBOOK_TIMEOUT_S, check=False, env=environment, cwd=ROOT
         )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
+import time
 
 import pytest
-from lab_machines import MachineLab
+from lab_machines import EXTRA, BroughtUp, MachineLab, PlaybookRun
+from on_the_wire import capturing, send
 
 from nornir_tasks.cli.scope import load
-from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.design.host_vars import RailVars, host_vars
 from nornir_tasks.errors import LabError
 
 HOSTS = 1
@@ -44,8 +47,7 @@ def test_a_machine_with_another_host_key_is_not_talked_to(lab: MachineLab) -> No
 
 
 def test_nics_sit_where_the_intent_says_and_have_nothing_yet(bare: MachineLab) -> None:
-    scope = load(str(bare.site))
-    rails = host_vars(scope.fabric, scope.catalogue, HOST).rail_interfaces.rails
+    rails = host_rails(bare)
     script = "for d in /sys/class/net/*; do echo $(basename $(readlink -f $d/device/..)) $(basename $d); done"
     at = dict(line.split() for line in bare.ssh(HOST, script).splitlines() if line.count(" ") == 1)
     links = {each["ifname"]: each for each in json.loads(bare.ssh(HOST, "ip -j -d addr"))}
@@ -58,8 +60,7 @@ def test_nics_sit_where_the_intent_says_and_have_nothing_yet(bare: MachineLab) -
 
 
 def test_each_rails_leaf_end_has_the_switchs_address_and_takes_jumbo_frames(lab: MachineLab) -> None:
-    scope = load(str(lab.site))
-    rails = host_vars(scope.fabric, scope.catalogue, HOST).rail_interfaces.rails
+    rails = host_rails(lab)
     said = subprocess.run(lab.in_namespace("ip", "-j", "addr"), capture_output=True, text=True, check=True).stdout
     ends = {each["ifname"]: each for each in json.loads(said)}
     for rail in rails:
@@ -100,3 +101,70 @@ def test_a_saved_state_comes_back_and_a_missing_one_stops_nothing(bare: MachineL
     with pytest.raises(LabError, match="does not exist"):
         bare.load(HOST, "never-saved")
     bare.ssh(HOST, "true")
+
+
+def test_site_yml_brings_a_bare_machine_to_the_intents_state_and_then_changes_nothing(
+    lab: MachineLab, brought_up: BroughtUp
+) -> None:
+    assert (brought_up.first.code, brought_up.first.failures(HOST)) == (0, [])
+    assert "rail_interfaces" in " ".join(brought_up.first.changed(HOST))
+    assert (brought_up.second.code, brought_up.second.failures(HOST)) == (0, [])
+    assert brought_up.second.changed(HOST) == []
+    assert judged_whole(brought_up.second)
+
+
+def test_after_a_reboot_all_of_it_still_stands(configured: MachineLab) -> None:
+    configured.reboot(HOST)
+    run = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")
+    assert (run.code, run.failures(HOST)) == (0, [])
+    assert judged_whole(run)
+    assert "HugePages_Total:      64" in configured.ssh(HOST, "cat /proc/meminfo")
+
+
+def test_check_on_a_drifted_host_lists_the_drift_and_repairs_nothing(configured: MachineLab) -> None:
+    configured.ssh(HOST, "dcb app replace dev rail2 dscp-prio 26:5; echo 0 > /proc/sys/vm/nr_hugepages")
+    run = configured.playbook(*EXTRA, "--check", "--diff")
+    assert (run.code, run.failures(HOST)) == (0, [])
+    changed = run.changed(HOST)
+    assert len(changed) == 2, changed
+    assert any(name.startswith("roce_qos") for name in changed), changed
+    assert any(name.startswith("hugepages") for name in changed), changed
+    assert "26:5" in configured.ssh(HOST, "dcb -N app show dev rail2")
+
+
+def test_the_largest_unfragmented_ping_of_the_mtu_reaches_the_leaf_and_one_byte_more_does_not(
+    configured: MachineLab,
+) -> None:
+    rail = host_rails(configured)[0]
+    assert " 0% packet loss" in configured.ssh(HOST, f"ping -c 2 -M do -s 8972 -I {rail.name} {rail.gateway}")
+    said = configured.ssh(HOST, f"ping -c 1 -W 2 -M do -s 8973 -I {rail.name} {rail.gateway}", check=False)
+    assert "message too long" in said.lower()
+
+
+def test_a_packet_from_the_compute_plane_leaves_on_no_other_plane(configured: MachineLab) -> None:
+    rail = host_rails(configured)[0]
+    mac = configured.ssh(HOST, f"cat /sys/class/net/{rail.name}/address").strip()
+    beyond = "192.0.2.0"  # the far end of the machine's business link
+    configured.ssh(HOST, "sysctl -qw net.ipv4.ip_forward=1; ping -c 1 -W 5 192.0.2.0")
+
+    def forwarded() -> bool:
+        with capturing(configured, "h1-business") as found:
+            for _ in range(3):
+                send(configured, f"h1-{rail.name}", mac, rail.gateway, beyond)
+            time.sleep(3)
+        return any(each["source"] == rail.gateway and each["destination"] == beyond for each in found.packets)
+
+    assert not forwarded()
+    configured.ssh(HOST, "nft delete table inet gpufabric_plane_guard")
+    assert forwarded(), "without the guard the packet must come through, or this test shows nothing"
+
+
+def host_rails(lab: MachineLab) -> tuple[RailVars, ...]:
+    scope = load(str(lab.site))
+    return host_vars(scope.fabric, scope.catalogue, HOST).rail_interfaces.rails
+
+
+def judged_whole(run: PlaybookRun) -> bool:
+    """Did host_validate say that all it could judge passed?"""
+    found = re.search(r"tested (\d+) of (\d+)", run.said(HOST))
+    return found is not None and int(found[1]) == int(found[2]) > 0

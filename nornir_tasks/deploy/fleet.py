@@ -62,15 +62,15 @@ class Fleet:
 
     def ask(self, report: Callable[[str], None]) -> Results[Facts]:
         """Who the switches are and which releases they run."""
-        return self._run(self._nornir, lambda task: ask_switch(task, self._jobs), report)
+        return self._run(self._nornir, _one_visit(lambda task: ask_switch(task, self._jobs)), report)
 
     def plan(self, report: Callable[[str], None]) -> Results[DevicePlan]:
         """What a push would change."""
-        return self._run(self._nornir, lambda task: plan_switch(task, self._jobs), report)
+        return self._run(self._nornir, _one_visit(lambda task: plan_switch(task, self._jobs)), report)
 
     def collect(self, report: Callable[[str], None]) -> Results[Collected]:
         """Configuration and live state of every switch."""
-        return self._run(self._nornir, lambda task: collect_switch(task, self._jobs), report)
+        return self._run(self._nornir, _one_visit(lambda task: collect_switch(task, self._jobs)), report)
 
     def push(self, waves: Iterable[Wave], journal: Journal, push: int, on_step: Report) -> Results[Outcome]:
         """Wave by wave; the first wave with a failure is the last one."""
@@ -100,6 +100,19 @@ class Fleet:
                 results.errors[name] = _own(name, error)
         nornir.data.reset_failed_hosts()
         return results
+
+
+def _one_visit(visit: Callable[[Task], Result]) -> Callable[[Task], Result]:
+    """The connection ends with the visit: of 1,000 switches no more are connected than threads visit them."""
+
+    def visited(task: Task) -> Result:
+        try:
+            return visit(task)
+        finally:
+            if CONNECTION in task.host.connections:
+                task.host.close_connection(CONNECTION)
+
+    return visited
 
 
 class _Follow:

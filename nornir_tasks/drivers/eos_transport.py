@@ -8,6 +8,7 @@ import hashlib
 import http.client
 import json
 import select
+import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -109,7 +110,7 @@ class KeepAliveEapi(EapiConnection):  # type: ignore[misc] # pyeapi ships no typ
         Nothing is ever sent twice: a request that may have been carried out is not repeated.
         """
         sock = self.transport.sock
-        if sock is not None and select.select([sock], [], [], 0)[0]:
+        if sock is not None and _has_something(sock):
             self.transport.close()
 
     def _decoded(self, status: int, body: bytes) -> dict[str, Any]:
@@ -162,3 +163,10 @@ def _mapped(endpoint: Endpoint) -> Iterator[None]:
                 hint="is the switch up, the address right, and 'management api http-commands' not shut down?",
             )
         ) from None
+
+
+def _has_something(sock: socket.socket) -> bool:
+    """Bytes or the end of the stream wait to be read. select() would refuse descriptors above 1,023."""
+    poll = select.poll()
+    poll.register(sock, select.POLLIN)
+    return bool(poll.poll(0))

@@ -5,11 +5,14 @@ Each is a switch of its own in one lab without cables; it is pushed by the trans
 
 from collections.abc import Callable, Iterator
 from itertools import product
+from pathlib import Path
 
 import pytest
 from conftest import LabDescription, RunningLab
 
+from nornir_tasks.deploy.fleet import Fleet, Target
 from nornir_tasks.deploy.plan import split_running
+from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.transaction import Rules, Transaction
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.fabric import Fabric
@@ -95,3 +98,25 @@ def test_what_each_prints_after_the_push_reads_back_whole_and_is_not_pushed_agai
         assert parsed.config == each.config, name
         assert not push(each, endpoint), name
     figure(f"{len(rendered)} switches, one of each shape of {len(SITES)} sites under {len(SYSTEMS)} systems")
+
+
+def test_no_switch_stays_connected_after_its_visit(switches: tuple[RunningLab, dict[str, Wanted]]) -> None:
+    lab, rendered = switches
+    targets = {name: Target(Job(each, Rules()), lab.endpoint(name)) for name, each in rendered.items()}
+    before = sockets()
+    fleet = Fleet(targets, workers=4)
+    assert fleet.plan(lambda _: None).errors == {}
+    assert sockets() <= before
+    fleet.close()
+
+
+def sockets() -> int:
+    """How many this process has open."""
+    return sum(link.startswith("socket:") for link in map(_target, Path("/proc/self/fd").iterdir()))
+
+
+def _target(descriptor: Path) -> str:
+    try:
+        return str(descriptor.readlink())
+    except OSError:
+        return ""  # closed meanwhile

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 bin=$(cd "$1" && pwd)
 shift
 at_once=${ROLES_AT_ONCE:-2}
-limit_s=1200 # for one scenario; the slowest seen took a tenth of it
+limit_s=1200 # for one scenario; one minute alone, five on two cores that ten other jobs keep busy
 logs=out/roles
 
 if [ $# -eq 0 ]; then

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 bin=$(cd "$1" && pwd)
 shift
 at_once=${ROLES_AT_ONCE:-2}
-limit_s=1200 # for one scenario; one minute alone, five on two cores that ten other jobs keep busy
+limit_s=1200 # for one scenario; hugepages took 43 s of processor time, 276 s on two cores that ten other jobs kept busy
 logs=out/roles
 
 if [ $# -eq 0 ]; then

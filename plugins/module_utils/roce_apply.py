@@ -42,7 +42,7 @@ except ImportError:  # installed beside the service
     from roce_state import ABSENT, CONFLICT, DCB_KNOBS, UNREADABLE, Answer, RailReader, Reading, Run, run_command
 
 STRICT_DRIVER = "mlx5_core"  # has every knob, so a missing one is a fault and not a property of the NIC
-LOCK = "/run/lock/gpufabric-roce-qos"
+LOCK = "/run/gpufabric-roce-qos.lock"  # not /run/lock, which everybody may write to
 LOCK_WAIT_S = 300
 RDMA_CM = "/sys/kernel/config/rdma_cm"
 RDMA_KNOBS = ("rdma_cm_mode", "rdma_cm_tos", "traffic_class")
@@ -122,7 +122,7 @@ class Report:
         """One line for each reason, with the knobs and the rails it is true of."""
         knobs: dict[str, tuple[set[str], dict[str, None]]] = {}
         for each in self.absent:
-            reason = _DCB_QUERY.sub("dcb", each.reason).replace(each.rail, "the rail")
+            reason = _DCB_QUERY.sub("dcb", each.reason).replace(each.rail, "RAIL")
             rails, names = knobs.setdefault(reason, (set(), {}))
             rails.add(each.rail)
             names[each.knob] = None

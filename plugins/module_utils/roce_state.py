@@ -31,6 +31,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -229,7 +230,7 @@ class RailReader:
     def _net(self) -> Path:
         return self.root / "sys/class/net" / self.netdev
 
-    @property
+    @cached_property  # sought among all RDMA devices: slow, and asked for by most knobs
     def _rdma(self) -> tuple[str | None, int | None]:
         for index in sorted(self.root.glob("sys/class/infiniband/*/ports/*/gid_attrs/ndevs/0")):
             with contextlib.suppress(OSError):  # a GID that is not in use answers EINVAL

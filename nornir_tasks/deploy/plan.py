@@ -1,7 +1,7 @@
 """The plan: what a push would change on one switch, how disruptive it is, and whether we may. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nornir_tasks.deploy.wanted import Wanted, is_protected
 from nornir_tasks.design.capabilities import Disruption
@@ -29,6 +29,10 @@ class DevicePlan:
     def disruption(self) -> Disruption:
         """The worst of all changes."""
         return max(self.disruptions, key=lambda each: each.severity, default=Disruption.NONE)
+
+    def told(self) -> "DevicePlan":
+        """What is shown of it, without trees and candidate: a push works these out anew from what runs by then."""
+        return replace(self, candidate=None, owned_before=ConfigTree(), foreign_before=ConfigTree())
 
 
 def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = False) -> DevicePlan:

@@ -39,10 +39,10 @@ def ask_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
 
 
 def plan_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
-    """Read one switch and plan its change."""
+    """Read one switch and plan its change; only what is shown of it is kept, for there may be 1,000 of them."""
     job = jobs[task.host.name]
     _, plan = look(_session(task), job.wanted, job.rules)
-    return Result(host=task.host, result=plan)
+    return Result(host=task.host, result=plan.told())
 
 
 def collect_switch(task: Task, jobs: Mapping[str, Job]) -> Result:

@@ -66,7 +66,6 @@ def push(site: str, rtt_ms: str) -> Figures:
     from nornir_tasks.cli.scope import load
     from nornir_tasks.lab import manager
 
-    manager.READY_TIMEOUT_S = 300.0  # a lab of 1,280 switches makes as many keys first
     scope = load(site)
     lab = manager.Lab(scope.site.state_directory)
     up_s, _, _ = timed(lambda: lab.up(lab_plan(scope), float(rtt_ms)))

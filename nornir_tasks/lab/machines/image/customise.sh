@@ -25,5 +25,5 @@ chroot "$root" update-initramfs -u -k "$kernel"
 chroot "$root" systemctl -q enable gpufabric-identity.service systemd-networkd.service ssh.service
 # Timers that would wake up in the middle of a measurement, and what only costs time on a machine reached by SSH alone.
 chroot "$root" systemctl -q mask apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer \
-  e2scrub_reap.service fstrim.timer systemd-networkd-wait-online.service systemd-logind.service \
-  systemd-binfmt.service serial-getty@ttyS0.service getty@tty1.service
+  e2scrub_reap.service fstrim.timer systemd-networkd-wait-online.service systemd-binfmt.service \
+  serial-getty@ttyS0.service getty@tty1.service

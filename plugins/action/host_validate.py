@@ -28,9 +28,9 @@ class ActionModule(ActionBase):
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result: dict[str, Any] = super().run(tmp, task_vars)
         given = task_vars or {}
-        variables = self._variables(given)
-        if problems := missing(variables):
+        if problems := missing(given):  # first, for defaults refer to some of them
             raise AnsibleActionFail("\n".join(problems))
+        variables = self._variables(given)
         facts, unread = {}, {}
         for request in requests(variables):
             said = self._execute_module(

@@ -49,6 +49,10 @@ class FabricSim:
         """Forget all that was computed."""
         self._solved = None
 
+    def settle(self) -> None:
+        """Work out what is outstanding now: of a large fabric at its start, before a client waits for an answer."""
+        self._now()
+
     # -- a technician's hands --------------------------------------------------------------------------------------
 
     def swap_cables(self, first: str, second: str) -> None:

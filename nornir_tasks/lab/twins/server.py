@@ -53,6 +53,7 @@ class LabServer:
         if problems:
             raise LabError(problems)
         self.certificates.write_known_hosts(self.spec.devices, self.known_hosts)
+        self.fabric.settle()
         await self._listen()
 
     async def _listen(self) -> None:

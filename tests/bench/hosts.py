@@ -28,24 +28,34 @@ NOTE = (
 )
 
 
+class RunFailedError(Exception):
+    """site.yml did not come through."""
+
+
 def rows(hosts: int) -> list[tuple[str, ...]]:
     """Bring up this many machines in a lab of their own, measure, end them."""
     from nornir_tasks.errors import GpufabricError
     from nornir_tasks.lab.machines.requirements import check_requirements
 
-    try:
-        check_requirements()
-    except GpufabricError as error:
-        return [(f"not measured: {error}", *[""] * (len(COLUMNS) - 1))]
+    found: list[tuple[str, ...]] = []
     with tempfile.TemporaryDirectory() as folder:
         state = os.environ.get("GPUFABRIC_STATE")
         os.environ["GPUFABRIC_STATE"] = str(Path(folder) / "state")
         try:
-            return list(_measured(hosts))
+            check_requirements()
+            found.extend(_measured(hosts))
+        except (
+            GpufabricError,
+            RunFailedError,
+            subprocess.SubprocessError,
+        ) as error:  # the other tables are worth having
+            print(f"  {error}", file=sys.stderr)
+            found.append((f"stopped: {str(error).splitlines()[0]}", *[""] * (len(COLUMNS) - 1)))
         finally:
             _nornir("lab", "down")
             os.environ.pop("GPUFABRIC_STATE")
             os.environ |= {"GPUFABRIC_STATE": state} if state else {}
+    return found
 
 
 def _measured(hosts: int) -> Iterator[tuple[str, ...]]:
@@ -92,7 +102,7 @@ def _site_yml(strategy: str) -> dict[str, Any]:
         )
     start = done.stdout.find("{")
     if done.returncode or start < 0:
-        raise SystemExit(f"site.yml failed ({done.returncode}):\n{done.stdout[-4000:]}\n{done.stderr[-2000:]}")
+        raise RunFailedError(f"site.yml failed ({done.returncode}):\n{done.stdout[-4000:]}\n{done.stderr[-2000:]}")
     found: dict[str, Any] = json.loads(done.stdout[start:])
     return found
 

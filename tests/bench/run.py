@@ -114,7 +114,10 @@ def pushes(folder: Path, sizes: Iterable[str], rtt_ms: float) -> list[Table]:
     lab_columns = (
         "switches", "up s", "lab peak MiB", "KiB/switch", "first push s", "client CPU s", "client peak MiB",
     )  # fmt: skip
-    lab_note = "All switches of a lab in one process, each with a key and a certificate of its own."
+    lab_note = (
+        "All switches of a lab in one process, each with a key and a certificate of its own; at most 16 at a time are "
+        "pushed to the first time."
+    )
     return [
         Table("Push with nothing to do", columns, asked, noop_note),
         Table("The lab, and the first push to it", lab_columns, labs, lab_note),

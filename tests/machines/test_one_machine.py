@@ -107,17 +107,24 @@ def test_site_yml_brings_a_bare_machine_to_the_intents_state_and_then_changes_no
     lab: MachineLab, brought_up: BroughtUp
 ) -> None:
     assert (brought_up.first.code, brought_up.first.failures(HOST)) == (0, [])
-    assert "rail_interfaces" in " ".join(brought_up.first.changed(HOST))
+    changed = brought_up.first.changed(HOST)
+    assert "rail_interfaces" in " ".join(changed)
+    assert "Reboot" in changed, "a bare machine has other kernel arguments: without a reboot nothing is shown of boots"
+    assert judged_whole(brought_up.first), "judged after the reboot"
     assert (brought_up.second.code, brought_up.second.failures(HOST)) == (0, [])
     assert brought_up.second.changed(HOST) == []
     assert judged_whole(brought_up.second)
 
 
-def test_after_a_reboot_all_of_it_still_stands(configured: MachineLab) -> None:
+@pytest.mark.long  # site.yml itself reboots a bare machine and judges it afterwards; this is one more
+def test_after_another_reboot_all_of_it_still_stands(configured: MachineLab) -> None:
     configured.reboot(HOST)
     run = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")
     assert (run.code, run.failures(HOST)) == (0, [])
     assert judged_whole(run)
+
+
+def test_huge_pages_asked_for_are_there_after_boot(configured: MachineLab) -> None:
     assert "HugePages_Total:      64" in configured.ssh(HOST, "cat /proc/meminfo")
 
 

@@ -91,7 +91,7 @@ class MachineLab:
 
     def up(self, hosts: int) -> str:
         done = self.nornir("lab", "up", "--hosts", str(hosts))
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
         return done.stdout
 
     def ssh(self, host: str, script: str, check: bool = True) -> str:
@@ -165,7 +165,7 @@ class MachineLab:
         namespace = self.machines.namespace
         pids = [self.machines.machine(name).pid() for name in self.machines.names()]
         done = self.nornir("lab", "down")
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == 0, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
         assert not self.machines.directory.parent.exists(), "lab down left its folder"
         assert not namespace.exists(), "lab down left its namespace"
         links = subprocess.run(["ip", "-br", "link"], capture_output=True, text=True, check=True).stdout

@@ -92,6 +92,29 @@ def hugepages_missing(pages: Sequence[Page], kernel: Mapping[str, Any]) -> list[
     return found
 
 
+def hugepages_boot(pages: Sequence[Page], kernel: Mapping[str, Any]) -> dict[str, list[str]]:
+    """reasons: what of the missing pages a reboot brings; by_hand: what it does not, and what would.
+
+    Pages of 2 MiB come at any boot (tmpfiles.d), those of 1 GiB only by the kernel's arguments, if the next boot has
+    them and this one had not. A reason that no reboot removes would have a host reboot at every run.
+    """
+    arguments = hugepages_arguments(pages)
+    running = kernel["cmdline"] or ""
+    coming = running if kernel["cmdline_next_boot"] is None else kernel["cmdline_next_boot"]
+    small = [page for page in pages if page["size"] != "1G"]
+    large = hugepages_missing([page for page in pages if page["size"] == "1G"], kernel)
+    found = {"reasons": hugepages_missing(small, kernel), "by_hand": []}
+    if arguments not in coming:
+        why = "has no update-grub" if kernel["boot_editor"] is None else "has a boot menu that does not get it"
+        remedy = f"this host {why}; give the kernel `{arguments}` where its command line is kept"
+        found["by_hand"] += [f"{each}: {remedy}" for each in large]
+    elif arguments and arguments in running:
+        found["by_hand"] += [f"{each}, though the kernel was started with {arguments}: ask for fewer" for each in large]
+    else:
+        found["reasons"] += large
+    return found
+
+
 class FilterModule:
     """How Ansible finds them."""
 
@@ -101,4 +124,5 @@ class FilterModule:
             "hugepages_values": hugepages_values,
             "hugepages_arguments": hugepages_arguments,
             "hugepages_missing": hugepages_missing,
+            "hugepages_boot": hugepages_boot,
         }

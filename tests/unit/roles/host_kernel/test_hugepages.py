@@ -70,3 +70,33 @@ def test_what_is_missing_is_named_with_the_file_that_shows_it(filters, kernel):
         "hugepages: node 10 has 0 of 8 pages of 2M "
         "(cat /sys/devices/system/node/node10/hugepages/hugepages-2048kB/nr_hugepages)"
     ]
+
+
+ARGUMENTS = "hugepagesz=1G hugepages=10:6"
+
+
+@pytest.mark.parametrize(
+    ("running", "coming", "editor", "where", "says"),
+    [
+        pytest.param(
+            "quiet", f"quiet {ARGUMENTS}", "update-grub", "reasons", "of 6 pages of 1G", id="next boot has it"
+        ),
+        pytest.param("quiet", None, None, "by_hand", "has no update-grub", id="no boot loader of ours"),
+        pytest.param("quiet", "quiet", "update-grub", "by_hand", "does not get it", id="menu without it"),
+        pytest.param(
+            f"quiet {ARGUMENTS}", f"quiet {ARGUMENTS}", "update-grub", "by_hand", "ask for fewer", id="had it"
+        ),
+    ],
+)
+def test_a_host_is_not_rebooted_for_pages_that_no_reboot_brings(filters, kernel, running, coming, editor, where, says):
+    kernel = {**kernel, "cmdline": running, "cmdline_next_boot": coming, "boot_editor": editor}
+    told = filters["hugepages_boot"]([page("1G", 10, 6)], kernel)
+    assert [says in each for each in told[where]] == [True]
+    assert sum(len(each) for each in told.values()) == 1
+
+
+def test_small_pages_that_are_missing_come_with_the_next_boot(filters, kernel):
+    kernel = {**kernel, "cmdline_next_boot": None, "boot_editor": None}
+    told = filters["hugepages_boot"]([page("2M", 10, 8)], kernel)
+    assert len(told["reasons"]) == 1
+    assert told["by_hand"] == []

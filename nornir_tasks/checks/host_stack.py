@@ -1,5 +1,6 @@
 """The RDMA stack and NCCL: modules, packages, a device on each rail, and what NCCL will read."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
 }
 """Kernel modules that verbs and RDMA-CM need, by provider."""
 PEERMEM = "nvidia_peermem"
+_OCTAL = re.compile(r"0[0-7]+")
 
 
 def modules_of(variables: Mapping[str, Any]) -> tuple[str, ...]:
@@ -109,4 +111,16 @@ def _judge_setting(judge: Judge, knob: Knob, facts: Mapping[str, Any] | None, wh
         return
     line = facts["settings"].get(knob.name)
     place = f"{line['file']}:{line['line']}" if line else "nothing sets it"
-    judge.compare(knob, line["value"] if line else "not set", why=place)
+    found = line["value"] if line else "not set"
+    # Told as wanted where it means the same, so that a spelling is not called a fault.
+    judge.compare(knob, knob.wanted if _meaning(found) == _meaning(str(knob.wanted)) else found, why=place)
+
+
+def _meaning(value: str) -> object:
+    """What NCCL takes a value for: a number in any base of strtoll, an exact list in any order, else the text."""
+    if value.startswith("="):
+        return frozenset(value[1:].split(","))
+    try:
+        return int(value, 8) if _OCTAL.fullmatch(value) else int(value, 0)
+    except ValueError:
+        return value

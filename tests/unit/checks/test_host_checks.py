@@ -244,3 +244,12 @@ def test_facts_are_asked_for_every_check_and_read_only() -> None:
 @pytest.mark.parametrize(("mtu", "payload"), [(9000, 4096), (4192, 4096), (4191, 2048), (1500, 1024), (300, 0)])
 def test_roce_takes_the_largest_payload_that_fits(mtu: int, payload: int) -> None:
     assert roce_mtu(mtu) == payload
+
+
+@pytest.mark.parametrize(
+    ("value", "right"), [("0x6a", True), ("0152", True), ("106", True), ("0x68", False), ("1O6", False)]
+)
+def test_a_number_of_nccl_is_judged_by_what_it_means_and_not_by_its_spelling(value: str, right: bool) -> None:
+    found = facts()
+    found["gpufabric_nccl"]["settings"]["NCCL_IB_TC"]["value"] = value
+    assert wrong(judged(found)) == ([] if right else ["nccl: NCCL_IB_TC"])

@@ -14,6 +14,7 @@ from on_the_wire import capturing, send
 from nornir_tasks.cli.scope import load
 from nornir_tasks.design.host_vars import RailVars, host_vars
 from nornir_tasks.errors import LabError
+from nornir_tasks.lab.machines.commands import run
 
 HOSTS = 1
 HOST = "gpu-1"
@@ -175,3 +176,22 @@ def judged_whole(run: PlaybookRun) -> bool:
     """Did host_validate say that all it could judge passed?"""
     found = re.search(r"tested (\d+) of (\d+)", run.said(HOST))
     return found is not None and int(found[1]) == int(found[2]) > 0
+
+
+@pytest.mark.long  # a boot for each
+@pytest.mark.parametrize("cut", ["before its port was written down", "before its NICs were moved"])
+def test_an_up_that_was_killed_half_way_is_finished_by_the_next_one(lab: MachineLab, cut: str) -> None:
+    machine = lab.machines.machine(HOST)
+    record = machine.record
+    assert record is not None
+    before = machine.pid()
+    if cut.startswith("before its port"):
+        (machine.directory / "machine.json").write_text(json.dumps(record | {"port": 0}), encoding="utf-8")
+    else:
+        run(["ip", "-n", lab.machines.namespace.name, "link", "delete", "h1-rail3"], 30)
+    assert f"{HOST}: up after" in lab.up(1)
+    assert machine.pid() not in (None, before)
+    assert int((machine.record or {})["port"]) > 0
+    ports = run(["ip", "-n", lab.machines.namespace.name, "-br", "link"], 30)
+    assert "h1-rail3" in ports
+    assert lab.ssh(HOST, "hostname").strip() == HOST

@@ -65,6 +65,9 @@ def ensure_image(say: Say) -> tuple[Path, Accelerator]:
 
 def _build(wanted: Path, say: Say) -> None:
     started = time.monotonic()
+    # The lock is ours, so whoever made these was cut off.
+    for left in wanted.parent.glob(f"{wanted.name}.building-*"):
+        shutil.rmtree(left, ignore_errors=True)
     work = Path(tempfile.mkdtemp(prefix=f"{wanted.name}.building-", dir=wanted.parent))
     work.chmod(0o755)  # apt's own user must reach the folders below
     try:

@@ -67,6 +67,7 @@ class Machines:
         for name in gone:
             self._end(name)
             say(f"{name}: ended")
+        self._end_half_started(plans)
         down = [plan for plan in plans if self.machine(plan.name).pid() is None]
         if down:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -74,8 +75,9 @@ class Machines:
             image, accelerator = ensure_image(say)
             say(f"accelerator: {accelerator.name.upper()} ({accelerator.reason})")
             self.namespace.make()
-            self._boot(down, image, accelerator, say)
+            self._start(down, image, accelerator, say)
         self._write_ways()
+        self._wait(plans, [plan.name for plan in down], say)
         return len(gone) + len(down)
 
     def down(self) -> int:
@@ -113,10 +115,18 @@ class Machines:
                 what = "this machine stands for an earlier design of this site"
                 raise LabError(Problem(plan.name, what, hint=hint))
 
-    def _boot(
+    def _end_half_started(self, plans: Sequence[MachinePlan]) -> None:
+        """An ``up`` that was killed may leave a machine whose port nobody wrote down, or whose NICs lead nowhere."""
+        for plan in plans:
+            machine = self.machine(plan.name)
+            whole = bool((machine.record or {}).get("port")) and self.namespace.holds(plan)
+            if machine.pid() is not None and not whole:
+                machine.stop()
+
+    def _start(
         self, plans: Sequence[MachinePlan], image: Path, accelerator: Accelerator, say: Callable[[str], None]
     ) -> None:
-        """Start all of them, then wait for each: they boot side by side."""
+        """Start all of them: they boot side by side."""
         for plan in plans:
             machine = self.machine(plan.name)
             if machine.record is None:
@@ -126,12 +136,15 @@ class Machines:
             machine.start(plan, accelerator, taps)
             self.namespace.adopt(plan, taps)
             say(f"{plan.name}: boots")
+
+    def _wait(self, plans: Sequence[MachinePlan], begun: Sequence[str], say: Callable[[str], None]) -> None:
+        """Until each of them lets us in; those that ran before as well, for their ``up`` may have been cut off."""
         started = time.monotonic()
-        self._write_ways()
         for plan in plans:
             machine = self.machine(plan.name)
             took = machine.wait(int((machine.record or {})["port"]), started, self.ssh)
-            say(f"{plan.name}: up after {took:.0f} s; {' '.join(self.ssh)} {plan.name}")
+            if plan.name in begun:
+                say(f"{plan.name}: up after {took:.0f} s; {' '.join(self.ssh)} {plan.name}")
 
     def _end(self, name: str) -> None:
         machine = self.machine(name)

@@ -79,6 +79,13 @@ class LeafNamespace:
             lines.append(f"link set {port} up")
         run(["ip", "-n", self.name, "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(lines) + "\n")
 
+    def holds(self, machine: MachinePlan) -> bool:
+        """Does every NIC of the machine end here, under its leaf's name?"""
+        if not self.exists():
+            return False
+        found = json.loads(run(["ip", "-n", self.name, "-j", "link", "show"], IP_TIMEOUT_S))
+        return {leaf_port(machine, nic) for nic in machine.nics} <= {each["ifname"] for each in found}
+
     def forget(self, index: int) -> None:
         """Remove the TAPs of the machine at this place among the hosts; the namespace stays."""
         for link in json.loads(run(["ip", "-n", self.name, "-j", "link", "show"], IP_TIMEOUT_S)):

@@ -111,7 +111,8 @@ def figures_of(code: str) -> set[int]:
             numbers = re.findall(r"(?<![\w.])[\d,_]*\d(?![\w.])", node.value)
             found |= {int(re.sub("[,_]", "", each)) for each in numbers}
         elif isinstance(node, (ast.Constant, ast.BinOp)):
-            with contextlib.suppress(Exception):  # not made of literals alone
+            # Not made of literals alone: a name, a text to join, an await.
+            with contextlib.suppress(NameError, TypeError, ValueError, SyntaxError):
                 value = eval(compile(ast.Expression(node), "", "eval"), {"__builtins__": {}})
                 found |= {int(value)} if isinstance(value, (int, float)) else set()
     return found

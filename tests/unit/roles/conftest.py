@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PLUGINS = Path(__file__).resolve().parents[4] / "plugins"
+PLUGINS = Path(__file__).resolve().parents[3] / "plugins"
 sys.path.insert(0, str(PLUGINS / "module_utils"))
 AS_ANSIBLE_DOES = """
 import runpy, sys, ansible.module_utils

@@ -13,7 +13,7 @@ step "ruff format" "$bin/ruff" format --check .
 step "ruff" "$bin/ruff" check .
 step "mypy --strict" "$bin/mypy"
 step "import contracts" "$bin/lint-imports" --no-cache
-step "tests can be collected" "$bin/python" -m pytest --collect-only -qq
+step "tests can be collected" "$bin/python" -m pytest --collect-only -qqq
 step "yamllint" "$bin/yamllint" --strict .
 # The profile stands in .ansible-lint; ansible-playbook is looked for in PATH. Without a lab the inventory has planned hosts.
 mapfile -t playable < <(ls -d roles playbooks molecule site.yml 2>/dev/null)

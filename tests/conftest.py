@@ -4,6 +4,7 @@ import gc
 from collections.abc import Callable
 
 import pytest
+from hypothesis import strategies
 
 from nornir_tasks.cli.main import GC_THRESHOLD
 
@@ -12,6 +13,9 @@ FIGURE = "figure"
 
 def pytest_configure() -> None:
     gc.set_threshold(GC_THRESHOLD)  # as the console script does: fabrics are large, and trees
+    # Its module is loaded at first use, and pytest parses it then. CPython 3.11 fails that parse (SystemError: AST
+    # constructor recursion depth mismatch) if a finalizer or a thread parses meanwhile, as it may in the midst of tests.
+    strategies.from_regex("a").validate()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

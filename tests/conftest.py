@@ -14,7 +14,7 @@ FIGURE = "figure"
 def pytest_configure() -> None:
     gc.set_threshold(GC_THRESHOLD)  # as the console script does: fabrics are large, and trees
     # Its module is loaded at first use, and pytest parses it then. CPython 3.11 fails that parse (SystemError: AST
-    # constructor recursion depth mismatch) if a finalizer or a thread parses meanwhile, as it may in the midst of tests.
+    # constructor recursion depth mismatch) if a finalizer or a thread parses meanwhile, as can be amid the tests.
     strategies.from_regex("a").validate()
 
 

@@ -13,6 +13,9 @@ FIGURE = "figure"
 
 def pytest_configure() -> None:
     gc.set_threshold(GC_THRESHOLD)  # as the console script does: fabrics are large, and trees
+
+
+def pytest_collection() -> None:
     # Its module is loaded at first use, and pytest parses it then. CPython 3.11 fails that parse (SystemError: AST
     # constructor recursion depth mismatch) if a finalizer or a thread parses meanwhile, as can be amid the tests.
     strategies.from_regex("a").validate()

@@ -138,7 +138,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--groups", type=int, nargs="*", default=[1, 2, 4, 8], help="leaf groups of 8, for the curve")
     parser.add_argument(
-        "--push", nargs="*", default=["4", "ref-28672"], help="labs pushed to: leaf groups of 8 (4: 34 switches) or ref-NAME"
+        "--push",
+        nargs="*",
+        default=["4", "ref-28672"],
+        help="labs pushed to: leaf groups of 8 (4: 34 switches) or ref-NAME",
     )
     parser.add_argument("--rtt-ms", type=float, default=50.0)
     parser.add_argument("--hosts", type=int, default=1, help="lab machines for site.yml; 0 leaves them out")

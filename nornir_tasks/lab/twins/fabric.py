@@ -5,7 +5,8 @@ cables, and while a session is down by its prefix limit. It knows configurations
 
 What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered IPv4 BGP
 between directly connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
-limits. What is not: packets, timers while a session comes up, iBGP and multihop sessions, unnumbered sessions, IPv6.
+limits; sessions over IPv6 link-local addresses (RFC 8950) between ports that advertise themselves. What is not:
+packets, timers while a session comes up, iBGP and multihop sessions, IPv6 routes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from .clock import Clock
-from .policy import address_number, network_of
+from .policy import neighbor_number, network_of
 from .sessions import BgpSession, Key
 from .solution import Hold, NextHop, Route, Solution
 from .spec import Cable, End, Host
@@ -96,7 +97,7 @@ class FabricSim:
         found = tuple(
             solved.sessions[device, instance.vrf, neighbor.address]
             for instance in instances
-            for neighbor in sorted(instance.neighbors, key=lambda n: address_number(n.address))
+            for neighbor in sorted(instance.neighbors, key=lambda n: neighbor_number(n.address))
         )
         for session in found:
             solved.count(session)
@@ -187,4 +188,4 @@ class FabricSim:
 
 
 def _next_hop(session: BgpSession) -> NextHop:
-    return NextHop(session.neighbor.address, session.interface or "")
+    return NextHop(session.peer_address, session.interface or "")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from .state import PrefixList, PrefixListEntry, RouteMap, RouteMapEntry, SwitchState
 
@@ -29,6 +30,14 @@ def prefix_text(cidr: str) -> str:
 def address_number(address: str) -> int:
     """An IPv4 address (a length behind it is ignored) as a number."""
     return int(ipaddress.IPv4Address(address.partition("/")[0]))
+
+
+@lru_cache(maxsize=100_000)
+def neighbor_number(neighbor: str) -> int:
+    """The place of a neighbour among a switch's own: IPv4 addresses first, then port names by their numbers."""
+    if neighbor[0].isdecimal():
+        return address_number(neighbor)
+    return reduce(lambda left, part: left << 12 | int(part), re.findall(r"\d+", neighbor), 1 << 32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from nornir_tasks.errors import LabError, Problem
 
-from .policy import NO_COMMUNITIES, Judge, Policies, address_number
+from .policy import NO_COMMUNITIES, Judge, Policies, address_number, neighbor_number
 from .sessions import BgpSession, Key
 from .state import BgpInstance, BgpNeighbor
 
@@ -169,7 +169,7 @@ class Propagation:
         neighbor = session.neighbor
         judge = receiver.policies.judge_of(neighbor.prefix_list_in, neighbor.route_map_in)
         accepted = update.listen(session.key, (session.device, session.vrf), judge)
-        rank = (address_number(session.peer_router_id), address_number(neighbor.address))
+        rank = (address_number(session.peer_router_id), neighbor_number(neighbor.address))
         receiver.incoming[session.key] = _Incoming(session.key, update, accepted, neighbor.allowas_in, rank)
         receiver.order, best = None, receiver.best
         better = {prefix for prefix, route in accepted.items() if prefix not in best or route[2] <= best[prefix].rank}

@@ -13,7 +13,7 @@ from .wiring import Link
 
 SessionState = Literal["established", "idle", "active", "admin_down", "prefix_limit"]
 Key = tuple[str, str, str]
-"""(device, vrf, neighbour's address)."""
+"""(device, vrf, neighbour's address; of an interface neighbour the port's name)."""
 
 
 @dataclass(slots=True)
@@ -26,6 +26,7 @@ class BgpSession:
     prefixes  received (before policy), accepted (after policy), sent; 0 if not established
     since_s   the clock's time of the last change of state
     peer_key  the other end, only if established
+    peer_address  of the far end; of an interface neighbour its link-local address, "" until that is learnt
     """
 
     device: str
@@ -45,6 +46,7 @@ class BgpSession:
     prefixes_sent: int = 0
     since_s: float = 0.0
     peer_key: Key | None = None
+    peer_address: str = ""
 
     @property
     def key(self) -> Key:
@@ -58,7 +60,7 @@ class BgpSession:
 
 @dataclass(frozen=True, slots=True)
 class _Attached:
-    """An interface that has an address and is up."""
+    """An interface and its address there: IPv4 with its length, or IPv6 link-local."""
 
     interface: InterfaceState
     address: str
@@ -82,9 +84,16 @@ class _SwitchView:
                 self.connected.setdefault((interface.vrf, network, length), _Attached(interface, address))
         for instance in state.bgp:
             for neighbor in instance.neighbors:
-                local = self.attached(instance.vrf, neighbor.address)
+                local = self.local_end(instance.vrf, neighbor)
                 if local is not None:
                     self.behind.setdefault(local.interface.name, []).append((instance, neighbor))
+
+    def local_end(self, vrf: str, neighbor: BgpNeighbor) -> _Attached | None:
+        """The interface behind which a neighbour is: the one it is configured by, or the one in its network."""
+        if not neighbor.interface:
+            return self.attached(vrf, neighbor.address)
+        port = self.interfaces.get(neighbor.interface)
+        return _Attached(port, port.link_local) if port is not None and port.is_routed and port.vrf == vrf else None
 
     def attached(self, vrf: str, address: str) -> _Attached | None:
         """The interface of the VRF whose network holds this address, longest match."""
@@ -131,6 +140,7 @@ class SessionJudge:
 
     def _judge(self, name: str, instance: BgpInstance, neighbor: BgpNeighbor) -> BgpSession:
         session = BgpSession(name, instance.vrf, instance.asn, neighbor, "idle")
+        session.peer_address = "" if neighbor.interface else neighbor.address
         try:
             self._bring_up(session, self._views[name], instance)
         except _RefusedError as refused:
@@ -145,8 +155,12 @@ class SessionJudge:
         if peer_end is None or peer_view is None:
             raise _RefusedError("active", f"no switch at the other end of {local.interface.name}")
         session.peer_device = peer_end.device
-        local_address = local.address.partition("/")[0]
-        peer_instance, peer_neighbor = _peer(peer_view, peer_end, neighbor.address, local_address)
+        if neighbor.interface:
+            session.peer_address = _learnt(local.interface, peer_view.interfaces.get(peer_end.port), peer_end)
+            peer_instance, peer_neighbor = _peer_by_port(peer_view, peer_end)
+        else:
+            local_address = local.address.partition("/")[0]
+            peer_instance, peer_neighbor = _peer(peer_view, peer_end, neighbor.address, local_address)
         _compare(instance, neighbor, peer_instance, peer_neighbor)
         session.state, session.reason = "established", ""
         session.peer_router_id = peer_instance.router_id
@@ -163,9 +177,10 @@ class SessionJudge:
             raise _RefusedError("idle", "IPv4 routing is off")
         if neighbor.remote_as is None:
             raise _RefusedError("idle", "no remote AS is configured")
-        local = view.attached(session.vrf, neighbor.address)
+        local = view.local_end(session.vrf, neighbor)
         if local is None:
-            raise _RefusedError("idle", f"no interface is in one network with {neighbor.address}")
+            where = "no routed port of this VRF is" if neighbor.interface else "no interface is in one network with"
+            raise _RefusedError("idle", f"{where} {neighbor.address}")
         session.interface, session.local_address = local.interface.name, local.address.partition("/")[0]
         if not view.is_up(local.interface):
             raise _RefusedError("idle", f"{local.interface.name} is down")
@@ -184,12 +199,31 @@ def _peer(view: _SwitchView, end: End, its_address: str, our_address: str) -> tu
     back = view.attached(interface.vrf, our_address)
     if back is None or back.interface is not interface:
         raise _RefusedError("active", f"{our_address} is not in the network of {end}")
-    instance = view.instances.get(interface.vrf)
+    return _configured(view, end, interface.vrf, our_address)
+
+
+def _peer_by_port(view: _SwitchView, end: End) -> tuple[BgpInstance, BgpNeighbor]:
+    """The far end's instance and its neighbour entry for whoever is behind its port."""
+    return _configured(view, end, view.interfaces[end.port].vrf, end.port)
+
+
+def _learnt(near: InterfaceState, far: InterfaceState | None, end: End) -> str:
+    """The far end's link-local address, if both ends learn one another's from router advertisements (RFC 4861)."""
+    if far is None or not far.is_routed or not far.link_local or not far.advertises:
+        raise _RefusedError("idle", f"no router advertisements from {end}")
+    if not near.link_local or not near.advertises:
+        raise _RefusedError("active", f"{end} hears no router advertisements from {near.name}")
+    return far.link_local
+
+
+def _configured(view: _SwitchView, end: End, vrf: str, key: str) -> tuple[BgpInstance, BgpNeighbor]:
+    """The far end's instance in a VRF and its neighbour of this address or port."""
+    instance = view.instances.get(vrf)
     if instance is None or not view.state.is_routing:
-        raise _RefusedError("active", f"{end.device} runs no BGP in VRF {interface.vrf}")
-    neighbor = view.neighbors.get((interface.vrf, our_address))
+        raise _RefusedError("active", f"{end.device} runs no BGP in VRF {vrf}")
+    neighbor = view.neighbors.get((vrf, key))
     if neighbor is None:
-        raise _RefusedError("active", f"{end.device} has no neighbour {our_address}")
+        raise _RefusedError("active", f"{end.device} has no neighbour {key}")
     if neighbor.is_shutdown:
         raise _RefusedError("active", f"{end.device} has shut down its end")
     return instance, neighbor
@@ -208,6 +242,8 @@ def _compare(mine: BgpInstance, near: BgpNeighbor, its: BgpInstance, far: BgpNei
         raise _RefusedError("idle", f"BFD is on at {'this' if near.bfd else 'the other'} end only")
     if not (near.is_ipv4_active and far.is_ipv4_active):
         raise _RefusedError("idle", "IPv4 unicast is not active on both ends")
+    if near.interface and not (near.extended_nexthop and far.extended_nexthop):
+        raise _RefusedError("idle", "IPv6 next hops for IPv4 (RFC 8950) are not on at both ends")
 
 
 def _is_expected_as(expected: int | str | None, found: int, own: int) -> bool:

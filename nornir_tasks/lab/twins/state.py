@@ -17,6 +17,8 @@ class InterfaceState:
     speed ("400g"), fec ("rs", "fc", "none"; "rs-cons16" for the consortium's on 25G) and negotiate (auto-negotiation or
     link training) are what is set explicitly or fixed by the hardware, else None (follow the other end).
     is_dark: the port exists, but its lanes belong to another port of its cage.
+    link_local: its IPv6 link-local address without length, "" if it has none.
+    advertises: it sends IPv6 router advertisements (RFC 4861), from which the far end learns ``link_local``.
     """
 
     name: str
@@ -33,12 +35,17 @@ class InterfaceState:
     fec: str | None = None
     negotiate: bool | None = None
     is_dark: bool = False
+    link_local: str = ""
+    advertises: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BgpNeighbor:
     """One configured neighbour with what its peer group or template adds already put in.
 
+    address             of the far end; of an interface neighbour the name of the port it is behind
+    interface           of an interface neighbour (its far end's address is learnt): that port, else ""
+    extended_nexthop    IPv4 prefixes may have IPv6 next hops (RFC 8950)
     remote_as           number, "external" or "internal"; None if not configured (the session cannot come up)
     is_ipv4_active      IPv4 unicast is activated for it
     ttl_security_hops   GTSM: hop count of ``ttl-security hops`` / ``ttl maximum-hops``; None if off
@@ -70,6 +77,8 @@ class BgpNeighbor:
     allowas_in: int = 0
     keepalive_s: int = 60
     hold_s: int = 180
+    interface: str = ""
+    extended_nexthop: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ class Dialect:
     addresses: Path
     vrf: Path
     lldp: Path
+    advertisement: Path
     has_bfd_profiles: bool
     takes_commands: bool
 
@@ -58,6 +59,7 @@ def dialect_for(release: str) -> Dialect:
         addresses=("ipv4", "address") if is_new else ("ip", "address"),
         vrf=("vrf",) if is_new else ("ip", "vrf"),
         lldp=("system", "lldp") if is_new else ("service", "lldp"),
+        advertisement=("ipv6" if is_new else "ip", "neighbor-discovery", "router-advertisement"),
         has_bfd_profiles=is_new,
         takes_commands=(major, minor) >= (5, 16),
     )

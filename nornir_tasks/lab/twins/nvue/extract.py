@@ -1,10 +1,16 @@
 """What the running tree means for the neighbours: SwitchState out of NVUE's objects.
 
 Defaults are FRR's "datacenter" ones as Cumulus Linux documents them: keepalive 3 s, hold 9 s, 64 equal paths, IPv4
-unicast active, communities sent (Optional-BGP-Configuration.md, Troubleshooting-BGP.md).
+unicast active, communities sent (Optional-BGP-Configuration.md, Troubleshooting-BGP.md). A port that an interface
+neighbour is configured by advertises itself untold (Basic-BGP-Configuration.md, BGP Unnumbered; FRRouting/frr,
+bgp_zebra_initiate_radv).
 """
 
 from __future__ import annotations
+
+import functools
+import hashlib
+import ipaddress
 
 from ..spec import DeviceSpec
 from ..state import (
@@ -50,13 +56,31 @@ def switch_state(device: DeviceSpec, tree: Tree, dialect: Dialect) -> SwitchStat
 
 def _interfaces(device: DeviceSpec, tree: Tree, dialect: Dialect) -> list[InterfaceState]:
     configured = get_or(tree, {}, "interface")
+    behind = {name for vrf in get_or(tree, {}, "vrf").values() for name in get_or(vrf, {}, "router", "bgp", "neighbor")}
     there = set(ports(device, tree))
     others = {name for name in configured if name not in device.ports and not is_part(name)}
     names = sorted({*others, *there, "lo"}, key=natural)
-    return [_interface(name, configured.get(name), dialect) for name in names]
+    return [
+        _interface(name, configured.get(name), dialect, link_local=link_local(device.name, name), behind=name in behind)
+        for name in names
+    ]
 
 
-def _interface(name: str, content: Tree | None, dialect: Dialect) -> InterfaceState:
+def mac_address(device: str, interface: str) -> str:
+    """The port's own address, in NVIDIA's range."""
+    digest = hashlib.sha256(f"{device}/{interface}".encode()).hexdigest()
+    return "44:38:39:" + ":".join(digest[i : i + 2] for i in (0, 2, 4))
+
+
+@functools.lru_cache(maxsize=65536)
+def link_local(device: str, interface: str) -> str:
+    """The IPv6 link-local address that follows from a port's MAC address (RFC 4291, appendix A)."""
+    octets = bytes.fromhex(mac_address(device, interface).replace(":", ""))
+    identifier = bytes((octets[0] ^ 2, *octets[1:3], 0xFF, 0xFE, *octets[3:]))
+    return str(ipaddress.IPv6Address(b"\xfe\x80" + bytes(6) + identifier))
+
+
+def _interface(name: str, content: Tree | None, dialect: Dialect, *, link_local: str, behind: bool) -> InterfaceState:
     """A port nobody configured is down; configuring it brings it up (Interface-Configuration-and-Management)."""
     is_port, is_loopback = name.startswith("swp"), name == "lo"
     content = {} if content is None and not is_port else content
@@ -77,6 +101,8 @@ def _interface(name: str, content: Tree | None, dialect: Dialect) -> InterfaceSt
         speed=_speed(link),
         fec=_fec(link),
         negotiate=_negotiates(link, dialect),
+        link_local=link_local if is_port else "",
+        advertises=is_port and dialect.is_on(settings, behind, *dialect.advertisement),
     )
 
 
@@ -159,6 +185,8 @@ def _neighbor(address: str, peer: Tree, group: Tree, bgp: Tree, dialect: Dialect
     limits = (*family, "prefix-limits", "inbound")
     limit = settings.get(*limits, "maximum", inherit=(None, "none"))
     wait_min = settings.get(*limits, "reestablish-wait")
+    is_numbered = peer.get("type", "numbered") == "numbered"
+    next_hops = settings.get("capabilities", "extended-nexthop", default=dialect.word(not is_numbered))
     communities = settings.get(*family, "community-advertise", "regular", default=dialect.on)
     return BgpNeighbor(
         address=address,
@@ -182,6 +210,8 @@ def _neighbor(address: str, peer: Tree, group: Tree, bgp: Tree, dialect: Dialect
         allowas_in=_allowas(settings, family, dialect),
         keepalive_s=_timer(settings, bgp, "keepalive", 3),
         hold_s=_timer(settings, bgp, "hold", 9),
+        interface="" if is_numbered else address,
+        extended_nexthop=next_hops == dialect.on,
     )
 
 

@@ -7,7 +7,6 @@ NVUE client for ``system.version.product-release``. Keys that no source prints a
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 from typing import Any
 
 from ..fabric import FabricSim, NextHop, Route
@@ -15,6 +14,7 @@ from ..sessions import BgpSession
 from ..spec import DeviceSpec
 from ..state import InterfaceState, SwitchState
 from .dialect import Dialect
+from .extract import mac_address
 from .ports import share
 from .qos import EffectiveQos
 from .tree import Tree, get_or
@@ -22,6 +22,7 @@ from .tree import Tree, get_or
 _EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _LLDP_TTL_S = 120
 _FIRST_GROUP = 12
+_RA_MS, _BGP_RA_MS = 600_000, 10_000
 _Groups = dict[tuple[str, tuple[NextHop, ...]], int]
 _AS_CONFIGURED = ("acl", "bridge", "evpn", "maintenance", "mlag", "nve", "service")
 _FLAGS = {"connected": ("*Sio", 0), "static": ("*Si", 1), "bgp": ("*Si", 20)}
@@ -73,7 +74,7 @@ class Operational:
             "part-number": f"MSN-{self._device.model}",
             "product-name": self._device.model,
             "serial-number": self._device.serial,
-            "system-mac": _mac(self._device.name, "eth0"),
+            "system-mac": mac_address(self._device.name, "eth0"),
         }
 
     # -- interfaces ------------------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ class Operational:
                 "admin-status": "up" if interface.is_admin_up else "down",
                 "oper-status": "up" if is_up else "down",
                 "mtu": interface.mtu_bytes,
-                "mac-address": _mac(self._device.name, interface.name),
+                "mac-address": mac_address(self._device.name, interface.name),
                 "state": {"up" if is_up else "down": {}},
                 "speed": link.get("speed") or speed if is_up else "auto",
             },
@@ -117,13 +118,28 @@ class Operational:
             entry |= {"ipv4": {"address": addresses}, "vrf": interface.vrf}
         else:
             entry["ip"] = {"address": addresses, "vrf": interface.vrf}
+        if interface.link_local:
+            discovery = {"router-advertisement": self._advertisement(interface, settings)}
+            entry.setdefault(self._dialect.advertisement[0], {})["neighbor-discovery"] = discovery
         return entry
+
+    def _advertisement(self, interface: InterfaceState, settings: Tree) -> Tree:
+        """Published: Neighbor-Discovery-ND.md, `nv show interface swp1 ip neighbor-discovery router-advertisement`.
+
+        What BGP turns on for an interface neighbour goes every 10 s (FRRouting/frr, BGP_UNNUM_DEFAULT_RA_INTERVAL).
+        """
+        told = get_or(settings, {}, *self._dialect.advertisement)
+        by_itself = interface.advertises and self._dialect.switch not in told
+        return {
+            self._dialect.switch: self._dialect.word(interface.advertises),
+            "interval": told.get("interval", _BGP_RA_MS if by_itself else _RA_MS),
+        }
 
     def _neighbor(self, neighbor: Any) -> Tree:  # noqa: ANN401  (wiring's LldpNeighbor)
         """One LLDP neighbour; inner keys (M)."""
         return {
             "age": "30",
-            "chassis": {"chassis-id": _mac(neighbor.device, "eth0"), "system-name": neighbor.hostname},
+            "chassis": {"chassis-id": mac_address(neighbor.device, "eth0"), "system-name": neighbor.hostname},
             "port": {
                 "description": neighbor.port_description or neighbor.port,
                 "name": neighbor.port,
@@ -163,7 +179,7 @@ class Operational:
         entry: Tree = {
             "state": "established" if is_up else "active" if session.state == "active" else "idle",
             "local-as": {"asn": session.local_as},
-            "type": "numbered",
+            "type": "unnumbered" if session.neighbor.interface else "numbered",
             "timers": timers,
             "address-family": {
                 "ipv4-unicast": {
@@ -278,11 +294,6 @@ def _via(hop: NextHop, vrf: str) -> Tree:
 
 def _vrf_names(running: Tree) -> list[str]:
     return sorted({"default", "mgmt", *running.get("vrf", {})})
-
-
-def _mac(device: str, interface: str) -> str:
-    digest = hashlib.sha256(f"{device}/{interface}".encode()).hexdigest()
-    return "44:38:39:" + ":".join(digest[i : i + 2] for i in (0, 2, 4))
 
 
 def _time(at_s: float) -> str:

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.evidence import Evidence, Far, Finding, Verdict
 from nornir_tasks.checks.observed import BgpSession
-from nornir_tasks.design.device_config import Neighbor
+from nornir_tasks.design.device_config import DeviceConfig, Neighbor
 
 
 def check_sessions(evidence: Evidence) -> list[Finding]:
@@ -15,8 +15,7 @@ def check_sessions(evidence: Evidence) -> list[Finding]:
         seen = {session.address: session for session in observed.bgp}
         bgp = evidence.wanted[device].bgp
         findings += [
-            _session(evidence, device, neighbor, seen.get(neighbor.address))
-            for neighbor in (bgp.neighbors if bgp else ())
+            _session(evidence, device, neighbor, seen.get(neighbor.key)) for neighbor in (bgp.neighbors if bgp else ())
         ]
     return findings
 
@@ -37,25 +36,33 @@ def check_ecmp(evidence: Evidence) -> list[Finding]:
 
 
 def _session(evidence: Evidence, device: str, neighbor: Neighbor, seen: BgpSession | None) -> Finding:
-    port = evidence.port_of_neighbor(device, neighbor.address)
-    where = f"{evidence.where(device, port) if port else device}, neighbour {neighbor.address}"
+    port = evidence.port_of_neighbor(device, neighbor.key)
+    where = f"{evidence.where(device, port) if port else device}, neighbour {neighbor.key}"
     expected = f"established with AS {neighbor.remote_as}"
     if seen is not None and seen.established and seen.remote_as == neighbor.remote_as:
         return Finding("bgp", device, port, Verdict.PASS, f"{where}: established", expected)
     found = ("no such session" if seen is None else f"{seen.state} with AS {seen.remote_as}") + " here"
-    found += _far_end(evidence, device, port)
+    found += _far_end(evidence, device, port, neighbor)
     reasons = list(_reasons(evidence, device, port, neighbor))
     message = f"{where}: {found}" + (f" ({'; '.join(reasons)})" if reasons else "")
     return Finding("bgp", device, port, Verdict.FAIL, message, expected, found)
 
 
-def _far_end(evidence: Evidence, device: str, port: str) -> str:
+def _far_end(evidence: Evidence, device: str, port: str, neighbor: Neighbor) -> str:
     """What the other switch says of the same session."""
     far = evidence.far.get((device, port))
     observed = evidence.observed.get(far.device) if far else None
-    own = {interface.name: interface.address or "" for interface in evidence.wanted[device].interfaces}.get(port, "")
-    back = next((each for each in observed.bgp if each.address == own.split("/")[0]), None) if observed else None
+    ours = _called_there(evidence.wanted[device], port, far, neighbor) if far else ""
+    back = next((each for each in observed.bgp if each.address == ours), None) if observed else None
     return f", {back.state} with AS {back.remote_as} at the far end" if back else ""
+
+
+def _called_there(config: DeviceConfig, port: str, far: Far, neighbor: Neighbor) -> str:
+    """What the far end calls its session with us: our address on this port, or its own port if it is unnumbered."""
+    if neighbor.interface is not None:
+        return far.port
+    own = {interface.name: interface for interface in config.interfaces}.get(port)
+    return ((own.address if own else None) or "").split("/")[0]
 
 
 def _reasons(evidence: Evidence, device: str, port: str, neighbor: Neighbor) -> Iterator[str]:
@@ -65,19 +72,18 @@ def _reasons(evidence: Evidence, device: str, port: str, neighbor: Neighbor) -> 
     there = evidence.running.get(far.device) if far else None
     if far is None or here is None or here.bgp is None:
         return
-    configured = {each.address: each for each in here.bgp.neighbors}.get(neighbor.address)
+    configured = {each.key: each for each in here.bgp.neighbors}.get(neighbor.key)
     if configured is None:
         yield f"{device} has no such neighbour configured"
     elif there is not None and there.bgp is not None and configured.remote_as != there.bgp.asn:
         yield f"remote AS is {configured.remote_as} here, {far.device} is AS {there.bgp.asn}"
-    own = {interface.name: interface for interface in here.interfaces}.get(port)
-    own_address = ((own.address if own else None) or "").split("/")[0]
+    ours = _called_there(here, port, far, neighbor)
     if there is None or there.bgp is None:
         yield f"{far.device} runs no BGP or did not answer"
         return
-    back = {each.address: each for each in there.bgp.neighbors}.get(own_address)
+    back = {each.key: each for each in there.bgp.neighbors}.get(ours)
     if back is None:
-        yield f"{far.device} has no neighbour {own_address or '(no address here)'}"
+        yield f"{far.device} has no neighbour {ours or '(no address here)'}"
     elif back.remote_as != here.bgp.asn:
         yield f"remote AS is {back.remote_as} at {far.device}, {device} is AS {here.bgp.asn}"
 

@@ -34,6 +34,6 @@ def _port(evidence: Evidence, config: DeviceConfig, change: Change) -> str:
         if interface.name in words:
             return interface.name
     for neighbor in config.bgp.neighbors if config.bgp else ():
-        if neighbor.address in words:
-            return evidence.port_of_neighbor(config.name, neighbor.address)
+        if neighbor.key in words:
+            return evidence.port_of_neighbor(config.name, neighbor.key)
     return ""

@@ -66,13 +66,18 @@ class Evidence:
         far = self.far.get((device, port))
         return f"{device} {port}" + (f" <-> {far.device} {far.port}" if far else "")
 
-    def port_of_neighbor(self, device: str, address: str) -> str:
-        """The port behind which the design puts this BGP neighbour; empty when it knows none."""
+    def port_of_neighbor(self, device: str, key: str) -> str:
+        """The port behind which the design puts this BGP neighbour; empty when it knows none.
+
+        ``key`` is the far end's address, or that port where the session is unnumbered.
+        """
+        if any(port.name == key for port in self.wanted[device].interfaces):
+            return key
         for port in self.wanted[device].interfaces:
             far = self.far.get((device, port.name))
             if far is None or far.is_host or far.device not in self.wanted:
                 continue
             for other in self.wanted[far.device].interfaces:
-                if other.name == far.port and (other.address or "").split("/")[0] == address:
+                if other.name == far.port and (other.address or "").split("/")[0] == key:
                     return port.name
         return ""

@@ -16,6 +16,8 @@ class PortState:
     admin_up: bool
     oper_up: bool
     mtu_bytes: int | None
+    ra_interval_ms: int | None = None
+    """Longest time between two IPv6 router advertisements; 0 where none are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class BgpSession:
     """One BGP session in the default VRF."""
 
     address: str
+    """As the switch calls the session: the far end's address, or the local port of an unnumbered one."""
     remote_as: int
     established: bool
     state: str

@@ -188,7 +188,7 @@ class Transaction:
 
     def _await_sessions(self, session: SwitchSession, up_before: frozenset[str]) -> None:
         bgp = self.wanted.config.bgp
-        awaited = up_before & {neighbor.address for neighbor in (bgp.neighbors if bgp else ())}
+        awaited = up_before & {neighbor.key for neighbor in (bgp.neighbors if bgp else ())}
         deadline = time.monotonic() + self.rules.settle_s
         while awaited and (missing := awaited - session.established()):
             if time.monotonic() > deadline:

@@ -63,7 +63,7 @@ class Interface:
     """As the OS prints it: ``Ethernet1/1``, ``swp1``, ``Loopback0``, ``loopback0``, ``lo``."""
     description: str | None
     address: str | None
-    """IPv4 address with prefix length, ``10.160.0.0/31``."""
+    """IPv4 address with prefix length, ``10.160.0.0/31``; None on an unused or an unnumbered port."""
     mtu_bytes: int | None
     """IP MTU; None on a loopback."""
     enabled: bool
@@ -71,6 +71,9 @@ class Interface:
     """Name of the PortProfile this port carries; None on a loopback."""
     layer1: Layer1 | None = None
     """None on a loopback and on an unused port."""
+    ra_interval_ms: int | None = None
+    """Longest time between two IPv6 router advertisements of an unnumbered port, from which the far end learns its
+    link-local address (RFC 4861); None where the port sends none and has no IPv6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,15 +244,25 @@ class PeerGroup:
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """One numbered eBGP session. The remote ASN is always a number: ``external`` would let a wrong cable come up."""
+    """One eBGP session: with an address, or with whoever is at the far end of a port (unnumbered).
 
-    address: str
-    """IPv4 address of the far end, without prefix length."""
+    The remote ASN is always a number: ``external`` would let a wrong cable come up, an unnumbered one above all.
+    """
+
+    address: str | None
+    """IPv4 address of the far end, without prefix length; None where ``interface`` says who it is."""
     remote_as: int
     peer_group: str
     description: str
     route_map_in: str | None = None
     """Overrides the group's, where each neighbour may announce something else (a spine's leaves)."""
+    interface: str | None = None
+    """Port of an unnumbered session; its far end's IPv6 link-local address is learnt, IPv4 rides on it (RFC 8950)."""
+
+    @property
+    def key(self) -> str:
+        """What the switch calls the session: the far end's address, or the port."""
+        return self.interface or self.address or ""
 
 
 @dataclass(frozen=True, slots=True)

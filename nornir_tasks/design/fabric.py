@@ -75,7 +75,7 @@ class Link:
     speed_gbps: int
     cable: str
     upper_address: str = ""
-    """IPv4 address without length; the even one of the /31."""
+    """IPv4 address without length; the even one of the /31. Empty where the link is unnumbered."""
     lower_address: str = ""
     mtu_bytes: int = 0
     """IP MTU of both ends of a fabric link, of the switch's end of a host link."""
@@ -83,6 +83,11 @@ class Link:
     fec: Literal["rs", "fc", "none"] = "rs"
     negotiate: bool = False
     """Auto-negotiation with link training, on both ends or neither."""
+
+    @property
+    def is_numbered(self) -> bool:
+        """Has it IPv4 addresses of its own? Else its ends know one another by IPv6 link-local addresses."""
+        return self.upper_address != ""
 
     def end(self, device: str) -> Endpoint:
         """The end at this device."""

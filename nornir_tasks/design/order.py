@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 
-from nornir_tasks.design.device_config import Bgp, DeviceConfig, Qos, RoutingPolicy
+from nornir_tasks.design.device_config import Bgp, DeviceConfig, Neighbor, Qos, RoutingPolicy
 
 
 def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -> DeviceConfig:
@@ -20,7 +20,7 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
         interfaces=tuple(sorted(config.interfaces, key=lambda port: (sort_key(port.name), port.name))),
         routing_policy=_routing_policy(config.routing_policy),
         static_routes=tuple(sorted(config.static_routes, key=lambda route: prefix_key(route.prefix))),
-        bgp=config.bgp and _bgp(config.bgp),
+        bgp=config.bgp and _bgp(config.bgp, sort_key),
     )
 
 
@@ -61,10 +61,16 @@ def _routing_policy(policy: RoutingPolicy) -> RoutingPolicy:
     )
 
 
-def _bgp(bgp: Bgp) -> Bgp:
+def _bgp(bgp: Bgp, sort_key: Callable[[str], tuple[int, ...]]) -> Bgp:
+    def place(neighbor: Neighbor) -> tuple[int, tuple[int, ...]]:
+        """By address; after these, by port."""
+        if neighbor.interface is not None:
+            return 1, sort_key(neighbor.interface)
+        return 0, (int(IPv4Address(neighbor.key)),)
+
     return replace(
         bgp,
         networks=prefixes_in_order(bgp.networks),
         peer_groups=tuple(sorted(bgp.peer_groups, key=lambda each: each.name)),
-        neighbors=tuple(sorted(bgp.neighbors, key=lambda each: IPv4Address(each.address))),
+        neighbors=tuple(sorted(bgp.neighbors, key=place)),
     )

@@ -55,6 +55,8 @@ OWN = {
         "has_hash_seed": True,
         "has_advertisement_interval": True,
         "bfd_min_interval_ms": 400,
+        "unnumbered_with": (("nvue", r"5\.\d+"),),
+        "has_link_local_bfd": True,
     },
 }
 RELEASES = {"eos": ("4.33.1F",), "nxos": ("10.4(3)", "10.5(1)"), "nvue": ("5.14", "5.16")}

@@ -24,6 +24,8 @@ LEAVES = (
     {"platform": "nvue", "release": "5.14", "model": "SN5600"},
 )
 SPINES = (*LEAVES[:2], LEAVES[3], LEAVES[4], {"platform": "nvue", "release": "5.16", "model": "SN5600"})
+UNNUMBERED = SPINES[3:]
+"""What unnumbered links are offered between, at either end."""
 
 
 @st.composite
@@ -60,11 +62,13 @@ def intent_data(draw: st.DrawFn) -> dict[str, Any]:
     }
     if draw(st.booleans()):
         hosts["per_group"] = draw(st.integers(1, 16))
-    leaf: dict[str, Any] = dict(draw(st.sampled_from(LEAVES)))
+    addressing = draw(st.sampled_from(("numbered", "numbered", "unnumbered")))
+    leaves, spines = (LEAVES, SPINES) if addressing == "numbered" else (UNNUMBERED, UNNUMBERED)
+    leaf: dict[str, Any] = dict(draw(st.sampled_from(leaves)))
     if design_name == "rail" and rails > 1 and draw(st.booleans()):
         odd = tuple(range(1, rails, 2))
-        leaf["overrides"] = ({"rails": odd, **draw(st.sampled_from(LEAVES))},)
-    spine: dict[str, Any] = dict(draw(st.sampled_from(SPINES)))
+        leaf["overrides"] = ({"rails": odd, **draw(st.sampled_from(leaves))},)
+    spine: dict[str, Any] = dict(draw(st.sampled_from(spines)))
     spine["oversubscription"] = draw(st.sampled_from((0.5, 1, 2, 7)))
     return {
         "site": "random",
@@ -86,7 +90,7 @@ def intent_data(draw: st.DrawFn) -> dict[str, Any]:
                 "hosts": hosts,
                 "leaf": leaf,
                 "spine": spine,
-                "routing": {"addressing": "numbered", "bfd": draw(st.booleans())},
+                "routing": {"addressing": addressing, "bfd": draw(st.booleans())},
             }
         },
     }

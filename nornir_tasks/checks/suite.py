@@ -9,12 +9,14 @@ from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.lldp import check_lldp
 from nornir_tasks.checks.ports import check_mtu, check_ports
 from nornir_tasks.checks.qos import check_qos
+from nornir_tasks.checks.router_advertisements import check_router_advertisements
 
 CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     check_config,
     check_ports,
     check_lldp,
     check_mtu,
+    check_router_advertisements,
     check_sessions,
     check_ecmp,
     check_qos,

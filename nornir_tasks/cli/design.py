@@ -90,8 +90,8 @@ def as_json(scope: "Scope", *, explain: bool = False) -> dict[str, Any]:
                 "cable": link.cable,
                 "speed_gbps": link.speed_gbps,
                 "mtu_bytes": link.mtu_bytes,
-                "upper": {"device": link.upper.device, "port": link.upper.port, "address": link.upper_address},
-                "lower": {"device": link.lower.device, "port": link.lower.port, "address": link.lower_address},
+                "upper": {"device": link.upper.device, "port": link.upper.port, "address": link.upper_address or None},
+                "lower": {"device": link.lower.device, "port": link.lower.port, "address": link.lower_address or None},
             }
             for link in fabric.links
         ],

@@ -212,6 +212,7 @@ class _Cabler:
         how: tuple[Joint, int, int, int],
     ) -> Link:
         joint, speed_gbps, place, even = how
+        is_numbered = self.choices.plane.routing.addressing == "numbered"
         return Link(
             name=name,
             kind="fabric",
@@ -221,8 +222,8 @@ class _Cabler:
             place=place,
             speed_gbps=speed_gbps,
             cable=_cable_name(name, upper[0], lower[0]),
-            upper_address=dotted(even),
-            lower_address=dotted(even + 1),
+            upper_address=dotted(even) if is_numbered else "",
+            lower_address=dotted(even + 1) if is_numbered else "",
             mtu_bytes=min(self.mtu.fabric, upper[1].mtu_bytes, lower[1].mtu_bytes),
             fec=joint.fec,
             negotiate=joint.negotiate(upper[1].end, lower[1].end),

@@ -61,8 +61,13 @@ class Capabilities:
     has_commit_timer: bool
     min_confirm_s: int
     max_confirm_s: int
-    unnumbered_with: frozenset[str] = frozenset()
-    """OSes with which unnumbered eBGP (RFC 8950) is known to work; empty: none is sourced."""
+    unnumbered_with: tuple[tuple[str, str], ...] = ()
+    """(OS, regular expression over the release) of far ends with which a source vouches for eBGP over IPv6 link-local
+    addresses with IPv4 routes on it (RFC 8950); empty: with none."""
+    has_link_local_bfd: bool = False
+    """BFD follows such a session."""
+    unnumbered_gap: str = ""
+    """What is missing where ``unnumbered_with`` is empty, for the operator who asks for it."""
     has_breakout: bool = False
     """The cage is configured (NX-OS ``interface breakout``, NVUE ``link breakout``); on EOS names follow lanes."""
     has_breakout_lanes: bool = False
@@ -85,6 +90,10 @@ class Capabilities:
             reported == self.release if not self.release_pattern else bool(re.fullmatch(self.release_pattern, reported))
         )
 
+    def is_unnumbered_with(self, os: str, release: str) -> bool:
+        """May a link to this far end do without IPv4 addresses?"""
+        return any(os == system and re.fullmatch(known, release) for system, known in self.unnumbered_with)
+
 
 @dataclass(frozen=True, slots=True)
 class OsFacts:
@@ -99,3 +108,5 @@ class OsFacts:
     """(front-panel number from 1, leg from 0, ways, lanes of each leg) -> interface name; (n) is the whole port."""
     sort_key: Callable[[str], tuple[int, ...]]
     """Natural order of interface names."""
+    unnumbered: tuple[str, ...] = ()
+    """Releases that offer unnumbered links, to tell who asks for them elsewhere."""

@@ -8,7 +8,7 @@ from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.fabric import TIERS, Device, Fabric, Plane
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.design.planes.compute import BFD
+from nornir_tasks.design.planes.compute import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.routes import RouteCount
 
 Value = int | float | str | None
@@ -133,7 +133,12 @@ class _Explainer:
     def addresses(self) -> Iterator[Figure]:
         plane = self.plane
         for pool in ("loopback", "links", "hosts"):
-            yield self.figure(f"addresses, {pool}", plane.pools[pool], f"planes.{plane.name}.pools.{pool}")
+            is_used = pool != "links" or any(x.is_numbered for x in self.fabric.links if x.kind == "fabric")
+            rule = f"planes.{plane.name}.pools.{pool}" + ("" if is_used else "; unused, as links are unnumbered")
+            yield self.figure(f"addresses, {pool}", plane.pools[pool], rule)
+            if not is_used:
+                rule = "what FRRouting takes for interface neighbours, said in full on both ends of every link"
+                yield self.figure("router advertisements", f"{RA_INTERVAL_MS} ms", rule)
         speed = self.fabric.intent.planes.compute.hosts.speed
         length = self.fabric.intent.planes.compute.hosts.prefix_length
         models = {x.model: self.fabric.models[x.model].max_logical_ports(speed) for x in self.tier("leaf")}

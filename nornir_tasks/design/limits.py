@@ -1,10 +1,12 @@
 """What no switch of the plane may exceed: refused here, with the numbers and the nearest design that works."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from math import ceil
 
 from nornir_tasks.design import qos
+from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.front_panel import all_slots
@@ -19,9 +21,9 @@ _COMPUTE = ("planes", "compute")
 _CLASSES = ("policy", "classes")
 
 
-def check_limits(intent: Intent, choices: Choices, layout: Layout) -> None:
+def check_limits(intent: Intent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts]) -> None:
     """Raise DesignError with everything that some kind of switch cannot hold."""
-    check = _Check(intent, choices, layout)
+    check = _Check(intent, choices, layout, os_facts)
     findings = [*check.offered(), *check.unnumbered(), *check.lossless()]
     for choice in _kinds(choices):
         findings += [*check.priorities(choice), *check.ecmp(choice), *check.routes(choice)]
@@ -46,6 +48,16 @@ def _name(choice: Choice) -> str:
     return f"{choice.model.model} with {choice.os} {choice.release}"
 
 
+def _system(choice: Choice) -> str:
+    return f"{choice.os} {choice.release}"
+
+
+def _may_be_unnumbered(one: Choice, other: Choice) -> bool:
+    return one.capabilities.is_unnumbered_with(other.os, other.release) and other.capabilities.is_unnumbered_with(
+        one.os, one.release
+    )
+
+
 def _too_many(choice: Choice, slots: tuple[Slot, ...]) -> Iterator[Finding]:
     held = choice.model.logical_ports
     there = len(all_slots(choice.model, slots))
@@ -64,6 +76,7 @@ class _Check:
     intent: Intent
     choices: Choices
     layout: Layout
+    os_facts: Mapping[str, OsFacts]
 
     def offered(self) -> Iterator[Finding]:
         asked, path = self.intent.policy.load_balancing, ("policy", "load_balancing")
@@ -81,30 +94,34 @@ class _Check:
             yield Finding(path, f"{asked} is not offered yet", "static", asked)
 
     def unnumbered(self) -> Iterator[Finding]:
-        if self.choices.plane.routing.addressing == "numbered":
+        """Links without addresses: only between ends whose sources vouch for one another, BFD included if asked."""
+        routing = self.choices.plane.routing
+        if routing.addressing == "numbered":
             return
-        pairs = {
-            (leaf.os, leaf.release, spine.os, spine.release)
-            for leaf in self.choices.leaves
-            for spine in self.choices.spines
-        }
-        known = {(each.os, each.release): each.capabilities for each in (*self.choices.leaves, *self.choices.spines)}
-        bad = [
-            f"{leaf} {leaf_release} - {spine} {spine_release}"
-            for leaf, leaf_release, spine, spine_release in sorted(pairs)
-            if spine not in known[leaf, leaf_release].unnumbered_with
-            or leaf not in known[spine, spine_release].unnumbered_with
-        ]
-        path = (*_COMPUTE, "routing", "addressing")
-        if bad:
+        path = (*_COMPUTE, "routing")
+        pairs = {(_system(one), _system(other)): (one, other) for one, other in self._joined()}
+        refused = {names: pair for names, pair in sorted(pairs.items()) if not _may_be_unnumbered(*pair)}
+        if refused:
+            offered = [f"{facts.os} {release}" for facts in self.os_facts.values() for release in facts.unnumbered]
+            gaps = {end.os: end.capabilities.unnumbered_gap for pair in refused.values() for end in pair}
             yield Finding(
-                path,
+                (*path, "addressing"),
                 "no source says that unnumbered eBGP (RFC 8950) works between these ends",
-                "numbered, or two ends whose capabilities list one another",
-                ", ".join(bad),
+                f"numbered, or at both ends one of {', '.join(offered)}",
+                ", ".join(" - ".join(names) for names in refused),
+                "; ".join(f"{os}: {gap}" for os, gap in sorted(gaps.items()) if gap),
             )
-        else:
-            yield Finding(path, "unnumbered links are not offered yet", "numbered", "unnumbered")
+        ends = {_system(end): end for pair in pairs.values() for end in pair}
+        deaf = sorted(name for name, end in ends.items() if not end.capabilities.has_link_local_bfd)
+        if routing.bfd and deaf and not refused:
+            what = "no source says that BFD follows a session over link-local addresses"
+            yield Finding((*path, "bfd"), what, "bfd: false, or addressing: numbered", ", ".join(deaf))
+
+    def _joined(self) -> Iterator[tuple[Choice, Choice]]:
+        """Kinds of switch that are cabled to one another, the lower tier first."""
+        core = (self.choices.core,) if self.choices.core else ()
+        yield from product(self.choices.leaves, self.choices.spines)
+        yield from product(self.choices.spines, core)
 
     def lossless(self) -> Iterator[Finding]:
         names = [name for name, each in self.intent.policy.classes.items() if each.lossless]

@@ -58,7 +58,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     """
     choices = choose(intent, catalogue, os_facts)
     layout = lay_out(intent, choices)
-    check_limits(intent, choices, layout)
+    check_limits(intent, choices, layout, os_facts)
     joints = join(intent, choices, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
     cut = addressing.cut_pools(intent, choices, layout)
     cabling = cable_up(choices, layout, os_facts, joints, cut, intent.policy.mtu)

@@ -21,7 +21,7 @@ class RouteCount:
     """The forwarding table of one switch. A limit that no source names is None."""
 
     connected: int
-    """Subnets of its own cabled ports."""
+    """Subnets of its own cabled ports; an unnumbered one has none."""
     own: int
     """Its loopback and, on a leaf, the discard route of its host block."""
     learned: int
@@ -117,7 +117,7 @@ class _Tables:
         model = self.fabric.models.get(device.model)
         most = [device.capabilities.max_ecmp_paths, model.max_ecmp_paths if model else None]
         return RouteCount(
-            connected=len(self.fabric.links_of(device.name)),
+            connected=sum(link.is_numbered for link in self.fabric.links_of(device.name)),
             own=1 if device.host_block is None else 2,
             learned=learned.bit_count() + (learned & self.leaves).bit_count(),
             groups=len(widths),

@@ -1,6 +1,7 @@
 """What a Cumulus Linux switch says of itself, as the checks want it: five requests for a whole switch.
 
-Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours),
+Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
+interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),
 Equal-Cost-Multipath-Load-Sharing.md (next-hop groups),
 RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status``). A figure that is printed rounded
 ("153.00 KB") is not one that can be compared, so it counts as not shown.
@@ -15,9 +16,12 @@ from nornir_tasks.drivers.nvue_client import NvueClient, NvueRefusal
 Data = dict[str, Any]
 
 
+_ADVERTISEMENTS = [f"/*/{family}/neighbor-discovery/router-advertisement" for family in ("ip", "ipv6")]
+
+
 def observe(client: NvueClient) -> Observed:
     """Read everything once."""
-    ports = read(client, "interface", include=["/*/link", "/*/lldp/neighbor", "/*/qos"])
+    ports = read(client, "interface", include=["/*/link", "/*/lldp/neighbor", "/*/qos", *_ADVERTISEMENTS])
     routes = read(client, "vrf", "default", "router", "rib", "ipv4", "route")
     groups = read(client, "router", "nexthop", "rib")
     mapping = read(client, "qos", "mapping", "default-global")
@@ -59,7 +63,20 @@ def port_state(name: str, port: Data) -> PortState:
         admin_up=link.get("admin-status", "up") == "up",
         oper_up=is_up,
         mtu_bytes=mtu if isinstance(mtu, int) else None,
+        ra_interval_ms=_ra_interval_ms(port),
     )
+
+
+def _ra_interval_ms(port: Data) -> int | None:
+    """As ``nv show interface swp1 ip neighbor-discovery router-advertisement`` has it; below ``ipv6`` from 5.15 on."""
+    for family in ("ip", "ipv6"):
+        shown = port.get(family, {}).get("neighbor-discovery", {}).get("router-advertisement", {})
+        switch, interval = shown.get("enable", shown.get("state")), shown.get("interval")
+        if switch in ("off", "disabled"):
+            return 0
+        if switch in ("on", "enabled") and isinstance(interval, int):
+            return interval
+    return None
 
 
 def lldp_neighbors(name: str, port: Data) -> list[LldpNeighbor]:

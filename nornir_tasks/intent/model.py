@@ -236,6 +236,7 @@ class RoutingIntent(Part):
     """How switches talk to one another; host ports never speak BGP."""
 
     addressing: Literal["numbered", "unnumbered"] = "numbered"
+    """Of links between switches; unnumbered ones have IPv6 link-local addresses alone, ``pools.links`` stays unused."""
     bfd: bool = True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import napalm
 import pytest
 from conftest import LabDescription, RunningLab
 from nvue_client import Nvue
@@ -89,3 +90,17 @@ def test_a_session_comes_up_with_whoever_is_plugged_in(lab: RunningLab) -> None:
     wrong = {"vrf": {"default": {"router": {"bgp": {"neighbor": {"swp1": {"remote-as": 65009}}}}}}}
     client(lab, "spine-0").push(wrong)
     assert {session(client(lab, each))[1]["state"] for each in SPELLING} == {"idle"}
+
+
+def test_napalms_getter_does_not_call_the_session_by_its_port_or_breaks_on_it(lab: RunningLab) -> None:
+    for number, name in enumerate(SPELLING):
+        found = next(each for each in lab.description.devices if each["name"] == name)
+        options = {"port": found["api_port"], "ca_file": lab.ca}
+        login = (lab.description.username, lab.description.password)
+        with napalm.get_network_driver("nvue")(found["address"], *login, timeout=10, optional_args=options) as device:
+            peers = device.get_bgp_neighbors()["global"]["peers"]
+            ports = device.get_interfaces_ip()
+        assert list(peers) == ["swp1"]
+        assert peers["swp1"]["is_up"]
+        assert (peers["swp1"]["remote_as"], peers["swp1"]["local_as"]) == (65000 + 1 - number, 65000 + number)
+        assert "ipv4" not in ports.get("swp1", {})

@@ -75,8 +75,8 @@ def less_what_is_new(new: DeviceConfig, old: DeviceConfig) -> DeviceConfig:
     assert new.bgp is not None
     unused = {port.name: port for port in old.interfaces if not port.enabled}
     ports = tuple(unused.get(port.name, port) for port in new.interfaces)
-    there = {neighbor.address for neighbor in old.bgp.neighbors}
-    neighbors = tuple(each for each in new.bgp.neighbors if each.address in there)
+    there = {neighbor.key for neighbor in old.bgp.neighbors}
+    neighbors = tuple(each for each in new.bgp.neighbors if each.key in there)
     return replace(
         new,
         interfaces=ports,

@@ -40,6 +40,10 @@ TIMERS_S = {False: (3, 9), True: (10, 30)}
 PEERS: dict[Tier, str] = {"leaf": "LEAVES", "spine": "SPINES", "core": "CORES"}
 """Peer groups are named after the tier at the far end."""
 
+RA_INTERVAL_MS = 10_000
+"""Between two router advertisements of an unnumbered port: what FRRouting takes for interface neighbours when
+nothing is said (FRRouting/frr, BGP_UNNUM_DEFAULT_RA_INTERVAL; shown by docs 5.14, Neighbor-Discovery-ND.md)."""
+
 CONNECT_RETRY_S = 10
 PREFIX_RESTART_MIN = 5
 GSHUT = "65535:0"
@@ -93,11 +97,12 @@ class _Switch:
                 Interface(
                     name=port,
                     description=f"{far.device} {far.port}",
-                    address=f"{link.address(self.device.name)}/{link.prefix_length}",
+                    address=f"{link.address(self.device.name)}/{link.prefix_length}" if link.is_numbered else None,
                     mtu_bytes=link.mtu_bytes,
                     enabled=True,
                     qos_profile=LOSSLESS_PROFILE,
                     layer1=_layer1(link, link.end(self.device.name).slot),
+                    ra_interval_ms=None if link.is_numbered else RA_INTERVAL_MS,
                 ),
             )
 
@@ -172,7 +177,7 @@ class _Switch:
             yield "bgp", f"peer-group {group.name}", group
         for link in self.fabric_links:
             neighbor = self.neighbor(link)
-            yield "bgp", f"neighbor {neighbor.address}", neighbor
+            yield "bgp", f"neighbor {neighbor.key}", neighbor
 
     def peer_group(self, tier: Tier) -> PeerGroup:
         """Settings of all sessions to one tier."""
@@ -197,11 +202,12 @@ class _Switch:
         end = link.far(self.device.name)
         far = self.fabric.device(end.device)
         return Neighbor(
-            address=link.address(far.name),
+            address=link.address(far.name) or None,
             remote_as=far.asn,
             peer_group=self.name(PEERS[far.tier]),
             description=f"{far.name} {end.port}",
             route_map_in=self.name(far.name, "IN") if far.tier == "leaf" else None,
+            interface=None if link.is_numbered else link.end(self.device.name).port,
         )
 
 

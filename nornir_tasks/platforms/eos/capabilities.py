@@ -55,6 +55,8 @@ _TOMAHAWK4 = Capabilities(
     # pyavd schema, ethernet_interfaces[].speed: 200g-4, 400g-8; AMD Instinct cluster networking guide
     has_lanes=True,
     has_commit_timer=True,
+    # aristanetworks/avd renders "neighbor interface"; no published line shows GTSM on it, and it takes no route map
+    unnumbered_gap="no source shows TTL security on an interface neighbour, which takes no route map of its own either",
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
     max_confirm_s=86_399,

@@ -32,7 +32,14 @@ def _json(value: object) -> str:
 
 
 PLATFORM = Platform(
-    facts=OsFacts(os="nvue", releases=RELEASES, capabilities=capabilities, port_name=port_name, sort_key=sort_key),
+    facts=OsFacts(
+        os="nvue",
+        releases=RELEASES,
+        capabilities=capabilities,
+        port_name=port_name,
+        sort_key=sort_key,
+        unnumbered=RELEASES,
+    ),
     file_suffix=".yaml",
     to_tree=to_tree,
     to_text=to_text,

@@ -26,6 +26,8 @@ class Spelling:
     """Key of an interface under which IPv4 addresses stand (NVUE command reference, Interface)."""
     lldp: str
     """Section in which ``lldp`` stands (docs516 Link-Layer-Discovery-Protocol.md; schema v5_14)."""
+    ipv6: str
+    """Key of an interface under which neighbour discovery stands (docs514, docs516 Neighbor-Discovery-ND.md)."""
     bfd_profiles: bool
     """BFD's intervals stand in a named profile, not at the neighbour (docs514, docs516: the BFD pages)."""
 
@@ -58,7 +60,7 @@ class RoceDefaults:
 class NvueCapabilities(Capabilities):
     """A record with the release's own words and RoCE's own defaults."""
 
-    spelling: Spelling = Spelling("enable", "on", "off", address="ip", lldp="service", bfd_profiles=False)
+    spelling: Spelling = Spelling("enable", "on", "off", address="ip", lldp="service", ipv6="ip", bfd_profiles=False)
     roce: RoceDefaults = RoceDefaults()
 
 
@@ -102,6 +104,12 @@ _SPECTRUM4 = NvueCapabilities(
     min_confirm_s=2,
     max_confirm_s=3600,
     release_pattern=r"5\.14(\.\d+)*",
+    # docs514 Basic-BGP-Configuration.md, BGP Unnumbered, and Optional-BGP-Configuration.md, Advertise IPv4 Prefixes
+    # with IPv6 Next Hops; schema v5_14 and v5_16, neighbor.type and capabilities.extended-nexthop
+    unnumbered_with=(("nvue", r"5\.1[46]"),),
+    # docs514, docs516 Bidirectional-Forwarding-Detection-BFD.md: neighbor swp51, a session with fe80::202:ff:fe00:1 up;
+    # 5.16 cannot hand such sessions to the driver ("BFD offload"), which is off and which we never turn on
+    has_link_local_bfd=True,
 )
 
 _CELLS144 = replace(
@@ -120,7 +128,7 @@ _BY_ASIC = {
 
 _BY_RELEASE = {
     "5.14": _SPECTRUM4.spelling,
-    "5.16": Spelling("state", "enabled", "disabled", address="ipv4", lldp="system", bfd_profiles=True),
+    "5.16": Spelling("state", "enabled", "disabled", address="ipv4", lldp="system", ipv6="ipv6", bfd_profiles=True),
 }
 
 RELEASES = tuple(_BY_RELEASE)

@@ -24,7 +24,7 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Switch-Port-Attributes.md)
     (r"interface / swp[^/]*", Disruption.PORT_FLAP),
     (r"interface / swp\S* / link(?: / (?:state|speed|fec|auto-negotiate|breakout|lanes)\b.*)?", Disruption.PORT_FLAP),
-    (r"interface / \S+ / (?:link / mtu: .*|ip\b.*|ipv4\b.*)", Disruption.DATAPLANE_BLIP),
+    (r"interface / \S+ / (?:link / mtu: .*|ip\b.*|ipv[46]\b.*)", Disruption.DATAPLANE_BLIP),
     # docs514 Basic-BGP-Configuration.md: enabling BGP or changing the ASN restarts FRR
     (r"router / bgp(?: / (?:enable|state|autonomous-system): .*)?", Disruption.AGENT_RESTART),
     (rf"{_BGP} / (?:enable|state|autonomous-system): .*", Disruption.AGENT_RESTART),
@@ -34,7 +34,10 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     # docs514 Optional-BGP: changing a peer group resets its members' sessions
     (rf"{_BGP} / peer-group / .*", Disruption.DATAPLANE_BLIP),
     (rf"{_BGP} / neighbor / [^/]*", Disruption.DATAPLANE_BLIP),
-    (rf"{_BGP} / neighbor / \S+ / (?:remote-as|peer-group|ttl-security|timers|type)\b.*", Disruption.DATAPLANE_BLIP),
+    (
+        rf"{_BGP} / neighbor / \S+ / (?:remote-as|peer-group|ttl-security|timers|type|capabilities)\b.*",
+        Disruption.DATAPLANE_BLIP,
+    ),
     (r"vrf / default / router / static\b.*", Disruption.DATAPLANE_BLIP),
 )
 _COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in _CLASSES)

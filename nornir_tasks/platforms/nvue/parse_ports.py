@@ -62,11 +62,12 @@ def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool)
     address = _address(port, known.spelling.address, "address")
     mtu_bytes = take_int(port, "link", "mtu")
     layer1 = None if is_loopback else _layer1(port, known.spelling)
+    ra_interval_ms = _router_advertisements(port, known.spelling)
     is_down = take_empty(port, "link", "state", "down")
     if not is_down and not is_loopback:
         take_empty(port, "link", "state", "up")
     description = take_text(port, "description")
-    is_unused = is_down and (address, mtu_bytes, layer1, description) == (None, None, None, None)
+    is_unused = is_down and {address, mtu_bytes, layer1, description, ra_interval_ms} == {None}
     drop_if_empty(data, "interface", name)
     return Interface(
         name=name,
@@ -76,7 +77,17 @@ def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool)
         enabled=not is_down,
         qos_profile=PROFILE if carries and not is_loopback and not is_unused else None,
         layer1=layer1,
+        ra_interval_ms=ra_interval_ms,
     )
+
+
+def _router_advertisements(port: Data, spelling: Spelling) -> int | None:
+    """Their interval in milliseconds, if they are sent and it is said how often; anything else stays where it is."""
+    at = (spelling.ipv6, "neighbor-discovery", "router-advertisement")
+    if look(port, *at, spelling.switch) != spelling.on or not isinstance(look(port, *at, "interval"), int):
+        return None
+    take(port, *at, spelling.switch)
+    return take_int(port, *at, "interval")
 
 
 def _layer1(port: Data, spelling: Spelling) -> Layer1 | None:

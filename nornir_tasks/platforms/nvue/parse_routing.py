@@ -31,7 +31,7 @@ _POLICY = ("router", "policy")
 _VRF = ("vrf", "default", "router")
 _BGP = (*_VRF, "bgp")
 _AF = ("address-family", "ipv4-unicast")
-_IPV4 = re.compile(r"[\d.]+")
+_IPV4, _PORT = re.compile(r"[\d.]+"), re.compile(r"swp\w+")
 BFD_PROFILE = "GPUFABRIC-BFD"
 
 # docs514 Optional-BGP-Configuration.md: what stands without a line
@@ -160,25 +160,29 @@ def _intervals(data: Data, *at: str) -> Bfd | None:
 
 
 def _neighbors(data: Data, spelling: Spelling) -> tuple[tuple[Neighbor, ...], dict[str, list[bool]]]:
-    """Numbered neighbours; and for each peer group, which of its members check the TTL."""
+    """The neighbours; and for each peer group, which of its members check the TTL."""
     found: list[Neighbor] = []
     secured: dict[str, list[bool]] = {}
-    for address, each in entries(data, *_BGP, "neighbor"):
+    for key, each in entries(data, *_BGP, "neighbor"):
         group, remote_as = each.get("peer-group"), each.get("remote-as")
-        # an unnumbered neighbour, one outside every group or one with `external` is none of ours: it stays unread
-        if not isinstance(group, str) or not isinstance(remote_as, int) or not _IPV4.fullmatch(address):
+        is_numbered = _IPV4.fullmatch(key) is not None
+        # a neighbour outside every group, with `external` or with an IPv6 address is none of ours: it stays unread
+        if not isinstance(group, str) or not isinstance(remote_as, int) or not (is_numbered or _PORT.fullmatch(key)):
             continue
         take(each, "peer-group")
         take(each, "remote-as")
-        take_word(each, "numbered", "type")
+        take_word(each, "numbered" if is_numbered else "unnumbered", "type")
+        if not is_numbered:
+            # docs514 Optional-BGP-Configuration.md: on for an interface neighbour without a word
+            take_word(each, spelling.on, "capabilities", "extended-nexthop")
         ttl = (look(each, "ttl-security", spelling.switch), look(each, "ttl-security", "hops"))
         secured.setdefault(group, []).append(ttl == (spelling.on, 1))
         description = take_text(each, "description") or ""
         route_map = take_text(each, *_AF, "policy", "inbound", "route-map")
-        found.append(Neighbor(address, remote_as, group, description, route_map))
-    groups_of = {neighbor.address: neighbor.peer_group for neighbor in found}
-    for address, group in groups_of.items():
-        at = (*_BGP, "neighbor", address)
+        address, interface = (key, None) if is_numbered else (None, key)
+        found.append(Neighbor(address, remote_as, group, description, route_map, interface))
+    for neighbor in found:
+        group, at = neighbor.peer_group, (*_BGP, "neighbor", neighbor.key)
         if all(secured[group]):
             take_word(data, spelling.on, *at, "ttl-security", spelling.switch)
             take_int(data, *at, "ttl-security", "hops")

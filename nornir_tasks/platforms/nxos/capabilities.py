@@ -80,6 +80,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # lanes follow from speed and map.
         has_breakout=True,
         has_commit_timer=True,
+        # IronCore's NX-OS provider renders "no ipv6 nd suppress-ra", other published fabrics go without
+        unnumbered_gap="published configurations disagree on whether a port must be told to advertise itself",
         # commit-timeout 30-3600 s (Replace; the range is stated in the Nexus 7000 edition).
         min_confirm_s=30,
         max_confirm_s=3600,

@@ -11,7 +11,7 @@ from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.cli.scope import Scope, load
 from nornir_tasks.cli.validate import far_ends
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.device_config import DeviceConfig, Interface
 
 LEAVES = ("leaf-g1-r0", "leaf-g1-r1")
 """One of EOS, one of NX-OS."""
@@ -31,19 +31,24 @@ def rendered() -> dict[str, Wanted]:
 @cache
 def clean() -> Evidence:
     """Every switch as wanted."""
-    wanted = {name: each.config for name, each in scope().realised.items()}
+    return as_wanted(scope())
+
+
+def as_wanted(site: Scope) -> Evidence:
+    """A site's switches when all is as designed."""
+    wanted = {name: each.config for name, each in site.realised.items()}
     return Evidence(
         wanted=wanted,
         running=dict(wanted),
         changes=dict.fromkeys(wanted, ()),
-        observed={name: _observed(config) for name, config in wanted.items()},
-        far=far_ends(scope()),
+        observed={name: _observed(site, config) for name, config in wanted.items()},
+        far=far_ends(site),
         unreachable={},
     )
 
 
-def _observed(config: DeviceConfig) -> Observed:
-    far = far_ends(scope())
+def _observed(site: Scope, config: DeviceConfig) -> Observed:
+    far = far_ends(site)
     assert config.qos is not None
     assert config.bgp is not None
     (profile,) = config.qos.profiles
@@ -52,10 +57,10 @@ def _observed(config: DeviceConfig) -> Observed:
     by_code = {code: each.priority for each in config.qos.classes for code in each.dscp}
     return Observed(
         device=config.name,
-        ports=tuple(PortState(each.name, each.enabled, each.enabled, each.mtu_bytes) for each in config.interfaces),
+        ports=tuple(_port(config, each) for each in config.interfaces),
         lldp=tuple(LldpNeighbor(port, end.device, end.port) for port, end in cabled if not end.is_host),
-        bgp=tuple(BgpSession(each.address, each.remote_as, True, "established", 1) for each in config.bgp.neighbors),
-        routes=tuple(_routes(config)),
+        bgp=tuple(BgpSession(each.key, each.remote_as, True, "established", 1) for each in config.bgp.neighbors),
+        routes=tuple(_routes(site, config)),
         qos=tuple(
             PortQos(each.name, True, profile.pfc_priorities, profile.watchdog, marks)
             for each in config.interfaces
@@ -65,9 +70,15 @@ def _observed(config: DeviceConfig) -> Observed:
     )
 
 
-def _routes(config: DeviceConfig) -> Iterable[tuple[str, int]]:
+def _port(config: DeviceConfig, each: Interface) -> PortState:
+    """Cumulus Linux shows of every port whether it advertises itself."""
+    advertises_ms = (each.ra_interval_ms or 0) if config.os == "nvue" else None
+    return PortState(each.name, each.enabled, each.enabled, each.mtu_bytes, advertises_ms)
+
+
+def _routes(site: Scope, config: DeviceConfig) -> Iterable[tuple[str, int]]:
     """The lab in plain words: a leaf reaches another leaf over both spines, its neighbours over the one link it has."""
-    for name, other in ((name, each.config) for name, each in scope().realised.items()):
+    for name, other in ((name, each.config) for name, each in site.realised.items()):
         assert other.bgp is not None
         tiers = {config.name.partition("-")[0], name.partition("-")[0]}
         if name != config.name and tiers != {"spine"}:

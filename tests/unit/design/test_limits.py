@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
@@ -47,3 +48,39 @@ def test_a_split_that_takes_away_the_next_cage_leaves_only_odd_ones() -> None:
     model = load_catalogue().switches["SN5600"]
     assert model.ports_at(100, 8)[:3] == (1, 3, 5)
     assert len(model.slots_at(100, 8)) == 256
+
+
+def unnumbered(**bfd: bool) -> dict[str, Any]:
+    data = site(leaf__platform="nvue", leaf__release="5.14", leaf__model="SN5600")
+    data["planes"]["compute"]["routing"] = {"addressing": "unnumbered", **bfd}
+    return data
+
+
+def test_bfd_on_unnumbered_links_is_refused_where_no_source_vouches_for_it_and_built_without() -> None:
+    facts = plain_facts()
+
+    def deaf(release: str, asic: str) -> Capabilities:
+        return replace(plain_facts()["nvue"].capabilities(release, asic), has_link_local_bfd=False)
+
+    facts["nvue"] = replace(facts["nvue"], capabilities=deaf)
+    with pytest.raises(DesignError) as caught:
+        design(intent_of(unnumbered(bfd=True)), load_catalogue(), facts)
+    assert "planes.compute.routing.bfd: no source says that BFD follows a session over link-local" in str(caught.value)
+    fabric = design(intent_of(unnumbered(bfd=False)), load_catalogue(), facts)
+    assert {link.is_numbered for link in fabric.links if link.kind == "fabric"} == {False}
+    assert design(intent_of(unnumbered(bfd=True)), load_catalogue(), plain_facts()).links
+
+
+def test_an_end_that_only_one_side_vouches_for_is_no_end_of_an_unnumbered_link() -> None:
+    facts = plain_facts()
+
+    def alone(release: str, asic: str) -> Capabilities:
+        known = plain_facts()["nvue"].capabilities(release, asic)
+        return known if release == "5.16" else replace(known, unnumbered_with=(("nvue", r"5\.14"),))
+
+    facts["nvue"] = replace(facts["nvue"], capabilities=alone)
+    data = unnumbered()
+    data["planes"]["compute"]["leaf"]["release"] = "5.16"
+    data["planes"]["compute"]["spine"]["release"] = "5.14"
+    with pytest.raises(DesignError, match=r"nvue 5\.16 - nvue 5\.14"):
+        design(intent_of(data), load_catalogue(), facts)

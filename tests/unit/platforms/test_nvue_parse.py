@@ -113,11 +113,11 @@ def test_a_line_that_somebody_adds_to_a_section_of_ours_is_seen_by_plan_and_pars
     assert found.config != config or found.remainder
 
 
-def test_an_unnumbered_neighbour_on_our_port_stays_in_the_remainder_and_breaks_nothing() -> None:
+def test_a_neighbour_on_our_port_that_takes_any_as_stays_in_the_remainder_and_breaks_nothing() -> None:
     config = leaf()
     tree = to_tree(rendered(config))
     at = ("vrf", "default", "router", "bgp", "neighbor", "swp1")
-    for line in ('peer-group: "COMPUTE-SPINES"', "remote-as: 65000", 'type: "unnumbered"'):
+    for line in ('peer-group: "COMPUTE-SPINES"', 'remote-as: "external"', 'type: "unnumbered"'):
         tree.add_path((*at, line))
     found = parsed(config, tree)
     assert found.config == config

@@ -1,0 +1,32 @@
+"""IPv6 router advertisements: unnumbered ports send them as often as designed, all others are silent.
+
+The far end of an unnumbered link learns our address from them alone; on a host's port they would offer a default route.
+"""
+
+from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+
+
+def check_router_advertisements(evidence: Evidence) -> list[Finding]:
+    """One finding for each unnumbered port of the design, and for each other one of which the switch says something."""
+    findings = []
+    for device, observed in evidence.observed.items():
+        seen = {port.name: port.ra_interval_ms for port in observed.ports}
+        findings += [
+            _port(evidence, device, port.name, port.ra_interval_ms or 0, seen.get(port.name))
+            for port in evidence.wanted[device].interfaces
+            if port.ra_interval_ms is not None or seen.get(port.name) is not None
+        ]
+    return findings
+
+
+def _port(evidence: Evidence, device: str, port: str, wanted_ms: int, seen_ms: int | None) -> Finding:
+    where, expected = evidence.where(device, port), _told(wanted_ms)
+    if seen_ms is None:
+        message = f"{where}: the switch does not show whether it sends router advertisements"
+        return Finding("ra", device, port, Verdict.ERROR, message, expected)
+    verdict = Verdict.PASS if seen_ms == wanted_ms else Verdict.FAIL
+    return Finding("ra", device, port, verdict, f"{where}: {_told(seen_ms)}", expected, _told(seen_ms))
+
+
+def _told(interval_ms: int) -> str:
+    return f"router advertisements every {interval_ms} ms" if interval_ms else "no router advertisements"

@@ -16,6 +16,8 @@ DEFAULT_POLICIES = frozenset(
     {"default-8q-out-policy", "default-out-policy", "default-in-policy", "default-8q-nq-policy", "default-nq-policy"}
 )
 """Policies that are always there (roce_enable.py 0.22 leaves them when it removes its own)."""
+JUMBO_MTU = "9216"
+"""``system jumbomtu`` unless set (``show running-config all`` of a Nexus 7000, same page as layer_2_mtu's words)."""
 # The words of the refusals below are this lab's: no public source shows NX-OS's.
 
 
@@ -106,6 +108,20 @@ def clear_layer(change: Change) -> None:
 def clear_addresses(change: Change) -> None:
     """Moving an interface to another VRF takes its addresses away."""
     _drop(change, _LAYER_3[1:])
+
+
+def layer_2_mtu(change: Change) -> None:
+    """A switched port has the MTU of the whole switch's jumbo frames or none of its own.
+
+    The words: typed on a Nexus 7000 (madnetworks.fr, "MTU-Nexus 7000").
+    """
+    if change.removed or change.tree.effective(change.parent, "no switchport"):
+        return
+    jumbo = change.tree.root.value("system jumbomtu", "bytes") or JUMBO_MTU
+    if change.node.params["bytes"] not in ("1500", jumbo):
+        port = change.parent.params["name"]
+        text = f"ERROR: {port}: MTU on L2 interfaces can only be set to default or system-jumboMTU"
+        raise LineError("conflict", change.node.line, message=text)
 
 
 def rename_vdc(change: Change) -> None:
@@ -205,6 +221,7 @@ HOOKS: dict[str, Callable[..., Any]] = {
             keep_management_vrf,
             clear_layer,
             clear_addresses,
+            layer_2_mtu,
             rename_vdc,
             both_communities,
             all_vlans,

@@ -34,6 +34,7 @@ OWN = {
         "has_advertisement_interval": True,
         "max_hash_seed": 2,
         "has_connect_retry": False,
+        "access_mtu": "none",
     },
     "nxos": {
         "loopback_name": "loopback0",
@@ -44,6 +45,8 @@ OWN = {
         "has_class_mtu": True,
         "has_hash_seed": False,
         "has_advertisement_interval": False,
+        "access_mtu": "jumbo",
+        "svi_service": "interface-vlan",
     },
     "nvue": {
         "loopback_name": "lo",
@@ -57,6 +60,8 @@ OWN = {
         "bfd_min_interval_ms": 400,
         "unnumbered_with": (("nvue", r"5\.\d+"),),
         "has_link_local_bfd": True,
+        "svi_prefix": "vlan",
+        "has_vlan_names": False,
     },
 }
 RELEASES = {"eos": ("4.33.1F",), "nxos": ("10.4(3)", "10.5(1)"), "nvue": ("5.14", "5.16")}

@@ -62,6 +62,9 @@ def intent_data(draw: st.DrawFn) -> dict[str, Any]:
     }
     if draw(st.booleans()):
         hosts["per_group"] = draw(st.integers(1, 16))
+    hosts["link"] = draw(st.sampled_from(("p2p", "svi", "subnet/29")))
+    if hosts["link"] == "svi" and draw(st.booleans()):
+        hosts["vlan"] = draw(st.integers(2, 1005))
     addressing = draw(st.sampled_from(("numbered", "numbered", "unnumbered")))
     leaves, spines = (LEAVES, SPINES) if addressing == "numbered" else (UNNUMBERED, UNNUMBERED)
     leaf: dict[str, Any] = dict(draw(st.sampled_from(leaves)))

@@ -41,6 +41,7 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     running = os.to_tree(running_text)
     owned, foreign = split_running(wanted, running)
     _leave_shared_headers(owned, foreign, wanted.tree, wanted.platform.ownership)
+    _refuse_their_vlan(wanted, owned)
     changes = tuple(difference(owned, wanted.tree))
     if not changes:
         return DevicePlan(wanted.device, (), (), None, owned, foreign)
@@ -76,6 +77,44 @@ def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, Conf
     owned = join(part for owner, part in parts.items() if owner in wanted.owners)
     foreign = join(part for owner, part in parts.items() if owner not in wanted.owners)
     return owned, foreign
+
+
+def _refuse_their_vlan(wanted: Wanted, owned: ConfigTree) -> None:
+    """A VLAN of our number that bears no sign of ours is somebody else's, and its ports would become our hosts'.
+
+    Signs are our name, our SVI's address and a host port of ours in it. One is enough: any may be lost by hand.
+    """
+    if not wanted.config.vlans:
+        return
+    held = wanted.platform.parse(owned, wanted.capabilities, wanted.device, wanted.config.model).config
+    addresses = {port.address for port in wanted.config.interfaces}
+    problems = []
+    for vlan in wanted.config.vlans:
+        found = next((each for each in held.vlans if each.number == vlan.number), None)
+        svi = next(
+            (each for each in held.interfaces if each.name == f"{wanted.capabilities.svi_prefix}{vlan.number}"), None
+        )
+        signs = [found is not None and vlan.name is not None and found.name == vlan.name]
+        signs += [svi is not None and svi.address in addresses]
+        signs += [port.access_vlan == vlan.number for port in held.interfaces]
+        if any(signs) or (found is None and svi is None):
+            continue
+        problems.append(
+            Problem(
+                where=wanted.device,
+                what=f"VLAN {vlan.number} is there already, and nothing says that it is ours",
+                expected="a VLAN that this switch does not have, or ours",
+                found=_theirs(vlan.number, found and found.name, svi and svi.address),
+                hint="choose another number that is free on all leaves (hosts.vlan), or remove the VLAN by hand",
+            )
+        )
+    if problems:
+        raise RefusedError(problems)
+
+
+def _theirs(number: int, name: str | None, address: str | None) -> str:
+    named = f"VLAN {number}" + (f" named {name}" if name else " without a name")
+    return named + (f", its SVI with {address}" if address else "")
 
 
 def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...]) -> None:

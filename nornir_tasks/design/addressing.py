@@ -6,6 +6,7 @@ sized for as many ports as the leaf's model could ever have at that speed.
 
     loopbacks   lower half: leaves, sliced by rail, numbered by group; third quarter: spines; last: cores
     links, hosts   slice by rail, block by group, /31 by place; the upper end (spine, leaf) has the even address
+    hosts, svi     the block is one subnet: its first address is the leaf's, the others the hosts' by place
     core links     with three tiers, the upper half of the links: a block by number of the spine, /31 by place
 """
 
@@ -62,6 +63,18 @@ class Addressing:
     core_links: Blocks | None = None
     """One slice; a block for each spine."""
 
+    def host_link(self, group: int, rail: int | None, place: int, length: int | None) -> tuple[int, int, int]:
+        """(the leaf's address, the host's, prefix length) of the host link at this place (from 0) of a leaf.
+
+        ``length`` None: all hosts of the leaf are in one subnet, which is its block, and so have one gateway.
+        """
+        block = self.hosts.block(group, rail)
+        base = int(block.network_address)
+        if length is None:
+            return base + 1, base + 2 + place, block.prefixlen
+        low = base + (place << (32 - length)) + (0 if length == 31 else 1)
+        return low, low + 1, length
+
     def core_block(self, spine: int) -> IPv4Network:
         """The block of the links from this spine (from 1) to the cores."""
         return (self.core_links or self.links).block(spine, None)
@@ -82,7 +95,7 @@ def cut_pools(intent: Intent, choices: Choices, layout: Layout) -> Addressing:
     cut = Addressing(
         loopbacks=Blocks.cut(lower_half, rails, 1),
         links=Blocks.cut(pool, rails, 2 * link_ports),
-        hosts=Blocks.cut(plane.pools.hosts, rails, host_ports << (32 - plane.hosts.prefix_length)),
+        hosts=Blocks.cut(plane.pools.hosts, rails, _host_addresses(plane.hosts.prefix_length, host_ports)),
         core_links=core_links,
     )
     findings = list(_too_small(pool, "links", cut.links, layout))
@@ -98,6 +111,11 @@ def cut_pools(intent: Intent, choices: Choices, layout: Layout) -> Addressing:
         above = ("planes", "compute", "pools")
         raise DesignError(intent.marks.problems(findings, above))
     return cut
+
+
+def _host_addresses(length: int | None, ports: int) -> int:
+    """Addresses that so many host ports take; in one subnet beside its network, broadcast and gateway address."""
+    return ports + 3 if length is None else ports << (32 - length)
 
 
 def _too_small(pool: IPv4Network, name: str, blocks: Blocks, layout: Layout) -> Iterator[Finding]:

@@ -157,21 +157,19 @@ class _Cabler:
         hosts, layout = self.choices.plane.hosts, self.layout
         ends = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-down")
         first = (leaf.index - 1) * layout.hosts_per_group
-        base = int(self.cut.hosts.block(leaf.index, leaf.rail).network_address)
         for place in range(min(layout.hosts_per_group, hosts.count - first)):
             for offset in range(layout.nics_per_host):
                 position = place * layout.nics_per_host + offset
                 rail = offset if leaf.rail is None else leaf.rail
-                yield self._host_link(ends, ends.at(leaf.name, position), position, first + place + 1, rail, base)
+                given = self.cut.host_link(leaf.index, leaf.rail, position, hosts.prefix_length)
+                yield self._host_link(ends, ends.at(leaf.name, position), position, first + place + 1, rail, given)
 
     def _host_link(
-        self, ends: Ends, upper: Endpoint, position: int, index: int, rail: int, base: int
+        self, ends: Ends, upper: Endpoint, position: int, index: int, rail: int, given: tuple[int, int, int]
     ) -> tuple[Link, HostNic]:
         hosts = self.choices.plane.hosts
         host, nic_port = host_name(hosts.group, index), f"rail{rail}"
-        length = hosts.prefix_length
-        low = base + (position << (32 - length)) + (0 if length == 31 else 1)
-        gateway, address = dotted(low), dotted(low + 1)
+        gateway, address, length = dotted(given[0]), dotted(given[1]), given[2]
         name = f"{upper.device}-h{position + 1}"
         link = Link(
             name=name,

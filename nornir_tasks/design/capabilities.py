@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
 from nornir_tasks.design.device_config import Ecn, Watchdog
 
@@ -79,6 +80,13 @@ class Capabilities:
     """Seeds run from 1 to this; 0 is the OS's default and hidden."""
     has_connect_retry: bool = True
     """The time between two attempts to open a BGP session can be set."""
+    svi_prefix: str = "Vlan"
+    """An SVI is called this and its VLAN's number."""
+    svi_service: str | None = None
+    """What must be loaded before there are SVIs (NX-OS ``feature interface-vlan``)."""
+    has_vlan_names: bool = True
+    access_mtu: Literal["any", "jumbo", "none"] = "any"
+    """MTU of a switched port: any, only the largest (NX-OS ``system jumbomtu``), or none is checked (EOS)."""
     release_pattern: str = ""
     """Regular expression (full match) over what a switch may report for this release; empty: exactly ``release``."""
     memory_only: Mapping[str, str] = field(default_factory=dict)

@@ -28,6 +28,8 @@ class PlaneClaim:
     """Interface names, loopback included."""
     pools: tuple[str, ...]
     """IPv4 prefixes of the plane: loopbacks, links, hosts."""
+    vlans: frozenset[int] = frozenset()
+    """VLANs of the plane on this switch, with their SVIs."""
 
     @property
     def name_prefix(self) -> str:
@@ -88,6 +90,15 @@ class Claims:
             if found := _PART.fullmatch(port):
                 planes.setdefault(found[1], set()).update({owner} - {SWITCH})
         return {cage: next(iter(found)) if len(found) == 1 else SWITCH for cage, found in planes.items()}
+
+    @property
+    def has_vlans(self) -> bool:
+        """Has any plane a VLAN on this switch?"""
+        return any(claim.vlans for claim in self.planes)
+
+    def by_vlan(self, number: str) -> str | None:
+        """The plane whose VLAN this is."""
+        return next((claim.plane for claim in self.planes if int(number) in claim.vlans), None)
 
     def by_address(self, address: str) -> str | None:
         """The plane in whose pools this address or prefix lies."""

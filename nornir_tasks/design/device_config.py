@@ -19,6 +19,7 @@ SECTIONS = (
     "qos",
     "bfd",
     "breakouts",
+    "vlans",
     "interfaces",
     "routing_policy",
     "static_routes",
@@ -56,24 +57,37 @@ class Layer1:
 
 
 @dataclass(frozen=True, slots=True)
+class Vlan:
+    """One VLAN. It lives on this switch alone: leaf to spine is always routed."""
+
+    number: int
+    name: str | None
+    """None where the OS's VLANs have no names."""
+
+
+@dataclass(frozen=True, slots=True)
 class Interface:
-    """One routed port or loopback; or an unused port: disabled, and everything else None."""
+    """One routed port, access port, SVI or loopback; or an unused port: disabled, and everything else None."""
 
     name: str
-    """As the OS prints it: ``Ethernet1/1``, ``swp1``, ``Loopback0``, ``loopback0``, ``lo``."""
+    """As the OS prints it: ``Ethernet1/1``, ``swp1``, ``Loopback0``, ``loopback0``, ``lo``; an SVI: ``Vlan900``."""
     description: str | None
     address: str | None
     """IPv4 address with prefix length, ``10.160.0.0/31``; None on an unused or an unnumbered port."""
     mtu_bytes: int | None
-    """IP MTU; None on a loopback."""
+    """IP MTU, of an access port the same in frames; None on a loopback, and on an access port where the OS has none."""
     enabled: bool
     qos_profile: str | None
-    """Name of the PortProfile this port carries; None on a loopback."""
+    """Name of the PortProfile this port carries; None on a loopback and on an SVI: queues and PFC are a port's."""
     layer1: Layer1 | None = None
-    """None on a loopback and on an unused port."""
+    """None on a loopback, an SVI and an unused port."""
     ra_interval_ms: int | None = None
     """Longest time between two IPv6 router advertisements of an unnumbered port, from which the far end learns its
     link-local address (RFC 4861); None where the port sends none and has no IPv6."""
+    access_vlan: int | None = None
+    """The one VLAN of an access port, untagged; None: a routed port, or no port at all."""
+    edge: bool = False
+    """Of an access port: spanning tree lets it forward at once, and a BPDU heard on it shuts it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +310,7 @@ class DeviceConfig:
     qos: Qos | None = None
     bfd: Bfd | None = None
     breakouts: tuple[Breakout, ...] = ()
+    vlans: tuple[Vlan, ...] = ()
     interfaces: tuple[Interface, ...] = ()
     routing_policy: RoutingPolicy = RoutingPolicy((), ())
     static_routes: tuple[StaticRoute, ...] = ()

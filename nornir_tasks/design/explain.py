@@ -142,7 +142,8 @@ class _Explainer:
         speed = self.fabric.intent.planes.compute.hosts.speed
         length = self.fabric.intent.planes.compute.hosts.prefix_length
         models = {x.model: self.fabric.models[x.model].max_logical_ports(speed) for x in self.tier("leaf")}
-        rule = f"room for a /{length} on as many ports as any of these models could have at {speed}G, to a power of two"
+        each = "an address" if length is None else f"a /{length}"
+        rule = f"room for {each} on as many ports as any of these models could have at {speed}G, to a power of two"
         block = f"/{plane.host_block_length}"
         yield self.figure("host block of a leaf", block, rule, **dict(sorted(models.items())))
         for rail, supernet in enumerate(plane.rail_supernets):

@@ -71,6 +71,7 @@ def assemble(device: str, sections: Sections) -> Wish:
         static_routes=tuple(sections.get("static_routes", {}).values()),
         bgp=_bgp(sections["bgp"]) if "bgp" in sections else None,
         breakouts=tuple(sections.get("breakouts", {}).values()),
+        vlans=tuple(sections.get("vlans", {}).values()),
     )
 
 

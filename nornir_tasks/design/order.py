@@ -17,6 +17,7 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
         services=tuple(sorted(config.services)),
         qos=config.qos and _qos(config.qos),
         breakouts=tuple(sorted(config.breakouts, key=lambda each: each.port)),
+        vlans=tuple(sorted(config.vlans, key=lambda each: each.number)),
         interfaces=tuple(sorted(config.interfaces, key=lambda port: (sort_key(port.name), port.name))),
         routing_policy=_routing_policy(config.routing_policy),
         static_routes=tuple(sorted(config.static_routes, key=lambda route: prefix_key(route.prefix))),

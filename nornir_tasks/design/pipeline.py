@@ -139,4 +139,5 @@ def claims_on(fabric: Fabric, device: Device) -> Claims:
     ports.add(device.capabilities.loopback_name)
     plane = fabric.planes[device.plane]
     spare = front_panel.spare_ports(fabric, device)
-    return Claims((PlaneClaim(plane.name, frozenset(ports), tuple(plane.pools.values())),), frozenset(spare))
+    vlans = frozenset(each.number for each in compute.vlans(fabric, device))
+    return Claims((PlaneClaim(plane.name, frozenset(ports), tuple(plane.pools.values()), vlans),), frozenset(spare))

@@ -24,6 +24,7 @@ from nornir_tasks.design.device_config import (
     Qos,
     Queue,
     TrafficClass,
+    Vlan,
 )
 from nornir_tasks.design.fabric import Device
 from nornir_tasks.design.order import in_order
@@ -67,6 +68,7 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, fabric_m
         qos=bender.qos(wish.classes),
         bfd=bender.bfd(wish.bfd),
         breakouts=tuple(_said(each, device.capabilities) for each in wish.breakouts),
+        vlans=tuple(bender.vlan(each) for each in wish.vlans),
         interfaces=tuple(bender.interface(port, fabric_mtu_bytes) for port in wish.interfaces),
         routing_policy=wish.routing_policy,
         static_routes=wish.static_routes,
@@ -122,7 +124,9 @@ class _Bender:
         return f"{self.device.os} {self.device.release} on {self.device.asic}"
 
     def services(self, wish: Wish) -> tuple[str, ...]:
-        return tuple(name for name in self.capabilities.services if name != "bfd" or wish.bfd is not None)
+        held = tuple(name for name in self.capabilities.services if name != "bfd" or wish.bfd is not None)
+        svi = self.capabilities.svi_service
+        return (*held, svi) if wish.vlans and svi is not None else held
 
     def hashing(self, seed: int | None) -> Hashing | None:
         if seed is None:
@@ -179,8 +183,29 @@ class _Bender:
         self.note("bfd", wish, held, f"{self.system} takes intervals from {least} ms")
         return held
 
+    def vlan(self, wish: Vlan) -> Vlan:
+        if self.capabilities.has_vlan_names:
+            return wish
+        self.note(f"vlans.{wish.number}.name", wish.name, None, f"{self.system} has no names of VLANs")
+        return replace(wish, name=None)
+
+    def access_mtu(self, wish: Interface) -> int | None:
+        """What a switched port holds: where it cannot hold just this, as much as there is, or nothing to be set."""
+        kind = self.capabilities.access_mtu
+        if kind == "any":
+            return wish.mtu_bytes
+        held = self.capabilities.max_mtu_bytes if kind == "jumbo" else None
+        reason = {
+            "jumbo": f"a switched port of {self.system} takes the jumbo MTU of the whole switch or 1500",
+            "none": f"{self.system} checks what it routes, not what it switches",
+        }[kind]
+        self.note(f"interfaces.{wish.name}.mtu_bytes", wish.mtu_bytes, held, reason)
+        return held
+
     def interface(self, wish: Interface, fabric_mtu_bytes: int) -> Interface:
-        if wish.mtu_bytes is not None:
+        if wish.access_vlan is not None:
+            wish = replace(wish, mtu_bytes=self.access_mtu(wish))
+        elif wish.mtu_bytes is not None:
             field = f"interfaces.{wish.name}.mtu_bytes"
             most = self.capabilities.max_mtu_bytes
             reason = (

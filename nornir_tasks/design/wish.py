@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from nornir_tasks.design.device_config import Bfd, Bgp, Breakout, Ecn, Interface, RoutingPolicy, StaticRoute
+from nornir_tasks.design.device_config import Bfd, Bgp, Breakout, Ecn, Interface, RoutingPolicy, StaticRoute, Vlan
 
 LOSSLESS_PROFILE = "lossless"
 """Neutral name of the port profile; ``realise`` puts in the OS's own."""
@@ -37,3 +37,4 @@ class Wish:
     static_routes: tuple[StaticRoute, ...]
     bgp: Bgp | None
     breakouts: tuple[Breakout, ...] = ()
+    vlans: tuple[Vlan, ...] = ()

@@ -61,11 +61,9 @@ def _split(value: object) -> Split:
 
 
 def _host_link(value: object) -> str:
-    if value == "svi":
-        raise wrong("svi is not offered yet", "p2p, or subnet/N with N from 24 to 30", value)
     found = _SUBNET.fullmatch(value) if isinstance(value, str) else None
-    if value != "p2p" and (found is None or not 24 <= int(found[1]) <= 30):
-        raise wrong("not a kind of host link", "p2p, or subnet/N with N from 24 to 30", value)
+    if value not in ("p2p", "svi") and (found is None or not 24 <= int(found[1]) <= 30):
+        raise wrong("not a kind of host link", "p2p, svi, or subnet/N with N from 24 to 30", value)
     return str(value)
 
 

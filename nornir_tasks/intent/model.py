@@ -23,6 +23,8 @@ from nornir_tasks.intent.fields import (
 )
 from nornir_tasks.intent.findings import Marks, refuse
 
+DEFAULT_HOST_VLAN = 900
+
 Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4"]
 """What a cable is: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and a fibre."""
 
@@ -129,16 +131,26 @@ class HostsIntent(Part):
     speed: SpeedGbps
     link: HostLink = "p2p"
     """``p2p``: each NIC port is a routed /31, the switch has the even address, the host the odd one. ``subnet/N``: each
-    NIC port is a routed /N, the switch has .1, the host .2, and pods or virtual functions the rest."""
+    NIC port is a routed /N, the switch has .1, the host .2, and pods or virtual functions the rest. ``svi``: all NIC
+    ports of a leaf are in one VLAN and subnet, the leaf's whole block; the leaf has .1, the hosts .2 and on."""
+    vlan: Annotated[int, Field(ge=2, le=4094)] | None = None
+    """svi: the number of that VLAN, the same on every leaf, where each is a VLAN of its own; without it 900."""
     per_group: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Hosts per leaf group; without it as many as the leaf takes."""
     nic: str | None = None
     """Model of the NIC, as in the catalogue."""
 
     @property
-    def prefix_length(self) -> int:
-        """Prefix length of a host link."""
+    def prefix_length(self) -> int | None:
+        """Prefix length of a host link; None for ``svi``, where it is that of the leaf's block."""
+        if self.link == "svi":
+            return None
         return 31 if self.link == "p2p" else int(self.link.partition("/")[2])
+
+    @property
+    def host_vlan(self) -> int | None:
+        """The hosts' VLAN on each leaf; None where host ports are routed."""
+        return (self.vlan or DEFAULT_HOST_VLAN) if self.link == "svi" else None
 
     @model_validator(mode="after")
     def _rules(self) -> "HostsIntent":

@@ -21,6 +21,10 @@ RESERVED = {
 
 SWITCH_NAMES = ("leaf", "spine", "core")
 
+MAX_HOST_VLAN = 1005
+"""Above, switches take VLANs for themselves: for routed ports from 1006 on, Cumulus Linux 3725-4064
+(VLAN-aware-Bridge-Mode.md, Reserved VLAN Range), NX-OS 3968-4094 (batfish nxos_vlan_invalid)."""
+
 RACK_UNITS = 60
 """More than any rack on the market has; above it stands a typing error."""
 
@@ -186,6 +190,13 @@ def hosts(each: "model.HostsIntent") -> Iterator[Finding]:
         yield Finding(
             ("group",), "hosts would be named like switches", f"any name but {', '.join(SWITCH_NAMES)}", each.group
         )
+    if each.vlan is not None and each.link != "svi":
+        hint = "host ports of p2p and subnet/N are routed: they are in no VLAN"
+        yield Finding(("vlan",), "a VLAN without link: svi", "link: svi beside it, or no vlan", str(each.vlan), hint)
+    if each.vlan is not None and each.vlan > MAX_HOST_VLAN:
+        hint = "a routed port has a VLAN inside the switch, which takes it from 1006 on; others are kept for VXLAN"
+        expected = f"2-{MAX_HOST_VLAN}"
+        yield Finding(("vlan",), "a VLAN that switches use themselves", expected, str(each.vlan), hint)
     if each.count > each.max:
         yield Finding(("max",), "fewer hosts at most than there are now", f"at least {each.count}", str(each.max))
 

@@ -14,15 +14,15 @@ from typing import Literal
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.platforms.config_tree import ConfigTree
 
-Key = Literal["port", "address", "name", "switch", "nobody"]
-_KEYED = frozenset({"port", "address", "name"})
+Key = Literal["port", "address", "name", "vlan", "vlans", "switch", "nobody"]
+_KEYED = frozenset({"port", "address", "name", "vlan"})
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Lines matching ``pattern`` (full match) belong to the owner found through ``by``.
 
-    The key is the pattern's named group ``key``: a port name, an address or prefix, or an object's name.
+    The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number.
     """
 
     pattern: re.Pattern[str]
@@ -31,11 +31,21 @@ class Rule:
     children: "tuple[Rule, ...]" = ()
     prefix: str = ""
     """What to put before the key: a line may name a port by its number alone."""
+    below: "Rule | None" = None
+    """Where the line's own key is nobody's: a line somewhere below it that may tell the owner (an SVI's address)."""
 
 
-def rule(pattern: str, by: Key, *, shared: bool = False, children: "Sequence[Rule]" = (), prefix: str = "") -> Rule:
+def rule(
+    pattern: str,
+    by: Key,
+    *,
+    shared: bool = False,
+    children: "Sequence[Rule]" = (),
+    prefix: str = "",
+    below: "Rule | None" = None,
+) -> Rule:
     """A Rule from a pattern's text; spaces stand for themselves."""
-    return Rule(re.compile(pattern), by, shared, tuple(children), prefix)
+    return Rule(re.compile(pattern), by, shared, tuple(children), prefix, below)
 
 
 @cache
@@ -54,15 +64,17 @@ def _which(found: re.Match[str], rules: tuple[Rule, ...]) -> tuple[Rule, str]:
 
 def owner_of(key: str, by: Key, claims: Claims) -> str | None:
     """The owner of a line by what its rule found; None is nobody."""
-    if by == "nobody":
-        return None
     if by == "switch":
         return SWITCH
     if by == "port":
         return claims.by_port(key)
     if by == "address":
         return claims.by_address(key)
-    return claims.by_name(key)
+    if by == "name":
+        return claims.by_name(key)
+    if by == "vlan":
+        return claims.by_vlan(key)
+    return SWITCH if by == "vlans" and claims.has_vlans else None
 
 
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:
@@ -91,12 +103,25 @@ def _split(
             parts[None].add_path(above).children[text] = node
             continue
         matched, key = _which(found, rules)
-        held = parts[owner_of(key, matched.by, claims)].add_path(above)
+        owner = owner_of(key, matched.by, claims)
+        if owner is None and matched.below is not None:
+            owner = _owner_below(node, matched.below, claims)
+        held = parts[owner].add_path(above)
         if matched.shared:
             held.add(text, node.line)
             _split(node, matched.children, claims, parts, (*above, text))
         else:
             held.children[text] = node
+
+
+def _owner_below(node: ConfigTree, telling: Rule, claims: Claims) -> str | None:
+    """The owner by the first line below that says one."""
+    for path, _ in node.walk():
+        if found := telling.pattern.fullmatch(path[-1]):
+            owner = owner_of(found["key"], telling.by, claims)
+            if owner is not None:
+                return owner
+    return None
 
 
 def join(parts: Iterable[ConfigTree]) -> ConfigTree:

@@ -3,7 +3,7 @@
 import copy
 import itertools
 from collections import Counter
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any
 
 from hypothesis import given, settings
@@ -20,9 +20,14 @@ some = settings(max_examples=30, deadline=None)
 @some
 @given(fabrics())
 def test_no_address_asn_or_port_is_given_twice(fabric: Fabric) -> None:
-    addresses = [
-        address for link in fabric.links for address in (link.upper_address, link.lower_address) if link.is_numbered
-    ]
+    numbered = [link for link in fabric.links if link.is_numbered]
+    addresses = [link.lower_address for link in numbered]
+    gateways = [(link.upper.device, link.upper_address) for link in numbered if link.kind == "host"]
+    if fabric.intent.planes.compute.hosts.link == "svi":  # all hosts of a leaf have one
+        assert len(set(gateways)) == len({device for device, _ in gateways})
+        gateways = list(set(gateways))
+    addresses += [address for _, address in gateways]
+    addresses += [link.upper_address for link in numbered if link.kind == "fabric"]
     addresses += [device.loopback for device in fabric.devices]
     assert len(set(addresses)) == len(addresses)
     ports = [(end.device, end.port) for link in fabric.links for end in (link.upper, link.lower)]
@@ -44,12 +49,19 @@ def test_every_address_lies_in_its_pool_and_its_leafs_block(fabric: Fabric) -> N
             continue
         pool = pools["links" if link.kind == "fabric" else "hosts"]
         assert IPv4Address(link.upper_address) in pool
-        assert int(IPv4Address(link.lower_address)) == int(IPv4Address(link.upper_address)) + 1
-        assert int(IPv4Address(link.upper_address)) % 2 == 0
+        upper = IPv4Interface(f"{link.upper_address}/{link.prefix_length}")
+        if link.prefix_length == 31:
+            assert upper.ip == upper.network.network_address
+            assert IPv4Address(link.lower_address) == upper.ip + 1
+        else:
+            assert upper.ip == upper.network.network_address + 1
+            assert upper.ip < IPv4Address(link.lower_address) < upper.network.broadcast_address
         if link.kind == "host":
             block = fabric.device(link.upper.device).host_block
             assert block is not None
-            assert IPv4Address(link.lower_address) in IPv4Network(block)
+            assert upper.network.subnet_of(IPv4Network(block))
+            assert IPv4Address(link.lower_address) in upper.network
+            assert (str(upper.network) == block) is (fabric.intent.planes.compute.hosts.link == "svi")
     for device in fabric.devices:
         assert IPv4Address(device.loopback) in pools["loopback"]
         assert fabric.intent.planes.compute.pools.asn.first <= device.asn <= fabric.intent.planes.compute.pools.asn.last
@@ -85,7 +97,8 @@ def test_both_ends_of_every_link_agree(fabric: Fabric) -> None:
         ports = [next(p for p in configs[end.device].interfaces if p.name == end.port) for end in ends]
         assert len({port.mtu_bytes for port in ports}) == 1
         assert all(
-            port.mtu_bytes <= fabric.device(end.device).capabilities.max_mtu_bytes
+            (port.mtu_bytes is None and port.access_vlan is not None)
+            or port.mtu_bytes <= fabric.device(end.device).capabilities.max_mtu_bytes
             for port, end in zip(ports, ends, strict=True)
         )
         if link.kind == "fabric":

@@ -1,4 +1,6 @@
-"""The compute plane's part of one switch: routed ports, eBGP, and what may be announced and accepted.
+"""The compute plane's part of one switch: ports, eBGP, and what may be announced and accepted.
+
+Ports are routed; with ``link: svi`` host ports are access ports of one VLAN, which the leaf's SVI routes.
 
 A leaf announces its loopback and its host block (a discard route, so it does not flap with a host port), never a /31;
 a spine announces its own loopback and hands on what it accepted; from leaf X it accepts X's two prefixes only, which
@@ -8,6 +10,7 @@ stops a mis-cabled or hijacking leaf. Route maps are ready for a drain: a draine
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from ipaddress import IPv4Network
 from typing import Literal
 
 from nornir_tasks.design import qos
@@ -23,6 +26,7 @@ from nornir_tasks.design.device_config import (
     RouteMap,
     RouteMapRule,
     StaticRoute,
+    Vlan,
 )
 from nornir_tasks.design.fabric import Device, Fabric, Link, Plane, Tier
 from nornir_tasks.design.merge import Contribution
@@ -61,6 +65,14 @@ def contributions(fabric: Fabric, device: Device, *, drained: bool) -> Iterator[
 Piece = tuple[str, str, object]
 
 
+def vlans(fabric: Fabric, device: Device) -> tuple[Vlan, ...]:
+    """The VLAN of this switch's hosts: each leaf has its own, and all have one number."""
+    number = fabric.intent.planes.compute.hosts.host_vlan
+    if number is None or device.host_block is None:
+        return ()
+    return (Vlan(number, f"{device.plane}-HOSTS".upper()),)
+
+
 @dataclass(frozen=True)
 class _Switch:
     fabric: Fabric
@@ -75,6 +87,9 @@ class _Switch:
         yield "qos", "classes", qos.classes(self.fabric.intent.policy)
         if self.plane.bfd:
             yield "bfd", "intervals", BFD
+        for vlan in vlans(self.fabric, self.device):
+            yield "vlans", str(vlan.number), vlan
+            yield self.svi(vlan)
         yield from self.interfaces()
         yield from self.routing_policy()
         if self.device.host_block is not None:
@@ -89,22 +104,41 @@ class _Switch:
         loopback = self.device.capabilities.loopback_name
         address = f"{self.device.loopback}/32"
         yield "interfaces", loopback, Interface(loopback, "router-id", address, None, enabled=True, qos_profile=None)
+        vlan = next((each.number for each in vlans(self.fabric, self.device)), None)
         for link in self.links:
             port, far = link.end(self.device.name).port, link.far(self.device.name)
+            access_vlan = vlan if link.kind == "host" else None
+            routed = f"{link.address(self.device.name)}/{link.prefix_length}"
             yield (
                 "interfaces",
                 port,
                 Interface(
                     name=port,
                     description=f"{far.device} {far.port}",
-                    address=f"{link.address(self.device.name)}/{link.prefix_length}" if link.is_numbered else None,
+                    address=routed if access_vlan is None and link.is_numbered else None,
                     mtu_bytes=link.mtu_bytes,
                     enabled=True,
                     qos_profile=LOSSLESS_PROFILE,
                     layer1=_layer1(link, link.end(self.device.name).slot),
                     ra_interval_ms=None if link.is_numbered else RA_INTERVAL_MS,
+                    access_vlan=access_vlan,
+                    edge=access_vlan is not None,
                 ),
             )
+
+    def svi(self, vlan: Vlan) -> Piece:
+        """The hosts' way out of their leaf. It has no queues: trust, PFC and ECN are the access ports' own."""
+        capabilities, block = self.device.capabilities, IPv4Network(str(self.device.host_block))
+        name = f"{capabilities.svi_prefix}{vlan.number}"
+        port = Interface(
+            name=name,
+            description=f"hosts of {self.device.name}",
+            address=f"{block.network_address + 1}/{block.prefixlen}",
+            mtu_bytes=min(self.fabric.intent.policy.mtu.fabric, capabilities.max_mtu_bytes),
+            enabled=True,
+            qos_profile=None,
+        )
+        return "interfaces", name, port
 
     def own_prefixes(self, device: Device) -> tuple[str, ...]:
         """What a switch may announce as its own."""

@@ -54,6 +54,8 @@ _TOMAHAWK4 = Capabilities(
     bfd_min_interval_ms=300,
     # pyavd schema, ethernet_interfaces[].speed: 200g-4, 400g-8; AMD Instinct cluster networking guide
     has_lanes=True,
+    # um-eos, Layer 3 MTU; "Arista EOS MTU Behavior (1)": routed packets only, "no action on switched traffic"
+    access_mtu="none",
     has_commit_timer=True,
     # aristanetworks/avd renders "neighbor interface"; no published line shows GTSM on it, and it takes no route map
     unnumbered_gap="no source shows TTL security on an interface neighbour, which takes no route map of its own either",

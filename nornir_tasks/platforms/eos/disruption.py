@@ -25,6 +25,10 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface Ethernet\S+ / (?:no )?(?:mtu|service-profile|qos) .*", Disruption.DATAPLANE_BLIP),
     (r"interface Ethernet\S+ / (?:no )?priority-flow-control.*", Disruption.DATAPLANE_BLIP),
     (r"interface \S+ / (?:no )?ip address .*", Disruption.DATAPLANE_BLIP),
+    # the port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out
+    (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
+    (r"interface Ethernet\S+ / (?:no )?spanning-tree .*", Disruption.DATAPLANE_BLIP),
+    (r"vlan \d+|interface Vlan\d+(?: / (?:no )?(?:shutdown|mtu .*))?", Disruption.DATAPLANE_BLIP),
     # RFC 4271, 4.2 and 6.5: a session is torn down and opened anew when what its OPEN or its TTL check says changes
     (r"router bgp [^/]*", Disruption.DATAPLANE_BLIP),
     (r"router bgp \S+ / router-id .*", Disruption.DATAPLANE_BLIP),

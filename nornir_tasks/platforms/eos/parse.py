@@ -17,6 +17,7 @@ from nornir_tasks.design.device_config import (
     RouteMapRule,
     RoutingPolicy,
     StaticRoute,
+    Vlan,
 )
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
@@ -42,11 +43,21 @@ _PORT = (
     row(r"no switchport", "routed", yes),
     row(r"ip address (\d+\.\d+\.\d+\.\d+/\d+)", "address", text),
     row(r"service-profile (\S+)", "qos_profile", text),
+    row(r"switchport", "switched", yes),
+    row(r"switchport mode access", "switched", yes),
+    row(r"switchport access vlan (\d+)", "access_vlan", number),
+    row(r"spanning-tree portfast", "portfast", yes),
+    row(r"spanning-tree bpduguard enable", "bpduguard", yes),
     *LAYER1_ROWS,
 )
+_EDGE = {"portfast": "spanning-tree portfast", "bpduguard": "spanning-tree bpduguard enable"}
+"""Either alone is none of ours."""
+_SWITCHED = {"access_vlan", *_EDGE}
+"""What only an access port has."""
 _ROUTED = {"mtu_bytes", "address", "qos_profile"}
 """What only a routed port has; a switched one without any of it is one that nobody uses."""
 _LOOPBACK = tuple(each for each in _PORT if each.field in {"description", "enabled", "address"})
+_SVI = tuple(each for each in _PORT if each.field in {"description", "enabled", "address", "mtu_bytes"})
 
 _SERVICES = {"service routing protocols model multi-agent": "multi-agent", "ip routing": "ip-routing"}
 # what a fresh switch shows in place of "ip routing" (show running-config of vEOS-lab 4.29.2F)
@@ -74,6 +85,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     left = ConfigTree()
     fields: Fields = {
         "services": [],
+        "vlans": [],
         "interfaces": [],
         "lists": [],
         "maps": {},
@@ -101,6 +113,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         lldp=fields.get("lldp", Lldp(enabled=True)),
         qos=qos,
         bfd=fields.get("bfd", _DEFAULT_BFD if bgp and any(group.bfd for group in bgp.peer_groups) else None),
+        vlans=tuple(fields["vlans"]),
         interfaces=tuple(fields["interfaces"]),
         routing_policy=RoutingPolicy(
             tuple(fields["lists"]), tuple(RouteMap(each, tuple(rules)) for each, rules in fields["maps"].items())
@@ -140,12 +153,38 @@ def _bfd(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]
     return unknown
 
 
+def _vlan(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    values, unknown = read(node.children.values(), (row(r"name (\S+)", "name", text),))
+    fields["vlans"].append(Vlan(int(found[1]), values.get("name")))
+    return unknown
+
+
+def _svi(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    values, unknown = read(node.children.values(), _SVI)
+    enabled, mtu = values.get("enabled", True), values.get("mtu_bytes", _DEFAULT_MTU_BYTES)
+    port = Interface(found[1], values.get("description"), values.get("address"), mtu, enabled, None)
+    fields["interfaces"].append(port)
+    return unknown
+
+
+def _contradicts(values: Fields) -> bool:
+    """Does a port say what only another kind of port can have?"""
+    if values.get("routed", False):
+        return bool(_SWITCHED & values.keys() or "switched" in values)
+    if "access_vlan" in values:
+        return bool({"mtu_bytes", "address"} & values.keys())
+    return bool((_ROUTED | _SWITCHED) & values.keys())
+
+
 def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree] | None:
     loopback = found[1].startswith("Loopback")
     values, unknown = read(node.children.values(), _LOOPBACK if loopback else _PORT)
     routed = values.get("routed", False)
-    if not loopback and not routed and _ROUTED & values.keys():
+    if not loopback and _contradicts(values):
         return None
+    edge = _EDGE.keys() <= values.keys()
+    if not edge:
+        unknown += [line for field, said in _EDGE.items() if field in values for line in (node.children[said],)]
     layer1, left = read_layer1(values, node.children.values())
     fields["interfaces"].append(
         Interface(
@@ -156,6 +195,8 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
             enabled=values.get("enabled", True),
             qos_profile=values.get("qos_profile"),
             layer1=layer1,
+            access_vlan=values.get("access_vlan"),
+            edge=edge,
         )
     )
     return [*unknown, *(line for line in left if line not in unknown)]
@@ -195,6 +236,8 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), reader)
     for pattern, reader in (
         (r"interface ((?:Ethernet|Loopback)[\d/]+)", _interface),
+        (r"interface (Vlan\d+)", _svi),
+        (r"vlan (\d+)", _vlan),
         (r"ip prefix-list (\S+)", _prefix_list),
         (r"route-map (\S+) (permit|deny) (\d+)", _route_map),
         (r"ip route (\d+\.\d+\.\d+\.\d+/\d+) Null0", _static_route),

@@ -1,6 +1,7 @@
 """EOS configuration text to a tree and back, in one spelling, with EOS's hidden defaults left out."""
 
 import re
+from collections.abc import Iterator
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
 
@@ -15,6 +16,8 @@ _MAP = re.compile(r"qos map (dscp|traffic-class) ((?:\d+ )+)(to (?:traffic-class
 _TIMER = re.compile(
     r"(priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)) (\d+(?:\.\d+)?)"
 )
+
+_VLANS = re.compile(r"vlan (\d+(?:-\d+)?(?:,\d+(?:-\d+)?)+|\d+-\d+)")
 
 DSCP_DEFAULT = tuple({0: 1, 1: 0}.get(dscp // 8, dscp // 8) for dscp in range(64))
 """Traffic class of each code point on a switch nobody configured.
@@ -32,8 +35,8 @@ def seconds(milliseconds: int) -> str:
 def to_tree(text: str) -> ConfigTree:
     """Running configuration, session configuration or rendered text.
 
-    A map line of several code points becomes one line each, and a watchdog time gets its shortest spelling, so that
-    one meaning has one spelling wherever it came from.
+    A map line of several code points, and one of several VLANs, becomes one line each, and a watchdog time gets its
+    shortest spelling, so that one meaning has one spelling wherever it came from.
     """
     tree = from_text(text, _HEREDOCS, _NOISE)
     plain = ConfigTree()
@@ -48,7 +51,16 @@ def _one_spelling(line: str) -> tuple[str, ...]:
         return tuple(f"qos map {found[1]} {number} {found[3]}" for number in found[2].split())
     if found := _TIMER.fullmatch(line):
         return (f"{found[1]} {seconds(round(float(found[2]) * 1000))}",)
+    if found := _VLANS.fullmatch(line):
+        return tuple(f"vlan {number}" for number in _numbers(found[1]))
     return (line,)
+
+
+def _numbers(text: str) -> Iterator[int]:
+    """``10,20-22`` -> 10, 20, 21, 22."""
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
 
 
 def to_text(tree: ConfigTree) -> str:
@@ -72,7 +84,8 @@ _HIDDEN = frozenset(
 
 _HIDDEN_IN = (
     # batfish arista_interface_show_run_all: only "show running-config all" prints it
-    ("interface ", frozenset({"no shutdown"})),
+    # tests/corpus/eos/NOTES.md: a port is switched, and then an access port, unless said otherwise
+    ("interface ", frozenset({"no shutdown", "switchport", "switchport mode access"})),
     # batfish arista_bgp_show_run_all_3, vEOS 4.23.0.1F: likewise
     (
         "router bgp ",

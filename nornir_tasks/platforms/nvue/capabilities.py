@@ -97,6 +97,9 @@ _SPECTRUM4 = NvueCapabilities(
     bfd_min_interval_ms=50,
     # docs514 Switch-Port-Attributes.md, "Configure a Breakout Port" and "Set the Number of Lanes per Split Port"; a
     # whole port's lanes the schema does not describe
+    # docs514 VLAN-aware-Bridge-Mode.md: interface vlan10; schema: a VLAN of a bridge has no name
+    svi_prefix="vlan",
+    has_vlan_names=False,
     has_breakout=True,
     has_breakout_lanes=True,
     has_commit_timer=True,

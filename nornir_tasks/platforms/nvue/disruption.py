@@ -24,6 +24,13 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Switch-Port-Attributes.md)
     (r"interface / swp[^/]*", Disruption.PORT_FLAP),
     (r"interface / swp\S* / link(?: / (?:state|speed|fec|auto-negotiate|breakout|lanes)\b.*)?", Disruption.PORT_FLAP),
+    # the port leaves one VLAN for another, and all behind it with it; without its VLAN or SVI a host has no way out
+    (
+        r"interface / swp\S* / bridge(?: / domain(?: / [^/]+(?: / (?:access|untagged|vlan)\b.*)?)?)?",
+        Disruption.PORT_FLAP,
+    ),
+    (r"interface / swp\S* / bridge\b.*", Disruption.DATAPLANE_BLIP),
+    (r"bridge / domain / \S+ / vlan / \d+|interface / vlan\d+", Disruption.DATAPLANE_BLIP),
     (r"interface / \S+ / (?:link / mtu: .*|ip\b.*|ipv[46]\b.*)", Disruption.DATAPLANE_BLIP),
     # docs514 Basic-BGP-Configuration.md: enabling BGP or changing the ASN restarts FRR
     (r"router / bgp(?: / (?:enable|state|autonomous-system): .*)?", Disruption.AGENT_RESTART),

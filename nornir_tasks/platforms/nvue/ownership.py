@@ -36,7 +36,15 @@ _DEFAULT_BGP = _container(
 )
 
 OWNERSHIP: tuple[Rule, ...] = (
-    _container(r"interface", rule(r"(?P<key>swp\w+|lo)", "port")),
+    # the VLANs of the default bridge; the bridge's own settings are whoever's made it
+    _container(
+        r"bridge", _container(r"domain", _container(r"br_default", _container(r"vlan", rule(r"(?P<key>\d+)", "vlan"))))
+    ),
+    _container(
+        r"interface",
+        rule(r"(?P<key>swp\w+|lo)", "port"),
+        rule(r"vlan(?P<key>\d+)", "vlan", below=rule(r"(?P<key>[\d.]+/\d+)", "address")),
+    ),
     _container(
         r"qos",
         rule(r"roce|pfc-watchdog|traffic-pool", "switch"),

@@ -1,7 +1,7 @@
 """Owned NVUE data -> DeviceConfig and a remainder. A line that is absent means the OS's default."""
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import DeviceConfig, Hashing, Lldp
+from nornir_tasks.design.device_config import DeviceConfig, Hashing, Lldp, Vlan
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.capabilities import Spelling
@@ -10,8 +10,8 @@ from nornir_tasks.platforms.nvue.parse_ports import parse_ports
 from nornir_tasks.platforms.nvue.parse_qos import parse_qos
 from nornir_tasks.platforms.nvue.parse_routing import parse_bgp, parse_policy, parse_static_routes
 from nornir_tasks.platforms.nvue.port_map import sort_key
-from nornir_tasks.platforms.nvue.reading import Data, entries, look, take_int, take_word
-from nornir_tasks.platforms.nvue.tree import CONTAINERS, from_data, to_data
+from nornir_tasks.platforms.nvue.reading import Data, entries, look, take_empty, take_int, take_word
+from nornir_tasks.platforms.nvue.tree import BRIDGE, CONTAINERS, from_data, to_data
 from nornir_tasks.platforms.platform import Parsed
 
 HASH_FIELDS = ("source-ip", "destination-ip", "source-port", "destination-port", "ip-protocol")
@@ -40,12 +40,18 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         qos=qos,
         bfd=bfd,
         breakouts=breakouts,
+        vlans=_vlans(data),
         interfaces=interfaces,
         routing_policy=parse_policy(data),
         static_routes=parse_static_routes(data),
         bgp=bgp,
     )
     return Parsed(in_order(config, sort_key), _remainder(data))
+
+
+def _vlans(data: Data) -> tuple[Vlan, ...]:
+    at = ("bridge", "domain", BRIDGE, "vlan")
+    return tuple(Vlan(int(number), None) for number, _ in entries(data, *at) if take_empty(data, *at, number))
 
 
 def _remainder(data: Data) -> ConfigTree:

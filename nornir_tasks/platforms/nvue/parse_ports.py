@@ -16,11 +16,14 @@ from nornir_tasks.platforms.nvue.reading import (
     take_text,
     take_word,
 )
+from nornir_tasks.platforms.nvue.tree import BRIDGE
 
 _DEFAULT_MTU_BYTES = 9216  # docs514 Interface-Configuration-and-Management: every swp port
 _FEC_OF = {"rs": "rs", "baser": "fc", "off": "none"}
 _CAGE = re.compile(r"swp(\d+)")
 _SPEED = re.compile(r"(\d+)G")
+_SVI = re.compile(r"vlan(\d+)")
+_MEMBER = ("bridge", "domain", BRIDGE)
 _SPLIT = {"2x": 2, "4x": 4, "8x": 8}
 
 
@@ -57,8 +60,12 @@ def _breakout(data: Data, name: str, ways: int) -> Breakout | None:
 
 def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool) -> Interface:
     port = data["interface"][name]
+    if svi := _SVI.fullmatch(name):
+        return _svi(data, name, int(svi[1]), known)
     is_loopback = name == known.loopback_name
     take_word(port, "loopback" if is_loopback else "swp", "type")
+    access_vlan = None if is_loopback else take_int(port, *_MEMBER, "access")
+    edge = access_vlan is not None and _edge(port, known.spelling)
     address = _address(port, known.spelling.address, "address")
     mtu_bytes = take_int(port, "link", "mtu")
     layer1 = None if is_loopback else _layer1(port, known.spelling)
@@ -67,7 +74,7 @@ def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool)
     if not is_down and not is_loopback:
         take_empty(port, "link", "state", "up")
     description = take_text(port, "description")
-    is_unused = is_down and {address, mtu_bytes, layer1, description, ra_interval_ms} == {None}
+    is_unused = is_down and {address, mtu_bytes, layer1, description, ra_interval_ms, access_vlan} == {None}
     drop_if_empty(data, "interface", name)
     return Interface(
         name=name,
@@ -78,7 +85,37 @@ def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool)
         qos_profile=PROFILE if carries and not is_loopback and not is_unused else None,
         layer1=layer1,
         ra_interval_ms=ra_interval_ms,
+        access_vlan=access_vlan,
+        edge=edge,
     )
+
+
+def _svi(data: Data, name: str, number: int, known: NvueCapabilities) -> Interface:
+    """``vlan900``. What its type and VLAN do not say as its name does stays where it is."""
+    port = data["interface"][name]
+    take_word(port, "svi", "type")
+    if look(port, "vlan") == number:
+        take(port, "vlan")
+    found = Interface(
+        name=name,
+        description=take_text(port, "description"),
+        address=_address(port, known.spelling.address, "address"),
+        mtu_bytes=take_int(port, "link", "mtu") or _DEFAULT_MTU_BYTES,
+        enabled=not take_empty(port, "link", "state", "down"),
+        qos_profile=None,
+    )
+    drop_if_empty(data, "interface", name)
+    return found
+
+
+def _edge(port: Data, spelling: Spelling) -> bool:
+    """Both or none: either alone is none of ours."""
+    keys = [(*_MEMBER, "stp", key) for key in ("admin-edge", "bpdu-guard")]
+    if any(look(port, *key) != spelling.on for key in keys):
+        return False
+    for key in keys:
+        take(port, *key)
+    return True
 
 
 def _router_advertisements(port: Data, spelling: Spelling) -> int | None:

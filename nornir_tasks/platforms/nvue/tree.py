@@ -30,7 +30,14 @@ QOS_KINDS = (
 _BGP: Path = ("vrf", "default", "router", "bgp")
 _IPV4: Path = (*_BGP, "address-family", "ipv4-unicast")
 
+BRIDGE = "br_default"
+"""The one bridge that is there without configuration (docs514 VLAN-aware-Bridge-Mode.md)."""
+
 CONTAINERS: tuple[Path, ...] = (
+    ("bridge",),
+    ("bridge", "domain"),
+    ("bridge", "domain", BRIDGE),
+    ("bridge", "domain", BRIDGE, "vlan"),
     ("interface",),
     ("qos",),
     *(("qos", kind) for kind in QOS_KINDS),
@@ -55,7 +62,8 @@ CONTAINERS: tuple[Path, ...] = (
     (*_IPV4, "aggregate-route"),
     (*_IPV4, "network"),
 )
-"""Sections of the schema, parents first. None is an entry of a collection but ``vrf / default``, which always is."""
+"""Sections of the schema, parents first. Entries of collections are but ``vrf / default`` and the bridge, which always
+are."""
 
 _IS_CONTAINER = frozenset(CONTAINERS)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
-from nornir_tasks.platforms.nxos.config_text import BREAKOUT, INDENT, SourceTree, to_text, to_tree
+from nornir_tasks.platforms.nxos.config_text import BREAKOUT, INDENT, SourceTree, to_text, to_tree, vlans_of
 from nornir_tasks.platforms.nxos.port_map import sort_key
 from nornir_tasks.platforms.platform import Candidate
 
@@ -54,6 +54,7 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
         if change.op == "-":
             splice.cut(change.path)
     splice.keep_row_mates()
+    splice.keep_other_vlans()
     splice.insert_missing(source, owned_wanted, ())
     return Candidate(payload=splice.text(), changes=changes)
 
@@ -83,6 +84,7 @@ class _Splice:
         self._cut: set[int] = set()
         self._inserted: dict[int, list[str]] = {}
         self._gone: set[str] = set()
+        self._gone_whole: set[str] = set()
 
     def cut(self, path: Path) -> None:
         """Take out one line (its own rows only; what stands below is cut by its own change)."""
@@ -90,6 +92,8 @@ class _Splice:
         if node is not None:
             self._cut.update(_own_rows(node))
             self._gone.add(path[0])
+            if len(path) == 1:
+                self._gone_whole.add(path[0])
 
     def keep_row_mates(self) -> None:
         """A row may speak of several ports that are broken out: those that stay get rows of their own in its place."""
@@ -97,10 +101,21 @@ class _Splice:
             if text.startswith(BREAKOUT) and text not in self._gone and node.line - 1 in self._cut:
                 self._inserted.setdefault(node.line - 1, []).append(text)
 
+    def keep_other_vlans(self) -> None:
+        """A row names all VLANs: one that goes leaves the row, those that stay remain in it."""
+        for number, row in enumerate(self._source.rows):
+            named = vlans_of(row)
+            if len(named) > 1 and self._gone_whole & set(named):
+                self._cut.add(number)
+                kept = [each.removeprefix("vlan ") for each in named if each not in self._gone_whole]
+                self._inserted.setdefault(number, []).extend([f"vlan {','.join(kept)}"] if kept else [])
+
     def insert_missing(self, held: ConfigTree, wanted: ConfigTree, above: Path) -> None:
         """Put in every wanted line that ``held`` lacks, in the order in which it was rendered."""
         for child in sorted(wanted.children.values(), key=lambda node: node.line):
             there = held.children.get(child.text)
+            if not above and child.text in self._source.listed:
+                there = there if there is None or not child.children else None
             if there is not None:
                 self.insert_missing(there, child, (*above, child.text))
                 continue

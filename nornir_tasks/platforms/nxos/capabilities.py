@@ -79,6 +79,9 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # "interface breakout module 1 port <n> map <speed>-<ways>x" (Interfaces Configuration Guide 10.6(x), Overview);
         # lanes follow from speed and map.
         has_breakout=True,
+        # "MTU on L2 interfaces can only be set to default or system-jumboMTU" (typed on a Nexus 7000); 9216 unless set.
+        access_mtu="jumbo",
+        svi_service="interface-vlan",
         has_commit_timer=True,
         # IronCore's NX-OS provider renders "no ipv6 nd suppress-ra", other published fabrics go without
         unnumbered_gap="published configurations disagree on whether a port must be told to advertise itself",

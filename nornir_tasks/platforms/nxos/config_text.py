@@ -24,20 +24,25 @@ BREAKOUT = "interface breakout module "
 _MERGED = re.compile(rf"{BREAKOUT}(?P<module>\d+) port (?P<ports>\d+(?:[-,]\d+)*) map (?P<map>\S+)")
 
 
+_SEVERAL_VLANS = re.compile(r"vlan (?P<ids>\d+(?:[-,]\d+)+)")
+
+
 class SourceTree(ConfigTree):
     """The root of a configuration together with the rows of text it was read from."""
 
-    __slots__ = ("rows",)
+    __slots__ = ("listed", "rows")
 
     def __init__(self, rows: tuple[str, ...]) -> None:
         super().__init__()
         self.rows = rows
+        self.listed: frozenset[str] = frozenset()
+        """VLANs (``vlan 310``) that stand in a row of several only, and have no block of their own."""
 
 
 def to_tree(text: str) -> SourceTree:
     """Running configuration, or rendered text, as a tree that remembers its text.
 
-    Each port that is broken out has a line of its own, in whatever groups the switch prints them.
+    Each port that is broken out, and each VLAN, has a line of its own, in whatever groups the switch prints them.
     """
     root = SourceTree(tuple(text.splitlines()))
     root.children = from_text(text, _HEREDOCS, _NOISE).children
@@ -46,7 +51,39 @@ def to_tree(text: str) -> SourceTree:
         for node in printed.values():
             for line in one_port_each(node.text):
                 root.add(line, node.line).children.update(node.children)
+    _one_vlan_each(root)
     return root
+
+
+def _one_vlan_each(root: SourceTree) -> None:
+    """``vlan 1,310`` says which VLANs there are, once for all of them; blocks below say more of some."""
+    rows = [node for text, node in root.children.items() if _SEVERAL_VLANS.fullmatch(text)]
+    if not rows:
+        return
+    blocks = {text for text in root.children if text.startswith("vlan ")}
+    printed, root.children = root.children, {}
+    for node in printed.values():
+        for line in vlans_of(node.text):
+            block = printed.get(line, node)
+            root.children.setdefault(line, ConfigTree(line, block.line)).children.update(
+                block.children if block.text == line else {}
+            )
+    root.listed = frozenset(line for node in rows for line in vlans_of(node.text)) - blocks
+
+
+def vlans_of(line: str) -> tuple[str, ...]:
+    """``vlan 1,310-311`` -> one such line for each VLAN; any other as it is."""
+    found = _SEVERAL_VLANS.fullmatch(line)
+    return (line,) if found is None else tuple(f"vlan {number}" for number in _numbers(found["ids"]))
+
+
+def _numbers(text: str) -> list[int]:
+    """``10,25-26`` -> 10, 25, 26."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return found
 
 
 def one_port_each(line: str) -> tuple[str, ...]:
@@ -57,11 +94,7 @@ def one_port_each(line: str) -> tuple[str, ...]:
     found = _MERGED.fullmatch(line) if line.startswith(BREAKOUT) else None
     if found is None:
         return (line,)
-    ports: list[int] = []
-    for part in found["ports"].split(","):
-        first, _, last = part.partition("-")
-        ports += range(int(first), int(last or first) + 1)
-    return tuple(f"{BREAKOUT}{found['module']} port {port} map {found['map']}" for port in ports)
+    return tuple(f"{BREAKOUT}{found['module']} port {port} map {found['map']}" for port in _numbers(found["ports"]))
 
 
 def to_text(tree: ConfigTree) -> str:
@@ -74,8 +107,11 @@ HIDDEN_DEFAULTS: tuple[tuple[str, ...], ...] = (
     (r"bfd interval 50 min_rx 50 multiplier 3",),
     # Cisco Nexus 9000 Interfaces Configuration Guide: an interface's MTU is 1500 unless set.
     (r"interface Ethernet.+", r"mtu 1500"),
-    # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)).
-    (r"interface Ethernet.+", r"(?:switchport|ip redirects)"),
+    # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)), and then an
+    # access port (cisco.nxos 11.1.0 nxos_l2_interfaces: access is the mode of a port without one).
+    (r"interface Ethernet.+", r"(?:switchport|switchport mode access|ip redirects)"),
+    # batfish nxos_vlan: an SVI is shut and has autostate unless said otherwise; its MTU as any interface's.
+    (r"interface Vlan.+", r"(?:shutdown|autostate|mtu 1500|ip redirects)"),
     # Interfaces Configuration Guide 10.6(x), "Configuring Basic Interface Parameters": speed and FEC are auto, and a
     # port negotiates, unless said otherwise.
     (r"interface Ethernet.+", r"(?:speed auto|fec auto|negotiate auto)"),

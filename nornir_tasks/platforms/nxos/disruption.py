@@ -23,6 +23,10 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Link state follows the line.
     (r"interface \S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
     (r"interface \S+ / ip address .*", Disruption.PORT_FLAP),
+    # The port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out.
+    (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
+    (r"interface Ethernet\S+ / spanning-tree .*", Disruption.DATAPLANE_BLIP),
+    (r"vlan \d+|interface Vlan\d+(?: / mtu .*)?", Disruption.DATAPLANE_BLIP),
     # Removing or renumbering the process ends every session: Unicast Routing Configuration Guide, "Basic BGP".
     (r"router bgp \S+", Disruption.AGENT_RESTART),
     (r"router bgp \S+ / router-id .*", Disruption.AGENT_RESTART),

@@ -23,6 +23,8 @@ _BGP = (
 
 OWNERSHIP = (
     rule(r"feature (?:bfd|bgp|lldp)", "switch"),
+    # Ours only where we have SVIs: elsewhere it is there for other people's.
+    rule(r"feature interface-vlan", "vlans"),
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"ip load-sharing .+", "switch"),
@@ -34,6 +36,9 @@ OWNERSHIP = (
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(r"ip route (?P<key>\S+) .+", "address"),
     rule(r"interface breakout module 1 port (?P<key>\d+) map \S+", "port", prefix="Ethernet1/"),
+    # A VLAN or SVI of ours under another number: it bears our name, or an address of ours.
+    rule(r"vlan (?P<key>\d+)", "vlan", below=rule(r"name (?P<key>\S+-HOSTS)", "name")),
+    rule(r"interface Vlan(?P<key>\d+)", "vlan", below=rule(r"ip address (?P<key>\S+)", "address")),
     rule(r"interface (?P<key>\S+)", "port"),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
 )

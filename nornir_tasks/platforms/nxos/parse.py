@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import Bfd, DeviceConfig, Hashing, Lldp, StaticRoute
+from nornir_tasks.design.device_config import Bfd, DeviceConfig, Hashing, Lldp, StaticRoute, Vlan
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.nxos.capabilities import OS
@@ -38,6 +38,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         qos=reader.qos.finish(),
         bfd=reader.bfd or (DEFAULT_BFD if "bfd" in reader.services else None),
         breakouts=tuple(reader.ports.breakouts),
+        vlans=tuple(reader.vlans),
         interfaces=tuple(reader.ports.interfaces),
         routing_policy=reader.policy.finish(),
         static_routes=tuple(reader.routes),
@@ -55,6 +56,7 @@ class _Reader:
     lldp: Lldp | None = None
     bfd: Bfd | None = None
     routes: list[StaticRoute] = field(default_factory=list)
+    vlans: list[Vlan] = field(default_factory=list)
     qos: QosReader = field(init=False)
     ports: PortReader = field(init=False)
     bgp: BgpReader = field(init=False)
@@ -86,6 +88,8 @@ class _Reader:
             (r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<sequence>\d+)", self.policy.route_map),
             (r"ip route (?P<prefix>\S+) Null0", self._route),
             (r"interface breakout module 1 port (?P<port>\d+) map (?P<speed>\d+)g-(?P<ways>\d)x", self.ports.breakout),
+            (r"vlan (?P<number>\d+)", self._vlan),
+            (r"interface (?P<name>Vlan\d+)", self.ports.svi),
             (r"interface (?P<name>loopback\d+)", self.ports.loopback),
             (r"interface (?P<name>Ethernet\S+)", self.ports.ethernet),
             (r"router bgp (?P<asn>\d+)", self.bgp.router),
@@ -94,7 +98,7 @@ class _Reader:
     def _feature(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
         if found["name"] == "lldp":
             self.lldp = Lldp(enabled=True)
-        elif found["name"] in ("bfd", "bgp"):
+        elif found["name"] in ("bfd", "bgp", "interface-vlan"):
             self.services.add(found["name"])
         else:
             return False
@@ -107,6 +111,16 @@ class _Reader:
     def _hashing(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
         self.hashing = Hashing(int(found["seed"]))
         return not node
+
+    def _vlan(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
+        names: list[str] = []
+
+        def name(line: re.Match[str], leaf: ConfigTree, _: Path) -> bool:
+            names.append(line["name"])
+            return not leaf
+
+        self.remainder.read(node, (*above, node.text), table((r"name (?P<name>\S+)", name)))
+        self.vlans.append(Vlan(int(found["number"]), names[0] if names else None))
 
     def _route(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
         self.routes.append(StaticRoute(found["prefix"]))

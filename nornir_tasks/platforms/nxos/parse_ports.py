@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from nornir_tasks.design.device_config import Breakout, Interface, Layer1
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader
-from nornir_tasks.platforms.nxos.reading import Remainder, Table, table
+from nornir_tasks.platforms.nxos.reading import Handler, Remainder, Table, table
 
 DEFAULT_MTU_BYTES = 1500
 
 FEC = {"rs": "rs-fec", "fc": "fc-fec", "none": "off"}
 """Interfaces Configuration Guide 10.6(x), Basic Interface Parameters, "fec ?"."""
+
+_EDGE = frozenset({"spanning-tree port type edge", "spanning-tree bpduguard enable"})
+"""An edge port of ours has both: Cisco's chapter on STP extensions."""
 
 _FEC_OF = {word: fec for fec, word in FEC.items()}
 
@@ -40,23 +43,55 @@ class PortReader:
         enabled = lines.enabled is not False
         self.interfaces.append(Interface(found["name"], lines.description, lines.address, None, enabled, None))
 
+    def svi(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
+        """``interface Vlan900``: down unless said otherwise."""
+        lines = _InterfaceLines()
+        self.remainder.read(node, (*above, node.text), lines.svi_shapes())
+        mtu = lines.mtu_bytes or DEFAULT_MTU_BYTES
+        enabled = lines.enabled is True
+        self.interfaces.append(Interface(found["name"], lines.description, lines.address, mtu, enabled, None))
+
     def ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3`` or a part of it: a routed port is down unless said otherwise, a switched one up."""
         name, path = found["name"], (*above, node.text)
         lines = _InterfaceLines()
         self.remainder.read(node, path, lines.ethernet_shapes())
         layer1 = self._layer1(lines, path)
-        routed = lines.routed or lines.needs_routing
+        self._strangers(lines, path)
+        access = lines.access_vlan is not None and not lines.routed
+        routed = not access and (lines.routed or lines.needs_routing)
         if routed:
             if not lines.routed:
                 self.remainder.missing(*path, "no switchport")
             (self.quiet if lines.quiet else self.redirecting).append(name)
+        if routed or access:
             self.qos.ports[name] = lines.qos
         enabled = not routed if lines.enabled is None else lines.enabled
-        mtu = (lines.mtu_bytes or DEFAULT_MTU_BYTES) if routed else None
         self.interfaces.append(
-            Interface(name, lines.description, lines.address, mtu, enabled, lines.qos.profile, layer1)
+            Interface(
+                name=name,
+                description=lines.description,
+                address=None if access else lines.address,
+                mtu_bytes=(lines.mtu_bytes or DEFAULT_MTU_BYTES) if routed or access else None,
+                enabled=enabled,
+                qos_profile=lines.qos.profile,
+                layer1=layer1,
+                access_vlan=lines.access_vlan if access else None,
+                edge=access and lines.edge == _EDGE,
+            )
         )
+
+    def _strangers(self, lines: "_InterfaceLines", path: Path) -> None:
+        """What stands on a port of another kind, or is half of what belongs together."""
+        access = lines.access_vlan is not None and not lines.routed
+        held = set[str]() if access and lines.edge == _EDGE else set(lines.edge)
+        if access:
+            held |= {"no ip redirects"} if lines.quiet else set()
+            held |= {f"ip address {lines.address}"} if lines.address is not None else set()
+        elif lines.access_vlan is not None:
+            held.add(f"switchport access vlan {lines.access_vlan}")
+        for line in sorted(held):
+            self.remainder.tree.add_path((*path, line))
 
     def _layer1(self, lines: "_InterfaceLines", path: Path) -> Layer1 | None:
         """Half of layer 1 is none: what the switch does on its own, no line says."""
@@ -93,6 +128,8 @@ class _InterfaceLines:
     negotiate: bool = True
     routed: bool = False
     quiet: bool = False
+    access_vlan: int | None = None
+    edge: set[str] = field(default_factory=set)
     qos: PortQosLines = field(default_factory=PortQosLines)
 
     @property
@@ -100,16 +137,26 @@ class _InterfaceLines:
         """Does a line stand here that only a routed port of ours has?"""
         return self.quiet or self.address is not None or self.mtu_bytes is not None or self.qos != PortQosLines()
 
-    def loopback_shapes(self) -> Table:
-        return table(
+    def loopback_lines(self) -> tuple[tuple[str, Handler], ...]:
+        return (
             (r"description (?P<text>.+)", self._description),
             (r"ip address (?P<address>[\d./]+)", self._address),
             (r"shutdown", self._down),
             (r"no shutdown", self._up),
         )
 
+    def loopback_shapes(self) -> Table:
+        return table(*self.loopback_lines())
+
+    def svi_shapes(self) -> Table:
+        return table(*self.loopback_lines(), (r"mtu (?P<mtu>\d+)", self._mtu))
+
     def ethernet_shapes(self) -> Table:
         return table(
+            (r"switchport", self._switched),
+            (r"switchport mode access", self._switched),
+            (r"switchport access vlan (?P<vlan>\d+)", self._access),
+            (r"spanning-tree (?:port type edge|bpduguard enable)", self._edge),
             (r"description (?P<text>.+)", self._description),
             (r"no switchport", self._routed),
             (r"speed (?P<mbps>\d+)", self._speed),
@@ -135,6 +182,15 @@ class _InterfaceLines:
 
     def _routed(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
         self.routed = True
+
+    def _switched(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
+        """The default: nothing to note."""
+
+    def _access(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
+        self.access_vlan = int(found["vlan"])
+
+    def _edge(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
+        self.edge.add(found[0])
 
     def _speed(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
         self.speed_mbps = int(found["mbps"])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
-from nornir_tasks.platforms.nxos.config_text import PORT, hidden_admin_state, is_hidden, one_port_each
+from nornir_tasks.platforms.nxos.config_text import PORT, hidden_admin_state, is_hidden, one_port_each, vlans_of
 
 _COMMAND = re.compile(r"`(?P<command>[^`]+)`")
 _LEAVE = re.compile(r"exit(?:-\S+)?")
@@ -60,20 +60,24 @@ _GLOBAL = re.compile(
 _ONE_VALUE = tuple(
     re.compile(pattern)
     for pattern in (
-        r"(speed|fec) .+",
+        r"(speed|fec|name) .+",
+        r"(switchport access vlan|switchport mode|spanning-tree port type|spanning-tree bpduguard) .+",
         r"(mtu|description|router-id|reconnect-interval|maximum-paths|maximum-prefix|remote-as|timers|inherit peer) .+",
         r"(ip address|ip load-sharing address|bfd interval|match dscp|match ip address prefix-list) .+",
         r"(set qos-group|set as-path prepend|set community|pause pfc-cos|bandwidth remaining percent) .+",
         r"(priority level|ttl-security hops|random-detect|advertisement-interval|priority-flow-control mode) .+",
         r"(service-policy type \S+(?: input| output)?) .+",
         r"route-map \S+ (in|out)",
+        r"(ip prefix-list \S+ seq \d+) .+",
         r"(network \S+)(?: .+)?",
     )
 )
 """Commands of which a mode holds one: a new value takes the place of the old one without ``no``."""
 
 
-_PRINTED_NEGATED = frozenset({"shutdown", "switchport", "graceful-restart", "ip redirects", "negotiate auto"})
+_PRINTED_NEGATED = frozenset(
+    {"shutdown", "switchport", "graceful-restart", "ip redirects", "negotiate auto", "autostate"}
+)
 """Lines whose ``no`` form the switch prints."""
 
 _BROKEN_OUT = re.compile(r"interface breakout module (?P<module>\d+) port (?P<port>\d+) map \S+")
@@ -100,10 +104,15 @@ def _changes(text: str) -> Iterator[Change]:
             line = command.removeprefix("no ")
             mode, opens = _resolve(mode, line)
             adds = line == command
-            for each in one_port_each(line):
+            for each in _one_each(line):
                 yield Change((*mode, each), "+" if adds else "-")
             if opens and adds:
                 mode = (*mode, line)
+
+
+def _one_each(line: str) -> tuple[str, ...]:
+    """A line of several VLANs or ports as one line each."""
+    return vlans_of(line) if line.startswith("vlan ") else one_port_each(line)
 
 
 def _resolve(mode: Path, line: str) -> tuple[Path, bool]:
@@ -180,7 +189,9 @@ def _gone_with(path: Path, running: ConfigTree) -> Iterator[Path]:
 
 
 def _named(path: Path, running: ConfigTree) -> Path | None:
-    """``no description`` removes the one line that begins so."""
+    """``no description`` removes the one line that begins so; ``no switchport`` is a line itself."""
+    if path[-1] in _PRINTED_NEGATED:
+        return None
     parent = running.get(*path[:-1])
     begun = [text for text in parent.children if text.startswith(f"{path[-1]} ")] if parent is not None else []
     return (*path[:-1], begun[0]) if len(begun) == 1 else None

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import jinja2
+from hosts_in_vlan import maybe_in_a_vlan
 from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
@@ -238,7 +239,8 @@ def examples() -> tuple[DeviceConfig, ...]:
 def claims(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if not port.enabled and port.name in UNUSED)
     ports = frozenset(port.name for port in config.interfaces) - shut
-    return Claims((PlaneClaim("compute", ports, ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")),), shut)
+    pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
+    return Claims((PlaneClaim("compute", ports, pools, frozenset(each.number for each in config.vlans)),), shut)
 
 
 SPEEDS_AND_LANES = [(25, 1), (50, 1), (50, 2), (100, 1), (100, 2), (100, 4), (200, 1), (200, 2), (200, 4)]
@@ -330,4 +332,4 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
             neighbors=neighbors,
         ),
     )
-    return in_order(config, PLATFORM.facts.sort_key)
+    return in_order(maybe_in_a_vlan(draw, config, "Vlan", st.none()), PLATFORM.facts.sort_key)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from hosts_in_vlan import maybe_in_a_vlan
 from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
@@ -51,7 +52,7 @@ def rendered(config: DeviceConfig) -> str:
 def claims_of(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name != "lo")
     used = frozenset(port.name for port in config.interfaces) - shut
-    return Claims((PlaneClaim("compute", used, POOLS),), shut)
+    return Claims((PlaneClaim("compute", used, POOLS, frozenset(each.number for each in config.vlans)),), shut)
 
 
 def qos(ecn: Ecn, *, watchdog: bool = True) -> Qos:
@@ -255,7 +256,9 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
         hashing=draw(st.none() | st.builds(Hashing, st.integers(1, 2**32 - 1))),
     )
     ports = tuple(_any_port(draw, each, config) for each in config.interfaces)
-    return in_order(_with_split_cages(draw, replace(config, interfaces=ports)), PLATFORM.facts.sort_key)
+    made = _with_split_cages(draw, replace(config, interfaces=ports))
+    made = maybe_in_a_vlan(draw, made, "vlan", st.integers(552, 9216), is_named=False)
+    return in_order(made, PLATFORM.facts.sort_key)
 
 
 _LAYER1 = st.builds(

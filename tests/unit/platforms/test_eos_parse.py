@@ -217,11 +217,35 @@ def test_a_second_word_on_layer_1_is_never_taken_for_ours(line: str) -> None:
     assert read.remainder.get("interface Ethernet4/1", line) is not None
 
 
+@pytest.mark.parametrize(
+    ("port", "line"),
+    [
+        ("Ethernet7/1", "spanning-tree portfast"),  # nobody's port, no access port
+        ("Ethernet1/1", "switchport access vlan 9"),  # a routed port
+        ("Ethernet1/1", "spanning-tree bpduguard enable"),
+    ],
+)
+def test_lines_of_an_access_port_on_any_other_port_are_not_understood(port: str, line: str) -> None:
+    config = split_leaf()
+    tree = canonical(to_tree(rendered(config)))
+    tree.add_path((f"interface {port}", line))
+    assert parsed(tree, config).remainder.get(f"interface {port}", line) is not None
+
+
+def test_several_vlans_in_one_line_are_one_line_each() -> None:
+    tree = to_tree("vlan 10,20-22\n!\nvlan 20\n   name USED\n")
+    assert sorted(tree.children) == ["vlan 10", "vlan 20", "vlan 21", "vlan 22"]
+    assert tree.get("vlan 20", "name USED") is not None
+
+
 def test_a_switched_port_that_somebody_uses_is_no_unused_port() -> None:
     config = split_leaf()
     tree = canonical(to_tree(rendered(config)))
     tree.add_path(("interface Ethernet7/1", "switchport access vlan 9"))
-    assert parsed(tree, config).remainder.get("interface Ethernet7/1", "switchport access vlan 9") is not None
+    found = next(port for port in parsed(tree, config).config.interfaces if port.name == "Ethernet7/1")
+    assert (found.access_vlan, found.edge) == (9, False)
+    tree.add_path(("interface Ethernet7/1", "switchport trunk allowed vlan 9"))
+    assert parsed(tree, config).remainder.get("interface Ethernet7/1", "switchport trunk allowed vlan 9") is not None
     del tree.get("interface Ethernet7/1").children["shutdown"]  # type: ignore[union-attr]
     found = next(port for port in parsed(tree, config).config.interfaces if port.name == "Ethernet7/1")
     assert found.enabled

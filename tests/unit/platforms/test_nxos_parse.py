@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from hosts_in_vlan import maybe_in_a_vlan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nxos_examples import FACTS, PROFILE, leaf, rendered, spine, split_leaf
@@ -191,7 +192,7 @@ def configurations(draw: st.DrawFn) -> DeviceConfig:
             st.none() | st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 :/_.-]{0,40}[A-Za-z0-9]", fullmatch=True).map(_blanks)
         ),
     )
-    return _with_layer1(
+    made = _with_layer1(
         draw,
         replace(
             config,
@@ -211,6 +212,10 @@ def configurations(draw: st.DrawFn) -> DeviceConfig:
             ),
         ),
     )
+    made = maybe_in_a_vlan(draw, made, "Vlan", st.sampled_from((1500, 9216)))
+    if made.vlans:
+        made = replace(made, services=(*made.services, "interface-vlan"))
+    return in_order(made, PLATFORM.facts.sort_key)
 
 
 def _with_layer1(draw: st.DrawFn, config: DeviceConfig) -> DeviceConfig:

@@ -18,6 +18,8 @@ class PortState:
     mtu_bytes: int | None
     ra_interval_ms: int | None = None
     """Longest time between two IPv6 router advertisements; 0 where none are sent."""
+    vlan: str | None = None
+    """Of a port: its one untagged VLAN's number where it is an access port, else ``routed`` or ``trunk``."""
 
 
 @dataclass(frozen=True, slots=True)

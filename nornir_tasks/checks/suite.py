@@ -10,6 +10,7 @@ from nornir_tasks.checks.lldp import check_lldp
 from nornir_tasks.checks.ports import check_mtu, check_ports
 from nornir_tasks.checks.qos import check_qos
 from nornir_tasks.checks.router_advertisements import check_router_advertisements
+from nornir_tasks.checks.vlans import check_vlans
 
 CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     check_config,
@@ -17,6 +18,7 @@ CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     check_lldp,
     check_mtu,
     check_router_advertisements,
+    check_vlans,
     check_sessions,
     check_ecmp,
     check_qos,

@@ -14,10 +14,11 @@ from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, Por
 from nornir_tasks.design.device_config import Ecn
 
 INTERFACES = "show interfaces"
+STATUS = "show interfaces status"
 LLDP = "show lldp neighbors"
 BGP = "show ip bgp summary"
 ROUTES = "show ip route bgp"
-SHOW_JSON = (INTERFACES, LLDP, BGP, ROUTES)
+SHOW_JSON = (INTERFACES, STATUS, LLDP, BGP, ROUTES)
 
 PFC = "show priority-flow-control"
 WATCHDOG = "show priority-flow-control counters watchdog"
@@ -52,7 +53,7 @@ def observed(device: str, data: Data, text: Text) -> Observed:
     """One switch, at one moment."""
     return Observed(
         device=device,
-        ports=tuple(_ports(data.get(INTERFACES, {}))),
+        ports=tuple(_ports(data.get(INTERFACES, {}), data.get(STATUS, {}))),
         lldp=tuple(
             LldpNeighbor(each["port"], each["neighborDevice"], each["neighborPort"])
             for each in data.get(LLDP, {}).get("lldpNeighbors", [])
@@ -64,14 +65,23 @@ def observed(device: str, data: Data, text: Text) -> Observed:
     )
 
 
-def _ports(answer: dict[str, Any]) -> Iterator[PortState]:
+def _ports(answer: dict[str, Any], status: dict[str, Any]) -> Iterator[PortState]:
+    statuses = status.get("interfaceStatuses", {})
     for name, facts in answer.get("interfaces", {}).items():
         yield PortState(
             name=name,
             admin_up=facts.get("interfaceStatus") != "disabled",
             oper_up=facts.get("lineProtocolStatus") == "up",
             mtu_bytes=facts.get("mtu"),
+            vlan=_vlan(statuses.get(name, {}).get("vlanInformation", {})),
         )
+
+
+def _vlan(said: dict[str, Any]) -> str | None:
+    """``interfaceMode`` is ``bridged`` with a ``vlanId``, ``routed``, ``trunk`` or another word."""
+    if said.get("interfaceMode") == "bridged":
+        return str(said["vlanId"]) if "vlanId" in said else None
+    return said.get("interfaceMode")
 
 
 def sessions(answer: dict[str, Any]) -> Iterator[BgpSession]:

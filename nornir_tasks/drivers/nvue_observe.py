@@ -1,4 +1,4 @@
-"""What a Cumulus Linux switch says of itself, as the checks want it: five requests for a whole switch.
+"""What a Cumulus Linux switch says of itself, as the checks want it: six requests for a whole switch.
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
 interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),
@@ -7,11 +7,13 @@ RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status`
 ("153.00 KB") is not one that can be compared, so it counts as not shown.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.drivers.nvue_client import NvueClient, NvueRefusal
+from nornir_tasks.platforms.nvue.tree import BRIDGE
 
 Data = dict[str, Any]
 
@@ -25,9 +27,10 @@ def observe(client: NvueClient) -> Observed:
     routes = read(client, "vrf", "default", "router", "rib", "ipv4", "route")
     groups = read(client, "router", "nexthop", "rib")
     mapping = read(client, "qos", "mapping", "default-global")
+    members = read(client, "bridge", "domain", BRIDGE, "port")
     return Observed(
         device=client.endpoint.device,
-        ports=tuple(port_state(name, port) for name, port in ports.items()),
+        ports=tuple(replace(port_state(name, port), vlan=_vlan(name, members)) for name, port in ports.items()),
         lldp=tuple(neighbor for name, port in ports.items() for neighbor in lldp_neighbors(name, port)),
         bgp=sessions(client),
         routes=tuple((prefix, hops) for prefix, each in routes.items() if (hops := _bgp_next_hops(each, groups))),
@@ -77,6 +80,18 @@ def _ra_interval_ms(port: Data) -> int | None:
         if switch in ("on", "enabled") and isinstance(interval, int):
             return interval
     return None
+
+
+def _vlan(name: str, members: Data) -> str | None:
+    """The one VLAN of an access port; a port that is no member of the bridge is routed. No members: nothing is told.
+
+    Columns of ``nv show bridge domain br_default port vlan`` (VLAN-aware-Bridge-Mode.md); their JSON is not published.
+    """
+    if name not in members:
+        return "routed" if members else None
+    vlans = members[name].get("vlan", {})
+    untagged = [number for number, each in vlans.items() if each.get("tag-state") == "untagged"]
+    return untagged[0] if len(vlans) == len(untagged) == 1 else "trunk"
 
 
 def lldp_neighbors(name: str, port: Data) -> list[LldpNeighbor]:

@@ -15,6 +15,7 @@ from nornir_tasks.drivers.nxos_transport import STRUCTURED, TEXT, Command, Reply
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 
 INTERFACES = Command("show interface", STRUCTURED)
+STATUS = Command("show interface status", STRUCTURED)
 LLDP = Command("show lldp neighbors detail", TEXT)
 BGP = Command("show bgp all summary vrf all", STRUCTURED)
 ROUTES = Command("show ip route", STRUCTURED)
@@ -26,7 +27,7 @@ CLASSIFY = Command("show policy-map type qos", STRUCTURED)
 CLASS_MAPS = Command("show class-map type qos", STRUCTURED)
 TRUST = Command("show policy-map interface type qos", TEXT)
 
-SHOW = (INTERFACES, LLDP, BGP, ROUTES, PFC, WATCHDOG, NETWORK_QOS, QUEUING, CLASSIFY, CLASS_MAPS, TRUST)
+SHOW = (INTERFACES, STATUS, LLDP, BGP, ROUTES, PFC, WATCHDOG, NETWORK_QOS, QUEUING, CLASSIFY, CLASS_MAPS, TRUST)
 """All that ``observe`` asks, in one request."""
 
 Replies = Mapping[str, Reply]
@@ -47,7 +48,7 @@ def observed(device: str, replies: Replies) -> Observed:
     """One switch, at one moment."""
     return Observed(
         device=device,
-        ports=tuple(_ports(_body(replies, INTERFACES))),
+        ports=tuple(_ports(_body(replies, INTERFACES), _body(replies, STATUS))),
         lldp=tuple(_lldp(_body(replies, LLDP))),
         bgp=tuple(sessions(replies)),
         routes=tuple(_routes(_body(replies, ROUTES))),
@@ -61,12 +62,15 @@ def _body(replies: Replies, command: Command) -> Any:  # noqa: ANN401 - an API a
     return reply.body if reply is not None and reply.error is None else None
 
 
-def _ports(body: Any) -> Iterator[PortState]:  # noqa: ANN401 - an API answer
+def _ports(body: Any, status: Any) -> Iterator[PortState]:  # noqa: ANN401 - API answers
+    """An SVI's fields bear names of their own (NAPALM 5.2.0, nxos get_interfaces)."""
+    vlans = {str(row["interface"]): str(row["vlan"]) for row in rows(status, "interface") if "vlan" in row}
     for row in rows(body, "interface"):
-        up = str(row.get("state", "")) == "up"
+        up = str(row.get("state") or row.get("svi_line_proto", "")) == "up"
         mtu = row.get("eth_mtu") or row.get("svi_mtu")
-        admin = str(row.get("admin_state", "up" if up else "down"))
-        yield PortState(str(row["interface"]), admin == "up", up, int(mtu) if mtu else None)
+        admin = str(row.get("admin_state") or row.get("svi_admin_state") or ("up" if up else "down"))
+        name = str(row["interface"])
+        yield PortState(name, admin == "up", up, int(mtu) if mtu else None, vlan=vlans.get(name))
 
 
 def _lldp(text: Any) -> Iterator[LldpNeighbor]:  # noqa: ANN401 - an API answer

@@ -156,6 +156,34 @@ def test_matching_fabric_comes_up_and_uses_every_spine(two_by_two: Fabric) -> No
     assert (session.prefixes_received, session.prefixes_accepted) == (5, 3)  # own block and loopback came back: looped
 
 
+def test_an_svi_is_up_while_a_port_of_its_vlan_is_or_none_needs_to_be() -> None:
+    fabric = Fabric(2, 2)
+    leaf, block = fabric.switches["leaf0"], "10.170.0.0/24"
+    port = InterfaceState("h0", is_routed=False, access_vlan=200, vlans=frozenset({200}))
+    svi = InterfaceState("Vlan200", addresses=("10.170.0.1/24",), svi_vlan=200)
+
+    def protocol() -> str:
+        return fabric.sim.rib("leaf0")[block].protocol
+
+    leaf.commit(interfaces=(*leaf.config.interfaces, port, svi))
+    assert (fabric.sim.is_up("leaf0", "Vlan200"), protocol()) == (True, "connected")
+    fabric.sim.cut_cable("gpu0:nic0")
+    assert (fabric.sim.is_up("leaf0", "Vlan200"), protocol()) == (False, "static")
+    assert fabric.hops("leaf1", block) == {"p0", "p1"}  # announced by its discard route all the same
+    leaf.set_interface("Vlan200", autostate=False)
+    assert protocol() == "connected"
+    fabric.sim.mend_cable("gpu0:nic0")
+    leaf.set_interface("Vlan200", autostate=True)
+    assert protocol() == "connected"
+    leaf.set_interface("Vlan200", has_vlan=False)
+    assert protocol() == "static"
+    leaf.set_interface("Vlan200", has_vlan=True, is_admin_up=False)
+    assert protocol() == "static"
+    leaf.set_interface("Vlan200", is_admin_up=True)
+    leaf.set_interface("h0", access_vlan=1, vlans=frozenset({1}))
+    assert protocol() == "static"
+
+
 def test_valley_is_refused_by_the_shared_spine_asn(two_by_two: Fabric) -> None:
     two_by_two.sim.cut_cable("l1s0")
     assert two_by_two.hops("spine0", LEAF1_BLOCK) == set()

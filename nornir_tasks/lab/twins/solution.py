@@ -167,15 +167,26 @@ class Solution:
     def _stands_on(self, instance: BgpInstance, end: End) -> bool:
         """May what an instance originates depend on whether this port is up?"""
         state, interface = self.states[end.device], self.interfaces.get(end)
+        if interface is not None and interface.vlans:
+            return True  # an SVI may go down or come up with it
         if instance.redistribute_connected or any(not static.is_discard for static in state.static_routes):
             return True
         own = {prefix_text(address) for address in interface.addresses} if interface is not None else set()
         return any(prefix_text(network) in own for network in instance.networks)
 
     def is_up(self, device: str, interface: InterfaceState) -> bool:
-        """Whether an interface is operationally up: by its link if it is a port, else by its admin state."""
+        """Whether an interface is up: a port by its link, an SVI by its VLAN's ports, any other by its admin state."""
         link = self.links[device].get(interface.name)
-        return link.is_up if link is not None else interface.is_admin_up and not interface.is_dark
+        if link is not None:
+            return link.is_up
+        if interface.svi_vlan is not None:
+            return interface.is_admin_up and interface.has_vlan and self._has_port_up(device, interface)
+        return interface.is_admin_up and not interface.is_dark
+
+    def _has_port_up(self, device: str, svi: InterfaceState) -> bool:
+        """Whether a port of an SVI's VLAN is up, or none needs to be."""
+        ports = (each for each in self.states[device].interfaces if svi.svi_vlan in each.vlans)
+        return not svi.autostate or any(self.is_up(device, port) for port in ports)
 
     def static_and_connected(self, device: str, vrf: str) -> dict[str, Route]:
         """A switch's table before BGP."""

@@ -19,6 +19,8 @@ class InterfaceState:
     is_dark: the port exists, but its lanes belong to another port of its cage.
     link_local: its IPv6 link-local address without length, "" if it has none.
     advertises: it sends IPv6 router advertisements (RFC 4861), from which the far end learns ``link_local``.
+    access_vlan: the untagged VLAN of a switched port that is no trunk; vlans: all that a switched port carries.
+    svi_vlan: the VLAN an SVI routes; has_vlan: it exists and is active; autostate: it needs a port of its VLAN up.
     """
 
     name: str
@@ -37,6 +39,11 @@ class InterfaceState:
     is_dark: bool = False
     link_local: str = ""
     advertises: bool = False
+    access_vlan: int | None = None
+    vlans: frozenset[int] = frozenset()
+    svi_vlan: int | None = None
+    has_vlan: bool = True
+    autostate: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.drivers.eos_observe import BGP, ECN, INTERFACES, LLDP, MAPS, PFC, ROUTES, observed
+from nornir_tasks.drivers.eos_observe import BGP, ECN, INTERFACES, LLDP, MAPS, PFC, ROUTES, STATUS, observed
 
 DATA: dict[str, dict[str, Any]] = {
     INTERFACES: {
@@ -92,6 +92,16 @@ def test_everything_that_is_shown_arrives() -> None:
     )
     assert seen.dscp_to_priority is not None
     assert [code for code, priority in enumerate(seen.dscp_to_priority) if priority == 3] == [26]
+
+
+def test_a_port_is_in_its_vlan_or_routed_or_a_trunk_and_else_nothing_is_told() -> None:
+    said = {
+        "Ethernet1/1": {"interfaceMode": "bridged", "vlanId": 200, "interfaceForwardingModel": "bridged"},
+        "Ethernet2/1": {"interfaceMode": "routed", "interfaceForwardingModel": "routed"},
+    }
+    status = {"interfaceStatuses": {name: {"vlanInformation": each} for name, each in said.items()}}
+    assert [port.vlan for port in observed("leaf", {**DATA, STATUS: status}, TEXT).ports[:2]] == ["200", "routed"]
+    assert [port.vlan for port in observed("leaf", DATA, TEXT).ports[:2]] == [None, None]
 
 
 def test_a_command_the_switch_does_not_know_is_could_not_tell_and_not_off() -> None:

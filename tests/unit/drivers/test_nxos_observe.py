@@ -52,6 +52,16 @@ def test_ports(ports: tuple[dict[str, Any], ...]) -> None:
     assert found.ports == expected[: len(ports)]
 
 
+def test_a_port_is_in_its_vlan_and_an_svi_has_fields_of_its_own() -> None:
+    svi = {"interface": "Vlan200", "svi_line_proto": "down", "svi_admin_state": "up", "svi_mtu": "9216"}
+    status = table(
+        "interface", {"interface": "Ethernet1/1", "vlan": "200"}, {"interface": "Ethernet1/2", "vlan": "trunk"}
+    )
+    found = shown.observed("leaf", replies(INTERFACES=table("interface", INTERFACE, DOWN, svi), STATUS=status))
+    assert [port.vlan for port in found.ports] == ["200", "trunk", None]
+    assert found.ports[2] == PortState("Vlan200", True, False, 9216)
+
+
 @pytest.mark.parametrize("peers", [(PEER,), (PEER, IDLE)], ids=["one", "many"])
 @pytest.mark.parametrize("more", [(), (bgp(IDLE, vrf="OTUS"),)], ids=["alone", "beside another VRF"])
 def test_sessions_of_the_default_vrf(peers: tuple[dict[str, Any], ...], more: tuple[dict[str, Any], ...]) -> None:

@@ -89,8 +89,13 @@ def _interfaces(tree: Tree) -> Iterator[InterfaceState]:
     nodes = [node for node in tree.find("interface") if "name" in node.params]
     dark = dark_ports(node for node in nodes if node.params["name"].startswith("Ethernet"))
     defaults = tree.first("interface defaults")  # looked up once: a switch has hundreds of lanes
+    vlans = active_vlans(tree)
     for node in nodes:
         state = _interface(defaults, node)
+        if state.name.startswith("Vlan"):
+            state = _svi(state, node, vlans)
+        elif not state.is_routed:
+            state = replace(state, access_vlan=access_vlan(node), vlans=_carried(node))
         yield replace(state, is_dark=True) if state.name in dark else state
 
 
@@ -114,6 +119,45 @@ def _interface(defaults: Node | None, node: Node) -> InterfaceState:
         fec=_fec(node),
         negotiate=_negotiates(node, speed),
     )
+
+
+def active_vlans(tree: Tree) -> frozenset[int]:
+    """VLANs that exist and are not suspended; VLAN 1 always does."""
+    found = {1}
+    for node in tree.find("vlan"):
+        if "vlans" in node.params and not node.negated and node.first("state suspend") is None:
+            found.update(_numbers(node.params["vlans"]))
+    return frozenset(found)
+
+
+def _numbers(text: str) -> Iterator[int]:
+    """``10,20-22`` as numbers."""
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+def access_vlan(node: Node) -> int | None:
+    """The untagged VLAN of an access port; None for a trunk."""
+    mode = node.first("switchport mode")
+    if mode is not None and not mode.words.endswith(" access"):
+        return None
+    return int(node.value("switchport access vlan", "vlan") or 1)
+
+
+def _carried(node: Node) -> frozenset[int]:
+    """All VLANs of a switched port."""
+    access = access_vlan(node)
+    if access is not None:
+        return frozenset({access})
+    allowed = node.value("switchport trunk allowed vlan", "vlans") or "all"
+    return frozenset(range(1, 4095)) if allowed == "all" else frozenset(_numbers(allowed) if allowed != "none" else ())
+
+
+def _svi(state: InterfaceState, node: Node, vlans: frozenset[int]) -> InterfaceState:
+    number = int(state.name.removeprefix("Vlan"))
+    autostate = is_on(node, "autostate", True)
+    return replace(state, svi_vlan=number, has_vlan=number in vlans, autostate=autostate)
 
 
 def _negotiates(node: Node, speed: Speed | None) -> bool | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import ipaddress
+from dataclasses import replace
 
 from ..spec import DeviceSpec
 from ..state import (
@@ -60,10 +61,29 @@ def _interfaces(device: DeviceSpec, tree: Tree, dialect: Dialect) -> list[Interf
     there = set(ports(device, tree))
     others = {name for name in configured if name not in device.ports and not is_part(name)}
     names = sorted({*others, *there, "lo"}, key=natural)
-    return [
+    found = (
         _interface(name, configured.get(name), dialect, link_local=link_local(device.name, name), behind=name in behind)
         for name in names
-    ]
+    )
+    return [_with_vlans(state, tree, dialect) for state in found]
+
+
+def _with_vlans(state: InterfaceState, tree: Tree, dialect: Dialect) -> InterfaceState:
+    """A bridge's member with its VLANs, an SVI with its own (VLAN-aware-Bridge-Mode.md)."""
+    settings = get_or(tree, {}, "interface", state.name)
+    bridges = get_or(tree, {}, "bridge", "domain")
+    if settings.get("type") == "svi":
+        number = int(settings.get("vlan") or state.name.removeprefix("vlan"))
+        bridge = bridges.get(settings.get("base-interface", "br_default"), {})
+        forced = dialect.is_on(bridge, False, "svi-force-up")
+        return replace(state, svi_vlan=number, has_vlan=str(number) in bridge.get("vlan", {}), autostate=not forced)
+    for name, member in get_or(settings, {}, "bridge", "domain").items():
+        access = member.get("access")
+        if isinstance(access, int):
+            return replace(state, access_vlan=access, vlans=frozenset({access}))
+        carried = member.get("vlan") or get_or(bridges, {}, name, "vlan")
+        return replace(state, vlans=frozenset({1, *(int(each) for each in carried if each.isdecimal())}))
+    return state
 
 
 def mac_address(device: str, interface: str) -> str:

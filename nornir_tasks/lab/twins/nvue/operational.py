@@ -24,7 +24,7 @@ _LLDP_TTL_S = 120
 _FIRST_GROUP = 12
 _RA_MS, _BGP_RA_MS = 600_000, 10_000
 _Groups = dict[tuple[str, tuple[NextHop, ...]], int]
-_AS_CONFIGURED = ("acl", "bridge", "evpn", "maintenance", "mlag", "nve", "service")
+_AS_CONFIGURED = ("acl", "evpn", "maintenance", "mlag", "nve", "service")
 _FLAGS = {"connected": ("*Sio", 0), "static": ("*Si", 1), "bgp": ("*Si", 20)}
 
 
@@ -41,6 +41,7 @@ class Operational:
             "platform": self._platform,
             "interface": lambda: self._interfaces(running, state),
             "vrf": lambda: self._vrfs(running, state, path),
+            "bridge": lambda: self._bridge(running, state),
             "qos": lambda: self._qos(running),
             "router": lambda: self._router(running),
             **{key: lambda key=key: running.get(key, {}) for key in _AS_CONFIGURED},
@@ -147,6 +148,26 @@ class Operational:
                 "type": "ifname",
             },
         }
+
+    # -- bridges ---------------------------------------------------------------------------------------------------
+
+    def _bridge(self, running: Tree, state: SwitchState) -> Tree:
+        """Bridges as configured, with their ports: table of `nv show bridge domain br_default port vlan`; keys (M)."""
+        domains: Tree = {name: dict(content) for name, content in get_or(running, {}, "bridge", "domain").items()}
+        for interface in state.interfaces:
+            for name in get_or(running, {}, "interface", interface.name, "bridge", "domain"):
+                is_up = self._fabric.is_up(self._device.name, interface.name)
+                native = interface.access_vlan or 1
+                vlans = {
+                    str(number): {
+                        "tag-state": "untagged" if number == native else "tagged",
+                        "fwd-state": "forwarding" if is_up else "disabled",
+                    }
+                    for number in sorted(interface.vlans)
+                }
+                port = {"state": "forwarding" if is_up else "disabled", "vlan": vlans}
+                domains.setdefault(name, {}).setdefault("port", {})[interface.name] = port
+        return {**running.get("bridge", {}), "domain": domains}
 
     # -- routing ---------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from ..state import (
     SwitchState,
 )
 from .ports import FIXED_FROM_GBPS, interfaces, map_of, part_gbps
+from .words import numbers
 
 _GRACEFUL_SHUTDOWN = "65535:0"
 
@@ -29,7 +30,7 @@ def switch_state(tree: Tree, name: str) -> SwitchState:
         name=name,
         os="nxos",
         hostname=tree.root.value("hostname", "name") or "switch",
-        interfaces=tuple(_interface(tree, node) for node in interfaces(tree)),
+        interfaces=_interfaces(tree),
         bgp=tuple(_bgp(tree)),
         prefix_lists=tuple(_prefix_lists(tree)),
         route_maps=tuple(_route_maps(tree)),
@@ -77,9 +78,41 @@ def _addresses(interface: Node) -> tuple[str, ...]:
     return tuple([first, *secondary] if first else secondary)
 
 
-def _interface(tree: Tree, node: Node) -> InterfaceState:
+def _interfaces(tree: Tree) -> tuple[InterfaceState, ...]:
+    vlans = active_vlans(tree)
+    return tuple(_interface(tree, node, vlans) for node in interfaces(tree))
+
+
+def active_vlans(tree: Tree) -> frozenset[int]:
+    """VLANs that exist and are neither suspended nor shut."""
+    nodes = (node for node in tree.find("vlan") if "id" in node.params)
+    off = ("state suspend", "shutdown")
+    return frozenset(int(node.params["id"]) for node in nodes if not any(node.first(word) for word in off))
+
+
+def access_vlan(tree: Tree, interface: Node) -> int | None:
+    """The untagged VLAN of an access port; None for a trunk or a routed port."""
+    is_port = interface.params["name"].startswith(("Ethernet", "port-channel")) and "." not in interface.params["name"]
+    if not is_port or is_routed(tree, interface) or interface.first("switchport mode trunk") is not None:
+        return None
+    return int(interface.value("switchport access vlan", "vlan") or 1)
+
+
+def _carried(tree: Tree, interface: Node) -> frozenset[int]:
+    """All VLANs of a switched port."""
+    access = access_vlan(tree, interface)
+    if access is not None:
+        return frozenset({access})
+    if interface.first("switchport mode trunk") is None:
+        return frozenset()
+    allowed = interface.value("switchport trunk allowed vlan", "vlans") or "1-4094"
+    return frozenset(numbers(allowed, 1, 4094) or ())
+
+
+def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
     name = node.params["name"]
     gbps = speed_gbps(tree, node)
+    svi_vlan = int(name.removeprefix("Vlan")) if name.startswith("Vlan") else None
     return InterfaceState(
         name=name,
         is_admin_up=is_admin_up(tree, node),
@@ -94,6 +127,11 @@ def _interface(tree: Tree, node: Node) -> InterfaceState:
         speed=f"{gbps}g" if gbps else None,
         fec=_FEC.get(node.value("fec", "fec") or ""),
         negotiate=_negotiates(tree, node, gbps),
+        access_vlan=access_vlan(tree, node),
+        vlans=_carried(tree, node),
+        svi_vlan=svi_vlan,
+        has_vlan=svi_vlan is None or svi_vlan in vlans,
+        autostate=node.first("no autostate") is None,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 
 from ..engine import Node
-from .extract import is_admin_up, is_routed, mtu_of, primary_address, speed_gbps, vrf_of
+from .extract import access_vlan, is_admin_up, is_routed, mtu_of, primary_address, speed_gbps, vrf_of
 from .reply import Body, Reply, View, short_name, table
 
 _SPEED_KBPS = 400_000_000
@@ -46,6 +46,32 @@ def _reason(view: View, node: Node) -> str:
     return "XCVR not inserted" if link.peer is None else "Link not connected"
 
 
+def _vlan_word(view: View, node: Node) -> str:
+    """``routed``, ``trunk`` or the VLAN of an access port, as the tables have it."""
+    if is_routed(view.store.running, node):
+        return "routed"
+    vlan = access_vlan(view.store.running, node)
+    return "trunk" if vlan is None else str(vlan)
+
+
+def _svi_row(view: View, node: Node) -> Body:
+    """An SVI's fields bear names of their own (napalm 5.2.0 napalm/nxos/nxos.py, get_interfaces)."""
+    name, up = node.params["name"], _is_up(view, node)
+    row: Body = {
+        "interface": name,
+        "svi_line_proto": "up" if up else "down",
+        "svi_admin_state": "up" if is_admin_up(view.store.running, node) else "down",
+        "svi_mac": mac_of(view, name),
+        "svi_mtu": str(mtu_of(node)),
+        "svi_bw": str(_speed_kbps(view, node)),
+    }
+    if description := node.value("description", "text"):
+        row["svi_desc"] = description
+    if address := primary_address(node):
+        row |= {"svi_ip_addr": address.partition("/")[0], "svi_ip_mask": address.partition("/")[2]}
+    return row
+
+
 def _row(view: View, node: Node) -> Body:
     name, up = node.params["name"], _is_up(view, node)
     admin = "up" if is_admin_up(view.store.running, node) else "down"
@@ -69,7 +95,7 @@ def _row(view: View, node: Node) -> Body:
             "eth_duplex": "full",
             "eth_speed": f"{_speed_kbps(view, node) // 1_000_000} Gb/s",
             "eth_link_flapped": "never",
-            "eth_mode": "routed" if is_routed(view.store.running, node) else "access",
+            "eth_mode": _vlan_word(view, node) if not _vlan_word(view, node).isdigit() else "access",
         }
     return row
 
@@ -102,8 +128,9 @@ def interface(view: View, name: str | None = None) -> Reply:
     nodes = view.interfaces() if name is None else [n for n in view.interfaces() if n.params["name"] == name]
     if not nodes:
         return Reply("Invalid range at '^' marker.\n", is_refused=True)
-    rows = [_row(view, node) for node in nodes]
-    return Reply("\n".join(_text(row) for row in rows), table("interface", rows))
+    text = "\n".join(_text(_row(view, node)) for node in nodes)
+    rows = [(_svi_row if node.params["name"].startswith("Vlan") else _row)(view, node) for node in nodes]
+    return Reply(text, table("interface", rows))
 
 
 def brief(view: View) -> Reply:
@@ -146,7 +173,7 @@ def status(view: View) -> Reply:
         row = _row(view, node)
         word = "connected" if row["state"] == "up" else "disabled" if row["admin_state"] == "down" else "notconnec"
         name = (row.get("desc") or "--")[:18]
-        vlan = "routed" if is_routed(view.store.running, node) else "1"
+        vlan = _vlan_word(view, node)
         speed = f"{row['eth_bw'] // 1_000_000}G"
         lines.append(f"{short_name(row['interface']):<13} {name:<18} {word:<9} {vlan:<9} full    {speed:<7} --")
         rows.append({"interface": row["interface"], "name": name, "state": word, "vlan": vlan, "speed": speed})

@@ -12,7 +12,7 @@ from . import bgp, interfaces, qos, system
 
 Answer = Callable[[View, dict[str, str]], Any]
 
-_NAME = r"(?P<name>(?:ethernet|et|loopback|lo|management|ma)\s*[\d/.]+)"
+_NAME = r"(?P<name>(?:ethernet|et|loopback|lo|management|ma|vlan|vl)\s*[\d/.]+)"
 _VRF = r"(?: vrf (?P<vrf>\S+))?"
 _PFC = rf"show priority-flow-control(?: interfaces {_NAME})?"
 _QOS = rf"show qos interfaces(?: {_NAME})?"

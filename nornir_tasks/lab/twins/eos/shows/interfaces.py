@@ -28,8 +28,8 @@ def _chosen(view: View, params: dict[str, str]) -> list[InterfaceState]:
 
 
 def _long_name(name: str) -> str:
-    found = re.fullmatch(r"(?i)(ethernet|et|loopback|lo|management|ma)\s*(\S+)", name.strip())
-    kinds = {"e": "Ethernet", "l": "Loopback", "m": "Management"}
+    found = re.fullmatch(r"(?i)(ethernet|et|loopback|lo|management|ma|vlan|vl)\s*(\S+)", name.strip())
+    kinds = {"e": "Ethernet", "l": "Loopback", "m": "Management", "v": "Vlan"}
     return kinds[found[1][0].lower()] + found[2] if found else name
 
 
@@ -127,12 +127,11 @@ def status_json(view: View, _: dict[str, str]) -> dict[str, Any]:
         if not interface.name.startswith(("Ethernet", "Management", "Port-Channel")):
             continue
         up = is_up(view, interface)
-        model = "routed" if interface.is_routed else "bridged"
         found[interface.name] = {
             "description": interface.description,
             "linkStatus": _status(interface, up),
             "lineProtocolStatus": "up" if up else "down",
-            "vlanInformation": {"interfaceMode": model, "interfaceForwardingModel": model},
+            "vlanInformation": _vlan_information(interface),
             "bandwidth": _bandwidth_bps(interface),
             "duplex": "duplexFull",
             "autoNegotiateActive": False,
@@ -141,12 +140,21 @@ def status_json(view: View, _: dict[str, str]) -> dict[str, Any]:
     return {"interfaceStatuses": found}
 
 
+def _vlan_information(interface: InterfaceState) -> dict[str, Any]:
+    """Published answers of ``show interfaces status | json``: a routed port, an access port, a trunk."""
+    if interface.is_routed:
+        return {"interfaceMode": "routed", "interfaceForwardingModel": "routed"}
+    if interface.access_vlan is None:
+        return {"interfaceMode": "trunk", "vlanExplanation": "trunk", "interfaceForwardingModel": "bridged"}
+    return {"interfaceMode": "bridged", "vlanId": interface.access_vlan, "interfaceForwardingModel": "bridged"}
+
+
 def status_text(view: View, _: dict[str, str]) -> str:
     """``show interfaces status`` as text."""
     head = f"{'Port':<10} {'Name':<28} {'Status':<12} {'Vlan':<10} {'Duplex':<6} {'Speed':<6} {'Type':<15} Flags"
     lines = [f"{head} Encapsulation"]
     for name, facts in status_json(view, {})["interfaceStatuses"].items():
-        vlan = "routed" if facts["vlanInformation"]["interfaceMode"] == "routed" else "1"
+        vlan = str(facts["vlanInformation"].get("vlanId", facts["vlanInformation"]["interfaceMode"]))
         speed = f"{facts['bandwidth'] // 1_000_000_000}G"
         lines.append(
             f"{short_name(name):<10} {facts['description'][:27]:<28} {facts['linkStatus']:<12} {vlan:<10} "

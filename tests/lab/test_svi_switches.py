@@ -1,0 +1,230 @@
+"""SVIs and access ports on the lab switches' own grammars: from routed host ports and back, from one VLAN to another.
+
+What is pushed is the candidate; what the switch then prints is what was wanted, and brownfield lines are as before.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from nornir_tasks.deploy.plan import device_plan, split_running
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.errors import RefusedError
+from nornir_tasks.lab.twins.engine import EOS, ConfigSession, Context, LineError, Tree, load_text
+from nornir_tasks.lab.twins.eos.brownfield import day0_text
+from nornir_tasks.lab.twins.eos.extract import switch_state as eos_state
+from nornir_tasks.lab.twins.eos.grammar import eos_grammar
+from nornir_tasks.lab.twins.eos.ports import lane_ports
+from nornir_tasks.lab.twins.nvue.autofill import complete
+from nornir_tasks.lab.twins.nvue.brownfield import brownfield
+from nornir_tasks.lab.twins.nvue.dialect import dialect_for
+from nornir_tasks.lab.twins.nvue.tree import merge
+from nornir_tasks.lab.twins.nxos.day0 import bare_tree, brownfield_tree, device_context
+from nornir_tasks.lab.twins.nxos.patch import patch
+from nornir_tasks.lab.twins.nxos.replace import _quoted
+from nornir_tasks.lab.twins.spec import DeviceSpec
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.nvue.candidate import keys_of
+from nornir_tasks.platforms.nxos.patch import server_changes, settle
+from tests.svi import LEAVES, LINK, all_wanted
+
+FLAT, OTHER = "link: p2p", "link: svi, vlan: 300"
+WAYS = ((FLAT, LINK), (LINK, FLAT), (LINK, OTHER), ("link: subnet/28", OTHER))
+
+
+def spec_of(wanted: Wanted) -> DeviceSpec:
+    config = wanted.config
+    ports = {
+        "eos": [*(f"Ethernet{n}/1" for n in range(1, 65)), "Ethernet65", "Ethernet66"],
+        "nxos": [f"Ethernet1/{n}" for n in range(1, 35)],
+    }
+    release = f"{config.release}.0" if config.os == "nvue" else config.release
+    asn = config.bgp.asn if config.bgp else 0
+    names = tuple(ports.get(config.os, [f"swp{n}" for n in range(1, 66)]))
+    facts = (config.model, config.asic, "LAB0001", "127.0.0.1", 8443, 8022, asn, names)
+    return DeviceSpec(config.name, config.os, release, *facts)
+
+
+class EosSwitch:
+    def __init__(self, wanted: Wanted) -> None:
+        spec = spec_of(wanted)
+        ports = frozenset(lane_ports(spec))
+        self.context = Context(spec.release, spec.asic, spec.model, ports)
+        self.tree = Tree(eos_grammar(), EOS)
+        assert load_text(self.tree, self.context, day0_text(spec, "gpufabric", "not-a-password")) == []
+        self.type(*(f"interface {port}" for port in lane_ports(spec)))
+
+    def type(self, *lines: str) -> None:
+        session = ConfigSession(self.tree, self.context)
+        for line in lines:
+            session.feed(line)
+
+    def text(self) -> str:
+        return self.tree.text()
+
+    def push(self, wanted: Wanted) -> None:
+        candidate = device_plan(wanted, self.text()).candidate
+        assert candidate is not None
+        self.type(*candidate.payload)
+
+
+class NxosSwitch:
+    def __init__(self, wanted: Wanted) -> None:
+        self.spec = spec_of(wanted)
+        self.context = device_context(self.spec)
+        self.tree = brownfield_tree(self.spec, "gpufabric", "not-a-password")
+
+    def type(self, *lines: str) -> None:
+        session = ConfigSession(self.tree, self.context)
+        for line in lines:
+            session.feed(line)
+
+    def text(self) -> str:
+        return self.tree.text()
+
+    def push(self, wanted: Wanted) -> None:
+        """As ``configure replace`` does it; the switch's own patch says the same as the plan."""
+        plan = device_plan(wanted, self.text())
+        assert plan.candidate is not None
+        target = bare_tree(self.context, self.spec.name)
+        assert [(number, str(error)) for number, error in load_text(target, self.context, plan.candidate.payload)] == []
+        said = "\n".join(_quoted(patch(self.tree, target)))
+        settled = settle(server_changes(said), wanted.platform.to_tree(self.text()))
+        assert settled == frozenset(plan.candidate.changes)
+        self.tree = target
+
+
+class NvueSwitch:
+    def __init__(self, wanted: Wanted) -> None:
+        spec = spec_of(wanted)
+        self.data: dict[str, Any] = brownfield(spec, "gpufabric", "no-hash", dialect_for(spec.release))
+
+    def text(self) -> str:
+        return json.dumps(self.data)
+
+    def push(self, wanted: Wanted) -> None:
+        candidate = device_plan(wanted, self.text()).candidate
+        assert candidate is not None
+        for pointer in candidate.payload["delete"]:
+            *above, last = keys_of(pointer)
+            node = self.data
+            for key in above:
+                node = node[key]
+            del node[last]
+        sent = candidate.payload["patch"]
+        complete(sent, self.data)
+        merge(self.data, sent)
+
+
+SWITCHES = {"eos": EosSwitch, "nxos": NxosSwitch, "nvue": NvueSwitch}
+
+
+def foreign(wanted: Wanted, text: str) -> frozenset[tuple[str, ...]]:
+    _, others = split_running(wanted, wanted.platform.to_tree(text))
+    return frozenset(path for path in others.paths() if not _says_nothing(others, path))
+
+
+def _says_nothing(tree: ConfigTree, path: tuple[str, ...]) -> bool:
+    """An empty container; and what EOS prints until somebody routes."""
+    return path == ("no ip routing",) or (path[-1].startswith("interface Ethernet") and not tree.get(*path))
+
+
+@pytest.mark.parametrize(("held", "other"), WAYS)
+@pytest.mark.parametrize("system", LEAVES)
+def test_a_leaf_goes_from_any_kind_of_host_link_to_any_other(system: str, held: str, other: str) -> None:
+    before, after = all_wanted(held)[LEAVES[system]], all_wanted(other)[LEAVES[system]]
+    switch = SWITCHES[system.partition(" ")[0]](before)
+    others = foreign(before, switch.text())
+    for wanted in (before, after):
+        switch.push(wanted)
+        assert device_plan(wanted, switch.text()).changes == ()
+        owned, _ = split_running(wanted, wanted.platform.to_tree(switch.text()))
+        parsed = wanted.platform.parse(owned, wanted.capabilities, wanted.device, wanted.config.model)
+        assert (parsed.config, parsed.remainder.paths()) == (wanted.config, frozenset())
+    left = foreign(after, switch.text()) - others
+    # what is loaded or made for SVIs stays: others may have come to use it
+    assert left <= {("feature interface-vlan",), ("bridge", "domain", "br_default", "vlan", "200")}
+    assert others <= foreign(after, switch.text())
+
+
+def test_the_switches_other_vlans_are_nobodys_and_stay_in_the_row_that_names_them_all() -> None:
+    switch = NxosSwitch(all_wanted()[LEAVES["nxos"]])
+    switch.push(all_wanted()[LEAVES["nxos"]])
+    assert "vlan 1,200,310\n" in switch.text()
+    switch.push(all_wanted(FLAT)[LEAVES["nxos"]])
+    assert "vlan 1,310\n" in switch.text()
+    assert "vlan 310\n  name OLD-STORAGE\n" in switch.text()
+
+
+TAKEN = {
+    "eos": ("vlan 200", "name STORAGE"),
+    "nxos": ("vlan 200", "name STORAGE"),
+}
+
+
+@pytest.mark.parametrize("system", LEAVES)
+def test_a_vlan_of_our_number_that_is_somebody_elses_is_refused_by_the_plan(system: str) -> None:
+    wanted = all_wanted()[LEAVES[system]]
+    switch = SWITCHES[system.partition(" ")[0]](wanted)
+    if isinstance(switch, NvueSwitch):
+        switch.data["bridge"]["domain"]["br_default"]["vlan"]["200"] = {}
+    else:
+        switch.type(*TAKEN[system])
+    with pytest.raises(RefusedError) as refused:
+        device_plan(wanted, switch.text())
+    named = "VLAN 200 without a name" if system.startswith("nvue") else "VLAN 200 named STORAGE"
+    assert f"found: {named}" in str(refused.value)
+    assert "hosts.vlan" in str(refused.value)
+
+
+@pytest.mark.parametrize("system", ["eos", "nxos"])
+def test_our_own_vlan_under_a_wrong_name_is_named_again_and_not_refused(system: str) -> None:
+    wanted = all_wanted()[LEAVES[system]]
+    switch = SWITCHES[system](wanted)
+    switch.push(wanted)
+    switch.type("vlan 200", "name OOPS")
+    changes = {(change.op, change.path[-1]) for change in device_plan(wanted, switch.text()).changes}
+    assert changes == {("-", "name OOPS"), ("+", "name COMPUTE-HOSTS")}
+    switch.push(wanted)
+    assert device_plan(wanted, switch.text()).changes == ()
+
+
+HANDS = {
+    "eos": {
+        "Ethernet1/1": ("switchport access vlan 3999", "spanning-tree bpduguard disable", "l2 mtu 1500"),
+        "Vlan200": ("mtu 1500", "no autostate", "shutdown", "ip address 10.168.0.9/23"),
+    },
+    "nxos": {
+        "Ethernet1/1": ("switchport access vlan 310", "spanning-tree port type network", "mtu 1500"),
+        "Vlan200": ("mtu 1500", "no autostate", "shutdown", "ip address 10.170.0.9/23"),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("system", "port", "line"),
+    [(system, port, line) for system, ports in HANDS.items() for port, lines in ports.items() for line in lines],
+)
+def test_each_line_changed_by_hand_is_planned_and_repaired(system: str, port: str, line: str) -> None:
+    wanted = all_wanted()[LEAVES[system]]
+    switch = SWITCHES[system](wanted)
+    switch.push(wanted)
+    switch.type(f"interface {port}", line)
+    assert device_plan(wanted, switch.text()).changes
+    switch.push(wanted)
+    assert device_plan(wanted, switch.text()).changes == ()
+
+
+def test_an_address_on_a_switched_port_is_refused_by_nxos_and_without_effect_on_eos() -> None:
+    nxos, eos = NxosSwitch(all_wanted()[LEAVES["nxos"]]), EosSwitch(all_wanted()[LEAVES["eos"]])
+    nxos.push(all_wanted()[LEAVES["nxos"]])
+    with pytest.raises(LineError) as refused:
+        nxos.type("interface Ethernet1/1", "ip address 192.0.2.1/31")
+    assert "Invalid command at '^' marker" in nxos.tree.dialect.error_text(refused.value)
+    with pytest.raises(LineError, match="MTU on L2 interfaces can only be set to default or system-jumboMTU"):
+        nxos.type("interface Ethernet1/1", "mtu 9000")
+    eos.push(all_wanted()[LEAVES["eos"]])
+    eos.type("interface Ethernet1/1", "ip address 192.0.2.1/31")
+    state = next(each for each in eos_state("leaf", eos.tree).interfaces if each.name == "Ethernet1/1")
+    assert not state.is_routed

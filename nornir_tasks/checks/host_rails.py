@@ -16,7 +16,7 @@ Rail = Mapping[str, Any]
 
 
 def check_rails(evidence: HostEvidence) -> list[HostFinding]:
-    """Eight findings for each rail, ten where rails share a subnet, and one for the host."""
+    """Eight findings for each rail, eleven where hosts share its subnet, and one for the host."""
     judge = Judge("rails", evidence)
     facts = evidence.facts.get(FACT)
     strict = bool(evidence.variables["rail_interfaces_arp_strict"])
@@ -35,7 +35,7 @@ def check_rails(evidence: HostEvidence) -> list[HostFinding]:
 
 def _knobs(rail: Rail, plane: str, strict: bool) -> dict[str, Knob]:
     """What is looked at on one rail, and how it shall be."""
-    name, via = rail["name"], f"via {rail['gateway']} dev {rail['name']}"
+    name, near, via = rail["name"], rail.get("subnet"), f"via {rail['gateway']} dev {rail['name']}"
     priority, table = RULE_PRIORITY + rail["rail"], rail["table"]
     settings = {"rp_filter": LOOSE, **({"arp_ignore": 1, "arp_announce": 2} if strict else {})}
     wanted = {
@@ -48,9 +48,14 @@ def _knobs(rail: Rail, plane: str, strict: bool) -> dict[str, Knob]:
         "address": (f"{rail['address']}/{rail['prefix_length']}", f"ip -4 -br address show {name}"),
         "route of the rail": (f"{rail['supernet']} {via}", f"ip route show {rail['supernet']}"),
         "route of its table": (f"{plane} {via}", f"ip route show table {table}"),
+        **({"route of its subnet": (f"{near} dev {name}", f"ip route show table {table}")} if near else {}),
         "rule": (f"{priority}: from {rail['address']} lookup {table}", "ip -4 rule show"),
         **{knob: (str(value), f"sysctl net.ipv4.conf.{name}.{knob}") for knob, value in settings.items()},
     }
+    # A rail, or a plane, that is one subnet: nothing is behind the leaf.
+    for knob, far in (("route of the rail", rail["supernet"]), ("route of its table", plane)):
+        if far == near:
+            del wanted[knob]
     return {knob: Knob(name, knob, value, shown_by) for knob, (value, shown_by) in wanted.items()}
 
 
@@ -73,13 +78,15 @@ def _judge_rail(judge: Judge, rail: Rail, wanted: Mapping[str, Knob], facts: Map
             judge.decide(knob, False, what, why=f"at {_key(rail)}; lspci -D, ip link")
         return
     settings = facts["sysctl"].get(netdev, {})
+    own = facts["routes"].get(str(rail["table"]), ())
     values: dict[str, object] = {
         "name": netdev,
         "link": ("up" if found["up"] else "down") + (", with carrier" if found["carrier"] else ", no carrier"),
         "mtu_bytes": found["mtu_bytes"],
         "address": sorted(address for address in found["addresses"] if ":" not in address),
         "route of the rail": [_route(each) for each in facts["routes"]["main"] if each["to"] == rail["supernet"]],
-        "route of its table": [_route(each) for each in facts["routes"].get(str(rail["table"]), ())],
+        "route of its table": [_route(each) for each in own if each["to"] != rail.get("subnet")],
+        "route of its subnet": [_route(each) for each in own if each["to"] == rail.get("subnet")],
         "rule": [_rule(each) for each in facts["rules"] if _concerns(each, rail)],
     }
     for name, knob in wanted.items():
@@ -87,7 +94,7 @@ def _judge_rail(judge: Judge, rail: Rail, wanted: Mapping[str, Knob], facts: Map
 
 
 def _route(route: Mapping[str, Any]) -> str:
-    return f"{route['to']} via {route['via']} dev {route['dev']}"
+    return f"{route['to']} " + (f"via {route['via']} " if route["via"] else "") + f"dev {route['dev']}"
 
 
 def _rule(rule: Mapping[str, Any]) -> str:

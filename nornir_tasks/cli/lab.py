@@ -141,6 +141,10 @@ def machine_plans(scope: "Scope", count: int) -> "tuple[MachinePlan, ...]":
     names = tuple(dict.fromkeys(nic.host for nic in scope.fabric.nics))
     if count > len(names):
         raise LabError(Problem("--hosts", "the design has fewer hosts", f"at most {len(names)}", str(count)))
+    if count and (vlan := scope.fabric.intent.planes.compute.hosts.host_vlan) is not None:
+        what = "lab machines hang on routed links, each at a leaf's end of its own"
+        hint = "switches of the lab take hosts in a VLAN; try machines on a copy of the site with link: p2p"
+        raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", f"link: svi, VLAN {vlan}", hint))
     plans = []
     for index, name in enumerate(names[:count]):
         rails = host_vars(scope.fabric, scope.catalogue, name).rail_interfaces.rails

@@ -52,12 +52,14 @@ class RailVars(Vars):
     address: str
     prefix_length: int
     gateway: str
-    """The leaf's end of the link."""
+    """The leaf's end of the link; of an SVI, all hosts of the leaf have the same."""
     mtu_bytes: int
     supernet: str
     """All hosts' addresses on this rail, now and later."""
     table: int
     """Routing table for what leaves with this rail's address."""
+    subnet: str | None = None
+    """Where hosts share the leaf's subnet: that subnet, whose hosts are reached without the leaf; else None."""
 
 
 class RailInterfacesVars(Vars):
@@ -67,7 +69,7 @@ class RailInterfacesVars(Vars):
     plane_supernet: str
     """All hosts' addresses of the plane."""
     arp_strict: bool
-    """Several rails share a subnet, so that each must answer for its own address alone."""
+    """Hosts share subnets (``link: svi``), so that each rail must answer for its own address alone."""
 
 
 class ClassVars(Vars):
@@ -141,13 +143,15 @@ class HostVars(Vars):
     plane_guard: PlaneGuardVars
 
     def ansible(self) -> dict[str, Any]:
-        """``<role>_<field>`` -> plain data, as Ansible takes it. What is None in a match is left out."""
+        """``<role>_<field>`` -> plain data, as Ansible takes it. What is None in a rail is left out."""
         found: dict[str, Any] = {}
         for role in type(self).model_fields:
             part: Vars = getattr(self, role)
             for field, value in part.model_dump(mode="json").items():
                 found[f"{role}_{field}"] = value
         for rail in found["rail_interfaces_rails"]:
+            if rail["subnet"] is None:
+                del rail["subnet"]
             rail["match"] = {key: value for key, value in rail["match"].items() if value is not None}
         return found
 
@@ -166,7 +170,7 @@ def host_vars(fabric: Fabric, catalogue: Catalogue, host: str) -> HostVars:
     names = tuple(nic.port for nic in nics)
     qos = _roce_qos(intent, names, roce)
     return HostVars(
-        rail_interfaces=_rail_interfaces(plane, group, nics),
+        rail_interfaces=_rail_interfaces(intent, plane, group, nics),
         roce_qos=qos,
         rdma_stack=RdmaStackVars(provider=provider, rails=names),
         nccl=NcclVars(
@@ -202,9 +206,11 @@ def _needed(intent: Intent, catalogue: Catalogue) -> tuple[HostGroupIntent, Lite
     return group, provider, roce
 
 
-def _rail_interfaces(plane: Plane, group: HostGroupIntent, nics: tuple[HostNic, ...]) -> RailInterfacesVars:
+def _rail_interfaces(
+    intent: Intent, plane: Plane, group: HostGroupIntent, nics: tuple[HostNic, ...]
+) -> RailInterfacesVars:
     own = group.exceptions.get(nics[0].host, {})
-    subnets = [IPv4Interface(f"{nic.address}/{nic.prefix_length}").network for nic in nics]
+    is_shared = intent.planes.compute.hosts.host_vlan is not None
     return RailInterfacesVars(
         rails=tuple(
             RailVars(
@@ -217,11 +223,12 @@ def _rail_interfaces(plane: Plane, group: HostGroupIntent, nics: tuple[HostNic, 
                 mtu_bytes=nic.mtu_bytes,
                 supernet=plane.rail_supernets[nic.rail],
                 table=FIRST_TABLE + nic.rail,
+                subnet=str(IPv4Interface(f"{nic.address}/{nic.prefix_length}").network) if is_shared else None,
             )
             for nic in nics
         ),
         plane_supernet=plane.pools["hosts"],
-        arp_strict=len(set(subnets)) < len(subnets),
+        arp_strict=is_shared,
     )
 
 

@@ -75,6 +75,8 @@ def _values(rail: Mapping[str, Any]) -> Iterator[str]:
         return
     if gateway not in own.network or gateway == own.ip:
         yield f"{_where(rail, 'gateway')}: not a neighbour in {own.network}; it must be the leaf's end of the link"
+    if rail.get("subnet") and rail["subnet"] != str(own.network):
+        yield f"{_where(rail, 'subnet')}: the rail's address is in {own.network}; leave it out where no hosts share one"
     if own.ip not in supernet:
         yield f"{_where(rail, 'supernet')}: does not hold the rail's address {own.ip}"
 

@@ -32,17 +32,23 @@ def found_of(rail: Rail, facts: Facts) -> dict[str, Any]:
     return found
 
 
+def wanted_routes(rail: Rail, far: str) -> dict[str, str | None]:
+    """Destination -> gateway of one table: what is far by the leaf, the leaf's own subnet (if shared) without it."""
+    near = rail.get("subnet")
+    return {far: rail["gateway"], **({near: None} if near else {})}
+
+
 def wanted_lines(rail: Rail, plane_supernet: str, arp_strict: bool) -> list[str]:
     """What shall be true of a rail, one fact a line."""
-    name, via = rail["name"], f"via {rail['gateway']} dev {rail['name']}"
+    name = rail["name"]
     settings = {"rp_filter": RP_FILTER_LOOSE, **(ARP_STRICT if arp_strict else {})}
     return [
         f"rail {rail['rail']} is {name}",
         f"{name} up",
         f"{name} mtu {rail['mtu_bytes']}",
         f"{name} address {rail['address']}/{rail['prefix_length']}",
-        f"table main: {rail['supernet']} {via}",
-        f"table {rail['table']}: {plane_supernet} {via}",
+        *(_line("main", to, via, name) for to, via in wanted_routes(rail, rail["supernet"]).items()),
+        *(_line(rail["table"], to, via, name) for to, via in wanted_routes(rail, plane_supernet).items()),
         f"rule {priority_of(rail)}: from {rail['address']} lookup {rail['table']}",
         *(f"net.ipv4.conf.{name}.{knob} = {value}" for knob, value in settings.items()),
     ]
@@ -51,13 +57,13 @@ def wanted_lines(rail: Rail, plane_supernet: str, arp_strict: bool) -> list[str]
 def found_lines(rail: Rail, facts: Facts, arp_strict: bool) -> list[str]:
     """What is true of a rail now. Its interface bears its future name, so that only what differs differs.
 
-    Of the main table only the way to the rail's supernet, of the rules only those of its priority or table.
+    Of the main table the ways to the rail's supernet and its own subnet, of the rules those of its priority or table.
     """
     one, name, table = found_of(rail, facts), rail["name"], str(rail["table"])
     called = [one["netdev"], *one["altnames"]]
     knobs = ["rp_filter", *(ARP_STRICT if arp_strict else {})]
     settings = facts["sysctl"][one["netdev"]]
-    main = [each for each in facts["routes"]["main"] if each["to"] == rail["supernet"]]
+    main = [each for each in facts["routes"]["main"] if _is_ours(each, rail, one["netdev"])]
     asked = [each for each in facts["rules"] if each["table"] == table or each["priority"] == priority_of(rail)]
     return [
         f"rail {rail['rail']} is {' also '.join(called)}",
@@ -71,9 +77,18 @@ def found_lines(rail: Rail, facts: Facts, arp_strict: bool) -> list[str]:
     ]
 
 
+def _is_ours(route: Mapping[str, Any], rail: Rail, now: str) -> bool:
+    """Does a route of the main table lead where this rail's shall? Rails of one leaf share a subnet, each its own."""
+    near = route["to"] == rail.get("subnet") and route["dev"] == now
+    return near or (route["to"] == rail["supernet"] and route["to"] != rail.get("subnet"))
+
+
 def _route(table: str, route: Mapping[str, Any], now: str, name: str) -> str:
-    dev = name if route["dev"] == now else route["dev"]
-    return f"table {table}: {route['to']} via {route['via']} dev {dev}"
+    return _line(table, route["to"], route["via"], name if route["dev"] == now else route["dev"])
+
+
+def _line(table: object, to: str, via: str | None, dev: str) -> str:
+    return f"table {table}: {to} " + (f"via {via} " if via else "") + f"dev {dev}"
 
 
 def common_lines(facts: Facts) -> tuple[str, str]:

@@ -157,6 +157,22 @@ def test_dcqcn_off_wants_it_off_on_every_priority_and_does_not_mark() -> None:
     }
 
 
+def test_the_way_to_the_hosts_of_the_same_subnet_is_judged_where_there_is_one() -> None:
+    told = variables()
+    shared = {"subnet": "10.168.0.0/23", "address": "10.168.0.2", "prefix_length": 23, "gateway": "10.168.0.1"}
+    told["rail_interfaces_rails"][0].update(shared)
+    found = facts()
+    rail(found, 0).update(addresses=["10.168.0.2/23"])
+    found["gpufabric_rails"]["rules"][0]["from"] = "10.168.0.2"
+    routes = found["gpufabric_rails"]["routes"]
+    routes["main"] = [each | {"via": "10.168.0.1"} if each["dev"] == "rail0" else each for each in routes["main"]]
+    routes["100"] = [each | {"via": "10.168.0.1"} for each in routes["100"]]
+    (failed,) = judged(found, told).of(Verdict.FAIL)
+    assert (failed.name, failed.wanted) == ("rail0 route of its subnet", "10.168.0.0/23 dev rail0")
+    routes["100"].append({"to": "10.168.0.0/23", "via": None, "dev": "rail0"})
+    assert judged(found, told).of(Verdict.FAIL) == ()
+
+
 def test_strict_arp_is_judged_where_rails_share_a_subnet() -> None:
     failed = judged(facts(), variables(rail_interfaces_arp_strict=True)).of(Verdict.FAIL)
     assert {each.knob for each in failed} == {"arp_ignore", "arp_announce"}

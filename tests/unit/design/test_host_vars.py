@@ -58,13 +58,21 @@ def test_a_host_has_the_other_address_of_its_leafs_port(fabric: Fabric) -> None:
     for host in {fabric.hosts[0], fabric.hosts[-1]}:
         rails = host_vars(fabric, CATALOGUE, host).rail_interfaces
         for rail, nic in zip(rails.rails, fabric.nics_of(host), strict=True):
-            switch_side = addresses[nic.leaf][nic.leaf_port]
+            switch_side = addresses[nic.leaf][nic.leaf_port] or svi_address(addresses[nic.leaf])
             assert switch_side == f"{rail.gateway}/{rail.prefix_length}"
             assert IPv4Interface(f"{rail.address}/{rail.prefix_length}").network == IPv4Interface(switch_side).network
             assert IPv4Address(rail.address) in IPv4Network(rail.supernet)
             assert IPv4Network(rail.supernet).subnet_of(IPv4Network(rails.plane_supernet))
         assert len({rail.table for rail in rails.rails}) == len(rails.rails)
-        assert not rails.arp_strict
+        is_shared = fabric.intent.planes.compute.hosts.link == "svi"
+        assert rails.arp_strict is is_shared
+        assert all((rail.subnet is not None) is is_shared for rail in rails.rails)
+
+
+def svi_address(addresses: dict[str, str | None]) -> str | None:
+    """Of the one SVI among a switch's interfaces."""
+    (found,) = [address for name, address in addresses.items() if name.lower().startswith("vlan")]
+    return found
 
 
 @settings(max_examples=25, deadline=None)

@@ -265,6 +265,33 @@ def test_a_changed_gateway_is_drift_in_both_tables(facts):
     assert (len(has), len(lacks)) == (2, 2)
 
 
+SHARED = {**RAIL, "address": "10.168.0.2", "prefix_length": 23, "gateway": "10.168.0.1", "subnet": "10.168.0.0/23"}
+
+
+def sharing(subnet="10.168.0.0/23", main="10.168.0.0/16"):
+    """What the kernel shows of routes where hosts share the leaf's subnet."""
+    via = {"gateway": "10.168.0.1", "dev": "rail0", "flags": []}
+    near = {"dst": subnet, "dev": "rail0", "flags": []}
+    far = [] if main == subnet else [{"dst": main, **via}]
+    return [{"dst": "10.168.0.0/13", "table": "100", **via}, {**near, "table": "100"}, near, *far]
+
+
+def test_hosts_of_one_subnet_reach_one_another_without_their_leaf(root):
+    run = run_with(**{"ip -N -j -4 route show table all": sharing()})
+    has, lacks = drifted(state.collect(MATCHES, run, root, None), SHARED)
+    assert [line for line in (*has, *lacks) if line.startswith("table")] == []
+    without = [each for each in sharing() if each.get("table") != "100" or "gateway" in each]
+    run = run_with(**{"ip -N -j -4 route show table all": without})
+    lacks = drifted(state.collect(MATCHES, run, root, None), SHARED)[1]
+    assert [line for line in lacks if line.startswith("table")] == ["table 100: 10.168.0.0/23 dev rail0"]
+
+
+def test_a_rail_that_is_one_subnet_has_nothing_behind_its_leaf(root):
+    run = run_with(**{"ip -N -j -4 route show table all": sharing(main="10.168.0.0/23")})
+    has, lacks = drifted(state.collect(MATCHES, run, root, None), {**SHARED, "supernet": "10.168.0.0/23"})
+    assert [line for line in (*has, *lacks) if line.startswith("table")] == []
+
+
 def test_arp_settings_are_wanted_only_where_rails_share_a_subnet(facts):
     assert drifted(facts, strict=True)[1] == [
         "net.ipv4.conf.rail0.arp_announce = 2",

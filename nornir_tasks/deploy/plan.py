@@ -87,7 +87,8 @@ def _refuse_their_vlan(wanted: Wanted, owned: ConfigTree) -> None:
     if not wanted.config.vlans:
         return
     held = wanted.platform.parse(owned, wanted.capabilities, wanted.device, wanted.config.model).config
-    addresses = {port.address for port in wanted.config.interfaces}
+    addresses = {port.address for port in wanted.config.interfaces} - {None}
+    ports = {port.name: port.access_vlan for port in wanted.config.interfaces}
     problems = []
     for vlan in wanted.config.vlans:
         found = next((each for each in held.vlans if each.number == vlan.number), None)
@@ -96,7 +97,7 @@ def _refuse_their_vlan(wanted: Wanted, owned: ConfigTree) -> None:
         )
         signs = [found is not None and vlan.name is not None and found.name == vlan.name]
         signs += [svi is not None and svi.address in addresses]
-        signs += [port.access_vlan == vlan.number for port in held.interfaces]
+        signs += [port.access_vlan == vlan.number == ports.get(port.name) for port in held.interfaces]
         if any(signs) or (found is None and svi is None):
             continue
         problems.append(

@@ -3,6 +3,7 @@
 What is pushed is the candidate; what the switch then prints is what was wanted, and brownfield lines are as before.
 """
 
+import copy
 import json
 from typing import Any
 
@@ -155,27 +156,48 @@ def test_the_switches_other_vlans_are_nobodys_and_stay_in_the_row_that_names_the
     switch.push(all_wanted(FLAT)[LEAVES["nxos"]])
     assert "vlan 1,310\n" in switch.text()
     assert "vlan 310\n  name OLD-STORAGE\n" in switch.text()
+    switch.push(all_wanted()[LEAVES["nxos"]])
+    switch.type("vlan 198-203,500")
+    switch.push(all_wanted(FLAT)[LEAVES["nxos"]])
+    assert "vlan 1,198-199,201-203,310,500\n" in switch.text()
 
 
+PORT = {"eos": "Ethernet40/1", "nxos": "Ethernet1/30"}
 TAKEN = {
-    "eos": ("vlan 200", "name STORAGE"),
-    "nxos": ("vlan 200", "name STORAGE"),
+    "by its name": ("vlan 200", "name STORAGE"),
+    "by its port": ("vlan 200", "name STORAGE", "interface {port}", "switchport access vlan 200"),
+    "by its SVI": ("vlan 200", "name STORAGE", "interface Vlan200", "ip address 192.0.2.1/24"),
 }
 
 
-@pytest.mark.parametrize("system", LEAVES)
-def test_a_vlan_of_our_number_that_is_somebody_elses_is_refused_by_the_plan(system: str) -> None:
+@pytest.mark.parametrize("how", TAKEN)
+@pytest.mark.parametrize("system", PORT)
+def test_a_vlan_of_our_number_that_is_somebody_elses_is_refused_by_the_plan(system: str, how: str) -> None:
     wanted = all_wanted()[LEAVES[system]]
-    switch = SWITCHES[system.partition(" ")[0]](wanted)
-    if isinstance(switch, NvueSwitch):
-        switch.data["bridge"]["domain"]["br_default"]["vlan"]["200"] = {}
-    else:
-        switch.type(*TAKEN[system])
+    switch = SWITCHES[system](wanted)
+    switch.type(*(["feature interface-vlan"] if system == "nxos" else []))
+    switch.type(*(line.format(port=PORT[system]) for line in TAKEN[how]))
     with pytest.raises(RefusedError) as refused:
         device_plan(wanted, switch.text())
-    named = "VLAN 200 without a name" if system.startswith("nvue") else "VLAN 200 named STORAGE"
-    assert f"found: {named}" in str(refused.value)
+    assert "found: VLAN 200 named STORAGE" in str(refused.value)
+    assert ("its SVI with 192.0.2.1/24" in str(refused.value)) is (how == "by its SVI")
     assert "hosts.vlan" in str(refused.value)
+
+
+@pytest.mark.parametrize("system", ["nvue 5.14", "nvue 5.16"])
+def test_a_vlan_of_our_number_is_refused_where_vlans_have_no_names_unless_a_host_port_of_ours_is_in_it(
+    system: str,
+) -> None:
+    wanted = all_wanted()[LEAVES[system]]
+    switch = NvueSwitch(wanted)
+    switch.data["bridge"]["domain"]["br_default"]["vlan"]["200"] = {}
+    member = {"bridge": {"domain": {"br_default": {"access": 200}}}, "type": "swp"}
+    switch.data["interface"]["swp40"] = copy.deepcopy(member)
+    with pytest.raises(RefusedError, match="VLAN 200 without a name"):
+        device_plan(wanted, switch.text())
+    switch.data["interface"]["swp1"] = member
+    switch.push(wanted)
+    assert device_plan(wanted, switch.text()).changes == ()
 
 
 @pytest.mark.parametrize("system", ["eos", "nxos"])

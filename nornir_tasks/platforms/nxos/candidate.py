@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
-from nornir_tasks.platforms.nxos.config_text import BREAKOUT, INDENT, SourceTree, to_text, to_tree, vlans_of
+from nornir_tasks.platforms.nxos.config_text import BREAKOUT, INDENT, SourceTree, one_row_of, to_text, to_tree, vlans_of
 from nornir_tasks.platforms.nxos.port_map import sort_key
 from nornir_tasks.platforms.platform import Candidate
 
@@ -107,8 +107,8 @@ class _Splice:
             named = vlans_of(row)
             if len(named) > 1 and self._gone_whole & set(named):
                 self._cut.add(number)
-                kept = [each.removeprefix("vlan ") for each in named if each not in self._gone_whole]
-                self._inserted.setdefault(number, []).extend([f"vlan {','.join(kept)}"] if kept else [])
+                kept = [each for each in named if each not in self._gone_whole]
+                self._inserted.setdefault(number, []).extend([one_row_of(kept)] if kept else [])
 
     def insert_missing(self, held: ConfigTree, wanted: ConfigTree, above: Path) -> None:
         """Put in every wanted line that ``held`` lacks, in the order in which it was rendered."""

@@ -5,7 +5,7 @@ stays byte for byte, comments and trailing blanks included.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, Path, from_text
 
@@ -75,6 +75,17 @@ def vlans_of(line: str) -> tuple[str, ...]:
     """``vlan 1,310-311`` -> one such line for each VLAN; any other as it is."""
     found = _SEVERAL_VLANS.fullmatch(line)
     return (line,) if found is None else tuple(f"vlan {number}" for number in _numbers(found["ids"]))
+
+
+def one_row_of(vlans: Sequence[str]) -> str:
+    """The other way: ``vlan 1,310-311``. The VLANs in ascending order."""
+    runs: list[list[str]] = []
+    for number in (each.removeprefix("vlan ") for each in vlans):
+        if runs and int(number) == int(runs[-1][-1]) + 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    return f"vlan {','.join('-'.join(run) for run in runs)}"
 
 
 def _numbers(text: str) -> list[int]:

@@ -19,6 +19,7 @@ from nornir_tasks.files.resources import resource
 from nornir_tasks.intent.model import HostGroupIntent
 from tests.plain_facts import plain_facts
 from tests.strategies import fabrics
+from tests.svi import fabric as in_a_vlan
 from tests.unit.design.lab_like import lab
 
 CATALOGUE = load_catalogue()
@@ -162,3 +163,21 @@ def test_every_variable_bears_the_name_of_its_role() -> None:
     roles = HostVars.model_fields
     assert all(any(name.startswith(f"{role}_") for role in roles) for name in told)
     assert "rdma_stack_provider" in told
+
+
+def test_hosts_of_one_leaf_share_its_subnet_and_its_svi_is_their_gateway() -> None:
+    told = {host: host_vars(in_a_vlan(), CATALOGUE, host) for host in in_a_vlan().hosts}
+    first, second = (each.rail_interfaces for each in told.values())
+    assert first.arp_strict
+    assert [rail.address for rail in first.rails] == ["10.168.0.2", "10.170.0.2", "10.172.0.2", "10.174.0.2"]
+    assert [rail.address for rail in second.rails] == ["10.168.0.3", "10.170.0.3", "10.172.0.3", "10.174.0.3"]
+    for one, other in zip(first.rails, second.rails, strict=True):
+        assert (one.gateway, one.subnet, one.prefix_length) == (other.gateway, other.subnet, other.prefix_length)
+        assert IPv4Address(one.gateway) == IPv4Network(str(one.subnet)).network_address + 1
+    assert all("subnet" in rail for rail in told["gpu-1"].ansible()["rail_interfaces_rails"])
+
+
+def test_hosts_with_links_of_their_own_are_told_of_no_subnet() -> None:
+    rails = host_vars(in_a_vlan("link: subnet/28"), CATALOGUE, "gpu-1").ansible()
+    assert not rails["rail_interfaces_arp_strict"]
+    assert not any("subnet" in rail for rail in rails["rail_interfaces_rails"])

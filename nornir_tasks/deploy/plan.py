@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from nornir_tasks.deploy.wanted import Wanted, is_protected
 from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.device_config import DeviceConfig, Interface, Vlan
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
 from nornir_tasks.platforms.ownership import Rule, join, split
@@ -80,42 +81,48 @@ def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, Conf
 
 
 def _refuse_their_vlan(wanted: Wanted, owned: ConfigTree) -> None:
-    """A VLAN of our number that bears no sign of ours is somebody else's, and its ports would become our hosts'.
-
-    Signs are our name, our SVI's address and a host port of ours in it. One is enough: any may be lost by hand.
-    """
+    """A VLAN of our number that bears no sign of ours is somebody else's, and its ports would become our hosts'."""
     if not wanted.config.vlans:
         return
     held = wanted.platform.parse(owned, wanted.capabilities, wanted.device, wanted.config.model).config
-    addresses = {port.address for port in wanted.config.interfaces} - {None}
-    ports = {port.name: port.access_vlan for port in wanted.config.interfaces}
-    problems = []
-    for vlan in wanted.config.vlans:
-        found = next((each for each in held.vlans if each.number == vlan.number), None)
-        svi = next(
-            (each for each in held.interfaces if each.name == f"{wanted.capabilities.svi_prefix}{vlan.number}"), None
+    problems = [
+        Problem(
+            where=wanted.device,
+            what=f"VLAN {vlan.number} is there already, and nothing says that it is ours",
+            expected="a VLAN that this switch does not have, or ours",
+            found=theirs,
+            hint="choose another number that is free on all leaves (hosts.vlan), or remove the VLAN by hand",
         )
-        signs = [found is not None and vlan.name is not None and found.name == vlan.name]
-        signs += [svi is not None and svi.address in addresses]
-        signs += [port.access_vlan == vlan.number == ports.get(port.name) for port in held.interfaces]
-        if any(signs) or (found is None and svi is None):
-            continue
-        problems.append(
-            Problem(
-                where=wanted.device,
-                what=f"VLAN {vlan.number} is there already, and nothing says that it is ours",
-                expected="a VLAN that this switch does not have, or ours",
-                found=_theirs(vlan.number, found and found.name, svi and svi.address),
-                hint="choose another number that is free on all leaves (hosts.vlan), or remove the VLAN by hand",
-            )
-        )
+        for vlan in wanted.config.vlans
+        if (theirs := _theirs(wanted, vlan, held)) is not None
+    ]
     if problems:
         raise RefusedError(problems)
 
 
-def _theirs(number: int, name: str | None, address: str | None) -> str:
-    named = f"VLAN {number}" + (f" named {name}" if name else " without a name")
-    return named + (f", its SVI with {address}" if address else "")
+def _theirs(wanted: Wanted, vlan: Vlan, held: DeviceConfig) -> str | None:
+    """What stands there under our VLAN's number, if nothing of it is ours.
+
+    Signs are our name, our SVI's address and a host port of ours in it. One is enough: any may be lost by hand.
+    """
+    there = next((each for each in held.vlans if each.number == vlan.number), None)
+    name = f"{wanted.capabilities.svi_prefix}{vlan.number}"
+    svi = next((each for each in held.interfaces if each.name == name), None)
+    if there is None and svi is None:
+        return None
+    ports = {port.name: port for port in wanted.config.interfaces}
+    signs = [there is not None and vlan.name is not None and there.name == vlan.name]
+    signs += [svi is not None and svi.address == ports[name].address]
+    signs += [port.access_vlan == vlan.number for port in held.interfaces if _is_in(ports.get(port.name), vlan)]
+    if any(signs):
+        return None
+    named = f" named {there.name}" if there is not None and there.name else " without a name"
+    address = f", its SVI with {svi.address}" if svi is not None and svi.address else ""
+    return f"VLAN {vlan.number}{named}{address}"
+
+
+def _is_in(port: Interface | None, vlan: Vlan) -> bool:
+    return port is not None and port.access_vlan == vlan.number
 
 
 def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...]) -> None:

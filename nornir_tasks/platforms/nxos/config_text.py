@@ -120,7 +120,7 @@ HIDDEN_DEFAULTS: tuple[tuple[str, ...], ...] = (
     (r"interface Ethernet.+", r"mtu 1500"),
     # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)), and then an
     # access port (cisco.nxos 11.1.0 nxos_l2_interfaces: access is the mode of a port without one).
-    (r"interface Ethernet.+", r"(?:switchport|switchport mode access|ip redirects)"),
+    (r"interface Ethernet.+", r"(?:switchport|switchport mode access|switchport access vlan 1|ip redirects)"),
     # batfish nxos_vlan: an SVI is shut and has autostate unless said otherwise; its MTU as any interface's.
     (r"interface Vlan.+", r"(?:shutdown|autostate|mtu 1500|ip redirects)"),
     # Interfaces Configuration Guide 10.6(x), "Configuring Basic Interface Parameters": speed and FEC are auto, and a

@@ -30,6 +30,7 @@ from nornir_tasks.design.device_config import (
     RoutingPolicy,
     StaticRoute,
     TrafficClass,
+    Vlan,
     Watchdog,
 )
 from nornir_tasks.design.order import in_order
@@ -232,8 +233,22 @@ def split_leaf() -> DeviceConfig:
     return in_order(config, PLATFORM.facts.sort_key)
 
 
+def vlan_leaf() -> DeviceConfig:
+    """A leaf whose host ports are in one VLAN; one of them without spanning tree's edge."""
+    base = leaf()
+    ports = [
+        replace(port, address=None, mtu_bytes=None, access_vlan=200, edge=port.name != "Ethernet2/1")
+        if (port.description or "").startswith("gpu")
+        else port
+        for port in base.interfaces
+    ]
+    svi = Interface("Vlan200", "hosts of leaf-g0-r9", "10.168.4.1/23", 9214, enabled=True, qos_profile=None)
+    config = replace(base, name="leaf-g0-r9", vlans=(Vlan(200, "COMPUTE-HOSTS"),), interfaces=(*ports, svi))
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
 def examples() -> tuple[DeviceConfig, ...]:
-    return (leaf(), spine(), drained(), split_leaf())
+    return (leaf(), spine(), drained(), split_leaf(), vlan_leaf())
 
 
 def claims(config: DeviceConfig) -> Claims:

@@ -14,7 +14,7 @@ import pytest
 from eos_examples import examples, rendered
 from pyavd import get_device_config, validate_structured_config
 
-from nornir_tasks.design.device_config import DeviceConfig, Layer1, PortProfile, RouteMapRule
+from nornir_tasks.design.device_config import DeviceConfig, Interface, Layer1, PortProfile, RouteMapRule
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.eos.tree import canonical, to_tree
 
@@ -54,13 +54,25 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
                 "description": port.description,
                 "shutdown": not port.enabled,
                 "mtu": port.mtu_bytes,
-                "switchport": {"enabled": False} if port.mtu_bytes else None,
+                **avd_switchport(port),
                 "ip_address": port.address,
                 "service_profile": port.qos_profile,
                 **avd_layer1(port.layer1),
             }
             for port in config.interfaces
             if port.name.startswith("Ethernet")
+        ],
+        "vlans": [{"id": each.number, "name": each.name} for each in config.vlans],
+        "vlan_interfaces": [
+            {
+                "name": port.name,
+                "description": port.description,
+                "shutdown": not port.enabled,
+                "mtu": port.mtu_bytes,
+                "ip_address": port.address,
+            }
+            for port in config.interfaces
+            if port.name.startswith("Vlan")
         ],
         "loopback_interfaces": [
             {
@@ -138,6 +150,13 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
     if bfd := config.bfd:
         inputs["router_bfd"] = {"interval": bfd.interval_ms, "min_rx": bfd.min_rx_ms, "multiplier": bfd.multiplier}
     return inputs
+
+
+def avd_switchport(port: Interface) -> dict[str, Any]:
+    if port.access_vlan is None:
+        return {"switchport": {"enabled": False}} if port.mtu_bytes else {}
+    edge = {"spanning_tree_portfast": "edge", "spanning_tree_bpduguard": "enabled"} if port.edge else {}
+    return {"switchport": {"enabled": True, "mode": "access", "access_vlan": port.access_vlan}, **edge}
 
 
 def avd_layer1(layer1: Layer1 | None) -> dict[str, Any]:
@@ -262,7 +281,13 @@ def test_arista_eos_reads_ports_addresses_prefix_lists_and_discard_routes(config
         assert (seen.get("description"), seen["enabled"]) == (port.description, port.enabled)
         assert seen.get("mtu") == port.mtu_bytes
         assert addresses.get(port.name) == port.address
-        assert (seen.get("mode") == "layer3") is (port.mtu_bytes is not None)
+        assert (seen.get("mode") == "layer3") is (port.mtu_bytes is not None and not port.name.startswith("Vlan"))
+    layer2 = {each["name"]: each.get("access") for each in facts_of("l2_interfaces", config, "interface ")}
+    for port in config.interfaces:
+        assert (layer2.get(port.name) or {}).get("vlan") == port.access_vlan
+    assert {each["vlan_id"]: each["name"] for each in facts_of("vlans", config, "vlan ") or ()} == {
+        each.number: each.name for each in config.vlans
+    }
     (family,) = facts_of("prefix_lists", config, "ip prefix-list ")
     assert {
         (each["name"], entry["sequence"], entry["action"], entry["address"])

@@ -193,7 +193,7 @@ def test_a_published_patch_is_understood() -> None:
     assert settle(server_changes(SESSION), PLATFORM.to_tree(BEFORE)) == {
         Change(("interface Ethernet1/8", "switchport trunk allowed vlan 3"), "-"),
         Change(("interface Ethernet1/7", "description TEST"), "-"),
-        Change(("interface Ethernet1/7", "switchport access vlan 1"), "+"),
+        Change(("interface Ethernet1/7", "switchport access vlan 33"), "-"),  # VLAN 1 is not printed
         Change(("interface port-channel3",), "-"),
         Change(("interface port-channel3", "switchport trunk allowed vlan 3"), "-"),
         Change(("ip access-list 50", "100 permit ip 1.1.1.1/32 any"), "-"),

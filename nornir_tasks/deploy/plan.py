@@ -1,5 +1,6 @@
 """The plan: what a push would change on one switch, how disruptive it is, and whether we may. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -42,10 +43,10 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     running = os.to_tree(running_text)
     owned, foreign = split_running(wanted, running)
     _leave_shared_headers(owned, foreign, wanted.tree, wanted.platform.ownership)
-    _refuse_their_vlan(wanted, owned)
     changes = tuple(difference(owned, wanted.tree))
     if not changes:
         return DevicePlan(wanted.device, (), (), None, owned, foreign)
+    _refuse_their_vlan(wanted, changes, owned)
     if not allow_management:
         _refuse_protected(wanted, changes)
     _refuse_collateral(wanted, changes, foreign)
@@ -80,9 +81,10 @@ def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, Conf
     return owned, foreign
 
 
-def _refuse_their_vlan(wanted: Wanted, owned: ConfigTree) -> None:
+def _refuse_their_vlan(wanted: Wanted, changes: tuple[Change, ...], owned: ConfigTree) -> None:
     """A VLAN of our number that bears no sign of ours is somebody else's, and its ports would become our hosts'."""
-    if not wanted.config.vlans:
+    vlans = [vlan for vlan in wanted.config.vlans if any(_is_of(change, vlan) for change in changes)]
+    if not vlans:
         return
     held = wanted.platform.parse(owned, wanted.capabilities, wanted.device, wanted.config.model).config
     problems = [
@@ -93,11 +95,16 @@ def _refuse_their_vlan(wanted: Wanted, owned: ConfigTree) -> None:
             found=theirs,
             hint="choose another number that is free on all leaves (hosts.vlan), or remove the VLAN by hand",
         )
-        for vlan in wanted.config.vlans
+        for vlan in vlans
         if (theirs := _theirs(wanted, vlan, held)) is not None
     ]
     if problems:
         raise RefusedError(problems)
+
+
+def _is_of(change: Change, vlan: Vlan) -> bool:
+    """Does a change touch this VLAN or its SVI: ``vlan 200``, ``interface Vlan200``, ``... / vlan / 200``?"""
+    return re.search(rf"\bvlan(?: / | )?{vlan.number}\b", " / ".join(change.path), re.IGNORECASE) is not None
 
 
 def _theirs(wanted: Wanted, vlan: Vlan, held: DeviceConfig) -> str | None:

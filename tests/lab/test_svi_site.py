@@ -70,7 +70,7 @@ def test_a_host_port_in_another_vlan_and_an_svi_with_a_small_mtu_are_named_plann
 def test_brownfield_vlans_come_through_and_one_of_our_number_stops_the_push(tmp_path: Path) -> None:
     with lab(tmp_path) as operator:
         operator.hands()[LEAVES["nxos"]].configure("vlan 200", "name STORAGE")
-        refused = operator.run("push", "--plane", "compute", "--yes", code=5)
+        refused = operator.run("push", "--plane", "compute", "--yes", code=7)
         assert "VLAN 200 is there already, and nothing says that it is ours" in refused
         assert "found: VLAN 200 named STORAGE" in refused
         file = operator.site / "fabric.yml"

@@ -24,7 +24,7 @@ def maybe_in_a_vlan(
         for port in config.interfaces
     ]
     address = draw(st.sampled_from(("10.168.4.1/23", "10.168.6.1/24")))
-    mtu = draw(st.sampled_from((1500, 9000, 9214)))
+    mtu = draw(st.sampled_from((4200, 9000, 9214)))
     ports.append(Interface(f"{svi}{number}", draw(st.none() | _WORD), address, mtu, draw(st.booleans()), None))
     vlan = Vlan(number, "COMPUTE-HOSTS" if is_named else None)
     return replace(config, vlans=(vlan,), interfaces=tuple(ports))

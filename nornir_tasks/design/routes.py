@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.fabric import Device, Fabric
+from nornir_tasks.design.fabric import Device, Fabric, Link
 
 Reach = list[int]
 """Distance in AS hops -> the switches whose routes come over exactly so many."""
@@ -21,7 +21,7 @@ class RouteCount:
     """The forwarding table of one switch. A limit that no source names is None."""
 
     connected: int
-    """Subnets of its own cabled ports; an unnumbered one has none."""
+    """Subnets of its own cabled ports; an unnumbered one has none, and one that is all of the host block is its own."""
     own: int
     """Its loopback and, on a leaf, the discard route of its host block."""
     learned: int
@@ -117,7 +117,9 @@ class _Tables:
         model = self.fabric.models.get(device.model)
         most = [device.capabilities.max_ecmp_paths, model.max_ecmp_paths if model else None]
         return RouteCount(
-            connected=sum(link.is_numbered for link in self.fabric.links_of(device.name)),
+            connected=sum(
+                link.is_numbered and not _is_block(link, device) for link in self.fabric.links_of(device.name)
+            ),
             own=1 if device.host_block is None else 2,
             learned=learned.bit_count() + (learned & self.leaves).bit_count(),
             groups=len(widths),
@@ -127,6 +129,11 @@ class _Tables:
             max_groups=model.max_ecmp_groups if model else None,
             max_widest=min((each for each in most if each is not None), default=None),
         )
+
+
+def _is_block(link: Link, device: Device) -> bool:
+    """Is the subnet the leaf's whole host block, as an SVI's is? Then one route stands for both."""
+    return link.kind == "host" and (device.host_block or "").endswith(f"/{link.prefix_length}")
 
 
 def _union(sets: Iterable[int]) -> int:

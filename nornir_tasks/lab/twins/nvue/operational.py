@@ -13,6 +13,7 @@ from ..fabric import FabricSim, NextHop, Route
 from ..sessions import BgpSession
 from ..spec import DeviceSpec
 from ..state import InterfaceState, SwitchState
+from .adaptive import of_interface, of_switch
 from .dialect import Dialect
 from .extract import mac_address
 from .ports import share
@@ -92,6 +93,8 @@ class Operational:
                 entry["lldp"] = {"state": "enabled", "neighbor": {neighbor.hostname: self._neighbor(neighbor)}}
             if interface.name.startswith("swp"):
                 entry["qos"] = qos.of_interface(interface.name, settings.get("qos", {}))
+                own = of_interface(running, interface.name, entry["link"]["speed"], self._device.asic, self._dialect)
+                entry["router"] = {"adaptive-routing": own}
             tree[interface.name] = entry
         return tree
 
@@ -278,7 +281,8 @@ class Operational:
                 "vrf": vrf,
                 **({"depends": members} if members else {"via": {_via_key(hops[0]): _via(hops[0], vrf)}}),
             }
-        return {**running.get("router", {}), "nexthop": {"rib": rib}}
+        adaptive = of_switch(running, self._device.asic, self._dialect)
+        return {**running.get("router", {}), "adaptive-routing": adaptive, "nexthop": {"rib": rib}}
 
     # -- quality of service ----------------------------------------------------------------------------------------
 

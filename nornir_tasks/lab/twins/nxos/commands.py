@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 
 from ..engine import ConfigSession, LineError, Tree
+from .dlb import profile_lines
 from .patch import patch
 from .replace import MAX_TIMEOUT_S, MIN_TIMEOUT_S
 from .reply import Reply, View
@@ -44,6 +45,14 @@ def save(view: View, _: re.Match[str], __: str) -> Reply:
     """Copy running-config startup-config."""
     view.store.startup = view.store.running_body()
     return Reply(_COPIED)
+
+
+def reload(view: View, _: re.Match[str], __: str) -> Reply:
+    """Reload: the switch starts with its startup configuration. It is back at once, and nobody is asked."""
+    tree, _errors = view.store.tree_of(view.store.startup)
+    view.store.started_with = profile_lines(tree)
+    view.store.replace(tree)
+    return Reply("This command will reboot the system.\n")
 
 
 def copy_running(view: View, found: re.Match[str], _: str) -> Reply:
@@ -238,6 +247,7 @@ ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = tuple(
     (re.compile(pattern), action)
     for pattern, action in (
         (r"copy run(?:ning-config)? start(?:up-config)?", save),
+        (r"reload", reload),
         (r"copy running-config (bootflash:\S+)", copy_running),
         (r"copy (bootflash:\S+) running-config", merge_file),
         (r"copy (bootflash:\S+) (bootflash:\S+)", copy_file),

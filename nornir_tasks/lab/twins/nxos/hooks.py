@@ -8,6 +8,7 @@ from typing import Any
 
 from ..engine import Change, LineError, Node
 from ..engine.pattern import Match
+from .dlb import dlb_ports
 from .password import make_hash
 from .ports import broken_out, port_exists
 from .words import is_network_qos_class, numbers, ranges
@@ -231,6 +232,7 @@ HOOKS: dict[str, Callable[..., Any]] = {
             hash_password,
             broken_out,
             port_exists,
+            dlb_ports,
         )
     },
     "number_permit": _numbered_entry("permit"),

@@ -7,6 +7,7 @@ NX-OS 9.3.
 from __future__ import annotations
 
 from .day0 import image_file
+from .dlb import profile_lines, waiting
 from .reply import Reply, View, table
 from .store import timestamp
 
@@ -151,3 +152,13 @@ def feature(view: View) -> Reply:
 def clock(_: View) -> Reply:
     """Show clock."""
     return Reply(f"{timestamp()} UTC\nTime source is NTP\n", {"simple_time": timestamp()})
+
+
+def reload_pending(view: View) -> Reply:
+    """Show system config reload-pending (document 70664489287); what it says when nothing waits is not published."""
+    rows = waiting(profile_lines(view.store.running), view.store.started_with)
+    if not rows:
+        return Reply("\n")
+    rule = "=" * 54
+    body = "".join(f"{number}       {row}\n" for number, row in enumerate(rows))
+    return Reply(f"Following config commands require copy r s + reload :\n{rule}\n{body}{rule}\n")

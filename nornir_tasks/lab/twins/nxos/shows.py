@@ -91,6 +91,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show (?:ip )?bgp(?: ipv4 unicast)? neighbors(?: ([\d.]+))?", lambda v, m: show_routing.neighbors(v, m[1])),
         (r"show ip route(?: ([\d./]+))?(?: vrf (\S+))?", _route),
         (r"show ip load-sharing", _plain(show_routing.load_sharing)),
+        (r"show system config reload-pending", _plain(show_system.reload_pending)),
         (r"show bfd neighbors(?: vrf \S+)?", _plain(show_routing.bfd_neighbors)),
         (rf"show queuing interface(?: {_NAME})?", _named(show_qos.queuing_interface)),
         (rf"show queuing pfc-queue(?: interface {_NAME})?(?: detail)?", _named(show_qos.pfc_queue)),

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..engine import Context, LineError, Tree, load_text
 from ..spec import DeviceSpec
 from .day0 import device_context, empty_tree
+from .dlb import profile_lines
 
 
 class FileError(Exception):
@@ -28,6 +29,8 @@ class ConfigStore:
         self._on_change = on_change
         bootflash.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.startup = self.running_body()
+        self.started_with = profile_lines(running)
+        """Dynamic load balancing as the hardware was set up when the switch started."""
 
     # -- the running configuration ---------------------------------------------------------------------------------
 

@@ -42,4 +42,5 @@ def of_interface(running: Tree, name: str, speed: str, asic: str, dialect: Diale
 
 
 def _is_on(running: Tree, asic: str, dialect: Dialect) -> bool:
-    return asic in _ASICS and EffectiveQos(running, dialect).is_roce and dialect.is_on(running, False, "router", "adaptive-routing")
+    has_roce = EffectiveQos(running, dialect).is_roce
+    return asic in _ASICS and has_roce and dialect.is_on(running, False, "router", "adaptive-routing")

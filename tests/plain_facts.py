@@ -5,7 +5,7 @@ They differ in each way that ``realise`` has to bend a wish: MTU, strict queue, 
 
 from functools import partial
 
-from nornir_tasks.design.capabilities import Capabilities, OsFacts
+from nornir_tasks.design.capabilities import Balancing, Capabilities, OsFacts
 from nornir_tasks.design.device_config import Ecn, Watchdog
 
 BASE = {
@@ -64,6 +64,13 @@ OWN = {
         "has_vlan_names": False,
     },
 }
+FLOWLET = Balancing("flowlet", "a vendor's guide", has_ports=False, flow_sets=((32, 64), (16, 128), (8, 256)))
+BALANCING = {
+    "eos": (FLOWLET,),
+    "nxos": tuple(Balancing(mode, "a vendor's guide", has_ports=True) for mode in ("flowlet", "per_packet")),
+    "nvue": (Balancing("per_packet", "a vendor's guide", has_ports=True, speeds_gbps=(200, 400)),),
+}
+WITHOUT_BALANCING = ("10.4(3)",)
 RELEASES = {"eos": ("4.33.1F",), "nxos": ("10.4(3)", "10.5(1)"), "nvue": ("5.14", "5.16")}
 ASICS = {"eos": ("tomahawk4", "tomahawk5"), "nxos": ("cloudscale-gx2",), "nvue": ("spectrum4",)}
 
@@ -87,10 +94,12 @@ def _facts(os: str) -> OsFacts:
             raise KeyError(f"release {release}")
         if asic not in ASICS[os]:
             raise KeyError(f"ASIC {asic}")
-        return Capabilities(os=os, release=release, asic=asic, **{**BASE, **OWN[os]})
+        balancing = () if release in WITHOUT_BALANCING else BALANCING[os]
+        return Capabilities(os=os, release=release, asic=asic, load_balancing=balancing, **{**BASE, **OWN[os]})
 
     def sort_key(name: str) -> tuple[int, ...]:
         digits = "".join(each if each.isdigit() else " " for each in name)
         return (not name.startswith(("lo", "Lo")), *(int(part) for part in digits.split()))
 
-    return OsFacts(os, RELEASES[os], capabilities, partial(_port_name, os), sort_key)
+    modes = {each.mode: f"{os} of this lab" for each in BALANCING[os]}
+    return OsFacts(os, RELEASES[os], capabilities, partial(_port_name, os), sort_key, modes)

@@ -28,6 +28,20 @@ class Disruption(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Balancing:
+    """A way to spread traffic over equal-cost paths other than by a static hash."""
+
+    mode: Literal["flowlet", "per_packet"]
+    source: str
+    has_ports: bool
+    """Which ports take part is configured; else every port does."""
+    speeds_gbps: tuple[int, ...] | None = None
+    """Links it works on; None: all."""
+    flow_sets: tuple[tuple[int, int], ...] = ()
+    """(sets of next hops, entries of each) by flow-set size from 1 up; empty where the table is not cut."""
+
+
+@dataclass(frozen=True, slots=True)
 class Capabilities:
     """One OS release on one ASIC. Each figure's source stands beside it where it is written down."""
 
@@ -89,8 +103,14 @@ class Capabilities:
     """MTU of a switched port: any, only the largest (NX-OS ``system jumbomtu``), or none is checked (EOS)."""
     release_pattern: str = ""
     """Regular expression (full match) over what a switch may report for this release; empty: exactly ``release``."""
+    load_balancing: tuple[Balancing, ...] = ()
+    """Modes there are besides static hashing."""
     memory_only: Mapping[str, str] = field(default_factory=dict)
     """Line shapes known only from memory: name -> the line. Rendered only if the intent allows them by name."""
+
+    def balancing(self, mode: str) -> Balancing | None:
+        """The mode of this name, if there is one."""
+        return next((each for each in self.load_balancing if each.mode == mode), None)
 
     def runs(self, reported: str) -> bool:
         """Is the release a switch reports the one this record was chosen for?"""
@@ -118,3 +138,5 @@ class OsFacts:
     """Natural order of interface names."""
     unnumbered: tuple[str, ...] = ()
     """Releases that offer unnumbered links, to tell who asks for them elsewhere."""
+    load_balancing: Mapping[str, str] = field(default_factory=dict)
+    """Mode -> the releases and ASICs that have it, in words for an operator."""

@@ -167,6 +167,8 @@ class NicModel:
     max_mtu_bytes: int | None = None
     out_of_order_rdma: bool | None = None
     """Receives RDMA out of order; None: no source says so."""
+    out_of_order_setting: str | None = None
+    """What has to be set on its host before it does; None: nothing."""
     rdma_provider: Literal["mlx5", "rxe"] | None = None
     """The kernel driver and user-space provider that carry its RDMA; None: not one the host roles know."""
 

@@ -15,6 +15,7 @@ from typing import Literal
 SECTIONS = (
     "services",
     "hashing",
+    "load_balancing",
     "lldp",
     "qos",
     "bfd",
@@ -182,6 +183,18 @@ class Hashing:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadBalancing:
+    """How packets are spread over equal-cost paths where the hash alone does not decide: by the load of each path."""
+
+    mode: Literal["flowlet", "per_packet"]
+    """flowlet: a flow may change its path in a pause, so nothing is reordered; per_packet: each packet for itself."""
+    ports: tuple[str, ...] | None
+    """The ports that take part; None where the OS has no such choice and all do (EOS)."""
+    flow_set_size: int | None
+    """How the table that remembers flowlets is cut, in the OS's own number (EOS: 1 to 7); None where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
 class PrefixRule:
     """One entry of a prefix list: exact match of one prefix, or of its longer ones."""
 
@@ -306,6 +319,8 @@ class DeviceConfig:
     services: tuple[str, ...] = ()
     """What the OS must load first: NX-OS ``feature`` names, EOS ``multi-agent`` and ``ip-routing``."""
     hashing: Hashing | None = None
+    load_balancing: LoadBalancing | None = None
+    """None: static, by the hash alone."""
     lldp: Lldp | None = None
     qos: Qos | None = None
     bfd: Bfd | None = None

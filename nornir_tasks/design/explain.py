@@ -189,7 +189,20 @@ class _Explainer:
             seed = config.hashing.seed if config.hashing else "not settable"
             rule = "differs between adjacent tiers, against polarised hashing"
             yield self.figure(f"hash seed, {kind}", seed, rule, largest=known.max_hash_seed)
+            yield self.balancing(kind, each)
             yield from self.ecn(kind, each)
+
+    def balancing(self, kind: str, each: Realised) -> Figure:
+        """How equal-cost paths are chosen, and by which source."""
+        asked, held = self.fabric.intent.policy.load_balancing, each.config.load_balancing
+        known = each.capabilities.balancing(asked)
+        name, told = f"load balancing, {kind}", {"policy__load_balancing": asked}
+        if held is None or known is None:
+            rule = "by the hash alone" if asked == "static" else "no switch of the kind has several equal-cost paths"
+            return self.figure(name, "static", rule, **told)
+        ports = "all" if held.ports is None else len(held.ports)
+        size = {} if held.flow_set_size is None else {"flow_set_size": held.flow_set_size}
+        return self.figure(name, held.mode, known.source, **told, ports=ports, **size)
 
     def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
         queues = each.config.qos.profiles[0].queues if each.config.qos else ()

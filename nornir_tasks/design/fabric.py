@@ -164,6 +164,8 @@ class Plane:
     rail_spine_group: tuple[int, ...]
     """Rail -> its spine group; leaves of all rails: one entry for each rail all the same. With three tiers 1."""
     cores: int = 0
+    switches: int = 0
+    """Leaves, spines and cores that the layout has room for."""
     max_paths: int = 0
     """The widest ECMP group of any switch."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil
 
-from nornir_tasks.design import qos
+from nornir_tasks.design import balancing, qos
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
@@ -24,7 +24,7 @@ _CLASSES = ("policy", "classes")
 def check_limits(intent: Intent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts]) -> None:
     """Raise DesignError with everything that some kind of switch cannot hold."""
     check = _Check(intent, choices, layout, os_facts)
-    findings = [*check.offered(), *check.unnumbered(), *check.lossless()]
+    findings = [*balancing.refusals(intent, choices, layout, os_facts), *check.unnumbered(), *check.lossless()]
     for choice in _kinds(choices):
         findings += [*check.priorities(choice), *check.ecmp(choice), *check.routes(choice)]
         findings += [*check.mtu(choice), *check.bfd(choice)]
@@ -77,21 +77,6 @@ class _Check:
     choices: Choices
     layout: Layout
     os_facts: Mapping[str, OsFacts]
-
-    def offered(self) -> Iterator[Finding]:
-        asked, path = self.intent.policy.load_balancing, ("policy", "load_balancing")
-        nic = self.choices.nic
-        if asked == "per_packet" and not (nic is not None and nic.out_of_order_rdma):
-            name = nic.model if nic else "no hosts.nic is named, so nothing"
-            yield Finding(
-                path,
-                f"{name} is known to receive RDMA out of order" if nic is None else f"{name} is not known to reorder",
-                "static, or a NIC whose catalogue entry says that it receives RDMA out of order",
-                asked,
-                "reordered packets make a go-back-N receiver drop to a fraction of its speed",
-            )
-        elif asked != "static":
-            yield Finding(path, f"{asked} is not offered yet", "static", asked)
 
     def unnumbered(self) -> Iterator[Finding]:
         """Links without addresses: only between ends whose sources vouch for one another, BFD included if asked."""

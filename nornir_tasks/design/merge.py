@@ -72,6 +72,7 @@ def assemble(device: str, sections: Sections) -> Wish:
         bgp=_bgp(sections["bgp"]) if "bgp" in sections else None,
         breakouts=tuple(sections.get("breakouts", {}).values()),
         vlans=tuple(sections.get("vlans", {}).values()),
+        load_balancing=sections.get("load_balancing", {}).get("paths"),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 
-from nornir_tasks.design.device_config import Bgp, DeviceConfig, Neighbor, Qos, RoutingPolicy
+from nornir_tasks.design.device_config import Bgp, DeviceConfig, LoadBalancing, Neighbor, Qos, RoutingPolicy
 
 
 def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -> DeviceConfig:
@@ -15,6 +15,7 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
     return replace(
         config,
         services=tuple(sorted(config.services)),
+        load_balancing=config.load_balancing and _load_balancing(config.load_balancing, sort_key),
         qos=config.qos and _qos(config.qos),
         breakouts=tuple(sorted(config.breakouts, key=lambda each: each.port)),
         vlans=tuple(sorted(config.vlans, key=lambda each: each.number)),
@@ -23,6 +24,10 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
         static_routes=tuple(sorted(config.static_routes, key=lambda route: prefix_key(route.prefix))),
         bgp=config.bgp and _bgp(config.bgp, sort_key),
     )
+
+
+def _load_balancing(held: LoadBalancing, sort_key: Callable[[str], tuple[int, ...]]) -> LoadBalancing:
+    return held if held.ports is None else replace(held, ports=tuple(sorted(held.ports, key=sort_key)))
 
 
 def prefix_key(prefix: str) -> tuple[int, int]:

@@ -99,6 +99,7 @@ def _plane(intent: Intent, layout: Layout, cut: addressing.Addressing) -> Plane:
             layout.rail_group(rail if layout.leaf_rails[0] is not None else None) for rail in range(layout.rails)
         ),
         cores=layout.cores,
+        switches=leaves + layout.spines + layout.cores,
         max_paths=layout.most_uplinks(),
     )
 

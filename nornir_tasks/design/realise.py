@@ -6,6 +6,7 @@ What no way of holding exists for is refused before this step, by :mod:`nornir_t
 from dataclasses import dataclass, replace
 from functools import cache
 
+from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.buffers import held_ecn
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
@@ -19,6 +20,7 @@ from nornir_tasks.design.device_config import (
     Interface,
     Layer1,
     Lldp,
+    LoadBalancing,
     PeerGroup,
     PortProfile,
     Qos,
@@ -28,7 +30,7 @@ from nornir_tasks.design.device_config import (
 )
 from nornir_tasks.design.fabric import Device
 from nornir_tasks.design.order import in_order
-from nornir_tasks.design.wish import ClassWish, Wish
+from nornir_tasks.design.wish import BalancingWish, ClassWish, Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, fabric_m
         asic=device.asic,
         services=bender.services(wish),
         hashing=bender.hashing(wish.hash_seed),
+        load_balancing=bender.load_balancing(wish.load_balancing),
         lldp=None if wish.lldp is None else Lldp(wish.lldp),
         qos=bender.qos(wish.classes),
         bfd=bender.bfd(wish.bfd),
@@ -137,6 +140,17 @@ class _Bender:
         held = (seed - 1) % self.capabilities.max_hash_seed + 1
         self.note("hashing.seed", seed, held, f"{self.system} takes seeds up to {self.capabilities.max_hash_seed}")
         return Hashing(held)
+
+    def load_balancing(self, wish: BalancingWish | None) -> LoadBalancing | None:
+        """In the words of this OS; that it has the mode at all, ``limits`` has seen to."""
+        known = self.capabilities.balancing(wish.mode) if wish is not None else None
+        if wish is None or known is None:
+            return None
+        size = flow_set_size(known, wish.width, wish.sets)
+        if size is not None:
+            reason = f"{self.system} has at most {known.flow_sets[size - 1][0]} of them, wide enough"
+            self.note("load_balancing.sets", wish.sets, min(wish.sets, known.flow_sets[size - 1][0]), reason)
+        return LoadBalancing(wish.mode, wish.ports if known.has_ports else None, size)
 
     def qos(self, classes: tuple[ClassWish, ...]) -> Qos | None:
         if not classes:

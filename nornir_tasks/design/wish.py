@@ -24,6 +24,19 @@ class ClassWish:
 
 
 @dataclass(frozen=True, slots=True)
+class BalancingWish:
+    """Equal-cost paths spread by load, on a switch that has such paths."""
+
+    mode: Literal["flowlet", "per_packet"]
+    ports: tuple[str, ...]
+    """Every port towards another switch: all members of a set of paths take part, or none."""
+    width: int
+    """Paths of the widest set."""
+    sets: int
+    """Sets of next hops there can be, whatever links fail: one for each other switch of the layout."""
+
+
+@dataclass(frozen=True, slots=True)
 class Wish:
     """One switch as wished."""
 
@@ -38,3 +51,4 @@ class Wish:
     bgp: Bgp | None
     breakouts: tuple[Breakout, ...] = ()
     vlans: tuple[Vlan, ...] = ()
+    load_balancing: BalancingWish | None = None

@@ -121,13 +121,16 @@ class NicFile(_Part):
     """Of one port."""
     max_mtu_bytes: _Figure[int] | None = None
     out_of_order_rdma: _Figure[bool] | None = None
+    out_of_order_setting: _Figure[str] | None = None
     rdma_provider: _Figure[Literal["mlx5", "rxe"]] | None = None
 
     def model_data(self) -> NicModel:
         """The figures without their sources."""
         reorders = self.out_of_order_rdma.value if self.out_of_order_rdma else None
+        setting = self.out_of_order_setting.value if self.out_of_order_setting else None
         provider = self.rdma_provider.value if self.rdma_provider else None
-        return NicModel(self.vendor, self.model, self.modes.value, _value(self.max_mtu_bytes), reorders, provider)
+        mtu = _value(self.max_mtu_bytes)
+        return NicModel(self.vendor, self.model, self.modes.value, mtu, reorders, setting, provider)
 
 
 @cache

@@ -7,6 +7,7 @@ a spine announces its own loopback and hands on what it accepted; from leaf X it
 stops a mis-cabled or hijacking leaf. Route maps are ready for a drain: a drained switch prepends in both directions.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -30,7 +31,7 @@ from nornir_tasks.design.device_config import (
 )
 from nornir_tasks.design.fabric import Device, Fabric, Link, Plane, Tier
 from nornir_tasks.design.merge import Contribution
-from nornir_tasks.design.wish import LOSSLESS_PROFILE
+from nornir_tasks.design.wish import LOSSLESS_PROFILE, BalancingWish
 
 HASH_SEED = {"leaf": 1, "spine": 2, "core": 3}
 """Differs between adjacent tiers: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""
@@ -83,6 +84,7 @@ class _Switch:
 
     def pieces(self) -> Iterator[Piece]:
         yield "hashing", "seed", HASH_SEED[self.device.tier]
+        yield from self.load_balancing()
         yield "lldp", "enabled", True
         yield "qos", "classes", qos.classes(self.fabric.intent.policy)
         if self.plane.bfd:
@@ -95,6 +97,16 @@ class _Switch:
         if self.device.host_block is not None:
             yield "static_routes", self.device.host_block, StaticRoute(self.device.host_block)
         yield from self.bgp()
+
+    def load_balancing(self) -> Iterator[Piece]:
+        """Where several paths are equal: more than one link up, or to one switch below."""
+        mode = self.fabric.intent.policy.load_balancing
+        below = Counter(link.lower.device for link in self.fabric_links if self.looks_down(link))
+        widest = max([len(self.fabric_links) - below.total(), *below.values()])
+        if mode == "static" or widest < 2:
+            return
+        ports = tuple(link.end(self.device.name).port for link in self.fabric_links)
+        yield "load_balancing", "paths", BalancingWish(mode, ports, widest, self.plane.switches - 1)
 
     def name(self, *parts: str) -> str:
         """A name of this plane's: its prefix is how ownership tells it."""

@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes
-from nornir_tasks.platforms.eos.capabilities import RELEASES, capabilities
+from nornir_tasks.platforms.eos.capabilities import LOAD_BALANCING, RELEASES, capabilities
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
@@ -14,7 +14,14 @@ from nornir_tasks.platforms.eos.tree import canonical, seconds, to_text, to_tree
 from nornir_tasks.platforms.platform import Platform
 
 PLATFORM = Platform(
-    facts=OsFacts(os="eos", releases=RELEASES, capabilities=capabilities, port_name=port_name, sort_key=sort_key),
+    facts=OsFacts(
+        os="eos",
+        releases=RELEASES,
+        capabilities=capabilities,
+        port_name=port_name,
+        sort_key=sort_key,
+        load_balancing=LOAD_BALANCING,
+    ),
     file_suffix=".cfg",
     to_tree=to_tree,
     to_text=to_text,

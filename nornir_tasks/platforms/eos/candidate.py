@@ -25,6 +25,7 @@ _QUEUE = (r"^qos profile ", r"^(?:uc-)?tx-queue ")
 REPLACED: tuple[tuple[str, ...], ...] = (
     (r"^service routing protocols model ",),
     (r"^ip load-sharing (\S+) \d+$",),
+    (r"^(ip hardware fib load-balance distribution dynamic flow-set-size) ",),
     (r"^qos map (dscp \d+) to traffic-class ",),
     (r"^qos map (traffic-class \d+) to tx-queue ",),
     (r"^priority-flow-control pause watchdog (default \S+|action) ",),

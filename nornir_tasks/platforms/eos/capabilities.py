@@ -8,8 +8,9 @@ which cites the Arista AI Network Fabric Deployment Guide.
 import re
 from dataclasses import replace
 from functools import cache
+from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.capabilities import Balancing, Capabilities
 from nornir_tasks.design.device_config import Ecn, Watchdog
 from nornir_tasks.platforms.eos.port_map import LOOPBACK
 
@@ -19,6 +20,21 @@ RELEASES = ("4.33.1F",)
 _RANGE = re.compile(r"4\.(32|33|34|35)\.\d+(\.\d+)?[FM]")
 """Same syntax over this range for what we render: commit timer output as of 4.32 (NAPALM 5.2.0 napalm/eos/eos.py), and
 pyavd 6.4.0 renders one syntax for it."""
+
+_FLOW_SETS = tuple((1 << (8 - size), 128 << size) for size in range(1, 8))
+"""pyavd schema ip_hardware.fib.load_balance_distribution.dynamic.flow_set_size: 1 is 128 ECMP groups of 256 entries,
+..., 7 is 2 groups of 16384."""
+
+_FLOWLET = Balancing(
+    mode="flowlet",
+    # That the table of flow sets is flowlet mode's: Juniper, "Configure Flowset Table Size in DLB Flowlet Mode", for
+    # switches of the same ASICs. EOS' words for sending each packet for itself are in no public source.
+    source="pyavd schema ip_hardware.fib.load_balance_distribution.dynamic; Arista TOI 'Dynamic Load Balancing', ECMP",
+    has_ports=False,
+    flow_sets=_FLOW_SETS,
+)
+
+LOAD_BALANCING = MappingProxyType({"flowlet": "EOS on Tomahawk 4 and 5"})
 
 _TOMAHAWK4 = Capabilities(
     os="eos",
@@ -62,6 +78,7 @@ _TOMAHAWK4 = Capabilities(
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
     max_confirm_s=86_399,
+    load_balancing=(_FLOWLET,),
 )
 
 _BY_ASIC = {
@@ -81,6 +98,8 @@ _BY_ASIC = {
         ecn_source="RoCE guide for EOS 4.36, section 3 (spine with tx-queue): 512/768 kbytes, 100 %",
         # um-eos IPv4, "ip load-sharing": arad takes seeds 0 to 2
         max_hash_seed=2,
+        # no source has dynamic load balancing on it: it hashes by profiles of "load-balance policies" (pyavd)
+        load_balancing=(),
     ),
 }
 

@@ -16,6 +16,8 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?ip routing", Disruption.DATAPLANE_BLIP),
     # a new seed moves flows to other members of an ECMP group
     (r"(?:no )?ip load-sharing .*", Disruption.DATAPLANE_BLIP),
+    # flows move to other members, and the table of flow sets is carved anew
+    (r"(?:no )?ip hardware fib load-balance .*", Disruption.DATAPLANE_BLIP),
     # classes, queues and PFC are reprogrammed in the chip while packets pass
     (r"(?:no )?(?:qos|priority-flow-control) .*", Disruption.DATAPLANE_BLIP),
     (r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),

@@ -29,6 +29,8 @@ OWNERSHIP = (
     rule(r"service routing protocols model .*", "switch"),
     rule(r"(?:no )?ip routing", "switch"),
     rule(r"(?:no )?ip load-sharing .*", "switch"),
+    # dynamic load balancing must be asked for by the intent; "ip hardware fib optimize" is somebody else's
+    rule(r"(?:no )?ip hardware fib load-balance .*", "switch"),
     rule(r"(?:no )?lldp run", "switch"),
     # "qos map cos" rules ports that trust CoS: none of ours. A rewrite of DSCP would break the classes.
     rule(r"(?:no )?qos map (?:dscp|traffic-class) .*", "switch"),

@@ -11,6 +11,7 @@ from nornir_tasks.design.device_config import (
     Hashing,
     Interface,
     Lldp,
+    LoadBalancing,
     PrefixList,
     PrefixRule,
     RouteMap,
@@ -63,6 +64,8 @@ _SERVICES = {"service routing protocols model multi-agent": "multi-agent", "ip r
 # what a fresh switch shows in place of "ip routing" (show running-config of vEOS-lab 4.29.2F)
 _NOT_ROUTING = "no ip routing"
 
+_DYNAMIC = "ip hardware fib load-balance distribution dynamic"
+
 _ROUTE_MAP = (
     row(r"match ip address prefix-list (\S+)", "match_prefix_list", text),
     row(r"set as-path prepend ([\d ]+)", "prepend", lambda found: tuple(map(int, found[1].split()))),
@@ -110,6 +113,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         asic=capabilities.asic,
         services=tuple(fields["services"]),
         hashing=fields.get("hashing"),
+        load_balancing=_balanced(fields, left),
         lldp=fields.get("lldp", Lldp(enabled=True)),
         qos=qos,
         bfd=fields.get("bfd", _DEFAULT_BFD if bgp and any(group.bfd for group in bgp.peer_groups) else None),
@@ -138,6 +142,22 @@ def _lldp(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[Config
 def _hashing(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
     fields["hashing"] = Hashing(seed=int(found[1]))
     return list(node.children.values())
+
+
+def _balancing(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    fields.setdefault("balancing", {})["flow_set_size" if found[1] else "is_on"] = int(found[1] or 1)
+    return list(node.children.values())
+
+
+def _balanced(fields: Fields, left: ConfigTree) -> LoadBalancing | None:
+    """A size without dynamic distribution says nothing that we know."""
+    read = fields.get("balancing", {})
+    size = read.get("flow_set_size")
+    if "is_on" in read:
+        return LoadBalancing("flowlet", None, size)
+    if size is not None:
+        left.add(f"{_DYNAMIC} flow-set-size {size}")
+    return None
 
 
 def _bfd(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]:
@@ -244,6 +264,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         ("|".join((*_SERVICES, _NOT_ROUTING)), _service),
         (r"(?:no )?lldp run", _lldp),
         (r"ip load-sharing (?:trident|arad) (\d+)", _hashing),
+        (rf"{_DYNAMIC}(?: flow-set-size (\d+))?", _balancing),
         (r"router bfd", _bfd),
     )
 )

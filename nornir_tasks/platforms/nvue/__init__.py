@@ -7,7 +7,7 @@ from types import MappingProxyType
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
-from nornir_tasks.platforms.nvue.capabilities import RELEASES, capabilities
+from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, capabilities
 from nornir_tasks.platforms.nvue.disruption import disruption
 from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nvue.parse import parse
@@ -39,6 +39,7 @@ PLATFORM = Platform(
         port_name=port_name,
         sort_key=sort_key,
         unnumbered=RELEASES,
+        load_balancing=LOAD_BALANCING,
     ),
     file_suffix=".yaml",
     to_tree=to_tree,

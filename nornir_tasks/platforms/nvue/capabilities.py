@@ -6,8 +6,9 @@ Short names of sources: docs514, docs516 = CumulusNetworks/docs, content/cumulus
 
 from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.capabilities import Balancing, Capabilities
 from nornir_tasks.design.device_config import Ecn, Watchdog
 
 PROFILE = "default-global"
@@ -113,7 +114,18 @@ _SPECTRUM4 = NvueCapabilities(
     # docs514, docs516 Bidirectional-Forwarding-Detection-BFD.md: neighbor swp51, a session with fe80::202:ff:fe00:1 up;
     # 5.16 cannot hand such sessions to the driver ("BFD offload"), which is off and which we never turn on
     has_link_local_bfd=True,
+    load_balancing=(
+        Balancing(
+            mode="per_packet",
+            source="docs514, docs516 Equal-Cost-Multipath-Load-Sharing.md, Adaptive Routing: per packet, on Spectrum-4 "
+            "at 400G and 200G, not on 800G links, on layer-3 physical ports of the default VRF",
+            has_ports=True,
+            speeds_gbps=(200, 400),
+        ),
+    ),
 )
+
+LOAD_BALANCING = MappingProxyType({"per_packet": "Cumulus Linux on Spectrum-4, links of 200G and 400G"})
 
 _CELLS144 = replace(
     _SPECTRUM4,
@@ -121,6 +133,8 @@ _CELLS144 = replace(
     ecn_cell_bytes=64 * 144,
     # docs514 Optional-BGP-Configuration.md: 64 is the default, and the limit before Spectrum-4
     max_ecmp_paths=64,
+    # docs514 Equal-Cost-Multipath-Load-Sharing.md names Spectrum-4 alone
+    load_balancing=(),
 )
 
 _BY_ASIC = {

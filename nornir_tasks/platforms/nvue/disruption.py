@@ -16,6 +16,9 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"system / forwarding / hash-seed: .*", Disruption.PORT_FLAP),
     # docs514 ECMP: reloading the hash fields does not interrupt traffic, but flows move to other links
     (r"system / forwarding / ecmp-hash\b.*", Disruption.DATAPLANE_BLIP),
+    # docs514 ECMP: turning adaptive routing on or off, on the switch or on a port, reloads switchd
+    (r"router / adaptive-routing\b.*", Disruption.DATAPLANE_BLIP),
+    (r"interface / \S+ / router\b.*", Disruption.DATAPLANE_BLIP),
     # docs514 QoS: changes reload switchd and "might result in momentary packet loss"
     (r"qos\b.*", Disruption.DATAPLANE_BLIP),
     (r"interface / \S+ / qos\b.*", Disruption.DATAPLANE_BLIP),

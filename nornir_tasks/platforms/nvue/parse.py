@@ -1,7 +1,7 @@
 """Owned NVUE data -> DeviceConfig and a remainder. A line that is absent means the OS's default."""
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import DeviceConfig, Hashing, Lldp, Vlan
+from nornir_tasks.design.device_config import DeviceConfig, Hashing, Lldp, LoadBalancing, Vlan
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.capabilities import Spelling
@@ -26,6 +26,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         for port, _ in entries(data, "interface")
         if take_word(data, "enable", "interface", port, "qos", "pfc-watchdog", "state")
     )
+    balancing = _load_balancing(data, known.spelling)
     qos = parse_qos(data, known, watched)
     bgp, bfd = parse_bgp(data, known)
     interfaces, breakouts = parse_ports(data, known, carries_qos=qos is not None, watched=watched)
@@ -36,6 +37,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         model=model,
         asic=known.asic,
         hashing=_hashing(data, known.spelling),
+        load_balancing=balancing,
         lldp=_lldp(data, known.spelling),
         qos=qos,
         bfd=bfd,
@@ -68,6 +70,15 @@ def _lldp(data: Data, spelling: Spelling) -> Lldp | None:
     if take_word(data, "enabled", *at):
         return Lldp(enabled=True)
     return Lldp(enabled=False) if take_word(data, "disabled", *at) else None
+
+
+def _load_balancing(data: Data, spelling: Spelling) -> LoadBalancing | None:
+    """Adaptive routing; a port that has it while the switch has not is not ours."""
+    if not take_word(data, spelling.on, "router", "adaptive-routing", spelling.switch):
+        return None
+    at = ("router", "adaptive-routing", spelling.switch)
+    ports = [name for name, _ in entries(data, "interface") if take_word(data, spelling.on, "interface", name, *at)]
+    return LoadBalancing("per_packet", tuple(ports), None)
 
 
 def _hashing(data: Data, spelling: Spelling) -> Hashing | None:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.nxos import dscp, parse_qos
 from nornir_tasks.platforms.nxos.candidate import candidate
-from nornir_tasks.platforms.nxos.capabilities import OS, RELEASES, capabilities
+from nornir_tasks.platforms.nxos.capabilities import LOAD_BALANCING, OS, RELEASES, capabilities
 from nornir_tasks.platforms.nxos.config_text import canonical, to_text, to_tree
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED
@@ -16,7 +16,14 @@ from nornir_tasks.platforms.nxos.port_map import port_name, sort_key
 from nornir_tasks.platforms.platform import Platform
 
 PLATFORM = Platform(
-    facts=OsFacts(os=OS, releases=RELEASES, capabilities=capabilities, port_name=port_name, sort_key=sort_key),
+    facts=OsFacts(
+        os=OS,
+        releases=RELEASES,
+        capabilities=capabilities,
+        port_name=port_name,
+        sort_key=sort_key,
+        load_balancing=LOAD_BALANCING,
+    ),
     file_suffix=".cfg",
     to_tree=to_tree,
     to_text=to_text,

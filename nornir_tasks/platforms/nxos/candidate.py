@@ -8,7 +8,16 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
-from nornir_tasks.platforms.nxos.config_text import BREAKOUT, INDENT, SourceTree, one_row_of, to_text, to_tree, vlans_of
+from nornir_tasks.platforms.nxos.config_text import (
+    BREAKOUT,
+    DLB,
+    INDENT,
+    SourceTree,
+    one_row_of,
+    to_text,
+    to_tree,
+    vlans_of,
+)
 from nornir_tasks.platforms.nxos.port_map import sort_key
 from nornir_tasks.platforms.platform import Candidate
 
@@ -36,6 +45,7 @@ _ORDER = tuple(
         r"ip prefix-list .+",
         r"route-map .+",
         r"vrf context .+",
+        r"hardware .+",
         r"interface (?P<port>.+)",
         r"line .+",
         r"boot .+",
@@ -83,7 +93,7 @@ class _Splice:
         self._source = source
         self._cut: set[int] = set()
         self._inserted: dict[int, list[str]] = {}
-        self._gone: set[str] = set()
+        self._gone: set[Path] = set()
         self._gone_whole: set[str] = set()
 
     def cut(self, path: Path) -> None:
@@ -91,15 +101,21 @@ class _Splice:
         node = self._source.get(*path)
         if node is not None:
             self._cut.update(_own_rows(node))
-            self._gone.add(path[0])
+            self._gone.add(path)
             if len(path) == 1:
                 self._gone_whole.add(path[0])
 
     def keep_row_mates(self) -> None:
-        """A row may speak of several ports that are broken out: those that stay get rows of their own in its place."""
-        for text, node in self._source.children.items():
-            if text.startswith(BREAKOUT) and text not in self._gone and node.line - 1 in self._cut:
-                self._inserted.setdefault(node.line - 1, []).append(text)
+        """A row may speak of several ports: those that stay get rows of their own in its place."""
+        for path, node in self._shared_rows():
+            if path not in self._gone and node.line - 1 in self._cut:
+                self._inserted.setdefault(node.line - 1, []).append(INDENT * (len(path) - 1) + node.text)
+
+    def _shared_rows(self) -> Iterator[tuple[Path, ConfigTree]]:
+        """Lines that the switch may print several of in one row: cages broken out, ports balanced dynamically."""
+        top = self._source.children
+        yield from (((text,), node) for text, node in top.items() if text.startswith(BREAKOUT))
+        yield from (((DLB, text), node) for text, node in (top[DLB].children if DLB in top else {}).items())
 
     def keep_other_vlans(self) -> None:
         """A row names all VLANs: one that goes leaves the row, those that stay remain in it."""

@@ -10,7 +10,7 @@ Short names of sources: "QoS 10.5" = Cisco Nexus 9000 NX-OS QoS Configuration Gu
 import re
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.capabilities import Balancing, Capabilities
 from nornir_tasks.design.device_config import Ecn, Watchdog
 
 OS = "nxos"
@@ -35,6 +35,14 @@ _ECN_AUTO = MappingProxyType(
         ),
     }
 )
+
+_DLB = (
+    "from NX-OS 10.5(1)F on 9300-FX3, GX, GX2 and H switches: Cisco Unicast Routing Configuration Guide 10.5(x), "
+    "Configure Dynamic Load Balancing, as told in AI for Network Engineers, chapter 12"
+)
+_BALANCING = (Balancing("flowlet", _DLB, has_ports=True), Balancing("per_packet", _DLB, has_ports=True))
+
+LOAD_BALANCING = MappingProxyType(dict.fromkeys(("flowlet", "per_packet"), "NX-OS from 10.5(1) on Cloud Scale GX2"))
 
 _TRAIN = re.compile(r"(10\.[45])\((x|\d+[a-z]?)\)([FM]?)")
 
@@ -88,6 +96,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # commit-timeout 30-3600 s (Replace; the range is stated in the Nexus 7000 edition).
         min_confirm_s=30,
         max_confirm_s=3600,
+        load_balancing=() if release.startswith("10.4") else _BALANCING,
     )
 
 

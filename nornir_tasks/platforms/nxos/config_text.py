@@ -25,6 +25,10 @@ _MERGED = re.compile(rf"{BREAKOUT}(?P<module>\d+) port (?P<ports>\d+(?:[-,]\d+)*
 
 
 _SEVERAL_VLANS = re.compile(r"vlan (?P<ids>\d+(?:[-,]\d+)+)")
+DLB = "hardware profile dlb"
+_DLB_PORTS = re.compile(r"dlb-interface (?P<ports>.+)")
+_DLB_DEFAULT = "mode flowlet"
+"""Flowlet is the default (QoS Configuration Guide 10.6); whether the switch prints it is not published."""
 
 
 class SourceTree(ConfigTree):
@@ -42,10 +46,17 @@ class SourceTree(ConfigTree):
 def to_tree(text: str) -> SourceTree:
     """Running configuration, or rendered text, as a tree that remembers its text.
 
-    Each port that is broken out, and each VLAN, has a line of its own, in whatever groups the switch prints them.
+    Each port that is broken out or takes part in dynamic load balancing, and each VLAN, has a line of its own, in
+    whatever groups the switch prints them.
     """
     root = SourceTree(tuple(text.splitlines()))
     root.children = from_text(text, _HEREDOCS, _NOISE).children
+    if profile := root.children.get(DLB):
+        printed, profile.children = profile.children, {}
+        for node in printed.values():
+            for line in one_port_each(node.text):
+                if line != _DLB_DEFAULT:
+                    profile.add(line, node.line).children.update(node.children)
     if any(line.startswith(BREAKOUT) for line in root.children):
         printed, root.children = root.children, {}
         for node in printed.values():
@@ -100,12 +111,24 @@ def _numbers(text: str) -> list[int]:
 def one_port_each(line: str) -> tuple[str, ...]:
     """``interface breakout module 1 port 10,18,25-26 map 10g-4x`` -> one such line for each port; any other as it is.
 
-    Source: a published running configuration of a Nexus 9332PQ merges the ports of one map so.
+    Source: a published running configuration of a Nexus 9332PQ merges the ports of one map so; a Nexus joins the ports
+    of dynamic load balancing as ``dlb-interface Eth1/5,Eth1/7`` in its list of what waits for a reload.
     """
+    if named := _DLB_PORTS.fullmatch(line):
+        return tuple(f"dlb-interface {port}" for part in named["ports"].split(",") for port in _ports(part.strip()))
     found = _MERGED.fullmatch(line) if line.startswith(BREAKOUT) else None
     if found is None:
         return (line,)
     return tuple(f"{BREAKOUT}{found['module']} port {port} map {found['map']}" for port in _numbers(found["ports"]))
+
+
+def _ports(text: str) -> tuple[str, ...]:
+    """``Eth1/5`` -> its full name; ``Ethernet1/5-6`` -> both; anything else as it is."""
+    found = re.fullmatch(r"Eth(?:ernet)?(?P<above>[\d/]*/)(?P<first>\d+)(?:-(?P<last>\d+))?", text)
+    if found is None:
+        return (text,)
+    first, last = int(found["first"]), int(found["last"] or found["first"])
+    return tuple(f"Ethernet{found['above']}{port}" for port in range(first, last + 1))
 
 
 def to_text(tree: ConfigTree) -> str:

@@ -12,6 +12,9 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"system qos / .*", Disruption.DATAPLANE_BLIP),
     # Buffers are carved when PFC is turned on: the same guide, "Configuring Priority Flow Control"; ports do not flap.
     (r"interface \S+ / priority-flow-control mode .*", Disruption.DATAPLANE_BLIP),
+    # "Following config commands require copy r s + reload": show system config reload-pending of a Nexus, which lists
+    # "hardware profile dlb ; dlb-interface ...".
+    (r"hardware profile dlb(?: / .*)?", Disruption.RELOAD),
     # Hash changes move flows to other links and reorder them once: Interfaces Configuration Guide 10.3(x).
     (r"ip load-sharing .*", Disruption.DATAPLANE_BLIP),
     # A cage that is broken out, or no longer, loses its port or ports with all they hold ("removes the existing

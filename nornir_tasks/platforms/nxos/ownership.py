@@ -28,6 +28,8 @@ OWNERSHIP = (
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"ip load-sharing .+", "switch"),
+    # the one profile there is: what it says beside mode and ports changes where packets go as much as they do
+    rule(r"hardware profile dlb", "switch"),
     rule(r"(?:no )?priority-flow-control .+", "switch"),
     rule(r"class-map type \S+ (?:match-(?:any|all) )?(?P<key>\S+)", "name"),
     rule(r"policy-map type \S+ (?P<key>\S+)", "name"),

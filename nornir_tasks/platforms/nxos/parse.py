@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import Bfd, DeviceConfig, Hashing, Lldp, StaticRoute, Vlan
+from nornir_tasks.design.device_config import Bfd, DeviceConfig, Hashing, Lldp, LoadBalancing, StaticRoute, Vlan
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.nxos.capabilities import OS
@@ -34,6 +34,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         asic=capabilities.asic,
         services=tuple(reader.services),
         hashing=reader.hashing,
+        load_balancing=reader.balancing,
         lldp=reader.lldp,
         qos=reader.qos.finish(),
         bfd=reader.bfd or (DEFAULT_BFD if "bfd" in reader.services else None),
@@ -53,6 +54,7 @@ class _Reader:
     remainder: Remainder = field(default_factory=Remainder)
     services: set[str] = field(default_factory=set)
     hashing: Hashing | None = None
+    balancing: LoadBalancing | None = None
     lldp: Lldp | None = None
     bfd: Bfd | None = None
     routes: list[StaticRoute] = field(default_factory=list)
@@ -78,6 +80,7 @@ class _Reader:
                 r"ip load-sharing address source-destination port source-destination universal-id (?P<seed>\d+)",
                 self._hashing,
             ),
+            (r"hardware profile dlb", self._balancing),
             (r"priority-flow-control watch-dog-interval on", self.qos.global_watchdog),
             (r"class-map type qos match-any GPUFABRIC-QG(?P<group>[0-7])", self.qos.class_map),
             (r"policy-map type qos (?P<name>\S+)", self.qos.classify),
@@ -121,6 +124,18 @@ class _Reader:
 
         self.remainder.read(node, (*above, node.text), table((r"name (?P<name>\S+)", name)))
         self.vlans.append(Vlan(int(found["number"]), names[0] if names else None))
+
+    def _balancing(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
+        per_packet, ports = [], []
+        self.remainder.read(
+            node,
+            (*above, node.text),
+            table(
+                (r"mode per-packet", lambda found, *_: per_packet.append(found)),
+                (r"dlb-interface (?P<port>Ethernet\S+)", lambda found, *_: ports.append(found["port"])),
+            ),
+        )
+        self.balancing = LoadBalancing("per_packet" if per_packet else "flowlet", tuple(ports), None)
 
     def _route(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
         self.routes.append(StaticRoute(found["prefix"]))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
-from nornir_tasks.platforms.nxos.config_text import PORT, hidden_admin_state, is_hidden, one_port_each, vlans_of
+from nornir_tasks.platforms.nxos.config_text import DLB, PORT, hidden_admin_state, is_hidden, one_port_each, vlans_of
 
 _COMMAND = re.compile(r"`(?P<command>[^`]+)`")
 _LEAVE = re.compile(r"exit(?:-\S+)?")
@@ -36,9 +36,11 @@ _MODES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = (
                 r"control-plane",
                 r"aaa group server .+",
                 r"vdc .+",
+                DLB,
             )
         ),
     ),
+    (re.compile(DLB), (re.compile(r"static-pinning"),)),
     (re.compile(r"policy-map type .+"), (re.compile(r"class .+"),)),
     (
         re.compile(r"router \S+ \S+"),
@@ -60,7 +62,7 @@ _GLOBAL = re.compile(
 _ONE_VALUE = tuple(
     re.compile(pattern)
     for pattern in (
-        r"(speed|fec|name) .+",
+        r"(speed|fec|name|mode) .+",
         r"(switchport access vlan|switchport mode|spanning-tree port type|spanning-tree bpduguard) .+",
         r"(mtu|description|router-id|reconnect-interval|maximum-paths|maximum-prefix|remote-as|timers|inherit peer) .+",
         r"(ip address|ip load-sharing address|bfd interval|match dscp|match ip address prefix-list) .+",

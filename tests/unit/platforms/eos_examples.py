@@ -18,6 +18,7 @@ from nornir_tasks.design.device_config import (
     Interface,
     Layer1,
     Lldp,
+    LoadBalancing,
     Neighbor,
     PeerGroup,
     PortProfile,
@@ -247,8 +248,13 @@ def vlan_leaf() -> DeviceConfig:
     return in_order(config, PLATFORM.facts.sort_key)
 
 
+def balanced() -> DeviceConfig:
+    """A leaf whose uplinks are balanced by load."""
+    return replace(leaf(), name="leaf-g0-r2", load_balancing=LoadBalancing("flowlet", None, 4))
+
+
 def examples() -> tuple[DeviceConfig, ...]:
-    return (leaf(), spine(), drained(), split_leaf(), vlan_leaf())
+    return (leaf(), spine(), drained(), split_leaf(), vlan_leaf(), balanced())
 
 
 def claims(config: DeviceConfig) -> Claims:
@@ -267,6 +273,9 @@ LAYER1 = st.builds(
     st.sampled_from(["rs", "fc", "none"]),
     st.booleans(),
 )
+
+
+FLOW_SET = st.none() | st.integers(1, 7)
 
 
 @st.composite
@@ -333,6 +342,7 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
         if groups[0].bfd
         else None,
         hashing=draw(st.none() | st.builds(Hashing, seed=st.integers(1, facts_of(base).max_hash_seed))),
+        load_balancing=draw(st.none() | st.builds(LoadBalancing, st.just("flowlet"), st.none(), FLOW_SET)),
         lldp=Lldp(draw(st.booleans())),
         qos=draw(st.none() | st.just(replace(base.qos, classes=classes, profiles=(profile,), watchdog=watchdog))),
         interfaces=interfaces,

@@ -17,6 +17,7 @@ from nornir_tasks.design.device_config import (
     Interface,
     Layer1,
     Lldp,
+    LoadBalancing,
     Neighbor,
     PeerGroup,
     PortProfile,
@@ -209,7 +210,15 @@ def unused(name: str) -> Interface:
     return Interface(name, None, None, None, enabled=False, qos_profile=None)
 
 
+def balanced(release: str) -> DeviceConfig:
+    """A leaf whose uplinks take part in adaptive routing."""
+    config = leaf(release)
+    ports = tuple(port.name for port in config.interfaces if port.mtu_bytes)[-2:]
+    return replace(config, load_balancing=LoadBalancing("per_packet", ports, None))
+
+
 EXAMPLES = {
+    **{f"leaf with adaptive routing {release}": balanced(release) for release in RELEASES},
     **{f"leaf with split cages {release}": split_leaf(release) for release in RELEASES},
     **{f"leaf {release}": leaf(release) for release in RELEASES},
     **{f"spine {release}": spine(release) for release in RELEASES},
@@ -258,7 +267,10 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     ports = tuple(_any_port(draw, each, config) for each in config.interfaces)
     made = _with_split_cages(draw, replace(config, interfaces=ports))
     made = maybe_in_a_vlan(draw, made, "vlan", st.integers(552, 9216), is_named=False)
-    return in_order(made, PLATFORM.facts.sort_key)
+    routed = [port.name for port in made.interfaces if port.name.startswith("swp") and port.address is not None]
+    chosen = st.lists(st.sampled_from(routed), unique=True).map(tuple) if routed else st.just(())
+    paths = st.none() | st.builds(LoadBalancing, st.just("per_packet"), chosen, st.none())
+    return in_order(replace(made, load_balancing=draw(paths)), PLATFORM.facts.sort_key)
 
 
 _LAYER1 = st.builds(

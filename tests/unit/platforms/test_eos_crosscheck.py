@@ -147,6 +147,9 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
             "recovery_time": str(watchdog.restore_ms / 1000),
             "polling_interval": str(watchdog.poll_ms / 1000),
         }
+    if paths := config.load_balancing:
+        dynamic = {"enabled": True, "flow_set_size": paths.flow_set_size}
+        inputs["ip_hardware"] = {"fib": {"load_balance_distribution": {"dynamic": dynamic}}}
     if bfd := config.bfd:
         inputs["router_bfd"] = {"interval": bfd.interval_ms, "min_rx": bfd.min_rx_ms, "multiplier": bfd.multiplier}
     return inputs

@@ -1,13 +1,14 @@
 """The candidate is the running text with our lines exchanged; the switch's patch must say the same as the plan."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from nxos_examples import FACTS, claims, leaf, rendered, split_leaf
 
 from nornir_tasks.design.capabilities import Disruption
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.device_config import DeviceConfig, LoadBalancing
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.patch import commands, server_changes, settle
@@ -358,3 +359,47 @@ def test_layer_1_changes_take_the_port_down() -> None:
         ("interface Ethernet1/4", "shutdown"),
     ):
         assert PLATFORM.disruption(Change(path, "+")) is Disruption.PORT_FLAP
+
+
+def balancing(mode: str = "flowlet", ports: tuple[str, ...] = ("Ethernet1/33", "Ethernet1/34")) -> DeviceConfig:
+    return replace(leaf(), release="10.5(1)", load_balancing=LoadBalancing(mode, ports, None))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("row", ["Eth1/33,Eth1/34", "Ethernet1/33 , Ethernet1/34", "Eth1/33-34"])
+def test_ports_of_load_balancing_may_stand_in_one_row(row: str) -> None:
+    first = candidate(BROWNFIELD, balancing()).payload
+    typed = "  dlb-interface Ethernet1/33\n  dlb-interface Ethernet1/34\n"
+    assert typed in first
+    printed = first.replace("  mode flowlet\n", "").replace(typed, f"  dlb-interface {row}\n")
+    assert candidate(printed, balancing()).changes == ()
+    assert candidate(printed, balancing()).payload == printed
+    one = candidate(printed, balancing(ports=("Ethernet1/33",)))
+    assert one.changes == (Change(("hardware profile dlb", "dlb-interface Ethernet1/34"), "-"),)
+    assert "hardware profile dlb\n  dlb-interface Ethernet1/33\n" in one.payload
+    assert "1/34\n" not in one.payload.partition("hardware profile dlb")[2].partition("\ninterface")[0]
+
+
+def test_a_strangers_line_in_the_one_profile_goes_and_his_other_profiles_stay() -> None:
+    first = candidate(BROWNFIELD, balancing()).payload
+    touched = first.replace(
+        "hardware profile dlb\n", "hardware profile ecmp resilient\nhardware profile dlb\n  flowlet-aging 9\n"
+    )
+    repair = candidate(touched, balancing())
+    assert repair.changes == (Change(("hardware profile dlb", "flowlet-aging 9"), "-"),)
+    assert "hardware profile ecmp resilient\n" in repair.payload
+
+
+PATCHES = [
+    ((), ["hardware profile dlb", "mode per-packet", "dlb-interface Eth1/33,Eth1/34"], "per_packet"),
+    (("flowlet",), ["hardware profile dlb", "mode per-packet"], "per_packet"),
+    (("per_packet",), ["hardware profile dlb", "no mode per-packet"], "flowlet"),
+]
+
+
+@pytest.mark.parametrize(("before", "patch", "mode"), PATCHES)
+def test_the_switchs_patch_of_the_profile_equals_the_plan(before: tuple[str, ...], patch: list[str], mode: str) -> None:
+    start = candidate(BROWNFIELD, balancing(*before) if before else leaf()).payload
+    made = candidate(start, balancing(mode))
+    reported = server_changes("\n".join(f"`{command}`" for command in ("config t ", *patch, "exit")))
+    assert settle(reported, PLATFORM.to_tree(start)) == frozenset(made.changes)
+    assert {PLATFORM.disruption(change) for change in made.changes} == {Disruption.RELOAD}

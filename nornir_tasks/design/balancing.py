@@ -1,0 +1,99 @@
+"""Load balancing that is not static: which switches have equal-cost paths at all, and whether they and the NICs can.
+
+All members of a set of equal paths take part, or none: a switch with such paths that lacks the mode refuses it for the
+whole plane. Where every path is the only one, nothing is asked of a switch.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from nornir_tasks.design.capabilities import Balancing, OsFacts
+from nornir_tasks.design.catalogue import NicModel
+from nornir_tasks.design.choices import Choice, Choices
+from nornir_tasks.design.layout import Layout
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.model import Intent
+
+_PATH = ("policy", "load_balancing")
+MODES = ("flowlet", "per_packet")
+
+
+def flow_set_size(known: Balancing, width: int, sets: int) -> int | None:
+    """The cut with the most entries for each set of next hops that still has room for all of them; None: no table.
+
+    Where no cut has room for so many, the one with room for most.
+    """
+    if not known.flow_sets:
+        return None
+    fit = [
+        number for number, (room, entries) in enumerate(known.flow_sets, start=1) if room >= sets and entries >= width
+    ]
+    return max(fit, default=1)
+
+
+def refusals(intent: Intent, choices: Choices, layout: Layout, facts: Mapping[str, OsFacts]) -> Iterator[Finding]:
+    """What stands against the mode that the policy asks for, all at once."""
+    asked = intent.policy.load_balancing
+    if asked == "static":
+        return
+    sharing = dict(_sharing(choices, layout))
+    could = [mode for mode in MODES if all(_lacks(choice, mode, speeds) is None for choice, speeds in sharing.values())]
+    others = [mode for mode in could if mode != asked and (mode == "flowlet" or _reorders(choices.nic))]
+    nearest = " or ".join(["static", *others])
+    if asked == "per_packet":
+        yield from _nic(choices.nic, nearest)
+    have = "; ".join(words for each in facts.values() if (words := each.load_balancing.get(asked)))
+    for name, (choice, speeds) in sharing.items():
+        lack = _lacks(choice, asked, speeds)
+        if lack is not None:
+            hint = f"known to have {asked}: {have}" if have else "every switch with several equal paths must have it"
+            yield Finding(_PATH, f"{name} {lack}", nearest, asked, hint)
+
+
+def _sharing(choices: Choices, layout: Layout) -> Iterator[tuple[str, tuple[Choice, frozenset[int]]]]:
+    """Each kind of switch with several equal-cost paths, and the speeds of its links to other switches."""
+    pods = layout.pods
+    up, core = frozenset({layout.uplink_gbps}), frozenset({pods.core_gbps} if pods else ())
+    tiers = (
+        ("leaf", choices.leaves, layout.uplinks > 1, up),
+        ("spine", choices.spines, layout.parallel > 1 or (pods is not None and pods.spine_uplinks > 1), up | core),
+        ("core", (choices.core,) if choices.core else (), pods is not None and pods.parallel > 1, core),
+    )
+    for tier, kinds, shares, speeds in tiers:
+        for choice in kinds if shares else ():
+            yield f"{tier} {choice.model.model} with {choice.os} {choice.release}", (choice, speeds)
+
+
+def _lacks(choice: Choice, mode: str, speeds: frozenset[int]) -> str | None:
+    """Why a switch cannot do it on its links; None if it can."""
+    known = choice.capabilities.balancing(mode)
+    if known is None:
+        return f"has several equal-cost paths and no known {mode}"
+    if known.speeds_gbps is not None and not speeds <= set(known.speeds_gbps):
+        can = " and ".join(f"{speed}G" for speed in known.speeds_gbps)
+        has = " and ".join(f"{speed}G" for speed in sorted(speeds))
+        return f"does {mode} on links of {can}, and its links to other switches are of {has}"
+    return None
+
+
+def _reorders(nic: NicModel | None) -> bool:
+    return nic is not None and bool(nic.out_of_order_rdma) and nic.out_of_order_setting is None
+
+
+def _nic(nic: NicModel | None, instead: str) -> Iterator[Finding]:
+    """Reordered packets must meet a receiver that takes them, and does so without anything we cannot see to."""
+    expected = f"{instead}, or a NIC whose catalogue entry says that it receives RDMA out of order"
+    hint = "reordered packets make a go-back-N receiver drop to a fraction of its speed"
+    if nic is None:
+        what = "no hosts.nic is named, so nothing is known to receive RDMA out of order"
+        yield Finding(_PATH, what, expected, "per_packet", hint)
+    elif not nic.out_of_order_rdma:
+        yield Finding(_PATH, f"{nic.model} is not known to reorder", expected, "per_packet", hint)
+    elif nic.out_of_order_setting is not None:
+        yield Finding(
+            _PATH,
+            f"{nic.model} receives RDMA out of order only with a setting on its host, which no role makes: there is no "
+            "recorded output to read it back by",
+            f"{instead}, or a NIC that needs no setting for it",
+            "per_packet",
+            f"the setting is {nic.out_of_order_setting}; {hint}",
+        )

@@ -102,4 +102,4 @@ def _facts(os: str) -> OsFacts:
         return (not name.startswith(("lo", "Lo")), *(int(part) for part in digits.split()))
 
     modes = {each.mode: f"{os} of this lab" for each in BALANCING[os]}
-    return OsFacts(os, RELEASES[os], capabilities, partial(_port_name, os), sort_key, modes)
+    return OsFacts(os, RELEASES[os], capabilities, partial(_port_name, os), sort_key, load_balancing=modes)

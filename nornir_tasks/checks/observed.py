@@ -4,6 +4,7 @@ A value the OS does not show is None, and a check that needs it answers "could n
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from nornir_tasks.design.device_config import Ecn
 
@@ -56,6 +57,20 @@ class PortQos:
 
 
 @dataclass(frozen=True, slots=True)
+class PathState:
+    """Load balancing as the switch does it now, which may be other than what is configured."""
+
+    mode: Literal["static", "flowlet", "per_packet"] | None
+    """None: the switch does not show it."""
+    ports: tuple[str, ...] | None
+    """Ports that take part; None: the switch does not show them."""
+    needs_reload: bool = False
+    """The switch takes a new setting up when it starts, and not before."""
+    waits_for_reload: tuple[str, ...] | None = None
+    """Lines that are configured and not taken up yet; None: the switch does not show them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """One switch, at one moment."""
 
@@ -68,3 +83,4 @@ class Observed:
     qos: tuple[PortQos, ...]
     dscp_to_priority: tuple[int, ...] | None
     """64 entries, in this OS's numbers."""
+    paths: PathState = PathState(None, None)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.bgp import check_ecmp, check_sessions
 from nornir_tasks.checks.config import check_config
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
@@ -21,6 +22,7 @@ CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     check_vlans,
     check_sessions,
     check_ecmp,
+    check_balancing,
     check_qos,
 )
 

@@ -49,12 +49,22 @@ def print_plans(plans: "Mapping[str, DevicePlan]", most_lines: int | None = None
         if most_lines is not None and len(rows) > most_lines:
             out.print(f"  and {len(rows) - most_lines} more lines; nornir plan --limit {name} shows them all")
     out.print(f"{len(changing)} of {len(plans)} switches would change")
+    if waiting := need_reload(changing):
+        out.print(f"{len(waiting)} of them must be reloaded before all of it is in effect: {', '.join(waiting)}")
+
+
+def need_reload(plans: "Mapping[str, DevicePlan]") -> list[str]:
+    """The switches of which some line takes effect at a reload only, sorted."""
+    from nornir_tasks.design.capabilities import Disruption
+
+    return sorted(name for name, each in plans.items() if each.disruption is Disruption.RELOAD)
 
 
 def plans_as_json(plans: "Mapping[str, DevicePlan]") -> dict[str, Any]:
     """The same as one document."""
     return {
         "changing": sum(bool(each.changes) for each in plans.values()),
+        "need_reload": need_reload(plans),
         "devices": {
             name: {
                 "disruption": each.disruption,

@@ -48,7 +48,7 @@ def run(verb: str, scope: "Scope", wanted: "Mapping[str, Wanted]", choice: "Choi
     """Plan all, refuse all if one cannot be planned, ask, then push what differs."""
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.cli.fleet import fleet, require_all, run_all
-    from nornir_tasks.cli.plan import plans_as_json, print_plans
+    from nornir_tasks.cli.plan import need_reload, plans_as_json, print_plans
     from nornir_tasks.files.push_lock import sole_push
 
     with sole_push(scope.site.state_directory, verb), fleet(scope, wanted, choice) as switches:
@@ -66,8 +66,18 @@ def run(verb: str, scope: "Scope", wanted: "Mapping[str, Wanted]", choice: "Choi
         print_json({**plans_as_json(plans), "changed": changed, "total": len(plans), "failed": failed})
     else:
         out.print(f"{len(changed)} of {len(plans)} changed")
+        _tell_reloads(need_reload({name: plans[name] for name in changed}))
     if done:
         _end(done, left=len(changing) - len(done.values) - len(done.errors))
+
+
+def _tell_reloads(waiting: list[str]) -> None:
+    """What a switch takes up at a reload only is configured by now, saved, and not in effect: nobody shall think so."""
+    from nornir_tasks.cli.console import out
+
+    if waiting:
+        out.print(f"a reload is pending on {len(waiting)} of them: {', '.join(waiting)}")
+        out.print("until each is reloaded, its lines tagged 'reload' are configured and not in effect")
 
 
 def _refuse_cut_off(scope: "Scope", wanted: "Mapping[str, Wanted]") -> None:

@@ -2,7 +2,7 @@
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
 interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),
-Equal-Cost-Multipath-Load-Sharing.md (next-hop groups),
+Equal-Cost-Multipath-Load-Sharing.md (next-hop groups, adaptive routing),
 RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status``). A figure that is printed rounded
 ("153.00 KB") is not one that can be compared, so it counts as not shown.
 """
@@ -10,7 +10,7 @@ RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status`
 from dataclasses import replace
 from typing import Any
 
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PathState, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.drivers.nvue_client import NvueClient, NvueRefusal
 from nornir_tasks.platforms.nvue.tree import BRIDGE
@@ -23,11 +23,13 @@ _ADVERTISEMENTS = [f"/*/{family}/neighbor-discovery/router-advertisement" for fa
 
 def observe(client: NvueClient) -> Observed:
     """Read everything once."""
-    ports = read(client, "interface", include=["/*/link", "/*/lldp/neighbor", "/*/qos", *_ADVERTISEMENTS])
+    included = ["/*/link", "/*/lldp/neighbor", "/*/qos", "/*/router", *_ADVERTISEMENTS]
+    ports = read(client, "interface", include=included)
     routes = read(client, "vrf", "default", "router", "rib", "ipv4", "route")
     groups = read(client, "router", "nexthop", "rib")
     mapping = read(client, "qos", "mapping", "default-global")
     members = read(client, "bridge", "domain", BRIDGE, "port")
+    adaptive = read(client, "router", "adaptive-routing")
     return Observed(
         device=client.endpoint.device,
         ports=tuple(replace(port_state(name, port), vlan=_vlan(name, members)) for name, port in ports.items()),
@@ -36,6 +38,7 @@ def observe(client: NvueClient) -> Observed:
         routes=tuple((prefix, hops) for prefix, each in routes.items() if (hops := _bgp_next_hops(each, groups))),
         qos=tuple(_port_qos(name, port["qos"]) for name, port in ports.items() if "qos" in port),
         dscp_to_priority=_dscp(mapping),
+        paths=_paths(adaptive, ports),
     )
 
 
@@ -141,6 +144,24 @@ def _port_qos(name: str, qos: Data) -> PortQos:
         watchdog=None if watchdog is None else watchdog in ("enable", "enabled"),
         ecn=_ecn(qos.get("congestion-control", {}).get("traffic-class")),
     )
+
+
+def _paths(adaptive: Data, ports: Data) -> PathState:
+    """Adaptive routing at work (``nv show router adaptive-routing``, and of each interface); not shown: unknown."""
+    states = {name: _is_on(port.get("router", {}).get("adaptive-routing", {})) for name, port in ports.items()}
+    is_on = _is_on(adaptive)
+    return PathState(
+        mode=None if is_on is None else "per_packet" if is_on else "static",
+        ports=tuple(name for name, on in states.items() if on)
+        if any(on is not None for on in states.values())
+        else None,
+    )
+
+
+def _is_on(adaptive: Data) -> bool | None:
+    """The switch is called ``enable`` until 5.14 and ``state`` from 5.15 on."""
+    word = adaptive.get("state", adaptive.get("enable"))
+    return None if word is None else word in ("on", "enabled")
 
 
 def _pfc(pfc: Data) -> tuple[int, ...] | None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PathState, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.drivers.nxos_transport import STRUCTURED, TEXT, Command, Reply
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
@@ -26,11 +26,27 @@ QUEUING = Command("show policy-map system type queuing output", STRUCTURED)
 CLASSIFY = Command("show policy-map type qos", STRUCTURED)
 CLASS_MAPS = Command("show class-map type qos", STRUCTURED)
 TRUST = Command("show policy-map interface type qos", TEXT)
+PENDING = Command("show system config reload-pending", TEXT)
 
-SHOW = (INTERFACES, STATUS, LLDP, BGP, ROUTES, PFC, WATCHDOG, NETWORK_QOS, QUEUING, CLASSIFY, CLASS_MAPS, TRUST)
+SHOW = (
+    INTERFACES,
+    STATUS,
+    LLDP,
+    BGP,
+    ROUTES,
+    PFC,
+    WATCHDOG,
+    NETWORK_QOS,
+    QUEUING,
+    CLASSIFY,
+    CLASS_MAPS,
+    TRUST,
+    PENDING,
+)
 """All that ``observe`` asks, in one request."""
 
 Replies = Mapping[str, Reply]
+_PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
 _UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
 
 
@@ -54,7 +70,16 @@ def observed(device: str, replies: Replies) -> Observed:
         routes=tuple(_routes(_body(replies, ROUTES))),
         qos=tuple(_qos(replies)),
         dscp_to_priority=_code_points(replies),
+        paths=PathState(None, None, needs_reload=True, waits_for_reload=_waiting(_body(replies, PENDING))),
     )
+
+
+def _waiting(text: Any) -> tuple[str, ...] | None:  # noqa: ANN401 - an API answer
+    """Lines of the profile that wait for a reload, out of a list with a number before each (a published session)."""
+    if text is None:
+        return None
+    found = (_PENDING.fullmatch(line.strip()) for line in str(text).splitlines())
+    return tuple(each[1] for each in found if each is not None)
 
 
 def _body(replies: Replies, command: Command) -> Any:  # noqa: ANN401 - an API answer

@@ -190,6 +190,25 @@ def test_what_the_switch_does_not_show_is_none() -> None:
     assert found.dscp_to_priority is None
 
 
+PENDING = """Following config commands require copy r s + reload :
+======================================================
+0       hardware profile dlb ; dlb-interface Eth1/5,Eth1/7
+1       hardware access-list tcam region ing-racl 512
+======================================================
+"""
+"""A published session, with a line of somebody else's after it."""
+
+
+def test_what_of_load_balancing_waits_for_a_reload() -> None:
+    paths = shown.observed("leaf", replies(PENDING=PENDING)).paths
+    assert (paths.needs_reload, paths.waits_for_reload) == (
+        True,
+        ("hardware profile dlb ; dlb-interface Eth1/5,Eth1/7",),
+    )
+    assert shown.observed("leaf", replies(PENDING="\n")).paths.waits_for_reload == ()
+    assert shown.observed("leaf", replies()).paths.waits_for_reload is None
+
+
 def test_facts_from_show_version() -> None:
     version = {
         "host_name": "leaf-g0-r1",

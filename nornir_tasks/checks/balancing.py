@@ -1,0 +1,89 @@
+"""Load balancing that is not static: configured as asked for, and at work, on every port of every set of equal paths.
+
+That a switch was told is judged by what it runs; that it does it, by its own show commands where it has one. NX-OS
+takes the profile up at a reload and lists until then what waits for it: that is a failure here, for packets still go
+by the hash alone. EOS shows nothing of it that a public source has, so there its configuration is all that is judged.
+How evenly packets are spread, no check can see: only traffic shows that.
+"""
+
+from collections.abc import Iterator
+
+from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.observed import PathState
+from nornir_tasks.design.device_config import DeviceConfig, LoadBalancing
+
+_NAME = "load-balancing"
+
+
+def check_balancing(evidence: Evidence) -> list[Finding]:
+    """Findings for each switch that shall balance by load: what it runs, and what it does, port by port.
+
+    Of one that shall not, only that it does all the same.
+    """
+    findings: list[Finding] = []
+    for device, observed in evidence.observed.items():
+        wanted = evidence.wanted[device].load_balancing
+        findings += _hashes(device, observed.paths) if wanted is None else ()
+        findings += _switch(evidence, device, wanted, observed.paths) if wanted is not None else ()
+    return findings
+
+
+def _hashes(device: str, seen: PathState) -> Iterator[Finding]:
+    if seen.waits_for_reload:
+        yield _loaded(device, "static", seen.waits_for_reload)
+    if seen.mode not in (None, "static"):
+        yield _judged(device, "", device, "static", str(seen.mode), good=False)
+
+
+def _switch(evidence: Evidence, device: str, wanted: LoadBalancing, seen: PathState) -> Iterator[Finding]:
+    yield _configured(device, wanted, evidence.running.get(device))
+    if seen.needs_reload:
+        yield _loaded(device, wanted.mode, seen.waits_for_reload)
+    if seen.mode is not None:
+        yield _judged(device, "", device, wanted.mode, seen.mode, good=wanted.mode == seen.mode)
+    if wanted.ports is None or seen.ports is None:
+        return
+    for port in sorted({*wanted.ports, *seen.ports}):
+        expected, found = (port in wanted.ports), (port in seen.ports)
+        where = evidence.where(device, port)
+        yield _judged(device, port, where, _takes_part(expected), _takes_part(found), good=expected == found)
+
+
+def _configured(device: str, wanted: LoadBalancing, running: DeviceConfig | None) -> Finding:
+    if running is None:
+        message = f"{device}: what it runs could not be read"
+        return Finding(_NAME, device, "", Verdict.ERROR, message, wanted.mode, "unknown")
+    held = running.load_balancing
+    expected, found = _told(wanted), "static" if held is None else _told(held)
+    message = f"configured: {found}" + ("" if held == wanted else f", not {expected}")
+    verdict = Verdict.PASS if held == wanted else Verdict.FAIL
+    return Finding(_NAME, device, "", verdict, f"{device}: {message}", expected, found)
+
+
+def _loaded(device: str, mode: str, waiting: tuple[str, ...] | None) -> Finding:
+    if waiting is None:
+        message = f"{device}: the switch does not show whether {mode} waits for a reload"
+        return Finding(_NAME, device, "", Verdict.ERROR, message, "in effect", "not shown")
+    if not waiting:
+        message = f"{device}: nothing of {mode} waits for a reload"
+        return Finding(_NAME, device, "", Verdict.PASS, message, "in effect", "in effect")
+    lines = "; ".join(waiting)
+    message = f"{device}: {mode} is configured but not in effect, the switch waits for a reload ({lines})"
+    return Finding(_NAME, device, "", Verdict.FAIL, message, "in effect", "waits for a reload")
+
+
+def _judged(device: str, port: str, where: str, expected: str, found: str, *, good: bool) -> Finding:
+    verdict = Verdict.PASS if good else Verdict.FAIL
+    message = f"{where}: at work: {found}" + ("" if good else f", not {expected}")
+    return Finding(_NAME, device, port, verdict, message, expected, found)
+
+
+def _told(held: LoadBalancing) -> str:
+    """In one line, as an operator reads it."""
+    ports = "all ports" if held.ports is None else ", ".join(held.ports) or "no port"
+    size = "" if held.flow_set_size is None else f", flow-set size {held.flow_set_size}"
+    return f"{held.mode} on {ports}{size}"
+
+
+def _takes_part(is_member: bool) -> str:
+    return "adaptive" if is_member else "static"

@@ -1,4 +1,4 @@
-"""What a Cumulus Linux switch says of itself, as the checks want it: six requests for a whole switch.
+"""What a Cumulus Linux switch says of itself, as the checks want it: seven requests for a whole switch.
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
 interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),

@@ -4,6 +4,7 @@ What is rendered reads back whole; every line of it that is deleted or changed i
 its ports in other groups than they were typed in says the same.
 """
 
+import copy
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.pipeline import Realised, design, device_configs
+from nornir_tasks.design.routes import count_routes
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform, platforms
@@ -20,6 +22,7 @@ from nornir_tasks.platforms.nvue.tree import to_data
 from nornir_tasks.render.render import render
 from tests.nvue_schema import ROOTS, mistakes
 from tests.property.mutants import each_change_is_reported
+from tests.property.test_tiers import three_tiers
 from tests.strategies import intent_data, intent_of
 from tests.unit.design.test_balancing import catalogue
 
@@ -122,3 +125,41 @@ def test_however_nx_os_prints_the_ports_they_are_the_same_ports(row: str) -> Non
         ("hardware profile dlb",),
         *(("hardware profile dlb", f"dlb-interface Ethernet1/{port}") for port in (5, 6, 7)),
     }
+
+
+REF = {"platform": "nxos", "model": "REF-64x400G"}
+
+
+@few
+@given(st.one_of(intent_data(), three_tiers()))
+def test_who_has_equal_paths_takes_part_with_all_of_them_and_is_refused_where_it_cannot(data: dict[str, Any]) -> None:
+    """What is refused goes by the layout, what is configured by the cables, and both by what routes really need."""
+    data["policy"]["load_balancing"] = "flowlet"
+    plane = data["planes"]["compute"]
+    for tier in {"leaf", "spine", "core"} & plane.keys():
+        kept = {key: plane[tier][key] for key in ("oversubscription", "pod_leaf_groups") if key in plane[tier]}
+        plane[tier] = {**REF, "release": "10.5(1)", **kept}
+    plane["hosts"]["speed"] = "400G"
+    facts = {name: each.facts for name, each in platforms().items()}
+    try:
+        fabric = design(intent_of(data), catalogue(), facts)
+    except DesignError:
+        return
+    routes = count_routes(fabric)
+    taking_part = set()
+    for each in device_configs(fabric):
+        name, held = each.config.name, each.config.load_balancing
+        ports = {link.end(name).port for link in fabric.links_of(name) if link.kind == "fabric"}
+        assert held is not None or routes[name].widest < 2
+        if held is not None:
+            assert set(held.ports or ()) == ports
+            taking_part.add(fabric.device(name).tier)
+    for tier in {"leaf", "spine", "core"} & plane.keys():
+        older = copy.deepcopy(data)
+        older["planes"]["compute"][tier]["release"] = "10.4(3)"
+        try:
+            design(intent_of(older), catalogue(), facts)
+        except DesignError as error:
+            assert f"{tier} REF-64x400G with nxos 10.4(3) has several equal-cost paths" in str(error)
+        else:
+            assert tier not in taking_part

@@ -101,9 +101,11 @@ class _Switch:
     def load_balancing(self) -> Iterator[Piece]:
         """Where several paths are equal: more than one link up, or to one switch below."""
         mode = self.fabric.intent.policy.load_balancing
+        if mode == "static":
+            return
         below = Counter(link.lower.device for link in self.fabric_links if self.looks_down(link))
         widest = max([len(self.fabric_links) - below.total(), *below.values()])
-        if mode == "static" or widest < 2:
+        if widest < 2:
             return
         ports = tuple(link.end(self.device.name).port for link in self.fabric_links)
         yield "load_balancing", "paths", BalancingWish(mode, ports, widest, self.plane.switches - 1)

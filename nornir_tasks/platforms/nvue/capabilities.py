@@ -114,6 +114,7 @@ _SPECTRUM4 = NvueCapabilities(
     # docs514, docs516 Bidirectional-Forwarding-Detection-BFD.md: neighbor swp51, a session with fe80::202:ff:fe00:1 up;
     # 5.16 cannot hand such sessions to the driver ("BFD offload"), which is off and which we never turn on
     has_link_local_bfd=True,
+    # docs516, same page, also: supported as part of Spectrum-X, which is these switches with NVIDIA's NICs
     load_balancing=(
         Balancing(
             mode="per_packet",

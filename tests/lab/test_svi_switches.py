@@ -47,7 +47,22 @@ def spec_of(wanted: Wanted) -> DeviceSpec:
     return DeviceSpec(config.name, config.os, release, *facts)
 
 
-class EosSwitch:
+class Typed:
+    """A switch whose commands are typed one by one."""
+
+    tree: Tree
+    context: Context
+
+    def type(self, *lines: str) -> None:
+        session = ConfigSession(self.tree, self.context)
+        for line in lines:
+            session.feed(line)
+
+    def text(self) -> str:
+        return self.tree.text()
+
+
+class EosSwitch(Typed):
     def __init__(self, wanted: Wanted) -> None:
         spec = spec_of(wanted)
         ports = frozenset(lane_ports(spec))
@@ -56,33 +71,17 @@ class EosSwitch:
         assert load_text(self.tree, self.context, day0_text(spec, "gpufabric", "not-a-password")) == []
         self.type(*(f"interface {port}" for port in lane_ports(spec)))
 
-    def type(self, *lines: str) -> None:
-        session = ConfigSession(self.tree, self.context)
-        for line in lines:
-            session.feed(line)
-
-    def text(self) -> str:
-        return self.tree.text()
-
     def push(self, wanted: Wanted) -> None:
         candidate = device_plan(wanted, self.text()).candidate
         assert candidate is not None
         self.type(*candidate.payload)
 
 
-class NxosSwitch:
+class NxosSwitch(Typed):
     def __init__(self, wanted: Wanted) -> None:
         self.spec = spec_of(wanted)
         self.context = device_context(self.spec)
         self.tree = brownfield_tree(self.spec, "gpufabric", "not-a-password")
-
-    def type(self, *lines: str) -> None:
-        session = ConfigSession(self.tree, self.context)
-        for line in lines:
-            session.feed(line)
-
-    def text(self) -> str:
-        return self.tree.text()
 
     def push(self, wanted: Wanted) -> None:
         """As ``configure replace`` does it; the switch's own patch says the same as the plan."""

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks.errors import LabError
-from nornir_tasks.lab.machines import accelerator, image
+from nornir_tasks.lab.machines import accelerator, image, lock
+from nornir_tasks.lab.machines.lock import locked
+from nornir_tasks.lab.machines.manager import Machines
 from nornir_tasks.lab.machines.plan import Rail, machine_plan
 
 NORNIR = Path(sys.executable).parent / "nornir"
@@ -92,19 +94,30 @@ def test_any_change_of_the_recipe_is_another_image(tmp_path: Path, monkeypatch: 
     assert image.recipe_hash() != before
 
 
-def test_one_builder_at_a_time(tmp_path: Path) -> None:
+def test_who_comes_second_waits_and_says_for_whom(tmp_path: Path) -> None:
     said: list[str] = []
     order: list[str] = []
 
     def second() -> None:
-        with image._locked(tmp_path / "lock", said.append):
+        with locked(tmp_path / "lock", "another one does it already", said.append):
             order.append("second")
 
-    with image._locked(tmp_path / "lock", said.append):
+    with locked(tmp_path / "lock", "another one does it already", said.append):
         waiting = threading.Thread(target=second)
         waiting.start()
         waiting.join(1.2)
         order.append("first")
     waiting.join(10)
     assert order == ["first", "second"]
-    assert said == ["another command makes the image already; waiting for it"]
+    assert said == ["another one does it already; waiting for it"]
+
+
+def test_a_second_up_does_not_take_what_the_first_is_starting_for_a_dead_ones_leftovers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "LOCK_TIMEOUT_S", 0.1)
+    said: list[str] = []
+    with locked(tmp_path / "machines.lock", "nobody", said.append), pytest.raises(LabError) as refused:
+        Machines(tmp_path).up([machine_plan("gpu-1", 0, XX.append)
+    assert "another command brings up this lab's machines already, and does not end" in str(refused.value)
+    assert not (tmp_path / "lab").exists()

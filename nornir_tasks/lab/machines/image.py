@@ -5,19 +5,18 @@ a folder, mke2fs copies it into a partition (no loop device), and the image's ow
 GRUB, so that a machine reboots with the command line its roles set.
 """
 
-import fcntl
 import hashlib
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.lab.machines.accelerator import Accelerator, choose
 from nornir_tasks.lab.machines.commands import run
+from nornir_tasks.lab.machines.lock import locked
 
 RECIPE = Path(__file__).parent / "image"
 SUITE = "bookworm"
@@ -27,7 +26,6 @@ PARTITION_OFFSET = 1024 * 1024
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
 BUILD_TIMEOUT_S = 900.0
 FIRST_BOOT_TIMEOUT_S = 300.0
-LOCK_TIMEOUT_S = 1200.0
 LAYOUT = "1"
 """Raised when what this module does with the recipe changes."""
 
@@ -56,7 +54,7 @@ def ensure_image(say: Say) -> tuple[Path, Accelerator]:
     name = recipe_hash()
     wanted = images / name
     if not wanted.exists():
-        with _locked(images / f"{name}.lock", say):
+        with locked(images / f"{name}.lock", "another command makes the image already", say):
             if not wanted.exists():
                 _build(wanted, say)
     accelerator = choose(wanted / "vmlinuz", cache_directory())
@@ -132,22 +130,3 @@ def _install_grub(image: Path, disk: Path, accelerator: Accelerator) -> None:
 def _packages(name: str) -> list[str]:
     lines = (RECIPE / name).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
-
-
-@contextmanager
-def _locked(file: Path, say: Say) -> Iterator[None]:
-    """One builder of an image at a time; the others wait for what it makes."""
-    with file.open("w") as lock:
-        deadline, told = time.monotonic() + LOCK_TIMEOUT_S, False
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise LabError(Problem(str(file), "another builder holds this image and does not end")) from None
-                if not told:
-                    say("another command makes the image already; waiting for it")
-                    told = True
-                time.sleep(0.5)
-        yield

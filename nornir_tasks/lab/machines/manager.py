@@ -17,6 +17,7 @@ from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.lab.machines.accelerator import Accelerator
 from nornir_tasks.lab.machines.identity import Keys
 from nornir_tasks.lab.machines.image import ensure_image
+from nornir_tasks.lab.machines.lock import locked
 from nornir_tasks.lab.machines.machine import Machine
 from nornir_tasks.lab.machines.network import LeafNamespace
 from nornir_tasks.lab.machines.plan import MachinePlan
@@ -43,6 +44,7 @@ class Machines:
 
     def __init__(self, state_directory: Path) -> None:
         self.directory = state_directory / "lab" / FOLDER
+        self._lock = state_directory / "machines.lock"
         self.keys = Keys(self.directory)
         self.namespace = LeafNamespace(self.directory)
 
@@ -62,6 +64,12 @@ class Machines:
         """
         if not plans:
             return self.down()
+        # What another ``up`` has half started would look like what a killed one left.
+        self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with locked(self._lock, "another command brings up this lab's machines already", say):
+            return self._up(plans, say)
+
+    def _up(self, plans: Sequence[MachinePlan], say: Callable[[str], None]) -> int:
         self._refuse_other_designs(plans)
         gone = [each for each in self.names() if each not in {plan.name for plan in plans}]
         for name in gone:

@@ -118,6 +118,6 @@ def test_a_second_up_does_not_take_what_the_first_is_starting_for_a_dead_ones_le
     monkeypatch.setattr(lock, "LOCK_TIMEOUT_S", 0.1)
     said: list[str] = []
     with locked(tmp_path / "machines.lock", "nobody", said.append), pytest.raises(LabError) as refused:
-        Machines(tmp_path).up([machine_plan("gpu-1", 0, XX.append)
+        Machines(tmp_path).up([machine_plan("gpu-1", 0, (rail("rail0", None, "0c:42:a1:00:00:10"),))], said.append)
     assert "another command brings up this lab's machines already, and does not end" in str(refused.value)
     assert not (tmp_path / "lab").exists()

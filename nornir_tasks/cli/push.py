@@ -1,8 +1,7 @@
 """``nornir push``: plan, ask, then one transaction per switch, wave by wave."""
 
 import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from nornir_tasks.deploy.plan import DevicePlan
     from nornir_tasks.deploy.transaction import Outcome
     from nornir_tasks.deploy.wanted import Wanted
-    from nornir_tasks.deploy.waves import Member
-    from nornir_tasks.design.fabric import Fabric
 
 MOST_LINES = 20
 """Of one switch's plan shown before a push; a first push would fill the screen, a repair shows whole."""
@@ -114,25 +111,16 @@ def _push(
     from nornir_tasks.cli.fleet import fleet
     from nornir_tasks.deploy.journal import Journal
     from nornir_tasks.deploy.transaction import Step
-    from nornir_tasks.deploy.waves import waves
+    from nornir_tasks.deploy.waves import members, most_only_leaves, waves
 
     chosen = {name: wanted[name] for name, each in plans.items() if each.changes}
-    order = waves(each for each in members(scope.fabric) if each.device in chosen)
+    everyone = tuple(members(scope.fabric))
+    most = most_only_leaves(everyone, scope.fabric.intent.policy.wave_share)
+    order = waves((each for each in everyone if each.device in chosen), most)
     journal = Journal(scope.site.state_directory / "journal.sqlite")
     number = journal.begin(verb, next(iter(chosen.values())).owners)
     with following("pushing", len(chosen)) as step, fleet(scope, chosen, choice) as switches:
         return switches.push(order, journal, number, lambda name, at: step(name) if at is Step.DONE else None)
-
-
-def members(fabric: "Fabric") -> "Iterator[Member]":
-    """Every switch with its place in the order of a push."""
-    from nornir_tasks.deploy.waves import Member
-
-    ahead: Counter[int] = Counter()
-    for each in sorted(fabric.devices, key=lambda device: device.index):
-        ahead[each.spine_group] += each.tier == "spine"
-        position = ahead[each.spine_group] if each.tier == "spine" else each.index
-        yield Member(each.name, each.tier, each.rail, each.index, position)
 
 
 def _ask(changing: int, total: int) -> None:

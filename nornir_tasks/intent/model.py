@@ -99,6 +99,8 @@ class PolicyIntent(Part):
     mtu: MtuIntent
     unused_ports: Literal["shut", "leave"] = "shut"
     """What happens to ports without a cable: kept shut, or none of our business."""
+    wave_share: Annotated[float, Field(gt=0, le=1)] = 0.25
+    """Of the leaves that are the only one of some host: the share that one wave of a push may take, at least one."""
 
     @model_validator(mode="after")
     def _rules(self) -> "PolicyIntent":

@@ -47,7 +47,7 @@ def reasons(tree: dict[str, Any], device: DeviceSpec = SPINE) -> list[str]:
         (split("swp1", "1x"), ["swp1", "swp2", "swp3", "swp4"]),
     ],
 )
-def test_a_cage_shows_other_ports_than_its_split_makes(content: dict[str, Any], there: list[str]) -> None:
+def test_a_cage_shows_the_ports_its_split_makes_and_no_other(content: dict[str, Any], there: list[str]) -> None:
     tree = interfaces(**content)
     assert ports(SPINE, tree) == there
     assert [
@@ -55,7 +55,7 @@ def test_a_cage_shows_other_ports_than_its_split_makes(content: dict[str, Any], 
     ] == there
 
 
-def test_two_modes_stand_side_by_side_in_one_cage() -> None:
+def test_the_later_of_two_modes_replaces_the_earlier_in_one_cage() -> None:
     tree = interfaces(**split("swp1", "2x"))
     merge(tree, interfaces(**split("swp1", "4x")))
     assert list(tree["interface"]["swp1"]["link"]["breakout"]) == ["4x"]
@@ -73,7 +73,7 @@ def test_two_modes_stand_side_by_side_in_one_cage() -> None:
         ({**split("swp1", "2x"), **split("swp1s0", "2x")}, ["interface.swp1s0.link.breakout"]),
     ],
 )
-def test_a_split_the_hardware_cannot_do_is_applied(content: dict[str, Any], where: list[str]) -> None:
+def test_a_split_the_hardware_cannot_do_is_refused_with_its_place(content: dict[str, Any], where: list[str]) -> None:
     assert reasons(interfaces(**content)) == where
 
 
@@ -88,13 +88,15 @@ def test_a_split_the_hardware_cannot_do_is_applied(content: dict[str, Any], wher
         ({"auto-negotiate": "on", "speed": "400G"}, None),
     ],
 )
-def test_the_neighbour_sees_negotiation_that_is_not_there(link: dict[str, Any], negotiate: bool | None) -> None:
+def test_a_port_negotiates_as_speed_and_negotiation_are_configured(
+    link: dict[str, Any], negotiate: bool | None
+) -> None:
     assert port(interfaces(swp1={"link": link}), "swp1").negotiate is negotiate
     new = {key: {"on": "enabled", "off": "disabled"}.get(value, value) for key, value in link.items()}
     assert port(interfaces(swp1={"link": new}), "swp1", "5.16.0").negotiate is negotiate
 
 
-def test_a_part_shows_the_whole_cages_speed_or_another_fec() -> None:
+def test_a_part_shows_its_share_of_the_cages_speed_and_its_own_fec() -> None:
     tree = interfaces(**split("swp1", "2x"), swp1s0={"link": {"speed": "400G", "fec": "rs"}}, swp1s1={"type": "swp"})
     assert (port(tree, "swp1s0").speed, port(tree, "swp1s0").fec) == ("400g", "rs")
     assert share(SPINE, tree, "swp1s1") == "400G"
@@ -102,5 +104,5 @@ def test_a_part_shows_the_whole_cages_speed_or_another_fec() -> None:
     assert port(tree, "swp1s1").is_admin_up
 
 
-def test_a_part_that_nobody_configured_is_up() -> None:
+def test_a_part_that_nobody_configured_is_down() -> None:
     assert not port(interfaces(**split("swp1", "2x")), "swp1s0").is_admin_up

@@ -45,7 +45,7 @@ def own_patch(release: str) -> dict[str, Any]:
     }
 
 
-def test_wrong_password_unknown_user_or_none_is_let_in(lab: RunningLab) -> None:
+def test_a_wrong_password_an_unknown_user_and_no_login_are_refused(lab: RunningLab) -> None:
     user, password = lab.description.username, lab.description.password
     for auth in ((user, password + "x"), ("nobody", password), ("", ""), ("oncall", password)):
         answer = client(lab, auth=auth).ask("GET", "system")
@@ -57,14 +57,14 @@ def test_wrong_password_unknown_user_or_none_is_let_in(lab: RunningLab) -> None:
     assert client(lab).ask("GET", "system").status_code == 200
 
 
-def test_a_switch_with_its_own_certificate_is_trusted(lab: RunningLab) -> None:
+def test_a_switch_with_its_own_certificate_is_not_trusted(lab: RunningLab) -> None:
     with pytest.raises(requests.exceptions.SSLError):
         client(lab, "fresh").ask("GET", "system")
     with pytest.raises(requests.exceptions.SSLError):
         client(lab, ca="/etc/ssl/certs/ca-certificates.crt").ask("GET", "system")
 
 
-def test_the_default_password_opens_the_api(lab: RunningLab) -> None:
+def test_the_default_password_does_not_open_the_api(lab: RunningLab) -> None:
     nvue = client(lab)
     nvue.push({"system": {"aaa": {"user": {"cumulus": {"password": "cumulus", "role": "system-admin"}}}}})
     stranger = client(lab, auth=("cumulus", "cumulus"))
@@ -72,7 +72,7 @@ def test_the_default_password_opens_the_api(lab: RunningLab) -> None:
     assert client(lab, auth=("cumulus", "wrong")).ask("GET", "system").status_code == 401
 
 
-def test_a_plain_password_is_stored_or_shown(lab: RunningLab) -> None:
+def test_a_plain_password_is_neither_shown_nor_kept_as_it_was_typed(lab: RunningLab) -> None:
     nvue = client(lab)
     rev = nvue.revision()
     answer = nvue.patch(
@@ -87,7 +87,7 @@ def test_a_plain_password_is_stored_or_shown(lab: RunningLab) -> None:
     assert watcher.ask("POST", "revision").status_code == 403, "nvue-monitor may only look"
 
 
-def test_tokens_outlive_their_time_or_an_account_change(lab: RunningLab) -> None:
+def test_a_token_ends_with_its_time_and_with_an_account_change(lab: RunningLab) -> None:
     nvue = client(lab)
     token = nvue.get("api-token")["token"]
     bearer = client(lab)
@@ -103,7 +103,7 @@ def test_tokens_outlive_their_time_or_an_account_change(lab: RunningLab) -> None
 
 
 @pytest.mark.parametrize("name", list(RELEASES))
-def test_an_owned_patch_touches_what_is_not_ours(lab: RunningLab, name: str) -> None:
+def test_an_owned_patch_and_its_removal_leave_alone_what_is_not_ours(lab: RunningLab, name: str) -> None:
     nvue = client(lab, name)
     before = nvue.config()
     assert {"oncall", "watcher", "gpufabric"} <= set(before["system"]["aaa"]["user"])
@@ -131,7 +131,7 @@ def test_an_owned_patch_touches_what_is_not_ours(lab: RunningLab, name: str) -> 
 
 @pytest.mark.parametrize("name", list(RELEASES))
 @pytest.mark.parametrize("change", ["address", "api", "account", "vrf"])
-def test_a_push_that_cuts_its_own_path_is_survived_without_a_timer(lab: RunningLab, name: str, change: str) -> None:
+def test_the_timer_takes_back_a_push_that_cut_its_own_path(lab: RunningLab, name: str, change: str) -> None:
     nvue = client(lab, name)
     before = nvue.config()
     body = {
@@ -153,7 +153,7 @@ def test_a_push_that_cuts_its_own_path_is_survived_without_a_timer(lab: RunningL
     assert client(lab, name).config() == before, "the switch came back by itself"
 
 
-def test_connections_are_not_kept_alive_or_not_counted(lab: RunningLab) -> None:
+def test_five_requests_over_one_connection_are_counted_as_that(lab: RunningLab) -> None:
     nvue = client(lab)
     lab.control.ask("requests", reset=True)
     for _ in range(5):

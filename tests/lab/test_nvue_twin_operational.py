@@ -109,7 +109,7 @@ def pushed(lab: RunningLab) -> Iterator[RunningLab]:
 
 
 @pytest.mark.parametrize("name", list(SPELLING))
-def test_release_serial_number_and_hostname_are_not_in_one_small_read(lab: RunningLab, name: str) -> None:
+def test_release_serial_number_and_hostname_come_in_one_small_read(lab: RunningLab, name: str) -> None:
     nvue = client(lab, name)
     found = nvue.get(include="/system/version/product-release,/system/hostname,/platform/serial-number")
     release = {"spine-0": "5.14.0", "spine-1": "5.16.0"}[name]
@@ -119,7 +119,7 @@ def test_release_serial_number_and_hostname_are_not_in_one_small_read(lab: Runni
 
 
 @pytest.mark.parametrize("name", list(SPELLING))
-def test_sessions_routes_and_neighbours_do_not_follow_the_pushed_configuration(pushed: RunningLab, name: str) -> None:
+def test_sessions_routes_and_neighbours_follow_the_pushed_configuration(pushed: RunningLab, name: str) -> None:
     nvue, number = client(pushed, name), list(SPELLING).index(name)
     other = 1 - number
     neighbors = nvue.get("vrf/default/router/bgp/neighbor", rev="operational")
@@ -147,7 +147,7 @@ def test_sessions_routes_and_neighbours_do_not_follow_the_pushed_configuration(p
     assert corporate["state"] != "established"
 
 
-def test_a_wrong_asn_or_one_sided_gtsm_still_comes_up(pushed: RunningLab) -> None:
+def test_a_wrong_asn_one_sided_gtsm_or_a_shut_port_ends_the_session(pushed: RunningLab) -> None:
     first, second = (client(pushed, name) for name in SPELLING)
     path = ["vrf", "default", "router", "bgp", "neighbor", "10.0.0.1"]
 
@@ -173,7 +173,7 @@ def test_a_wrong_asn_or_one_sided_gtsm_still_comes_up(pushed: RunningLab) -> Non
     assert first.get("interface/swp1")["link"]["oper-status"] == "down"
 
 
-def test_a_peer_group_gives_gtsm_although_frr_never_gets_it(pushed: RunningLab) -> None:
+def test_a_peer_group_gives_no_gtsm_as_frr_never_gets_it(pushed: RunningLab) -> None:
     first = client(pushed, "spine-0")
     group = {"remote-as": 65001, "ttl-security": {"enable": "on", "hops": 1}}
     neighbor = {"remote-as": None, "ttl-security": None, "peer-group": "FABRIC"}
@@ -183,7 +183,7 @@ def test_a_peer_group_gives_gtsm_although_frr_never_gets_it(pushed: RunningLab) 
 
 
 @pytest.mark.parametrize("name", list(SPELLING))
-def test_the_effective_qos_is_not_the_profile_with_the_overrides(pushed: RunningLab, name: str) -> None:
+def test_the_effective_qos_is_the_profile_with_the_overrides(pushed: RunningLab, name: str) -> None:
     nvue = client(pushed, name)
     roce = nvue.get("qos/roce")
     assert roce["mode"] == "lossless" and roce["trust"]["trust-mode"] == "pcp,dscp"
@@ -203,7 +203,7 @@ def test_the_effective_qos_is_not_the_profile_with_the_overrides(pushed: Running
     assert watchdog["state"] == "enabled" and watchdog["status"]["3"] == {"status": "OK", "deadlock-count": 0}
 
 
-def test_swapped_cables_go_unnoticed(pushed: RunningLab) -> None:
+def test_swapped_cables_show_in_lldp_and_end_the_sessions(pushed: RunningLab) -> None:
     nvue = client(pushed, "spine-0")
     pushed.control.ask("swap-cables", cables=["c1", "c2"])
     (heard,) = nvue.get("interface/swp1/lldp/neighbor").values()

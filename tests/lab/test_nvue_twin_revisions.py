@@ -40,7 +40,7 @@ def put_back(nvue: Nvue, *paths: str) -> None:
     assert nvue.apply(rev) == "applied_and_saved"
 
 
-def test_two_pending_revisions_see_one_another(nvue: Nvue) -> None:
+def test_two_pending_revisions_do_not_see_one_another(nvue: Nvue) -> None:
     first, second = nvue.revision(), nvue.revision()
     assert nvue.patch(first, {"interface": {"swp1": {"description": "one"}}}).status_code == 200
     assert "swp1" not in nvue.config(second)["interface"]
@@ -48,7 +48,7 @@ def test_two_pending_revisions_see_one_another(nvue: Nvue) -> None:
     assert nvue.config(first)["interface"]["swp1"] == {"description": "one", "type": "swp"}
 
 
-def test_a_patch_answers_more_than_the_change_and_what_nvue_added(nvue: Nvue) -> None:
+def test_a_patch_answers_the_change_and_what_nvue_added_alone(nvue: Nvue) -> None:
     rev = nvue.revision()
     answer = nvue.patch(rev, {"interface": {"swp1": {}, "lo": {}, "eth0": {"description": "mgmt"}}}).json()
     assert answer == {
@@ -74,7 +74,7 @@ def test_a_patch_answers_more_than_the_change_and_what_nvue_added(nvue: Nvue) ->
     }
 
 
-def test_null_does_not_remove_and_delete_of_a_missing_path_is_silent(nvue: Nvue) -> None:
+def test_null_removes_and_delete_of_a_missing_path_is_not_found(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {"swp1": {"description": "x", "link": {"mtu": 9000}}}})
     nvue.patch(rev, {"interface": {"swp1": {"description": None}}})
@@ -85,7 +85,7 @@ def test_null_does_not_remove_and_delete_of_a_missing_path_is_silent(nvue: Nvue)
     assert nvue.ask("GET", "interface/swp77", params={"rev": rev}).status_code == 404
 
 
-def test_a_port_is_up_and_down_at_once(nvue: Nvue) -> None:
+def test_the_later_of_two_exclusive_words_replaces_the_earlier(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {"swp1": {"link": {"state": {"up": {}}}}}})
     nvue.patch(rev, {"interface": {"swp1": {"link": {"state": {"down": {}}}}}})
@@ -99,7 +99,7 @@ def test_a_port_is_up_and_down_at_once(nvue: Nvue) -> None:
     assert nvue.config(rev, "/".join(rule)) == {"deny": {}}
 
 
-def test_the_diff_is_not_the_patch_from_the_second_revision_to_the_first(nvue: Nvue) -> None:
+def test_the_diff_is_the_patch_from_the_second_revision_to_the_first(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(
         rev,
@@ -118,7 +118,7 @@ def test_the_diff_is_not_the_patch_from_the_second_revision_to_the_first(nvue: N
     assert nvue.get(rev="applied", diff="applied", filled="false") == {}
 
 
-def test_an_applied_revision_can_be_edited_or_an_unknown_one_used(nvue: Nvue) -> None:
+def test_an_applied_and_an_unknown_revision_cannot_be_edited(nvue: Nvue) -> None:
     rev = nvue.push({"interface": {"swp1": {"description": "x"}}})
     assert nvue.patch(rev, {"interface": {"swp1": {"description": "y"}}}).status_code == 400
     assert nvue.patch("applied", {"interface": {}}).status_code == 400
@@ -127,7 +127,7 @@ def test_an_applied_revision_can_be_edited_or_an_unknown_one_used(nvue: Nvue) ->
     put_back(nvue, "interface/swp1")
 
 
-def test_a_later_apply_overwrites_what_another_revision_applied_meanwhile(nvue: Nvue) -> None:
+def test_a_later_apply_keeps_what_another_revision_applied_meanwhile(nvue: Nvue) -> None:
     slow, quick = nvue.revision(), nvue.revision()
     nvue.patch(slow, {"interface": {"swp1": {"description": "slow"}}})
     nvue.patch(quick, {"interface": {"swp2": {"description": "quick"}}})
@@ -139,7 +139,7 @@ def test_a_later_apply_overwrites_what_another_revision_applied_meanwhile(nvue: 
     put_back(nvue, "interface/swp2")
 
 
-def test_reapplying_an_older_revision_does_not_bring_its_tree_back(nvue: Nvue) -> None:
+def test_reapplying_an_older_revision_brings_its_tree_back(nvue: Nvue) -> None:
     before = nvue.config()
     old = nvue.push({"interface": {"swp1": {"description": "old"}}})
     tree = nvue.config()
@@ -150,7 +150,7 @@ def test_reapplying_an_older_revision_does_not_bring_its_tree_back(nvue: Nvue) -
     put_back(nvue, "interface/swp1")
 
 
-def test_no_router_id_does_not_answer_as_the_documentation_prints_it(nvue: Nvue) -> None:
+def test_no_router_id_answers_as_the_documentation_prints_it(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"vrf": {"default": {"router": {"bgp": {"autonomous-system": 65999, "enable": "on"}}}}})
     assert nvue.apply(rev) == "invalid"
@@ -174,7 +174,7 @@ def test_no_router_id_does_not_answer_as_the_documentation_prints_it(nvue: Nvue)
     put_back(nvue, "router", "vrf/default")
 
 
-def test_a_confirmed_apply_is_rolled_back_by_its_timer(lab: RunningLab, nvue: Nvue) -> None:
+def test_a_confirmed_apply_stays_when_its_time_is_over(lab: RunningLab, nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {"swp1": {"description": "stays"}}})
     assert nvue.apply(rev, confirm_s=600) == "confirm"
@@ -186,7 +186,7 @@ def test_a_confirmed_apply_is_rolled_back_by_its_timer(lab: RunningLab, nvue: Nv
 
 
 @pytest.mark.parametrize("release", ["spine-0", "spine-1"])
-def test_an_unconfirmed_apply_stays_when_its_time_is_over(lab: RunningLab, release: str) -> None:
+def test_an_unconfirmed_apply_is_taken_back_when_its_time_is_over(lab: RunningLab, release: str) -> None:
     nvue = client(lab, release)
     before, startup = nvue.config(), nvue.config("startup")
     rev = nvue.revision()
@@ -203,7 +203,7 @@ def test_an_unconfirmed_apply_stays_when_its_time_is_over(lab: RunningLab, relea
     assert answer.status_code == 400, "too late"
 
 
-def test_a_real_short_timer_does_not_fire(nvue: Nvue) -> None:
+def test_a_timer_of_one_second_takes_the_change_back_after_one_second(nvue: Nvue) -> None:
     before = nvue.config()
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {"swp1": {"description": "one second"}}})
@@ -215,7 +215,7 @@ def test_a_real_short_timer_does_not_fire(nvue: Nvue) -> None:
 
 
 @pytest.mark.parametrize("word", ["confirm_no", "confirm_fail"])
-def test_a_refused_confirm_keeps_the_change(nvue: Nvue, word: str) -> None:
+def test_a_refused_confirm_takes_the_change_back(nvue: Nvue, word: str) -> None:
     before = nvue.config()
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {"swp1": {"description": "no"}}})
@@ -225,7 +225,7 @@ def test_a_refused_confirm_keeps_the_change(nvue: Nvue, word: str) -> None:
     assert nvue.config() == before
 
 
-def test_another_apply_runs_while_a_confirm_is_open(nvue: Nvue) -> None:
+def test_another_apply_waits_while_a_confirm_is_open(nvue: Nvue) -> None:
     first, second = nvue.revision(), nvue.revision()
     nvue.patch(first, {"interface": {"swp1": {"description": "first"}}})
     nvue.patch(second, {"interface": {"swp2": {"description": "second"}}})
@@ -239,7 +239,7 @@ def test_another_apply_runs_while_a_confirm_is_open(nvue: Nvue) -> None:
     put_back(nvue, "interface/swp2")
 
 
-def test_a_client_that_answers_the_confirm_in_advance_keeps_its_safety_net(nvue: Nvue) -> None:
+def test_a_client_that_answers_the_confirm_in_advance_has_no_safety_net(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {"swp1": {"description": "no net"}}})
     body = {
@@ -252,7 +252,7 @@ def test_a_client_that_answers_the_confirm_in_advance_keeps_its_safety_net(nvue:
     put_back(nvue, "interface/swp1")
 
 
-def test_a_change_that_restarts_a_service_is_applied_unasked(lab: RunningLab, nvue: Nvue) -> None:
+def test_a_change_that_restarts_a_service_waits_for_a_yes(lab: RunningLab, nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"system": {"forwarding": {"hash-seed": 50}}})
     assert nvue.apply(rev, ays=None) == "ays"
@@ -266,7 +266,7 @@ def test_a_change_that_restarts_a_service_is_applied_unasked(lab: RunningLab, nv
     put_back(nvue, "system/forwarding")
 
 
-def test_startup_is_not_what_was_saved(nvue: Nvue) -> None:
+def test_startup_is_what_was_saved_last(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"system": {"config": {"auto-save": {"state": "disabled"}}}})
     assert nvue.apply(rev) == "applied", "without auto-save nothing is saved"
@@ -283,7 +283,7 @@ def test_startup_is_not_what_was_saved(nvue: Nvue) -> None:
     assert nvue.apply(rev) == "applied_and_saved"
 
 
-def test_more_than_a_hundred_revisions_are_kept_or_the_parent_is_lost(nvue: Nvue) -> None:
+def test_at_most_a_hundred_revisions_are_kept_and_the_applied_one_always(nvue: Nvue) -> None:
     newest = [nvue.revision() for _ in range(120)][-1]
     found = nvue.get("revision")
     assert len(found) <= 100 and newest in found
@@ -294,7 +294,7 @@ def test_more_than_a_hundred_revisions_are_kept_or_the_parent_is_lost(nvue: Nvue
     put_back(nvue, "interface/swp1")
 
 
-def test_a_whole_replacement_keeps_old_objects(nvue: Nvue) -> None:
+def test_a_whole_replacement_drops_old_objects(nvue: Nvue) -> None:
     before = nvue.config()
     rev = nvue.revision()
     assert nvue.ask("DELETE", params={"rev": rev}).status_code == 204
@@ -305,7 +305,7 @@ def test_a_whole_replacement_keeps_old_objects(nvue: Nvue) -> None:
     assert nvue.config() == before, "nothing was applied"
 
 
-def test_ranges_are_shown_expanded_without_being_asked_on_5_16(lab: RunningLab) -> None:
+def test_ranges_are_shown_expanded_on_5_16_only_where_that_is_requested(lab: RunningLab) -> None:
     nvue = client(lab, "spine-1")
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {name: {"link": {"mtu": 9214}} for name in ("swp1", "swp2", "swp32")}})
@@ -314,7 +314,7 @@ def test_ranges_are_shown_expanded_without_being_asked_on_5_16(lab: RunningLab) 
     assert nvue.config(rev, "interface/swp2") == {"link": {"mtu": 9214}, "type": "swp"}
 
 
-def test_filled_hides_defaults_or_unfilled_shows_them(nvue: Nvue) -> None:
+def test_filled_shows_defaults_and_unfilled_leaves_them_out(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {"swp1": {}}, "qos": {"roce": {"enable": "on", "mode": "lossless"}}})
     assert nvue.config(rev)["qos"] == {"roce": {"enable": "on", "mode": "lossless"}}
@@ -325,7 +325,7 @@ def test_filled_hides_defaults_or_unfilled_shows_them(nvue: Nvue) -> None:
     assert shown["qos"]["roce"]["mode"] == "lossless"
 
 
-def test_include_omit_filter_and_view_are_ignored(nvue: Nvue) -> None:
+def test_include_omit_filter_and_view_narrow_the_answer(nvue: Nvue) -> None:
     assert set(nvue.get("system", include="/version/product-release")["version"]) == {"product-release"}
     assert "version" not in nvue.get("system", omit="/version")
     assert set(nvue.get(include="/system/version/product-release,/platform/serial-number")) == {"system", "platform"}

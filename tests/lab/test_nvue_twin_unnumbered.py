@@ -58,7 +58,7 @@ def advertise(name: str, **told: Any) -> dict[str, Any]:
     return {"interface": {"swp1": {SPELLING[name]["ipv6"]: {"neighbor-discovery": {"router-advertisement": told}}}}}
 
 
-def test_an_interface_neighbour_is_not_called_by_its_port_or_its_routes_have_no_link_local_next_hop(
+def test_an_interface_neighbour_goes_by_its_port_and_its_routes_have_a_link_local_next_hop(
     lab: RunningLab,
 ) -> None:
     for number, name in enumerate(SPELLING):
@@ -75,7 +75,7 @@ def test_an_interface_neighbour_is_not_called_by_its_port_or_its_routes_have_no_
         assert advertisement(lab, name) == {**words["switch"], "interval": 10000}
 
 
-def test_a_port_told_not_to_advertise_itself_keeps_its_session(lab: RunningLab) -> None:
+def test_a_port_that_does_not_advertise_itself_has_no_session(lab: RunningLab) -> None:
     for name, words in SPELLING.items():
         nvue, (switch,) = client(lab, name), words["switch"]
         nvue.push(advertise(name, **{switch: words["off"]}))
@@ -86,13 +86,13 @@ def test_a_port_told_not_to_advertise_itself_keeps_its_session(lab: RunningLab) 
         assert advertisement(lab, name) == {switch: words["on"], "interval": 5000}
 
 
-def test_a_session_comes_up_with_whoever_is_plugged_in(lab: RunningLab) -> None:
+def test_no_session_comes_up_with_a_neighbour_of_another_asn(lab: RunningLab) -> None:
     wrong = {"vrf": {"default": {"router": {"bgp": {"neighbor": {"swp1": {"remote-as": 65009}}}}}}}
     client(lab, "spine-0").push(wrong)
     assert {session(client(lab, each))[1]["state"] for each in SPELLING} == {"idle"}
 
 
-def test_napalms_getter_does_not_call_the_session_by_its_port_or_breaks_on_it(lab: RunningLab) -> None:
+def test_napalms_getter_names_the_session_by_its_port(lab: RunningLab) -> None:
     for number, name in enumerate(SPELLING):
         found = next(each for each in lab.description.devices if each["name"] == name)
         options = {"port": found["api_port"], "ca_file": lab.ca}

@@ -16,6 +16,7 @@
     ├── ValidationFailed        8   the live network is not what was asked
     ├── UndecidedError          9   a check could not tell
     ├── LabError               10   the built-in lab
+    ├── LocalError             11   this machine: a full disk, a file or folder that may not be written
     └── Interrupted           130   the operator said no, or pressed Ctrl-C
 
 Exit code 0 is success, 2 a wrong command line. Codes are stable; scripts may rely on them.
@@ -132,6 +133,12 @@ class LabError(GpufabricError):
     """The built-in lab cannot start, stop or answer."""
 
     exit_code = 10
+
+
+class LocalError(GpufabricError):
+    """We cannot write on this machine: its disk is full, or the file or folder is not ours."""
+
+    exit_code = 11
 
 
 class Interrupted(GpufabricError):  # noqa: N818 - not an error of anybody's

@@ -11,8 +11,13 @@ if TYPE_CHECKING:
     from nornir_tasks.design.explain import Figure
 
 
-Csv = Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write the cabling plan as CSV; - for stdout.")]
-Svg = Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Write a drawing as SVG; - for stdout.")]
+Csv = Annotated[
+    str | None,
+    typer.Option("--csv", metavar="FILE", help="Write the cabling plan as CSV; - for stdout; no folder is made."),
+]
+Svg = Annotated[
+    str | None, typer.Option("--svg", metavar="FILE", help="Write a drawing as SVG; - for stdout; no folder is made.")
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Tell every figure with what it comes from and its source.")]
 Against = Annotated[
     str | None, typer.Option("--against", metavar="OLD", help="Print the cables to move; OLD: a site or a folder.")
@@ -30,17 +35,18 @@ def design(
     """Show the fabric the intent asks for: switches, links, addresses, ASNs, routes and what had to be adjusted."""
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.cli.design_moves import print_moves
-    from nornir_tasks.cli.documents import STDOUT, check_stdout, write_documents
+    from nornir_tasks.cli.documents import check_targets, write_targets
     from nornir_tasks.cli.explain import print_figures
     from nornir_tasks.cli.scope import load
+    from nornir_tasks.files.documents import is_stdout
 
     targets = {"--csv": csv, "--svg": svg}
-    check_stdout(targets, {"--json": json, "--explain": explain})
+    check_targets(targets, {"--json": json, "--explain": explain})
     scope = load(site)
     if against is not None:
         print_moves(scope, against, json=json)
         return
-    written = write_documents(scope.fabric, targets)
+    written = write_targets(scope.fabric, targets)
     if json:
         print_json(as_json(scope, explain=explain))
         return
@@ -48,7 +54,7 @@ def design(
         print_figures(_figures(scope))
     elif not any(targets.values()):
         _print(scope)
-    if written and STDOUT not in targets.values():
+    if written and not any(map(is_stdout, filter(None, targets.values()))):
         out.print("\n".join(written), markup=False)
 
 

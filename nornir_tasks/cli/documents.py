@@ -10,34 +10,39 @@ import typer
 if TYPE_CHECKING:
     from nornir_tasks.design.fabric import Fabric
 
-STDOUT = "-"
-
 Document = tuple[str, str]
 """Its text, and one line that says what is in it."""
 
 
-def check_stdout(targets: Mapping[str, str | None], printed: Mapping[str, bool]) -> None:
-    """Refuse a command line that asks for two documents on stdout. ``printed``: options that print there anyway."""
-    asked = [f"{option} -" for option, target in targets.items() if target == STDOUT]
-    asked += [option for option, wanted in printed.items() if wanted and asked]
-    if len(asked) > 1:
-        raise typer.BadParameter(f"{' and '.join(asked)} would mix on stdout; write one of them to a file")
+def check_targets(targets: Mapping[str, str | None], printed: Mapping[str, bool]) -> None:
+    """Refuse a command line that wants two documents in one place. ``printed``: options that go to stdout anyway."""
+    from nornir_tasks.files.documents import is_stdout
+
+    wanted = [(option, target) for option, target in targets.items() if target is not None]
+    on_stdout = [f"{option} {target}" for option, target in wanted if is_stdout(target)]
+    on_stdout += [option for option, is_wanted in printed.items() if is_wanted and on_stdout]
+    if len(on_stdout) > 1:
+        raise typer.BadParameter(f"{' and '.join(on_stdout)} would mix on stdout; write one of them to a file")
+    if not on_stdout and len({Path(target).resolve() for _, target in wanted}) < len(wanted):
+        raise typer.BadParameter(f"{' and '.join(targets)} name one file; give each its own")
 
 
-def write_documents(fabric: "Fabric", targets: Mapping[str, str | None]) -> list[str]:
+def write_targets(fabric: "Fabric", targets: Mapping[str, str | None]) -> list[str]:
     """Write what is asked for by option; return a line about each file. What goes to stdout has no line."""
-    from nornir_tasks.files.artifacts import write_document
+    from nornir_tasks.files.documents import is_stdout, write_documents
 
-    lines = []
+    lines: list[str] = []
+    files: dict[Path, str] = {}
     for option, target in targets.items():
         if target is None:
             continue
         text, what = _MAKERS[option](fabric)
-        if target == STDOUT:
+        if is_stdout(target):
             sys.stdout.write(text)
         else:
-            write_document(Path(target), text)
+            files[Path(target)] = text
             lines.append(f"{target}: {what}")
+    write_documents(files)
     return lines
 
 

@@ -1,60 +1,162 @@
-"""Rendered configurations and documents on disk: whole or not at all, and what is as it should be is left alone."""
+"""Rendered configurations on disk: whole or not at all, and nothing of anybody else's.
 
-import os
-import tempfile
+``.gpufabric-rendered.json`` in the folder lists what was written there, site by site, with the SHA-256 of each text:
+
+    {"lab": {"leaf-g1-r0.cfg": "9f86d0...", "spine-1.yaml": "60303a..."}}
+
+What stands there as it was written is ours to exchange and, once its switch is gone, to remove. Anything else is not.
+"""
+
+import hashlib
+import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from nornir_tasks.errors import IntentError, Problem
+from nornir_tasks.errors import LocalError, Problem, RefusedError
+from nornir_tasks.files.documents import unfinished
+
+MANIFEST = ".gpufabric-rendered.json"
+MOST_NAMES = 20
+"""Files named one by one in an error."""
 
 
-def write_artifacts(folder: Path, texts: Iterable[tuple[str, str]], step: Callable[[str], None]) -> tuple[Path, ...]:
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a folder."""
+
+    files: tuple[Path, ...]
+    """All that were rendered, whether they had to be written or stood there already."""
+    removed: tuple[Path, ...] = ()
+    """Of switches that the site has no more."""
+    left: tuple[Path, ...] = ()
+    """Of switches that the site has no more, but edited since: not ours to remove."""
+
+
+@dataclass(slots=True)
+class _Folder:
+    """One folder while it is written to."""
+
+    path: Path
+    site: str
+    rendered: dict[str, dict[str, str]]
+    """Site -> file -> SHA-256 of what was written."""
+    hidden: dict[Path, Path] = field(default_factory=dict)
+    """File -> the hidden one that is to take its name."""
+    now: dict[str, str] = field(default_factory=dict)
+    """File -> SHA-256 of what this run renders."""
+    strangers: list[str] = field(default_factory=list)
+    """Files in our way that are not as we wrote them."""
+
+    def take(self, name: str, text: str, *, overwrite: bool) -> Path:
+        """Prepare one file; nothing that has a name of its own is touched yet."""
+        file = self.path / name
+        self.now[name] = _digest(text.encode())
+        there = _digest_of(file)
+        if there != self.now[name]:
+            if there is not None and not overwrite and not self._is_ours(name, there):
+                self.strangers.append(name)
+            else:
+                self.hidden[file] = unfinished(file, text)
+        return file
+
+    def _is_ours(self, name: str, digest: str) -> bool:
+        return any(files.get(name) == digest for files in self.rendered.values())
+
+    def finish(self, *, is_whole: bool) -> tuple[list[Path], list[Path]]:
+        """Exchange what differs and note it. ``is_whole``: remove what this site rendered and renders no more."""
+        for file, hidden in self.hidden.items():
+            hidden.replace(file)
+        earlier = self.rendered.get(self.site, {})
+        stale = {name: digest for name, digest in earlier.items() if name not in self.now} if is_whole else {}
+        removed, left = [], []
+        for name, digest in stale.items():
+            file = self.path / name
+            found = _digest_of(file) if Path(name).name == name else None
+            if found == digest:
+                file.unlink()
+                removed.append(file)
+            elif found is not None:
+                left.append(file)
+        kept = {name: digest for name, digest in earlier.items() if name not in stale}
+        others = {
+            site: {name: digest for name, digest in files.items() if name not in self.now}
+            for site, files in self.rendered.items()
+            if site != self.site
+        }
+        self._note({**others, self.site: {**kept, **self.now}})
+        return removed, left
+
+    def _note(self, rendered: dict[str, dict[str, str]]) -> None:
+        if rendered != self.rendered:
+            file = self.path / MANIFEST
+            text = json.dumps({site: files for site, files in rendered.items() if files}, indent=1, sort_keys=True)
+            unfinished(file, text + "\n").replace(file)
+
+
+def write_artifacts(
+    folder: Path,
+    texts: Iterable[tuple[str, str]],
+    step: Callable[[str], None],
+    site: str = "",
+    *,
+    is_whole: bool = False,
+    overwrite: bool = False,
+) -> Written:
     """Write each (name, text) to ``folder``, none of them before the last one has come.
 
-    Texts are taken one at a time and not kept: they wait on disk, under hidden names.
+    Texts are taken one at a time and not kept: they wait on disk, under hidden names. ``is_whole``: these are all files
+    of ``site``, so what it rendered here earlier and renders no more is removed.
+
+    Raises RefusedError where files of these names stand that were not rendered, or were edited since (``overwrite``
+    takes them as well), and LocalError where nothing can be written.
     """
-    written: list[Path] = []
-    unfinished: dict[Path, Path] = {}
+    made = _Folder(folder, site, {})
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        made.rendered = _read(folder / MANIFEST)
+        files = []
         for name, text in texts:
-            path = folder / name
-            if not path.is_file() or path.read_text(encoding="utf-8") != text:
-                unfinished[path] = _unfinished(path, text)
-            written.append(path)
+            files.append(made.take(name, text, overwrite=overwrite))
             step(name)
-        for path, hidden in unfinished.items():
-            hidden.replace(path)
+        if made.strangers:
+            raise RefusedError(_in_the_way(folder, made.strangers))
+        removed, left = made.finish(is_whole=is_whole)
     except OSError as error:
-        raise IntentError(
-            Problem(str(folder), f"cannot be written to: {error.strerror}", hint="choose another --out")
+        raise LocalError(
+            Problem(str(error.filename or folder), f"cannot be written: {error.strerror}", hint="choose another --out")
         ) from error
     finally:
-        for hidden in unfinished.values():
+        for hidden in made.hidden.values():
             hidden.unlink(missing_ok=True)
-    return tuple(written)
+    return Written(tuple(files), tuple(removed), tuple(left))
 
 
-def write_document(path: Path, text: str) -> None:
-    """Write one file whole, or not at all. Raises IntentError when that cannot be done."""
+def _in_the_way(folder: Path, names: list[str]) -> list[Problem]:
+    what = "was not rendered, or was edited since; nothing was written"
+    hint = "keep it under another name, choose another --out, or say --overwrite"
+    problems = [Problem(str(folder / name), what, hint=hint) for name in names[:MOST_NAMES]]
+    if len(names) > MOST_NAMES:
+        problems.append(Problem(str(folder), f"{len(names) - MOST_NAMES} more files like these"))
+    return problems
+
+
+def _read(manifest: Path) -> dict[str, dict[str, str]]:
+    """What was rendered to a folder. One that is damaged lists nothing: then no file there counts as ours."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _unfinished(path, text).replace(path)
-    except OSError as error:
-        raise IntentError(
-            Problem(str(path), f"cannot be written: {error.strerror}", hint="choose another file, or - for stdout")
-        ) from error
+        found = json.loads(manifest.read_text(encoding="utf-8"))
+        return {str(site): {str(name): str(digest) for name, digest in files.items()} for site, files in found.items()}
+    except (FileNotFoundError, ValueError, AttributeError):
+        return {}
 
 
-def _unfinished(path: Path, text: str) -> Path:
-    """The text in a hidden file beside ``path``, ready to take its name."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    hidden = Path(name)
+def _digest_of(file: Path) -> str | None:
+    """The SHA-256 of a file; None where there is none. What is no plain file has one that nothing else has."""
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        hidden.chmod(0o644)
-    except BaseException:
-        hidden.unlink(missing_ok=True)
-        raise
-    return hidden
+        return _digest(file.read_bytes()) if not file.is_symlink() else "a link"
+    except FileNotFoundError:
+        return None
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from nornir_tasks.cli.main import app
+from nornir_tasks.cli.app import app
 
 
 def design(*arguments: str) -> Result:
@@ -17,7 +17,7 @@ def design(*arguments: str) -> Result:
 
 
 def test_the_cabling_plan_goes_to_a_file_and_one_line_says_what_to_buy(tmp_path: Path) -> None:
-    file = tmp_path / "new" / "plan.csv"
+    file = tmp_path / "plan.csv"
     result = design("--csv", str(file))
     assert result.exit_code == 0
     assert result.stdout == f"{file}: 48 cables: 32 x 200G-AOC of 5 m, 16 x 400G-DR4 of 40 m\n"
@@ -45,9 +45,26 @@ def test_the_drawing_goes_to_a_file_and_both_files_can_be_had_at_once(tmp_path: 
     assert plan.exists()
 
 
+def test_no_folder_is_made_for_a_document_and_the_error_says_how(tmp_path: Path) -> None:
+    result = design("--csv", str(tmp_path / "plan.csv"), "--svg", str(tmp_path / "new" / "site.svg"))
+    (problem,) = result.exception.problems
+    assert result.exception.exit_code == 11
+    assert problem.where == str(tmp_path / "new" / "site.svg")
+    assert problem.hint == f"make its folder first: mkdir -p {tmp_path / 'new'}"
+    assert list(tmp_path.iterdir()) == [], "and the other document is not written either"
+
+
+def test_two_documents_for_one_file_are_refused(tmp_path: Path) -> None:
+    result = design("--csv", str(tmp_path / "plan"), "--svg", str(tmp_path / "." / "plan"))
+    assert result.exit_code == 2
+    assert "name one file" in result.stderr
+    assert not (tmp_path / "plan").exists()
+
+
 @pytest.mark.parametrize("other", [pytest.param(["--json"], id="json"), pytest.param(["--svg", "-"], id="svg")])
-def test_two_documents_on_stdout_are_refused(other: list[str]) -> None:
-    result = design("--csv", "-", *other)
+@pytest.mark.parametrize("name", ["-", "/dev/stdout"])
+def test_two_documents_on_stdout_are_refused(name: str, other: list[str]) -> None:
+    result = design("--csv", name, *other)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "mix on stdout" in result.stderr

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -30,6 +31,12 @@ def print_error(error: GpufabricError) -> None:
         err.print(f"[red]error:[/] {_plain(head)}")
         for detail in details:
             err.print(_plain(detail))
+
+
+def error_as_json(error: GpufabricError) -> dict[str, Any]:
+    """The same problems as data, for who reads stdout."""
+    problems = [{key: value for key, value in asdict(problem).items() if value} for problem in error.problems]
+    return {"error": {"kind": type(error).__name__, "exit_code": error.exit_code, "problems": problems}}
 
 
 @contextmanager

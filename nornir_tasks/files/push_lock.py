@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -29,9 +29,7 @@ def sole_push(directory: Path, verb: str) -> Iterator[None]:
                     hint="wait until it has ended; nothing was read or changed",
                 )
             ) from None
-        file.truncate(0)
-        file.write(f"nornir {verb}, process {os.getpid()}\n")
-        file.flush()
+        _note(directory / "push.lock", file, f"nornir {verb}, process {os.getpid()}\n")
         yield
 
 
@@ -39,5 +37,21 @@ def _opened(path: Path) -> TextIO:
     try:
         return path.open("a+", encoding="utf-8")
     except OSError as error:
-        hint = "give the folder back to its owner, or set GPUFABRIC_STATE"
-        raise RefusedError(Problem(str(path), f"cannot be written: {error.strerror}", hint=hint)) from error
+        raise _refused(path, error) from error
+
+
+def _note(path: Path, file: TextIO, text: str) -> None:
+    """Say who holds the lock."""
+    try:
+        file.truncate(0)
+        file.write(text)
+        file.flush()
+    except OSError as error:
+        with suppress(OSError):  # what could not be written is tried again at the closing
+            file.close()
+        raise _refused(path, error) from error
+
+
+def _refused(path: Path, error: OSError) -> RefusedError:
+    hint = "make room on the disk, give the folder back to its owner, or set GPUFABRIC_STATE"
+    return RefusedError(Problem(str(path), f"cannot be written: {error.strerror}", hint=hint))

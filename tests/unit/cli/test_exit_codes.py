@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from nornir_tasks import errors
-from nornir_tasks.cli.main import EXIT_CODES
+from nornir_tasks.cli.app import EXIT_CODES
 
 ROOT = Path(__file__).parents[3]
 SUCCESS, COMMAND_LINE = 0, 2

@@ -1,0 +1,52 @@
+"""The command line: one verb a file. Only the verb that runs is imported; the libraries that talk to switches later."""
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from nornir_tasks import __version__
+from nornir_tasks.cli import design, lab, plan, push, render, rollback, trust, validate
+from nornir_tasks.errors import Interrupted, Problem
+
+EXIT_CODES = """Exit codes: 0 done; 1 a fault of gpufabric; 2 wrong command line; 3 wrong intent; 4 cannot be built;
+5 template; 6 a switch did not answer as it must; 7 refused; 8 the network is not as asked; 9 could not tell;
+10 the lab; 11 this machine (disk full, a file that may not be written); 130 declined or interrupted."""
+
+
+class Verbs(TyperGroup):
+    """All verbs. Typer ends Ctrl-C without a word, and the end of input at a question with 1; here both are 130."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - Typer keeps the type of a context to itself
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, EOFError, typer.Abort) as error:
+            raise Interrupted(Problem("nornir", "interrupted")) from error
+
+
+app = typer.Typer(
+    name="nornir",
+    cls=Verbs,
+    help="Bring up the network of a GPU cluster from one intent file.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help, in half the time
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("design")(design.design)
+app.command("render")(render.render)
+app.command("plan")(plan.plan)
+app.command("push")(push.push)
+app.command("validate")(validate.validate)
+app.command("rollback")(rollback.rollback)
+app.command("trust")(trust.trust)
+app.add_typer(lab.app, name="lab")
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False) -> None:
+    """Bring up the network of a GPU cluster from one intent file."""
+    if version:
+        typer.echo(f"gpufabric {__version__}")
+        raise typer.Exit

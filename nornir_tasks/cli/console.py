@@ -4,7 +4,9 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -18,9 +20,28 @@ PIPE_WIDTH = 200
 out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
+SITE_DIRECTORY: ContextVar[str] = ContextVar("SITE_DIRECTORY", default="")
+"""The folder of the site that the command line is about."""
+
+
+def say_site(site: str) -> Path:
+    """The folder of a site; if a name was given, one line on stderr says which of its places that is."""
+    from nornir_tasks.files.resources import shown
+    from nornir_tasks.files.site import find_site, is_built_in, is_name, named_sites
+
+    taken = find_site(site)
+    if is_name(site):
+        others = [shown(each) for each in named_sites(site) if each != taken]
+        kind = "built in, " if is_built_in(taken) and not taken.is_relative_to(Path.cwd()) else ""
+        instead = f", not {' or '.join(others)}" if others else ""
+        err.print(f"site {site}: {kind}{shown(taken)}{instead}", markup=False)
+    return taken
+
 
 def print_json(value: object) -> None:
-    """One JSON document on stdout and nothing else."""
+    """One JSON document on stdout and nothing else. An object gets the site's folder as one key more."""
+    if isinstance(value, dict) and (directory := SITE_DIRECTORY.get()):
+        value = {**value, "site_directory": directory}
     sys.stdout.write(json.dumps(value, indent=2, default=str) + "\n")
 
 

@@ -9,10 +9,11 @@ if TYPE_CHECKING:
 
 def print_moves(scope: "Scope", old_site: str, *, json: bool) -> None:
     """Print the cables to add, move and remove, in an order that keeps the declared capacity."""
-    from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.cli.console import out, print_json, say_site
     from nornir_tasks.cli.scope import load
     from nornir_tasks.design.moves import moves
 
+    say_site(old_site)
     found = moves(load(old_site).fabric, scope.fabric)
     if json:
         print_json(as_json(found))

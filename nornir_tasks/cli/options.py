@@ -4,7 +4,25 @@ from typing import Annotated
 
 import typer
 
-Site = Annotated[str, typer.Option("--site", "-s", help="A folder of inventory/, or a path to a site's folder.")]
+
+def _say_site(context: typer.Context, site: str) -> str:
+    """Say on stderr which folder a name was taken for; every JSON document names it."""
+    if not context.resilient_parsing:  # nobody completes words in a shell
+        from nornir_tasks.cli.console import SITE_DIRECTORY, say_site
+
+        SITE_DIRECTORY.set(str(say_site(site)))
+    return site
+
+
+Site = Annotated[
+    str,
+    typer.Option(
+        "--site",
+        "-s",
+        callback=_say_site,
+        help="A site's name: looked for in ./inventory, here, and among the built-in ones. Or the path of its folder.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Plane = Annotated[
     list[str] | None, typer.Option("--plane", "-p", help="Only this plane (may be given more than once); default: all.")

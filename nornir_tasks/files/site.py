@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from nornir_tasks.errors import IntentError, Problem
+from nornir_tasks.errors import IntentError, LocalError, Problem
 from nornir_tasks.files.devices_file import NAME as DEVICES
 from nornir_tasks.files.devices_file import DeviceList, load_devices
 from nornir_tasks.files.intent_file import load_intent
@@ -32,7 +32,7 @@ class Site:
 
 
 def load_site(name_or_path: str | Path) -> Site:
-    """The site of this name (a folder of inventory/) or path. Raises IntentError with every problem of its files."""
+    """The site of this name or path. Raises IntentError with every problem of its files."""
     directory = find_site(name_or_path)
     problems: list[Problem] = []
     devices: DeviceList | None = None
@@ -52,18 +52,33 @@ def load_site(name_or_path: str | Path) -> Site:
 
 
 def find_site(name_or_path: str | Path) -> Path:
-    """The folder of a site. A name is looked up in inventory/; anything with a slash, or a folder, is a path."""
+    """The folder of a site. A string without a slash is a name; anything else, and ``.``, is a path."""
+    if is_name(name_or_path) and (found := named_sites(str(name_or_path))):
+        return found[0]
     text = str(name_or_path)
     path = Path(text).expanduser()
-    if "/" not in text and text not in ("", ".", ".."):
-        named = resource("inventory") / text
-        if (named / INTENT).is_file():
-            return named
-        if not path.is_dir():
-            raise IntentError(_no_such_site(text))
+    if is_name(name_or_path) and not path.is_dir():
+        raise IntentError(_no_such_site(text))
     if not (path / INTENT).is_file():
         raise IntentError(Problem(text, f"no {INTENT} here", expected="a folder with an intent, or a site's name"))
     return path.resolve()
+
+
+def is_name(name_or_path: str | Path) -> bool:
+    """Is this a site's name, to be looked for in several places?"""
+    text = name_or_path if isinstance(name_or_path, str) else "/"
+    return "/" not in text and text not in {"", ".", ".."} and not text.startswith("~")
+
+
+def named_sites(name: str) -> tuple[Path, ...]:
+    """The sites of this name, the one that counts first: in ``./inventory``, in the working directory, built in."""
+    places = (Path("inventory") / name, Path(name), resource("inventory") / name)
+    return tuple(dict.fromkeys(place.resolve() for place in places if (place / INTENT).is_file()))
+
+
+def is_built_in(site: Path) -> bool:
+    """Does this site come with gpufabric?"""
+    return site.is_relative_to(resource("inventory").resolve())
 
 
 def state_directory(name_or_path: str | Path) -> Path:
@@ -80,20 +95,19 @@ def state_directory(name_or_path: str | Path) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         hint = "set GPUFABRIC_STATE to a folder you may write to"
-        raise IntentError(
-            Problem(str(folder), f"no place for the site's state: {error.strerror}", hint=hint)
-        ) from error
+        raise LocalError(Problem(str(folder), f"no place for the site's state: {error.strerror}", hint=hint)) from error
     return folder
 
 
 def site_names() -> tuple[str, ...]:
-    """Every folder of inventory/ that holds an intent."""
-    return tuple(sorted(file.parent.name for file in resource("inventory").glob(f"*/{INTENT}")))
+    """Every site that a name can stand for here."""
+    places = (Path("inventory"), Path(), resource("inventory"))
+    return tuple(sorted({file.parent.name for place in places for file in place.glob(f"*/{INTENT}")}))
 
 
 def _no_such_site(name: str) -> Problem:
     return Problem(
         f"--site {name}",
-        "no such site",
+        "no such site in ./inventory, in the working directory or built in",
         expected=f"one of {', '.join(site_names())}, or the path of a folder that holds {INTENT}",
     )

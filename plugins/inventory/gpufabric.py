@@ -15,7 +15,7 @@ short_description: The GPU hosts of a site, with what its design says of them
 description: Reads C(fabric.yml) and gives every host the variables of the roles. Groups are network, storage, compute.
 options:
   plugin: {description: C(gpufabric)., required: true, choices: [gpufabric]}
-  site: {description: A folder of C(inventory/) or a path. Default is the folder of this file., type: str}
+  site: {description: "A name (C(./inventory), here, built in; -v shows which) or path; default, this folder.", type: str}
   planned:
     description: Also list the hosts that the lab has no machine for, in a group of this name.
     type: bool
@@ -37,11 +37,14 @@ class InventoryModule(BaseInventoryPlugin):
         self._read_config_data(path)
         try:
             from nornir_tasks.errors import GpufabricError  # noqa: PLC0415 - to say what to do when it is missing
+            from nornir_tasks.files.site import find_site  # noqa: PLC0415
             from nornir_tasks.inventory.hosts import load_hosts  # noqa: PLC0415
         except ImportError as error:
             raise AnsibleParserError(f"gpufabric is not installed for {sys.executable}: {error}") from error
         try:
-            hosts = load_hosts(self.get_option("site") or Path(path).parent, with_planned=self.get_option("planned"))
+            site = find_site(self.get_option("site") or Path(path).parent)
+            self.display.v(f"gpufabric: the site is {site}")
+            hosts = load_hosts(site, with_planned=self.get_option("planned"))
         except GpufabricError as error:
             raise AnsibleParserError(str(error)) from error
         for group in hosts.groups:

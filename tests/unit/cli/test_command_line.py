@@ -22,10 +22,11 @@ SLOW_TO_IMPORT = ("napalm", "netmiko", "nornir", "paramiko", "requests", "pyeapi
 """pydantic is not among them: typer loads it itself, to read the words of the command line."""
 
 
-def nornir(*words: str, state: Path) -> subprocess.CompletedProcess[str]:
+def nornir(*words: str, state: Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(NORNIR), *words],
         env={**os.environ, "GPUFABRIC_STATE": str(state), "COLUMNS": "200"},
+        cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -149,6 +150,23 @@ def test_an_unknown_site_names_the_known_ones(verb: str, tmp_path: Path) -> None
     assert done.returncode == 3, done.stderr
     assert "--site nowhere: no such site" in done.stderr
     assert "lab" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["design", "lab status", "lab down"])
+def test_a_name_is_answered_once_with_the_folder_it_was_taken_for(words: str, site: Path, tmp_path: Path) -> None:
+    (tmp_path / "inventory").mkdir()
+    shutil.copytree(site, tmp_path / "inventory" / "lab")
+    done = nornir(*words.split(), "--json", state=tmp_path / "state", cwd=tmp_path)
+    assert json.loads(done.stdout)["site_directory"] == str(tmp_path / "inventory" / "lab")
+    assert done.stderr.splitlines() == [f"site lab: inventory/lab, not lab or {ROOT / 'inventory/lab'}"]
+    built_in = nornir(*words.split(), "--site", "lab-breakout", state=tmp_path / "state", cwd=tmp_path)
+    assert built_in.stderr.splitlines() == [f"site lab-breakout: built in, {ROOT / 'inventory/lab-breakout'}"]
+
+
+def test_a_path_is_taken_without_a_word(site: Path, tmp_path: Path) -> None:
+    done = nornir("design", "--json", "--site", str(site), state=tmp_path)
+    assert json.loads(done.stdout)["site_directory"] == str(site)
+    assert done.stderr == ""
 
 
 def test_a_folder_without_an_intent_is_no_site(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ short_description: The GPU hosts of a site, with what its design says of them
 description: Reads C(fabric.yml) and gives every host the variables of the roles. Groups are network, storage, compute.
 options:
   plugin: {description: C(gpufabric)., required: true, choices: [gpufabric]}
-  site: {description: "A name (C(./inventory), here, built in; -v shows which) or path; default, this folder.", type: str}
+  site: {description: "A name (C(./inventory), here, built in; -v shows which) or path; default this folder", type: str}
   planned:
     description: Also list the hosts that the lab has no machine for, in a group of this name.
     type: bool

@@ -120,15 +120,15 @@ class _Cabler:
         """The links from one leaf to its spines, in turn."""
         layout, joint = self.layout, self.joints.spine
         lower = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-up")
-        place = layout.leaf_position(leaf.index, leaf.rail) * layout.parallel
         first = (leaf.spine_group - 1) * layout.spines_per_group
         even = int(self.cut.links.block(leaf.index, leaf.rail).network_address)
         for position in range(layout.uplinks):
             turn, spine = divmod(position, layout.spines_per_group)
             upper = self.ends(self.choices.spine_of(first + spine + 1), "spine-down")
+            place = layout.spine_place(leaf.index, leaf.rail, turn)
             yield self._fabric_link(
                 f"{leaf.name}-u{position + 1}",
-                (upper.at(spine_name(first + spine + 1), place + turn), upper),
+                (upper.at(spine_name(first + spine + 1), place), upper),
                 (lower.at(leaf.name, position), lower),
                 (joint, layout.uplink_gbps, position + 1, even + 2 * position),
             )
@@ -240,7 +240,7 @@ class _Cabler:
         down_gbps, up_gbps, joint, counts = {
             "leaf-down": (hosts.speed, None, self.joints.host, (layout.hosts_per_group * layout.nics_per_host, 0)),
             "leaf-up": (hosts.speed, layout.uplink_gbps, self.joints.spine, (0, layout.uplinks)),
-            "spine-down": (layout.uplink_gbps, None, self.joints.spine, (layout.leaves_per_spine * layout.parallel, 0)),
+            "spine-down": (layout.uplink_gbps, None, self.joints.spine, (layout.spine_places, 0)),
             "spine-up": (layout.uplink_gbps, core_gbps, self.joints.core, (0, self._core_uplinks)),
             "core-down": (core_gbps or 0, None, self.joints.core, (self._core_ports, 0)),
         }[direction]

@@ -12,6 +12,7 @@ from typing import Literal
 
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
+from nornir_tasks.design.layout import Sizing
 from nornir_tasks.design.media import COPPER
 from nornir_tasks.intent.model import Intent
 
@@ -163,6 +164,8 @@ class Plane:
     drain_prepend: int
     rail_spine_group: tuple[int, ...]
     """Rail -> its spine group; leaves of all rails: one entry for each rail all the same. With three tiers 1."""
+    sizing: Sizing
+    """The layout that was chosen, what it costs, and the runner-up."""
     cores: int = 0
     switches: int = 0
     """Leaves, spines and cores that the layout has room for."""

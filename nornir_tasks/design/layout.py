@@ -1,6 +1,7 @@
 """The numbers of one plane at ``hosts.max``: how many of everything, and who is whose neighbour."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from nornir_tasks.intent.findings import Finding
 
@@ -46,6 +47,9 @@ class Layout:
     spine_groups: int
     """Groups of spines that share no leaf; with three tiers, the pods."""
     pods: Pods | None = None
+    interleaved_groups: int | None = None
+    """Leaf groups that a spine has ports for, where a leaf's links to one spine lie that many ports apart; None: they
+    lie side by side. See :meth:`spine_place`."""
 
     @property
     def nics_per_host(self) -> int:
@@ -98,6 +102,65 @@ class Layout:
         per_group = len(self.leaf_rails) // self.spine_groups
         return (group - 1) * per_group + (0 if rail is None else rail % per_group)
 
+    def spine_place(self, group: int, rail: int | None, turn: int) -> int:
+        """Which port (from 0) of its spine takes this link of a leaf; ``turn`` (from 0) counts its links to that spine.
+
+        Interleaved, the leaves of one rail share a block of ports, link by link: when twice the groups need twice the
+        spines, each old leaf gives up every other port to a new one, and the rest of its cables stay where they are.
+        """
+        position, apart = self.leaf_position(group, rail), self.interleaved_groups
+        if apart is None:
+            return position * self.parallel + turn
+        return (position % self._rails_of_a_spine * self.parallel + turn) * apart + group - 1
+
+    @property
+    def spine_places(self) -> int:
+        """Ports of a spine that this layout gives a leaf, or keeps for leaf groups to come."""
+        if self.interleaved_groups is None:
+            return self.leaves_per_spine * self.parallel
+        return self._rails_of_a_spine * self.parallel * self.interleaved_groups
+
+    @property
+    def _rails_of_a_spine(self) -> int:
+        return len(self.leaf_rails) // self.spine_groups
+
+    @property
+    def core_oversubscription(self) -> Fraction | None:
+        """Bandwidth of a full spine to its leaves over that to its cores; None without cores."""
+        if self.pods is None:
+            return None
+        down = self.leaves_per_spine * self.parallel * self.uplink_gbps
+        return Fraction(down, self.pods.spine_uplinks * self.pods.core_gbps)
+
     def most_uplinks(self) -> int:
         """The widest ECMP group of any switch."""
         return max(self.uplinks, self.pods.spine_uplinks if self.pods else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A layout that can be built, and what it costs with all hosts of ``hosts.max``."""
+
+    layout: Layout
+    switches: int
+    links: int
+    optics: int
+    capacity_after_loss: float
+    """Share of the declared uplink bandwidth that a full leaf keeps when one of its spines is lost."""
+
+    @property
+    def rank(self) -> tuple[int, ...]:
+        """The lower, the better. After the costs: rails that share their spines, then few leaf groups and uplinks."""
+        layout = self.layout
+        return (self.switches, self.links, self.optics, layout.spine_groups, layout.leaf_groups, layout.uplinks)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """What was chosen, and against what."""
+
+    chosen: Option
+    runner_up: Option | None
+    """The next in rank; None where nothing else can be built."""
+    warnings: tuple[str, ...] = ()
+    """What the operator should know of the choice before buying it."""

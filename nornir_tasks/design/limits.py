@@ -34,6 +34,14 @@ def check_limits(intent: Intent, choices: Choices, layout: Layout, os_facts: Map
         raise DesignError(intent.marks.problems(findings))
 
 
+def holds(intent: Intent, choices: Choices, layout: Layout) -> bool:
+    """Do the tables and ports of every kind of switch hold what another layout might not ask of them?"""
+    check = _Check(intent, choices, layout, {})
+    if any(True for _ in check.logical_ports()):
+        return False
+    return not any(True for each in _kinds(choices) for _ in (*check.ecmp(each), *check.routes(each), *check.bfd(each)))
+
+
 def _kinds(choices: Choices) -> Iterator[Choice]:
     """Each kind of switch once."""
     seen = set()
@@ -60,8 +68,7 @@ def _may_be_unnumbered(one: Choice, other: Choice) -> bool:
 
 def _too_many(choice: Choice, slots: tuple[Slot, ...]) -> Iterator[Finding]:
     held = choice.model.logical_ports
-    there = len(all_slots(choice.model, slots))
-    if held is not None and there > held:
+    if held is not None and (there := len(all_slots(choice.model, slots))) > held:
         yield Finding(
             (*choice.path, "breakout"),
             f"{choice.model.model} has {held} ports at once",

@@ -25,7 +25,7 @@ from nornir_tasks.design.choices import choose
 from nornir_tasks.design.claims import Claims, PlaneClaim
 from nornir_tasks.design.fabric import Device, Fabric, Plane
 from nornir_tasks.design.joints import join
-from nornir_tasks.design.layout import Layout
+from nornir_tasks.design.layout import Sizing
 from nornir_tasks.design.limits import check_limits
 from nornir_tasks.design.merge import Contribution, assemble, merge
 from nornir_tasks.design.planes import compute
@@ -57,7 +57,8 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     both carry everything found in their step.
     """
     choices = choose(intent, catalogue, os_facts)
-    layout = lay_out(intent, choices)
+    sizing = lay_out(intent, choices)
+    layout = sizing.chosen.layout
     check_limits(intent, choices, layout, os_facts)
     joints = join(intent, choices, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
     cut = addressing.cut_pools(intent, choices, layout)
@@ -65,13 +66,13 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     check_racks(intent, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics})
     devices = asn.number(cabling.devices, intent, layout)
     devices = addressing.address_devices(devices, choices.plane.pools.loopback, cut)
-    plane = _plane(intent, layout, cut)
+    plane = _plane(intent, sizing, cut)
     models = {choice.model.model: choice.model for choice in choices.all}
     return Fabric(intent, os_facts, {PLANE: plane}, devices, cabling.links, cabling.cables, cabling.nics, models)
 
 
-def _plane(intent: Intent, layout: Layout, cut: addressing.Addressing) -> Plane:
-    asked = intent.planes.compute
+def _plane(intent: Intent, sizing: Sizing, cut: addressing.Addressing) -> Plane:
+    asked, layout = intent.planes.compute, sizing.chosen.layout
     leaves = layout.leaves
     down = layout.hosts_per_group * layout.nics_per_host * asked.hosts.speed
     return Plane(
@@ -101,6 +102,7 @@ def _plane(intent: Intent, layout: Layout, cut: addressing.Addressing) -> Plane:
         cores=layout.cores,
         switches=leaves + layout.spines + layout.cores,
         max_paths=layout.most_uplinks(),
+        sizing=sizing,
     )
 
 

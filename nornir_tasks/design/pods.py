@@ -1,105 +1,111 @@
 """Three tiers: leaf groups in pods, each with spines of its own; cores join the spines of one position in all pods.
 
-Pods are made as large as the spines take, so that traffic stays below the cores where it can; then as few cores as hold
-the declared oversubscription. With switches of one kind and 1:1 this is the fat tree of the textbooks.
+With switches of one kind and 1:1 the cheapest of these is the fat tree of the textbooks.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from math import ceil
 
-from nornir_tasks.design.choices import Choice, Choices
-from nornir_tasks.design.layout import CannotBuildError, Layout, Pods
+from nornir_tasks.design.choices import Choice
+from nornir_tasks.design.layout import Layout, Pods
 from nornir_tasks.design.panel import Panel
+from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.design.speeds import core_speed
 from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import CoreIntent
+from nornir_tasks.intent.model import ComputeIntent, CoreIntent
 
 MIN_CORES = 2
 MIN_SPINES = 2
 
 
-def lay_out_pods(choices: Choices, core: Choice, flat: Layout, fits: Callable[[int], bool]) -> Layout:
-    """Pods, spines and cores for the leaf groups of ``flat``. ``fits`` says whether a leaf takes so many uplinks.
-
-    Raises CannotBuildError with the numbers and the nearest design that can be built.
-    """
-    asked = choices.plane.core or CoreIntent(platform="nvue", release="", model="")
-    speed = core_speed(choices, core, asked.uplink_speed)
-    spines = tuple(Panel.of(choice, flat.uplink_gbps, speed) for choice in choices.spines)
-    work = _Pods(choices, asked, flat, spines, Panel.of(core, speed), speed)
-    uplinks = flat.uplinks
-    while fits(uplinks):
-        for count in work.spine_counts(uplinks):
-            found = work.pods(uplinks, count)
-            if found is not None:
-                return found
-        uplinks += 1
-    raise CannotBuildError(work.refusal(flat.uplinks))
-
-
 @dataclass(frozen=True)
-class _Pods:
-    choices: Choices
+class PodSizing:
+    """What the ports of spines and cores allow."""
+
+    plane: ComputeIntent
     asked: CoreIntent
-    flat: Layout
+    rails: int
+    """Leaves of a leaf group."""
     spines: tuple[Panel, ...]
+    """Each kind of spine, with ports down and up."""
     core: Panel
+    uplink_gbps: int
     core_gbps: int
+    _taking: dict[tuple[int, int], bool] = field(default_factory=dict)
 
-    @property
-    def rails(self) -> int:
-        return len(self.flat.leaf_rails)
+    @classmethod
+    def of(cls, sizes: Sizes, core: Choice, asked: CoreIntent) -> "PodSizing":
+        """Raises CannotBuildError where no link speed joins spines and cores."""
+        choices, speed = sizes.choices, core_speed(sizes.choices, core, asked.uplink_speed)
+        spines = tuple(Panel.of(choice, sizes.uplink_gbps, speed) for choice in choices.spines)
+        rails = len(sizes.leaf_rails)
+        return cls(choices.plane, asked, rails, spines, Panel.of(core, speed), sizes.uplink_gbps, speed)
 
-    def spine_counts(self, uplinks: int) -> Iterator[int]:
-        """Spines of a pod to try: as asked; else many, for large pods; or few, where the pod's size is given."""
-        spine = self.choices.plane.spine
-        fitting = [count for count in range(MIN_SPINES, uplinks + 1) if uplinks % count == 0]
-        if spine.count is not None:
-            yield from (spine.count,) if uplinks % spine.count == 0 else ()
-        else:
-            yield from fitting if spine.pod_leaf_groups else reversed(fitting)
+    def layouts(self, flat: Layout, most_spines: float) -> Iterator[Layout]:
+        """Every size of pod worth a look, with the fewest cores for it, largest first.
 
-    def pods(self, uplinks: int, count: int) -> Layout | None:
-        """The layout with so many uplinks from each leaf to so many spines, if there is one."""
-        links = self.rails * (uplinks // count)
-        groups = self.groups_per_pod(links)
-        if groups == 0:
+        ``flat`` has the leaves, their uplinks and the spines of a pod. Above ``most_spines`` in all, none.
+        """
+        links = self.rails * flat.parallel
+        for groups in self._pod_sizes(flat.leaf_groups, links):
+            pods = ceil(flat.leaf_groups / groups)
+            if pods * flat.spines_per_group > most_spines:
+                return
+            layer = self._cores(groups, groups * links, pods, flat.spines_per_group)
+            if layer is not None:
+                yield replace(flat, spine_groups=pods, pods=layer)
+
+    def _pod_sizes(self, leaf_groups: int, links: int) -> Iterator[int]:
+        """Leaf groups of a pod: as asked; else for each number of pods the smallest size that makes so many."""
+        asked = self.plane.spine.pod_leaf_groups
+        if asked is not None:
+            yield asked
+            return
+        most = min(leaf_groups, self._spine_ports // links)
+        if most:
+            counts = range(ceil(leaf_groups / most), min(leaf_groups, len(self.core.down)) + 1)
+            yield from dict.fromkeys(ceil(leaf_groups / pods) for pods in counts)
+
+    def _cores(self, groups: int, down: int, pods: int, spines: int) -> Pods | None:
+        """The fewest cores that have a port for every spine's links; None: there is no such number."""
+        needed, ports = self.uplinks_for(down), len(self.core.down)
+        if not self.takes(down, needed):
             return None
-        pods = ceil(self.flat.leaf_groups / groups)
-        for up in range(self.uplinks_for(groups * links), max(len(each.up) for each in self.spines) + 1):
-            if not self.takes(groups * links, up):
-                break
-            cores = self.cores_per_plane(up, pods, count)
-            if cores is not None:
-                layer = Pods(groups, up, self.core_gbps, cores)
-                return replace(self.flat, uplinks=uplinks, spines_per_group=count, spine_groups=pods, pods=layer)
+        least = max(ceil(MIN_CORES / spines), ceil(pods * needed / ports))
+        for cores in range(least, max(len(each.up) for each in self.spines) + 1):
+            up = cores * ceil(needed / cores)
+            if pods * (up // cores) <= ports and self.takes(down, up):
+                return Pods(groups, up, self.core_gbps, cores)
         return None
 
-    def groups_per_pod(self, links: int) -> int:
-        """Leaf groups of a pod: as asked, else the most whose links and their share upwards a spine takes; 0: none."""
-        asked = self.choices.plane.spine.pod_leaf_groups
-        if asked is not None:
-            return asked if self.takes(asked * links, self.uplinks_for(asked * links)) else 0
-        most = min(self.flat.leaf_groups, min(len(each.down) for each in self.spines) // links)
-        return next((n for n in range(most, 0, -1) if self.takes(n * links, self.uplinks_for(n * links))), 0)
+    def switches_for(self, links: float) -> int:
+        """No fewer spines and cores than this carry so many links from leaves."""
+        most = next((n for n in range(self._spine_ports, 0, -1) if self.takes(n, self.uplinks_for(n))), 1)
+        up = links * self.uplink_gbps / (self.asked.oversubscription * self.core_gbps)
+        return max(MIN_SPINES, int(links / most)) + max(MIN_CORES, int(up / len(self.core.down)))
+
+    @property
+    def _spine_ports(self) -> int:
+        return min(len(each.down) for each in self.spines)
 
     def takes(self, down: int, up: int) -> bool:
-        return all(panel.takes(down, up) for panel in self.spines)
+        """Does every kind of spine have the ports?"""
+        if (down, up) not in self._taking:
+            self._taking[down, up] = all(panel.takes(down, up) for panel in self.spines)
+        return self._taking[down, up]
 
     def uplinks_for(self, down: int) -> int:
         """The fewest links to the cores that keep the declared oversubscription."""
-        return max(1, ceil(down * self.flat.uplink_gbps / (self.asked.oversubscription * self.core_gbps) - 1e-9))
+        return max(1, ceil(down * self.uplink_gbps / (self.asked.oversubscription * self.core_gbps) - 1e-9))
 
-    def cores_per_plane(self, up: int, pods: int, spines: int) -> int | None:
-        """The fewest cores for the spines of one position that have a port for every link."""
-        least = ceil(MIN_CORES / spines)
-        counts = (count for count in range(least, up + 1) if up % count == 0)
-        return next((count for count in counts if pods * (up // count) <= len(self.core.down)), None)
-
-    def refusal(self, uplinks: int) -> Finding:
+    def refusal(self, flat: Layout) -> Finding:
         """Why nothing was found, with the nearest design that can be built."""
-        spine, name = self.choices.plane.spine, min(self.spines, key=lambda each: len(each.down)).model.model
+        uplinks, spine, name = (
+            flat.uplinks,
+            self.plane.spine,
+            min(self.spines, key=lambda each: len(each.down)).model.model,
+        )
         ports = min(each.ports() for each in self.spines)
         up = self.uplinks_for(self.rails)
         if not self.takes(self.rails, up):
@@ -118,15 +124,15 @@ class _Pods:
             expected = f"at most {most}, with as many links up as the oversubscription wants"
             return Finding(("spine", "pod_leaf_groups"), what, expected, str(spine.pod_leaf_groups))
         groups = spine.pod_leaf_groups or most
-        pods, held = ceil(self.flat.leaf_groups / groups), len(self.core.down)
+        pods, held = ceil(flat.leaf_groups / groups), len(self.core.down)
         return Finding(
             ("core", "model"),
             f"{self.core.model.model} has too few ports",
             f"one at {self.core_gbps}G for each of {pods} pods",
             f"{held} ports",
-            f"nearest that can be built: hosts.max: {held * groups * self.flat.hosts_per_group}",
+            f"nearest that can be built: hosts.max: {held * groups * flat.hosts_per_group}",
         )
 
     def _most_groups(self, links: int) -> int:
-        most = min(len(each.down) for each in self.spines) // links
+        most = self._spine_ports // links
         return next((n for n in range(most, 0, -1) if self.takes(n * links, self.uplinks_for(n * links))), 0)

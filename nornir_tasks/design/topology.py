@@ -6,210 +6,172 @@ function of its rail only: contiguous rails, never the leaf group, so that any t
 With three tiers leaf groups form pods, each with spines of its own, and the cores join the pods (:mod:`.pods`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from math import ceil
 
+from nornir_tasks.design import nearest
+from nornir_tasks.design.cheapest import Builds, Cheapest, in_words
 from nornir_tasks.design.choices import Choices
-from nornir_tasks.design.layout import CannotBuildError, Layout
-from nornir_tasks.design.panel import Panel
-from nornir_tasks.design.pods import lay_out_pods
-from nornir_tasks.design.speeds import check_host_speed, uplink_speed
+from nornir_tasks.design.layout import CannotBuildError, Layout, Option, Sizing
+from nornir_tasks.design.limits import holds
+from nornir_tasks.design.pods import PodSizing
+from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import ComputeIntent, Intent
+from nornir_tasks.intent.model import Intent
 
-__all__ = ["Layout", "lay_out"]
+__all__ = ["Sizing", "lay_out"]
 
 MIN_SPINES = 2
-"""One spine is no redundancy; the intent may still ask for it by ``count: 1``."""
+"""One spine is no redundancy; it comes about by ``count`` alone, or where a leaf has no port for a second uplink."""
 
 
-def lay_out(intent: Intent, choices: Choices) -> Layout:
+def lay_out(intent: Intent, choices: Choices) -> Sizing:
     """Size the plane. Raises DesignError with the numbers and the nearest design that can be built."""
     try:
-        return _Sizing.of(choices).layout()
+        found = _Sizer.of(choices, partial(holds, intent, choices)).sizing()
     except CannotBuildError as refusal:
         above = ("planes", "compute")
         raise DesignError(intent.marks.problems(refusal.findings, above)) from None
+    two = _two_tiers(intent, choices) if choices.core is not None else None
+    if two is None or two.switches >= found.chosen.switches:
+        return found
+    instead = f"two tiers would do (design: rail, no core): {in_words(two)}"
+    return replace(found, warnings=(*found.warnings, f"{instead}, and {found.chosen.switches} with three"))
+
+
+def _two_tiers(intent: Intent, choices: Choices) -> Option | None:
+    """The cheapest without cores in which all rails share their spines; None if there is none."""
+    plane = choices.plane
+    spine = plane.spine.model_copy(update={"count": None, "pod_leaf_groups": None})
+    flat = plane.model_copy(update={"design": "rail", "core": None, "cross_rail": "fabric", "spine": spine})
+    without = replace(choices, plane=flat, core=None)
+    try:
+        found = _Sizer.of(without, partial(holds, intent, without)).sizing().chosen
+    except CannotBuildError:
+        return None
+    return found if holds(intent, without, found.layout) and found.layout.spines_per_group >= MIN_SPINES else None
 
 
 @dataclass(frozen=True)
-class _Sizing:
-    choices: Choices
-    plane: ComputeIntent
-    leaves: tuple[Panel, ...]
-    leaf_rails: tuple[int | None, ...]
-    uplink_gbps: int
+class _Sizer:
+    """The search: every layout that the ports allow is offered, and the cheapest is kept."""
+
+    sizes: Sizes
+    pods: PodSizing | None
+    builds: Builds
+    hosts_per_group: int
+    """The most that a leaf takes, or as declared."""
 
     @classmethod
-    def of(cls, choices: Choices) -> "_Sizing":
-        plane = choices.plane
-        if plane.design == "tree":
-            raise CannotBuildError(Finding(("design",), "tree is not offered yet", "rail, clos or clos3"))
-        check_host_speed(choices)
-        speed = uplink_speed(choices)
-        leaves = tuple(Panel.of(choice, plane.hosts.speed, speed) for choice in choices.leaves)
-        rails: tuple[int | None, ...] = (None,) if plane.design == "clos" else tuple(range(plane.hosts.rails))
-        return cls(choices, plane, leaves, rails, speed)
+    def of(cls, choices: Choices, builds: Builds) -> "_Sizer":
+        sizes, plane = Sizes.of(choices), choices.plane
+        most, asked = sizes.most_hosts(), plane.hosts.per_group
+        if asked is None and most == 0:
+            raise CannotBuildError(nearest.no_host_fits(sizes))
+        if asked is not None and asked > most:
+            raise CannotBuildError(nearest.too_few_leaf_ports(sizes, asked, most))
+        pods = PodSizing.of(sizes, choices.core, plane.core) if choices.core and plane.core else None
+        return cls(sizes, pods, builds, asked or most)
 
-    @property
-    def nics(self) -> int:
-        return self.plane.hosts.rails // len(self.leaf_rails)
+    def sizing(self) -> Sizing:
+        """The cheapest of at least two spines; of one where it is declared or the leaves have room for no second."""
+        spine = self.sizes.choices.plane.spine
+        asked, is_declared = spine.capacity_after_loss, "capacity_after_loss" in spine.model_fields_set
+        found = self._search(asked)
+        if found.chosen is None and not is_declared:
+            found = self._search(asked, single=True)
+        if found.chosen is None:
+            raise CannotBuildError(self._refusal(asked))
+        single = found.chosen.layout.spines_per_group == 1
+        if single and is_declared and asked > 0:
+            raise CannotBuildError(nearest.loses_too_much(asked, None))
+        warnings = (_single_point(found.chosen.layout, is_asked=spine.count is not None),) if single else ()
+        return Sizing(self._with_places(found.chosen), found.runner_up, warnings)
 
-    @cached_property
-    def spines(self) -> tuple[Panel, ...]:
-        return tuple(Panel.of(choice, self.uplink_gbps) for choice in self.choices.spines)
+    def _search(self, capacity_after_loss: float, *, single: bool = False) -> Cheapest:
+        found = Cheapest(self.sizes.choices, self.builds)
+        for hosts, groups in self.sizes.groupings(self.hosts_per_group):
+            if self._least_switches(hosts, groups) <= found.most_switches:
+                for layout in self._layouts(hosts, groups, capacity_after_loss, found, single=single):
+                    found.offer(layout)
+        return found
 
-    @cached_property
-    def spine_ports(self) -> int:
-        return min(len(panel.down) for panel in self.spines)
+    def _least_switches(self, hosts: int, groups: int) -> int:
+        """No layout of these leaf groups has fewer."""
+        leaves = groups * len(self.sizes.leaf_rails)
+        links = leaves * self.sizes.needed(hosts)
+        return leaves + (self.pods.switches_for(links) if self.pods else int(links / self.sizes.spine_ports))
 
-    def layout(self) -> Layout:
-        hosts = self._hosts_per_group()
-        groups = ceil(self.plane.hosts.max / hosts)
-        if self.plane.hosts.per_group is None:
-            hosts = ceil(self.plane.hosts.max / groups)
-        flat = Layout(
-            rails=self.plane.hosts.rails,
-            leaf_rails=self.leaf_rails,
+    def _layouts(
+        self, hosts: int, groups: int, capacity_after_loss: float, found: Cheapest, *, single: bool
+    ) -> Iterator[Layout]:
+        for spine_groups in self._splits():
+            for spines in self._spine_counts(spine_groups, single=single):
+                uplinks = self.sizes.uplinks_over(hosts, spines, capacity_after_loss)
+                if not self.sizes.fits(hosts, uplinks):
+                    continue
+                flat = self._flat(hosts, groups, uplinks, spines, spine_groups)
+                if self.pods is not None:
+                    yield from self.pods.layouts(flat, found.most_switches - flat.leaves)
+                elif flat.leaves_per_spine * flat.parallel <= self.sizes.spine_ports:
+                    yield flat
+
+    def _flat(self, hosts: int, groups: int, uplinks: int, spines: int, spine_groups: int) -> Layout:
+        return Layout(
+            rails=self.sizes.choices.plane.hosts.rails,
+            leaf_rails=self.sizes.leaf_rails,
             leaf_groups=groups,
             hosts_per_group=hosts,
-            uplinks=self.uplinks_for(hosts),
-            uplink_gbps=self.uplink_gbps,
-            spines_per_group=1,
-            spine_groups=1,
-        )
-        if self.choices.core is not None:
-            return lay_out_pods(self.choices, self.choices.core, flat, lambda uplinks: self.fits(hosts, uplinks))
-        spine_groups, spines, uplinks = self._spines(hosts, groups)
-        return replace(flat, uplinks=uplinks, spines_per_group=spines, spine_groups=spine_groups)
-
-    def uplinks_for(self, hosts: int) -> int:
-        """The fewest uplinks that keep the declared oversubscription."""
-        down = hosts * self.nics * self.plane.hosts.speed
-        return max(1, ceil(down / (self.plane.spine.oversubscription * self.uplink_gbps) - 1e-9))
-
-    def fits(self, hosts: int, uplinks: int) -> bool:
-        """Does every kind of leaf have the ports?"""
-        return all(panel.takes(hosts * self.nics, uplinks) for panel in self.leaves)
-
-    def _most_hosts(self) -> int:
-        """The most hosts a leaf group takes at the declared oversubscription."""
-        limit = min(len(panel.down) for panel in self.leaves) // self.nics
-        return next((hosts for hosts in range(limit, 0, -1) if self.fits(hosts, self.uplinks_for(hosts))), 0)
-
-    def _hosts_per_group(self) -> int:
-        most, asked = self._most_hosts(), self.plane.hosts.per_group
-        if asked is None:
-            if most == 0:
-                raise CannotBuildError(self._no_host_fits())
-            return most
-        if asked > most:
-            raise CannotBuildError(self._too_few_ports(asked, most))
-        return asked
-
-    def _no_host_fits(self) -> Finding:
-        down, up = self.nics, self.uplinks_for(1)
-        panel = min(self.leaves, key=lambda each: len(each.down))
-        return Finding(
-            ("leaf", "model"),
-            f"{panel.model.model} has too few ports for one host",
-            f"{down} host ports at {self.plane.hosts.speed}G and {up} uplinks at {self.uplink_gbps}G",
-            f"{len(panel.down)} ports",
-            "design: rail puts each rail on a leaf of its own" if self.plane.design == "clos" else "",
+            uplinks=uplinks,
+            uplink_gbps=self.sizes.uplink_gbps,
+            spines_per_group=spines,
+            spine_groups=spine_groups,
         )
 
-    def _too_few_ports(self, asked: int, most: int) -> Finding:
-        down, up = asked * self.nics, self.uplinks_for(asked)
-        panel = next(each for each in self.leaves if not each.takes(down, up))
-        ratio = f"{self.plane.spine.oversubscription:g}:1"
-        hint = f"nearest that can be built: per_group: {most} ({most * self.nics} host ports and "
-        hint += f"{self.uplinks_for(most)} uplinks)" if most else ""
-        return Finding(
-            ("hosts", "per_group"),
-            f"{panel.model.model} has too few ports for {asked} hosts at {ratio}",
-            f"{down + up}: {down} host ports at {self.plane.hosts.speed}G and {up} uplinks at {self.uplink_gbps}G",
-            f"{panel.ports()} cages",
-            hint + self._split_instead(panel, down, up) if most else "no number fits; choose a model with more ports",
-        )
+    def _splits(self) -> Iterable[int]:
+        """Numbers of spine groups: as declared; else one, and more only where NVLink joins the rails."""
+        plane = self.sizes.choices.plane
+        if self.pods is not None:
+            return (1,)
+        if plane.spine.groups is not None:
+            return (plane.spine.groups,)
+        rails = plane.hosts.rails if plane.cross_rail == "nvlink" and plane.design == "rail" else 1
+        return (parts for parts in range(1, rails + 1) if rails % parts == 0)
 
-    def _split_instead(self, panel: Panel, down: int, up: int) -> str:
-        speed = self.plane.hosts.speed
-        for mode in panel.model.splits:
-            ways, _, leg = mode.partition("x")
-            split = replace(panel, down=panel.model.slots_at(speed, int(ways)))
-            if leg == f"{speed}G" and int(ways) > 1 and split.takes(down, up):
-                return f"; or leaf.breakout: {mode}"
-        return ""
+    def _spine_counts(self, spine_groups: int, *, single: bool) -> Iterable[int]:
+        """Spines of a group, or of a pod."""
+        count = self.sizes.choices.plane.spine.count
+        if count is not None:
+            return (count // spine_groups,) if count % spine_groups == 0 else ()
+        return (1,) if single else range(MIN_SPINES, self.sizes.most_uplinks + 1)
 
-    def _spines(self, hosts: int, groups: int) -> tuple[int, int, int]:
-        """(spine groups, spines of each, uplinks of each leaf): fewest groups, then fewest uplinks, then spines."""
-        for spine_groups in self._splits():
-            leaves = groups * len(self.leaf_rails) // spine_groups
-            for spines, uplinks in self._candidates(hosts, spine_groups):
-                if leaves * (uplinks // spines) <= self.spine_ports:
-                    return spine_groups, spines, uplinks
-        raise CannotBuildError(self._too_few_spine_ports(hosts, groups))
+    def _with_places(self, chosen: Option) -> Option:
+        """The same with the places of leaves on spines; the legs of a split cage stay with one leaf."""
+        layout, split = chosen.layout, any(each.down_ways > 1 for each in self.sizes.choices.spines)
+        if layout.pods or split or layout.parallel == 1:
+            return chosen
+        room = self.sizes.spine_ports // (layout.leaves_per_spine // layout.leaf_groups * layout.parallel)
+        return replace(chosen, layout=replace(layout, interleaved_groups=room))
 
-    def _splits(self) -> Iterator[int]:
-        if self.plane.spine.groups is not None:
-            yield self.plane.spine.groups
-            return
-        yield 1
-        if self.plane.cross_rail == "nvlink" and self.plane.design == "rail":
-            rails = self.plane.hosts.rails
-            yield from (parts for parts in range(2, rails + 1) if rails % parts == 0)
+    def _refusal(self, capacity_after_loss: float) -> Finding:
+        """Too few ports; or enough, if less had to be left with one spine lost."""
+        low, high = -1, ceil(100 * capacity_after_loss)
+        while high - low > 1:  # in hundredths: what can be kept at most
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._search(middle / 100).chosen is not None else (low, middle)
+        if low >= 0 and (best := self._search(low / 100).chosen) is not None:
+            return nearest.loses_too_much(capacity_after_loss, best)
+        hosts, groups = next(self.sizes.groupings(self.hosts_per_group))
+        if self.pods is not None:
+            return self.pods.refusal(self._flat(hosts, groups, self.sizes.uplinks_for(hosts), 1, 1))
+        return nearest.too_few_spine_ports(self.sizes, hosts, groups)
 
-    def _candidates(self, hosts: int, spine_groups: int) -> Iterator[tuple[int, int]]:
-        least, count = self.uplinks_for(hosts), self.plane.spine.count
-        uplinks = least
-        while self.fits(hosts, uplinks):
-            for spines in range(1, uplinks + 1):
-                wanted = spines >= MIN_SPINES if count is None else spines * spine_groups == count
-                if wanted and uplinks % spines == 0:
-                    yield spines, uplinks
-            uplinks += 1
 
-    def _too_few_spine_ports(self, hosts: int, groups: int) -> Finding:
-        least, rails = self.uplinks_for(hosts), len(self.leaf_rails)
-        leaves, count = groups * rails, self.plane.spine.count
-        ways: list[str] = []
-        if count is not None and not self.fits(hosts, ceil(least / count) * count):
-            what = f"a leaf with {least} uplinks does not reach {count} spines evenly"
-            ways += self._nearest_count(hosts, groups, count)
-            expected = f"{ceil(least / count) * count} uplinks, and ports for them beside those of {hosts} hosts"
-            found = f"{least} uplinks at {self.plane.spine.oversubscription:g}:1"
-            return Finding(("spine", "count"), what, expected, found, "; or ".join(ways))
-        if self.spine_ports >= rails:
-            ways.append(f"nearest that can be built: hosts.max: {self.spine_ports // rails * self._hosts_per_group()}")
-        ways += self._nearest_split(groups)
-        return Finding(
-            ("spine", "count") if count is not None else ("spine", "model"),
-            f"{min(self.spines, key=lambda each: len(each.down)).model.model} has too few ports",
-            f"one at {self.uplink_gbps}G for each link from {leaves} leaves"
-            + (f" with {least} uplinks each, over {count} spines: {ceil(leaves * least / count)}" if count else ""),
-            f"{self.spine_ports} ports",
-            "; or ".join(ways),
-        )
-
-    def _nearest_count(self, hosts: int, groups: int, asked: int) -> Iterator[str]:
-        leaves, least = groups * len(self.leaf_rails), self.uplinks_for(hosts)
-        counts = {
-            spines
-            for uplinks in range(least, 2 * least + 1)
-            for spines in range(MIN_SPINES, uplinks + 1)
-            if self.fits(hosts, uplinks) and uplinks % spines == 0 and leaves * uplinks // spines <= self.spine_ports
-        }
-        if counts:
-            yield f"nearest that can be built: count: {min(counts, key=lambda each: (abs(each - asked), each))}"
-
-    def _nearest_split(self, groups: int) -> Iterator[str]:
-        if self.plane.cross_rail == "nvlink" or self.plane.design != "rail":
-            return
-        rails = self.plane.hosts.rails
-        for parts in range(2, rails + 1):
-            if rails % parts == 0 and groups * rails // parts <= self.spine_ports:
-                yield f"cross_rail: nvlink, with {parts} spine groups that only NVLink joins"
-                return
+def _single_point(layout: Layout, *, is_asked: bool) -> str:
+    """The warning that somebody should have seen before the spine fails."""
+    whose = "each spine group has one spine" if layout.spine_groups > 1 else "one spine joins all leaves"
+    why = "as spine.count declares" if is_asked else "as the leaves have no port for an uplink to a second"
+    return f"single point of failure: {whose}, {why}; with it lost, none of its leaves reaches another"

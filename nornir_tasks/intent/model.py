@@ -227,13 +227,15 @@ class SpineIntent(TierIntent):
     oversubscription: Annotated[float, Field(gt=0, le=64)] = 1.0
     """Host bandwidth of a leaf over its uplink bandwidth; at most this."""
     count: Annotated[int, Field(ge=1, le=4096)] | None = None
-    """Number of spines; without it the fewest that do, and never fewer than two."""
+    """Number of spines; without it the cheapest layout decides (switches, then links, then optics), of at least two."""
+    capacity_after_loss: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of the declared bandwidth, hosts' over ``oversubscription``, that each leaf keeps with one spine lost."""
     uplink_speed: SpeedGbps | None = None
     """Speed of a leaf-to-spine link; without it the highest that all models hold."""
     groups: Annotated[int, Field(ge=1, le=16)] | None = None
-    """Spine groups by contiguous rails; without it as few as the ports allow. ``count`` is over all groups."""
+    """Spine groups by contiguous rails; without it as is cheapest. ``count`` is over all groups."""
     pod_leaf_groups: Annotated[int, Field(ge=1, le=4096)] | None = None
-    """clos3: leaf groups of a pod; without it as many as the spines take. ``count`` is the spines of each pod then."""
+    """clos3: leaf groups of a pod; without it as is cheapest. ``count`` is the spines of each pod then."""
     overrides: tuple[SpineOverride, ...] = ()
 
 

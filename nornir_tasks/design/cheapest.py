@@ -1,0 +1,145 @@
+"""What a layout costs, which of all that can be built is the cheapest, and why the next one lost.
+
+The order is: switches, then links, then optics; of equals the one with fewer spine groups (or pods), since rails that
+share their spines need no NVLink between them; then fewer leaf groups, then fewer uplinks. Costs are those with all
+hosts of ``hosts.max``, which is what the layout is bought for.
+"""
+
+from collections.abc import Callable, Iterator
+from math import inf
+
+from nornir_tasks.design.choices import Choice, Choices
+from nornir_tasks.design.layout import Layout, Option
+from nornir_tasks.design.media import COPPER
+
+Builds = Callable[[Layout], bool]
+"""Does every kind of switch hold what this layout asks of its tables and ports?"""
+
+
+class Cheapest:
+    """Takes layouts and keeps the best two that can be built, and the best of those that can not."""
+
+    def __init__(self, choices: Choices, builds: Builds) -> None:
+        self._choices = choices
+        self._builds = builds
+        self._best: list[Option] = []
+        self._too_much: Option | None = None
+
+    @property
+    def chosen(self) -> Option | None:
+        """The cheapest; where no switch could hold any, the cheapest all the same: its refusal has the numbers."""
+        return self._best[0] if self._best else self._too_much
+
+    @property
+    def runner_up(self) -> Option | None:
+        """The next in rank."""
+        return self._best[1] if len(self._best) > 1 else None
+
+    @property
+    def most_switches(self) -> float:
+        """A layout of more switches than this is neither chosen nor runner-up: it need not be worked out."""
+        return self._best[1].switches if len(self._best) > 1 else inf
+
+    def offer(self, layout: Layout) -> None:
+        """Look at one more layout."""
+        switches, links = layout.leaves + layout.spines + layout.cores, _links(self._choices, layout)
+        if len(self._best) > 1 and (switches, links) > (self._best[1].switches, self._best[1].links):
+            return
+        option = Option(layout, switches, links, _optics(self._choices, layout), capacity(self._choices, layout))
+        if self._builds(layout):
+            self._best = sorted((*self._best, option), key=lambda each: each.rank)[:2]
+        elif self._too_much is None or option.rank < self._too_much.rank:
+            self._too_much = option
+
+
+def capacity(choices: Choices, layout: Layout) -> float:
+    """Share of the declared uplink bandwidth that a full leaf keeps when one of its spines is lost."""
+    plane = choices.plane
+    down = layout.hosts_per_group * layout.nics_per_host * plane.hosts.speed
+    kept = (layout.uplinks - layout.parallel) * layout.uplink_gbps
+    return kept * plane.spine.oversubscription / down
+
+
+def _links(choices: Choices, layout: Layout) -> int:
+    core = layout.spines * layout.pods.spine_uplinks if layout.pods else 0
+    return choices.plane.hosts.max * layout.rails + layout.leaves * layout.uplinks + core
+
+
+def _optics(choices: Choices, layout: Layout) -> int:
+    """Pluggable ends that are not copper: cages of the switches, split or whole, and the hosts' NICs."""
+    plane, pods, leaves = choices.plane, layout.pods, tuple(_leaves(choices, layout))
+    found = 0
+    if plane.leaf.medium not in COPPER:
+        found += plane.hosts.max * layout.rails
+        found += sum(many * _cages(hosts * layout.nics_per_host, each.down_ways) for each, many, hosts in leaves)
+    if plane.spine.medium not in COPPER:
+        found += sum(many * _cages(layout.uplinks, each.up_ways) for each, many, _ in leaves)
+        found += sum(_cages(down * layout.parallel, each.down_ways) for each, down in _spines(choices, layout))
+    if pods and choices.core and plane.core and plane.core.medium not in COPPER:
+        found += sum(_cages(pods.spine_uplinks, each.up_ways) for each, _ in _spines(choices, layout))
+        found += layout.cores * _cages(pods.parallel * layout.spine_groups, choices.core.down_ways)
+    return found
+
+
+def _cages(ports: int, ways: int) -> int:
+    return -(-ports // ways)
+
+
+def _leaves(choices: Choices, layout: Layout) -> Iterator[tuple[Choice, int, int]]:
+    """Kinds of leaf, how many of each, and the hosts of its group: the last group may have fewer."""
+    rails, groups, hosts = layout.leaf_rails, layout.leaf_groups, layout.hosts_per_group
+    last = choices.plane.hosts.max - (groups - 1) * hosts
+    if not choices.leaf_overrides:
+        yield choices.leaf, (groups - 1) * len(rails), hosts
+        yield choices.leaf, len(rails), last
+        return
+    for group in range(1, groups + 1):
+        for rail in rails:
+            yield choices.leaf_of(group, rail), 1, last if group == groups else hosts
+
+
+def _spines(choices: Choices, layout: Layout) -> Iterator[tuple[Choice, int]]:
+    """Every spine with the leaves that it is joined to; the last pod may have fewer."""
+    for index in range(1, layout.spines + 1):
+        leaves, group = layout.leaves_per_spine, (index - 1) // layout.spines_per_group + 1
+        if layout.pods and group == layout.spine_groups:
+            leaves = layout.leaves - (layout.spine_groups - 1) * layout.pods.groups_per_pod * len(layout.leaf_rails)
+        yield choices.spine_of(index), leaves
+
+
+def why_lost(chosen: Option, other: Option) -> str:
+    """The first thing in the order that speaks against ``other``, in words."""
+    even: list[str] = []
+    for (one, several), less, more in _compared(chosen, other):
+        if less != more:
+            also = f"as many {', '.join(even)}, but " if even else ""
+            return f"{also}{_count(more - less, one, several)} more"
+        even.append(several)
+    return f"as many {', '.join(even)}"
+
+
+def _compared(chosen: Option, other: Option) -> Iterator[tuple[tuple[str, str], int, int]]:
+    yield ("switch", "switches"), chosen.switches, other.switches
+    yield ("link", "links"), chosen.links, other.links
+    yield ("optic", "optics"), chosen.optics, other.optics
+    groups = ("pod", "pods") if chosen.layout.pods else ("spine group", "spine groups")
+    yield groups, chosen.layout.spine_groups, other.layout.spine_groups
+    yield ("leaf group", "leaf groups"), chosen.layout.leaf_groups, other.layout.leaf_groups
+    yield ("uplink", "uplinks"), chosen.layout.uplinks, other.layout.uplinks
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def in_words(option: Option) -> str:
+    """``8 leaves, 3 spines, 21 uplinks a leaf: 11 switches, 464 links, 912 optics``."""
+    layout = option.layout
+    spines = _count(layout.spines, "spine", "spines")
+    if layout.spine_groups > 1:
+        spines += f" in {layout.spine_groups} {'pods' if layout.pods else 'groups'}"
+    tiers = [_count(layout.leaves, "leaf", "leaves"), spines]
+    tiers += [_count(layout.cores, "core", "cores")] if layout.pods else []
+    tiers.append(f"{_count(layout.uplinks, 'uplink', 'uplinks')} a leaf")
+    costs = (f"{option.switches} switches", f"{option.links} links", f"{option.optics} optics")
+    return f"{', '.join(tiers)}: {', '.join(costs)}"

@@ -1,0 +1,115 @@
+"""Refusals of two tiers that cannot be built: the numbers, and the nearest design that can."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil, floor
+
+from nornir_tasks.design.layout import Option
+from nornir_tasks.design.panel import Panel
+from nornir_tasks.design.sizes import Sizes
+from nornir_tasks.intent.findings import Finding
+
+
+def no_host_fits(sizes: Sizes) -> Finding:
+    """A leaf has not even the ports for one host."""
+    plane, down, up = sizes.choices.plane, sizes.nics, sizes.uplinks_for(1)
+    panel = min(sizes.leaves, key=lambda each: len(each.down))
+    return Finding(
+        ("leaf", "model"),
+        f"{panel.model.model} has too few ports for one host",
+        f"{down} host ports at {plane.hosts.speed}G and {up} uplinks at {sizes.uplink_gbps}G",
+        f"{len(panel.down)} ports",
+        "design: rail puts each rail on a leaf of its own" if plane.design == "clos" else "",
+    )
+
+
+def too_few_leaf_ports(sizes: Sizes, asked: int, most: int) -> Finding:
+    """A leaf group of ``asked`` hosts, where a leaf takes ``most``."""
+    plane, down, up = sizes.choices.plane, asked * sizes.nics, sizes.uplinks_for(asked)
+    panel = next(each for each in sizes.leaves if not each.takes(down, up))
+    ratio = f"{plane.spine.oversubscription:g}:1"
+    hint = f"nearest that can be built: per_group: {most} ({most * sizes.nics} host ports and "
+    hint += f"{sizes.uplinks_for(most)} uplinks)" if most else ""
+    return Finding(
+        ("hosts", "per_group"),
+        f"{panel.model.model} has too few ports for {asked} hosts at {ratio}",
+        f"{down + up}: {down} host ports at {plane.hosts.speed}G and {up} uplinks at {sizes.uplink_gbps}G",
+        f"{panel.ports()} cages",
+        hint + _split_instead(sizes, panel, down, up) if most else "no number fits; choose a model with more ports",
+    )
+
+
+def _split_instead(sizes: Sizes, panel: Panel, down: int, up: int) -> str:
+    speed = sizes.choices.plane.hosts.speed
+    for mode in panel.model.splits:
+        ways, _, leg = mode.partition("x")
+        split = replace(panel, down=panel.model.slots_at(speed, int(ways)))
+        if leg == f"{speed}G" and int(ways) > 1 and split.takes(down, up):
+            return f"; or leaf.breakout: {mode}"
+    return ""
+
+
+def too_few_spine_ports(sizes: Sizes, hosts: int, groups: int) -> Finding:
+    """No spines, or not those that ``spine.count`` declares, take a link from every leaf."""
+    least, rails = sizes.uplinks_for(hosts), len(sizes.leaf_rails)
+    leaves, count = groups * rails, sizes.choices.plane.spine.count
+    ways: list[str] = []
+    if count is not None and not sizes.fits(hosts, ceil(least / count) * count):
+        what = f"a leaf with {least} uplinks does not reach {count} spines evenly"
+        ways += _nearest_count(sizes, hosts, groups, count)
+        expected = f"{ceil(least / count) * count} uplinks, and ports for them beside those of {hosts} hosts"
+        found = f"{least} uplinks at {sizes.choices.plane.spine.oversubscription:g}:1"
+        return Finding(("spine", "count"), what, expected, found, "; or ".join(ways))
+    if sizes.spine_ports >= rails:
+        ways.append(f"nearest that can be built: hosts.max: {sizes.spine_ports // rails * _most_hosts(sizes)}")
+    ways += _nearest_split(sizes, groups)
+    return Finding(
+        ("spine", "count") if count is not None else ("spine", "model"),
+        f"{min(sizes.spines, key=lambda each: len(each.down)).model.model} has too few ports",
+        f"one at {sizes.uplink_gbps}G for each link from {leaves} leaves"
+        + (f" with {least} uplinks each, over {count} spines: {ceil(leaves * least / count)}" if count else ""),
+        f"{sizes.spine_ports} ports",
+        "; or ".join(ways),
+    )
+
+
+def _most_hosts(sizes: Sizes) -> int:
+    return sizes.choices.plane.hosts.per_group or sizes.most_hosts()
+
+
+def _nearest_count(sizes: Sizes, hosts: int, groups: int, asked: int) -> Iterator[str]:
+    leaves, least = groups * len(sizes.leaf_rails), sizes.uplinks_for(hosts)
+    counts = {
+        spines
+        for uplinks in range(least, 2 * least + 1)
+        for spines in range(2, uplinks + 1)
+        if sizes.fits(hosts, uplinks) and uplinks % spines == 0 and leaves * uplinks // spines <= sizes.spine_ports
+    }
+    if counts:
+        yield f"nearest that can be built: count: {min(counts, key=lambda each: (abs(each - asked), each))}"
+
+
+def _nearest_split(sizes: Sizes, groups: int) -> Iterator[str]:
+    plane = sizes.choices.plane
+    if plane.cross_rail == "nvlink" or plane.design != "rail":
+        return
+    rails = plane.hosts.rails
+    for parts in range(2, rails + 1):
+        if rails % parts == 0 and groups * rails // parts <= sizes.spine_ports:
+            yield f"cross_rail: nvlink, with {parts} spine groups that only NVLink joins"
+            return
+
+
+def loses_too_much(asked: float, best: Option | None) -> Finding:
+    """No layout keeps the declared share with one spine lost; ``best`` keeps the most, None: all have one spine."""
+    path, what = ("spine", "capacity_after_loss"), "no layout keeps so much of a leaf's bandwidth with one spine lost"
+    if best is None:
+        hint = "with one spine nothing is left: another spine.count, or no capacity_after_loss"
+        return Finding(path, what, "0, or at least two spines", f"{asked:g}", hint)
+    layout, most = best.layout, floor(100 * best.capacity_after_loss) / 100
+    how = f"{layout.spines_per_group} spines and {layout.uplinks} uplinks a leaf"
+    where = " of each pod" if layout.pods else " of each group" if layout.spine_groups > 1 else ""
+    hint = (
+        f"nearest that can be built: capacity_after_loss: {most:g}; or fewer hosts.per_group leave a leaf more uplinks"
+    )
+    return Finding(path, what, f"at most {most:g}: {how}{where}", f"{asked:g}", hint)

@@ -1,0 +1,101 @@
+"""What the ports of leaves and spines allow: hosts of a leaf group, uplinks of a leaf, links to a spine."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil
+
+from nornir_tasks.design.choices import Choices
+from nornir_tasks.design.layout import CannotBuildError
+from nornir_tasks.design.panel import Panel
+from nornir_tasks.design.speeds import check_host_speed, uplink_speed
+from nornir_tasks.intent.findings import Finding
+
+_ROUNDING = 1e-9
+"""Ratios are floating-point numbers; this much above a whole number is still that number."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The two lower tiers of one plane."""
+
+    choices: Choices
+    leaves: tuple[Panel, ...]
+    """Each kind of leaf."""
+    leaf_rails: tuple[int | None, ...]
+    """The rail of each leaf of a group; ``(None,)`` where one leaf serves all."""
+    uplink_gbps: int
+    _fitting: dict[tuple[int, int], bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, choices: Choices) -> "Sizes":
+        """Raises CannotBuildError where no ports of the models fit the hosts or one another."""
+        plane = choices.plane
+        if plane.design == "tree":
+            raise CannotBuildError(Finding(("design",), "tree is not offered yet", "rail, clos or clos3"))
+        check_host_speed(choices)
+        speed = uplink_speed(choices)
+        leaves = tuple(Panel.of(choice, plane.hosts.speed, speed) for choice in choices.leaves)
+        rails: tuple[int | None, ...] = (None,) if plane.design == "clos" else tuple(range(plane.hosts.rails))
+        return cls(choices, leaves, rails, speed)
+
+    @property
+    def nics(self) -> int:
+        """NIC ports of one host on one leaf."""
+        return self.choices.plane.hosts.rails // len(self.leaf_rails)
+
+    @cached_property
+    def spines(self) -> tuple[Panel, ...]:
+        """Each kind of spine, all its ports for leaves."""
+        return tuple(Panel.of(choice, self.uplink_gbps) for choice in self.choices.spines)
+
+    @cached_property
+    def spine_ports(self) -> int:
+        """Links to leaves that every kind of spine has ports for."""
+        return min(len(panel.down) for panel in self.spines)
+
+    @cached_property
+    def most_uplinks(self) -> int:
+        """Uplinks of a leaf without hosts."""
+        return min(len(panel.up) for panel in self.leaves)
+
+    def needed(self, hosts: int) -> float:
+        """Uplinks that carry the declared bandwidth of a full leaf; not a whole number."""
+        down = hosts * self.nics * self.choices.plane.hosts.speed
+        return down / (self.choices.plane.spine.oversubscription * self.uplink_gbps)
+
+    def uplinks_for(self, hosts: int) -> int:
+        """The fewest uplinks that keep the declared oversubscription."""
+        return max(1, ceil(self.needed(hosts) - _ROUNDING))
+
+    def uplinks_over(self, hosts: int, spines: int, capacity_after_loss: float) -> int:
+        """The fewest that also spread evenly over so many spines and keep this share with one of these lost.
+
+        One spine alone keeps nothing, whatever the share.
+        """
+        least = self.needed(hosts)
+        if spines > 1:
+            least = max(least, capacity_after_loss * least * spines / (spines - 1))
+        return spines * max(1, ceil(least / spines - _ROUNDING))
+
+    def fits(self, hosts: int, uplinks: int) -> bool:
+        """Does every kind of leaf have the ports?"""
+        key = (hosts, uplinks)
+        if key not in self._fitting:
+            self._fitting[key] = all(panel.takes(hosts * self.nics, uplinks) for panel in self.leaves)
+        return self._fitting[key]
+
+    def most_hosts(self) -> int:
+        """The most hosts a leaf group takes at the declared oversubscription; 0: none."""
+        limit = min(len(panel.down) for panel in self.leaves) // self.nics
+        return next((hosts for hosts in range(limit, 0, -1) if self.fits(hosts, self.uplinks_for(hosts))), 0)
+
+    def groupings(self, most: int) -> Iterator[tuple[int, int]]:
+        """(hosts of a leaf group, leaf groups) to try, fewest groups first, the hosts spread evenly over them."""
+        plane = self.choices.plane.hosts
+        if plane.per_group is not None:
+            yield plane.per_group, ceil(plane.max / plane.per_group)
+            return
+        counts = dict.fromkeys(ceil(plane.max / hosts) for hosts in range(most, 0, -1))
+        for groups in counts:
+            yield ceil(plane.max / groups), groups

@@ -67,13 +67,16 @@ def _figures(scope: "Scope") -> "tuple[Figure, ...]":
 
 def as_json(scope: "Scope", *, explain: bool = False) -> dict[str, Any]:
     """Counts by enumeration, then every device, link and routing table; if asked for, where figures are from."""
+    from nornir_tasks.cli.design_choice import sizing_as_json
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.routes import count_routes
 
-    fabric = scope.fabric
+    fabric, counts = scope.fabric, design_counts(scope.fabric)
+    for name, plane in fabric.planes.items():
+        counts["planes"][name] |= sizing_as_json(plane.sizing)
     return {
-        **design_counts(fabric),
+        **counts,
         "devices": [
             {
                 "name": each.name,
@@ -114,6 +117,7 @@ def _print(scope: "Scope") -> None:
     from rich.table import Table
 
     from nornir_tasks.cli.console import out
+    from nornir_tasks.cli.design_choice import print_sizing
     from nornir_tasks.cli.explain import routes_in_short
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.routes import count_routes
@@ -122,8 +126,11 @@ def _print(scope: "Scope") -> None:
     for name, plane in counts["planes"].items():
         tiers = ", ".join(f"{tier['switches']} {kind}" for kind, tier in plane["tiers"].items() if tier["switches"])
         links = f"{plane['host_links']} host links, {plane['fabric_links']} fabric links"
-        out.print(f"{name}: {tiers}; {plane['oversubscription']:g}:1; {links}")
         layout = fabric.planes[name]
+        ratio = layout.sizing.chosen.layout.core_oversubscription
+        core = "" if ratio is None else f", to the cores {float(ratio):.4g}:1"
+        out.print(f"{name}: {tiers}; {plane['oversubscription']:.4g}:1{core}; {links}")
+        print_sizing(fabric.intent, layout.sizing)
         apart = [(a, b) for a in range(layout.rails) for b in range(a) if not layout.reachable(a, b)]
         if apart:
             out.print(

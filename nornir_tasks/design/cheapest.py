@@ -143,3 +143,8 @@ def in_words(option: Option) -> str:
     tiers.append(f"{_count(layout.uplinks, 'uplink', 'uplinks')} a leaf")
     costs = (f"{option.switches} switches", f"{option.links} links", f"{option.optics} optics")
     return f"{', '.join(tiers)}: {', '.join(costs)}"
+
+
+def costs(option: Option) -> dict[str, int]:
+    """What is counted, by name."""
+    return {"switches": option.switches, "links": option.links, "optics": option.optics}

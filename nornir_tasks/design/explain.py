@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.fabric import TIERS, Device, Fabric, Plane
 from nornir_tasks.design.natural_order import natural_key
@@ -52,6 +53,7 @@ class _Explainer:
 
     def figures(self) -> Iterator[Figure]:
         yield from self.sizes()
+        yield from self.choice()
         yield from self.bandwidth()
         yield from self.mtu()
         yield from self.addresses()
@@ -104,17 +106,49 @@ class _Explainer:
         rule = "one for each pluggable end that is not copper, NIC ends included"
         yield self.figure("optics, of the site", optics, rule, **dict(sorted(media.items())))
 
+    def choice(self) -> Iterator[Figure]:
+        """The layout against the next best, and what is left of it with a spine lost."""
+        sizing = self.plane.sizing
+        chosen, other = sizing.chosen, sizing.runner_up
+        rule = "the cheapest for hosts.max: fewest switches, then links, then optics, then spine groups or pods"
+        yield self.figure("layout", in_words(chosen), rule, **costs(chosen))
+        if other is None:
+            yield self.figure("layout, runner-up", "none", "no other layout keeps what is declared")
+        else:
+            rule = f"why it lost: {why_lost(chosen, other)}"
+            yield self.figure("layout, runner-up", in_words(other), rule, **costs(other))
+        spine, layout = self.fabric.intent.planes.compute.spine, chosen.layout
+        told = {
+            "spine__capacity_after_loss": spine.capacity_after_loss,
+            "spine__oversubscription": spine.oversubscription,
+        }
+        ups = {"uplinks": layout.uplinks, "lost": layout.parallel, "uplink_gbps": layout.uplink_gbps}
+        rule = "uplinks left x speed over what the declared ratio gives a full leaf; at least capacity_after_loss"
+        if layout.spines_per_group == 1:
+            rule = "one spine: nothing is left without it"
+        yield self.figure("capacity with one spine lost", round(chosen.capacity_after_loss, 3), rule, **told, **ups)
+        for number, warning in enumerate(sizing.warnings, start=1):
+            yield self.figure(f"warning {number}", warning, "the choice of layout")
+
     def bandwidth(self) -> Iterator[Figure]:
         asked = self.fabric.intent.planes.compute
         leaf = self.tier("leaf")[0].name
         uplinks = [x.speed_gbps for x in self.fabric.links_of(leaf) if x.kind == "fabric"]
         nics = self.plane.hosts_per_group * asked.hosts.rails // self.leaves_per_group
         down = {"host_ports": nics, "hosts__speed": asked.hosts.speed, "uplink_gbps": uplinks[0]}
-        rule = "fewest that keep the declared ratio and spread evenly over the spines"
+        rule = "fewest that keep the declared ratio and capacity_after_loss and spread evenly over the spines"
         told = {**down, "spine__oversubscription": asked.spine.oversubscription}
         yield self.figure("uplinks of a leaf", self.plane.uplinks, rule, **told)
         rule = "host ports x speed over uplinks x speed, on a full leaf"
         yield self.figure("oversubscription", self.plane.oversubscription, rule, **down, uplinks=self.plane.uplinks)
+
+        layout, core = self.plane.sizing.chosen.layout, asked.core
+        if layout.pods and core and layout.core_oversubscription is not None:
+            told = {"core__oversubscription": core.oversubscription, "links_down": layout.spine_places}
+            told |= {"uplink_gbps": layout.uplink_gbps, "links_up": layout.pods.spine_uplinks}
+            told |= {"core_gbps": layout.pods.core_gbps}
+            rule = "links down x speed over links up x speed, on a spine of a full pod"
+            yield self.figure("core oversubscription", float(layout.core_oversubscription), rule, **told)
 
     def mtu(self) -> Iterator[Figure]:
         policy = self.fabric.intent.policy.mtu

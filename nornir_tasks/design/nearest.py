@@ -49,42 +49,54 @@ def _split_instead(sizes: Sizes, panel: Panel, down: int, up: int) -> str:
     return ""
 
 
-def too_few_spine_ports(sizes: Sizes, hosts: int, groups: int) -> Finding:
-    """No spines, or not those that ``spine.count`` declares, take a link from every leaf."""
-    least, rails = sizes.uplinks_for(hosts), len(sizes.leaf_rails)
-    leaves, count = groups * rails, sizes.choices.plane.spine.count
+def too_few_spine_ports(sizes: Sizes, groups: int) -> Finding:
+    """No spines take a link from every leaf."""
+    leaves = groups * len(sizes.leaf_rails)
     ways: list[str] = []
-    if count is not None and not sizes.fits(hosts, ceil(least / count) * count):
-        what = f"a leaf with {least} uplinks does not reach {count} spines evenly"
-        ways += _nearest_count(sizes, hosts, groups, count)
-        expected = f"{ceil(least / count) * count} uplinks, and ports for them beside those of {hosts} hosts"
-        found = f"{least} uplinks at {sizes.choices.plane.spine.oversubscription:g}:1"
-        return Finding(("spine", "count"), what, expected, found, "; or ".join(ways))
-    if sizes.spine_ports >= rails:
-        ways.append(f"nearest that can be built: hosts.max: {sizes.spine_ports // rails * _most_hosts(sizes)}")
+    if sizes.spine_ports >= len(sizes.leaf_rails):
+        most = sizes.choices.plane.hosts.per_group or sizes.most_hosts()
+        ways.append(f"nearest that can be built: hosts.max: {sizes.spine_ports // len(sizes.leaf_rails) * most}")
     ways += _nearest_split(sizes, groups)
     return Finding(
-        ("spine", "count") if count is not None else ("spine", "model"),
-        f"{min(sizes.spines, key=lambda each: len(each.down)).model.model} has too few ports",
-        f"one at {sizes.uplink_gbps}G for each link from {leaves} leaves"
-        + (f" with {least} uplinks each, over {count} spines: {ceil(leaves * least / count)}" if count else ""),
+        ("spine", "model"),
+        f"{_narrowest(sizes)} has too few ports",
+        f"one at {sizes.uplink_gbps}G for each link from {leaves} leaves",
         f"{sizes.spine_ports} ports",
         "; or ".join(ways),
     )
 
 
-def _most_hosts(sizes: Sizes) -> int:
-    return sizes.choices.plane.hosts.per_group or sizes.most_hosts()
+def not_so_many_spines(sizes: Sizes, hosts: int, groups: int, count: int) -> Finding:
+    """The number that ``spine.count`` declares does not take every leaf's links, or the leaves have no ports for it."""
+    least, leaves = sizes.uplinks_for(hosts), groups * len(sizes.leaf_rails)
+    uplinks, ratio = ceil(least / count) * count, f"{sizes.choices.plane.spine.oversubscription:g}:1"
+    ways = "; or ".join(_nearest_count(sizes, hosts, groups, count))
+    if not sizes.fits(hosts, uplinks):
+        what = f"a leaf with {least} uplinks does not reach {count} spines evenly"
+        expected = f"{uplinks} uplinks, and ports for them beside those of {hosts} hosts"
+        return Finding(("spine", "count"), what, expected, f"{least} uplinks at {ratio}", ways)
+    expected = f"one at {sizes.uplink_gbps}G for each link from {leaves} leaves, {uplinks} uplinks each over {count}: "
+    return Finding(
+        ("spine", "count"),
+        f"{_narrowest(sizes)} has too few ports",
+        expected + str(leaves * uplinks // count),
+        f"{sizes.spine_ports} ports",
+        ways,
+    )
+
+
+def _narrowest(sizes: Sizes) -> str:
+    return min(sizes.spines, key=lambda each: len(each.down)).model.model
 
 
 def _nearest_count(sizes: Sizes, hosts: int, groups: int, asked: int) -> Iterator[str]:
-    leaves, least = groups * len(sizes.leaf_rails), sizes.uplinks_for(hosts)
-    counts = {
-        spines
-        for uplinks in range(least, 2 * least + 1)
-        for spines in range(2, uplinks + 1)
-        if sizes.fits(hosts, uplinks) and uplinks % spines == 0 and leaves * uplinks // spines <= sizes.spine_ports
-    }
+    parts = sizes.choices.plane.spine.groups or 1
+    leaves, share = groups * len(sizes.leaf_rails) // parts, sizes.choices.plane.spine.capacity_after_loss
+    counts = []
+    for spines in range(2, sizes.most_uplinks + 1):
+        uplinks = sizes.uplinks_over(hosts, spines, share)
+        if sizes.fits(hosts, uplinks) and leaves * uplinks // spines <= sizes.spine_ports:
+            counts.append(spines * parts)
     if counts:
         yield f"nearest that can be built: count: {min(counts, key=lambda each: (abs(each - asked), each))}"
 

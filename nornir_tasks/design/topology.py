@@ -167,7 +167,10 @@ class _Sizer:
         hosts, groups = next(self.sizes.groupings(self.hosts_per_group))
         if self.pods is not None:
             return self.pods.refusal(self._flat(hosts, groups, self.sizes.uplinks_for(hosts), 1, 1))
-        return nearest.too_few_spine_ports(self.sizes, hosts, groups)
+        count = self.sizes.choices.plane.spine.count
+        if count is not None:
+            return nearest.not_so_many_spines(self.sizes, hosts, groups, count)
+        return nearest.too_few_spine_ports(self.sizes, groups)
 
 
 def _single_point(layout: Layout, *, is_asked: bool) -> str:

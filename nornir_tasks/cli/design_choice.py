@@ -1,0 +1,62 @@
+"""Which layout `nornir design` chose: what it costs, the runner-up and why it lost, what is left with a spine lost."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nornir_tasks.design.layout import Option, Sizing
+    from nornir_tasks.intent.model import Intent
+
+
+def print_sizing(intent: "Intent", sizing: "Sizing") -> None:
+    """A few lines below the plane's own."""
+    from nornir_tasks.cli.console import out
+    from nornir_tasks.design.cheapest import in_words, why_lost
+
+    asked, chosen, other = intent.planes.compute, sizing.chosen, sizing.runner_up
+    lines = [f"laid out for {asked.hosts.max} hosts: {in_words(chosen)}"]
+    if other is None:
+        lines.append("runner-up: none; no other layout keeps what is declared")
+    else:
+        lines.append(f"runner-up: {in_words(other)}; it lost: {why_lost(chosen, other)}")
+    kept, least = chosen.capacity_after_loss, asked.spine.capacity_after_loss
+    lines.append(f"with one spine lost a leaf keeps {_percent(kept)} of its declared bandwidth")
+    if kept >= least:
+        lines[-1] += f" (capacity_after_loss: {least:g})"
+    for line in (*lines, *(f"warning: {each}" for each in sizing.warnings)):
+        out.print(f"  {line}", markup=False)
+
+
+def sizing_as_json(sizing: "Sizing") -> dict[str, Any]:
+    """Layout, runner-up and warnings of one plane, as ``nornir design --json`` prints them."""
+    from nornir_tasks.design.cheapest import why_lost
+
+    chosen, other = sizing.chosen, sizing.runner_up
+    ratio = chosen.layout.core_oversubscription
+    lost = {} if other is None else {**_option(other), "lost_by": why_lost(chosen, other)}
+    return {
+        "core_oversubscription": None if ratio is None else float(ratio),
+        "layout": _option(chosen),
+        "runner_up": lost or None,
+        "warnings": list(sizing.warnings),
+    }
+
+
+def _option(option: "Option") -> dict[str, Any]:
+    from nornir_tasks.design.cheapest import costs
+
+    layout = option.layout
+    return {
+        "leaves": layout.leaves,
+        "leaf_groups": layout.leaf_groups,
+        "hosts_per_group": layout.hosts_per_group,
+        "spines": layout.spines,
+        "spine_groups": layout.spine_groups,
+        "cores": layout.cores,
+        "uplinks": layout.uplinks,
+        **costs(option),
+        "capacity_after_loss": round(option.capacity_after_loss, 4),
+    }
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

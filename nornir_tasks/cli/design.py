@@ -114,13 +114,10 @@ def as_json(scope: "Scope", *, explain: bool = False) -> dict[str, Any]:
 
 
 def _print(scope: "Scope") -> None:
-    from rich.table import Table
-
     from nornir_tasks.cli.console import out
     from nornir_tasks.cli.design_choice import print_sizing
-    from nornir_tasks.cli.explain import routes_in_short
+    from nornir_tasks.cli.design_table import print_switches
     from nornir_tasks.design.counts import design_counts
-    from nornir_tasks.design.routes import count_routes
 
     fabric, counts = scope.fabric, design_counts(scope.fabric)
     for name, plane in counts["planes"].items():
@@ -136,14 +133,7 @@ def _print(scope: "Scope") -> None:
             out.print(
                 f"  {len(apart)} pairs of rails share no spine; that traffic takes NVLink, as the intent declares"
             )
-    heads = ("switch", "system", "release", "model", "AS", "loopback", "host block", "links", "routes", "ECMP groups")
-    table, routes = Table(*heads, box=None), count_routes(fabric)
-    for each in fabric.devices:
-        links, table_size = str(len(fabric.links_of(each.name))), routes_in_short(routes[each.name])
-        block = each.host_block or "-"
-        row = (each.name, each.os, each.release, each.model, str(each.asn), each.loopback, block, links, *table_size)
-        table.add_row(*row)
-    out.print(table)
+    print_switches(fabric)
     for (what, wished, held), reasons in _adjustments(scope).items():
         out.print(f"adjusted: {what} {wished} -> {held} ({len(reasons)} times), as: {reasons[0]}", markup=False)
     total = counts["totals"]

@@ -43,12 +43,13 @@ def figures_as_json(figures: "Iterable[Figure]") -> list[dict[str, Any]]:
 
 def print_figures(figures: "Iterable[Figure]") -> None:
     """The same as a table."""
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
     from nornir_tasks.cli.console import out
 
-    table = Table("plane", "figure", "value", "comes from", "rule or source", box=None)
+    heads = ("plane", "figure", "value", "comes from", "rule or source")
+    table = Table(*(Column(head, overflow="fold") for head in heads), box=None)
     for each in figures:
         inputs = ", ".join(f"{key} {'unknown' if value is None else value}" for key, value in each.inputs.items())
         table.add_row(*(Text(str(part)) for part in (each.plane, each.name, each.value, inputs, each.rule)))

@@ -1,0 +1,66 @@
+"""The switches of `nornir design` as a table: on a narrow terminal columns are left out, and nothing is cut."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nornir_tasks.design.fabric import Fabric
+
+HEADS: tuple[str, ...] = (
+    "switch",
+    "system",
+    "release",
+    "model",
+    "AS",
+    "loopback",
+    "host block",
+    "links",
+    "routes",
+    "ECMP groups",
+)
+LEAST_WANTED = ("ECMP groups", "release", "host block", "system", "routes", "AS", "model", "links", "loopback")
+"""What goes first where there is no room; a switch's name never does."""
+PADDING = 2
+
+
+def print_switches(fabric: "Fabric") -> None:
+    """One row for each switch."""
+    from rich.table import Column, Table
+
+    from nornir_tasks.cli.console import out
+
+    rows = _rows(fabric)
+    heads = columns_for(rows, out.width)
+    table = Table(*(Column(head, no_wrap=True, overflow="ignore") for head in heads), box=None)
+    for row in rows:
+        table.add_row(*(row[HEADS.index(head)] for head in heads))
+    # A name that alone is wider than the terminal goes on in the next line instead of being cut.
+    out.print(table, width=max(out.width, _width(rows, heads)), markup=False)
+    if gone := [head for head in HEADS if head not in heads]:
+        out.print(f"left out on {out.width} columns: {', '.join(gone)}; a wider terminal or --json has them")
+
+
+def columns_for(rows: list[tuple[str, ...]], width: int) -> tuple[str, ...]:
+    """The columns that fit side by side, least wanted ones left out."""
+    heads = HEADS
+    for gone in LEAST_WANTED:
+        if _width(rows, heads) <= width:
+            break
+        heads = tuple(head for head in heads if head != gone)
+    return heads
+
+
+def _width(rows: list[tuple[str, ...]], heads: tuple[str, ...]) -> int:
+    places = [HEADS.index(head) for head in heads]
+    return sum(max(len(HEADS[place]), *(len(row[place]) for row in rows)) + PADDING for place in places)
+
+
+def _rows(fabric: "Fabric") -> list[tuple[str, ...]]:
+    from nornir_tasks.cli.explain import routes_in_short
+    from nornir_tasks.design.routes import count_routes
+
+    routes, rows = count_routes(fabric), list[tuple[str, ...]]()
+    for each in fabric.devices:
+        links, block = str(len(fabric.links_of(each.name))), each.host_block or "-"
+        known = (each.name, each.os, each.release, each.model, str(each.asn), each.loopback, block, links)
+        rows.append((*known, *routes_in_short(routes[each.name])))
+    return rows

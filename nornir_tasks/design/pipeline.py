@@ -1,7 +1,7 @@
 """From intent to fabric to one configuration per switch: the table of contents of the design.
 
 choose        which model, OS and release each switch is      choices.py
-lay_out       how many switches and links                     topology.py
+lay_out       the cheapest number of switches and links       topology.py
 check_limits  what no switch may exceed                       limits.py
 cable_up      which port is joined to which                   cabling.py
 check_racks   what stands in a rack is there                  racks.py

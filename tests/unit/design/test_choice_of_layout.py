@@ -1,18 +1,23 @@
 """The cheapest layout is chosen, the runner-up and what is left with a spine lost are told, one spine is warned of."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.cheapest import in_words, why_lost
 from nornir_tasks.design.explain import explain
 from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.moves import moves
+from nornir_tasks.design.pipeline import design
 from nornir_tasks.design.routes import count_routes
 from nornir_tasks.errors import DesignError
-from tests.strategies import built
+from nornir_tasks.files.catalogue import load_catalogue
+from tests.plain_facts import plain_facts
+from tests.strategies import built, intent_of
 from tests.unit.design.test_nearest import site
 
 SPECTRUM = {"platform": "nvue", "release": "5.14", "model": "SN5600"}
@@ -64,6 +69,14 @@ def test_the_runner_up_is_the_next_cheapest_and_says_why_it_lost() -> None:
     assert in_words(found.chosen) == "8 leaves, 3 spines, 21 uplinks a leaf: 11 switches, 464 links, 784 optics"
     assert in_words(found.runner_up) == "8 leaves, 4 spines, 20 uplinks a leaf: 12 switches, 456 links, 768 optics"
     assert why_lost(found.chosen, found.runner_up) == "1 switch more"
+
+
+def test_a_layout_that_the_switches_tables_do_not_hold_is_not_chosen() -> None:
+    """Three spines want 21 uplinks; where ECMP groups end at 20 paths the next cheapest is built: four spines of 20."""
+    known = load_catalogue()
+    narrow = {**known.switches, "SN5600": replace(known.switches["SN5600"], max_ecmp_paths=20)}
+    fabric = design(intent_of(gpus(37, spine=spine())), Catalogue(narrow, known.nics), plain_facts())
+    assert shape(fabric.planes["compute"].sizing.chosen.layout) == (8, 4, 20)
 
 
 def test_of_equal_costs_the_rails_that_share_their_spines_win() -> None:

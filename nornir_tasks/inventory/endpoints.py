@@ -43,7 +43,11 @@ def endpoints(site: Site, systems: "dict[str, str]", *, is_trusting: bool = Fals
 def device_list_file(site: Site) -> Path:
     """The device list of a site: its own, or the running lab's. Raises LabError when the lab is down."""
     if site.intent.management.source != "lab":
-        return site.directory / NAME
+        own = site.directory / NAME
+        if not own.exists():
+            hint = "list every switch there, as README.md shows under 'Your own site'; nornir design names them"
+            raise IntentError(Problem(shown(own), "this site has real switches and no device list", hint=hint))
+        return own
     file = site.state_directory / "lab" / NAME
     if not file.exists():
         raise LabError(Problem(site.name, "the lab of this site is not up", hint=f"nornir lab up --site {site.name}"))

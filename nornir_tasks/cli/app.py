@@ -1,5 +1,7 @@
 """The command line: one verb a file. Only the verb that runs is imported; the libraries that talk to switches later."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -14,14 +16,25 @@ EXIT_CODES = """Exit codes: 0 done; 1 a fault of gpufabric; 2 wrong command line
 10 the lab; 11 this machine (disk full, a file that may not be written); 130 declined or interrupted."""
 
 
-class Verbs(TyperGroup):
-    """All verbs. Typer ends Ctrl-C without a word, and the end of input at a question with 1; here both are 130."""
+@contextmanager
+def interruptions() -> Iterator[None]:
+    """Typer ends Ctrl-C without a word, and the end of input at a question with 1; here both are Interrupted."""
+    try:
+        yield
+    except (KeyboardInterrupt, EOFError, typer.Abort) as error:
+        raise Interrupted(Problem("nornir", "interrupted")) from error
 
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - Typer keeps the type of a context to itself
-        try:
+
+class Verbs(TyperGroup):
+    """All verbs: how their words are read, and how one of them runs."""
+
+    def make_context(self, *words: Any, **more: Any) -> Any:  # noqa: ANN401 - Typer keeps its types to itself
+        with interruptions():
+            return super().make_context(*words, **more)
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        with interruptions():
             return super().invoke(ctx)
-        except (KeyboardInterrupt, EOFError, typer.Abort) as error:
-            raise Interrupted(Problem("nornir", "interrupted")) from error
 
 
 app = typer.Typer(

@@ -1,80 +1,23 @@
-"""The console script. The verbs are in ``cli/app.py``, imported where Ctrl-C is already answered as it must be."""
+"""The console script. Nothing is imported before Ctrl-C is answered as it must be: that takes its time."""
 
-import errno
 import gc
 import sys
-from typing import NoReturn
-
-from nornir_tasks.cli.streams import Stream, guard
-from nornir_tasks.errors import GpufabricError, Interrupted, LocalError, Problem
 
 GC_THRESHOLD = 200_000
 """Objects made between two looks for cycles. Fabrics and configurations are large, and trees: Python's own 700 costs a
 third of `render`'s time and frees nothing."""
 
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-NOT_OURS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+INTERRUPTED = 130
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run what the command line says. Every error of ours ends in its message and its code, never in a traceback."""
-    output = guard()
     try:
-        code = _run(output)
+        gc.set_threshold(GC_THRESHOLD)
+        from nornir_tasks.cli.ending import run
+
+        code = run()
     except KeyboardInterrupt:  # amid the imports, or a second one amid the words about the first
         sys.stderr.write("interrupted\n")
-        code = Interrupted.exit_code
-    sys.exit(_ended(output, code))
-
-
-def _run(output: Stream) -> int:
-    """The exit code of what the command line says."""
-    gc.set_threshold(GC_THRESHOLD)
-    from nornir_tasks.cli.app import app
-
-    try:
-        app()
-    except SystemExit as end:  # how Typer ends, always
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except GpufabricError as error:
-        return _failed(error, output)
-    except OSError as error:
-        if (problem := local_problem(error)) is None:
-            raise
-        return _failed(LocalError(problem), output)
-    return 0
-
-
-def local_problem(error: OSError) -> Problem | None:
-    """What is wrong with this machine; None where the error is not about its disk or who owns a file."""
-    where = str(error.filename) if error.filename else "this machine"
-    what = error.strerror or str(error)
-    if error.errno in NO_ROOM:
-        return Problem(where, what, hint="make room there, or set GPUFABRIC_STATE to a folder on another disk")
-    if error.errno in NOT_OURS and error.filename:
-        return Problem(where, what, hint="give it back to its owner, or set GPUFABRIC_STATE to a folder of yours")
-    return None
-
-
-def _failed(error: GpufabricError, output: Stream) -> int:
-    """Say every problem; under --json also as a document, unless the verb has printed its own."""
-    from nornir_tasks.cli.console import error_as_json, print_error, print_json
-
-    print_error(error)
-    sys.stdout.flush()
-    if "--json" in sys.argv and not output.is_used:
-        print_json(error_as_json(error))
-    return error.exit_code
-
-
-def _ended(output: Stream, code: int) -> int:
-    """The exit code, once all is printed that can be."""
-    from nornir_tasks.cli.console import print_error
-
-    sys.stdout.flush()
-    if output.error is None or not output.is_lost:
-        return code
-    hint = "what the verb did is done, what it printed is incomplete; make room, or print elsewhere"
-    lost = LocalError(Problem("standard output", f"cannot be written: {output.error.strerror}", hint=hint))
-    print_error(lost)
-    return code or lost.exit_code
+        code = INTERRUPTED
+    sys.exit(code)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from nornir_tasks import errors
 from nornir_tasks.cli.app import EXIT_CODES
+from nornir_tasks.cli.main import INTERRUPTED
 
 ROOT = Path(__file__).parents[3]
 SUCCESS, COMMAND_LINE = 0, 2
@@ -36,3 +37,7 @@ def test_no_two_kinds_of_error_share_a_code() -> None:
 def test_every_error_below_another_ends_with_the_code_of_its_own_kind() -> None:
     for each in (errors.ConnectError, errors.AuthError, errors.TrustError, errors.StageError, errors.CommitError):
         assert each.exit_code == errors.DeviceError.exit_code == 6
+
+
+def test_ctrl_c_has_one_code_whenever_it_comes() -> None:
+    assert errors.Interrupted.exit_code == INTERRUPTED

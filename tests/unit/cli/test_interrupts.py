@@ -130,7 +130,10 @@ def test_a_state_folder_of_somebody_else_is_refused_with_its_name(verb: str, sit
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("module", ["typer", "nornir_tasks.cli.console", "nornir_tasks.files.site"])
+MODULES = ["nornir_tasks.cli.ending", "typer", "pydantic", "nornir_tasks.cli.console", "nornir_tasks.files.site"]
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_ctrl_c_amid_the_imports_is_no_traceback(module: str, tmp_path: Path) -> None:
     """The signal comes at the moment that a module is looked for."""
     code = (

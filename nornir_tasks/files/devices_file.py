@@ -12,6 +12,7 @@ A real site's stands beside its intent; the built-in lab writes one for itself.
 Paths are relative to the file. No secret stands in it.
 """
 
+from io import StringIO
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from ruamel.yaml import YAML
 
+from nornir_tasks.files.documents import write_documents
 from nornir_tasks.files.marked_yaml import read_marked, validate
 from nornir_tasks.files.secrets import Secret
 from nornir_tasks.intent.findings import wrong
@@ -75,7 +77,10 @@ def load_devices(file: Path) -> DeviceList:
 
 
 def pin_fingerprint(file: Path, device: str, fingerprint: str) -> bool:
-    """Write one switch's fingerprint into the list, comments and order kept. False: it stood there already."""
+    """Write one switch's fingerprint into the list, comments and order kept. False: it stood there already.
+
+    The list is exchanged whole. Raises LocalError when it cannot be written; then it is as it was.
+    """
     editor = YAML()
     editor.preserve_quotes = True
     editor.width = 200
@@ -84,6 +89,7 @@ def pin_fingerprint(file: Path, device: str, fingerprint: str) -> bool:
     if entry.get("fingerprint") == fingerprint:
         return False
     entry["fingerprint"] = fingerprint
-    with file.open("w", encoding="utf-8") as stream:
-        editor.dump(content, stream)
+    stream = StringIO()
+    editor.dump(content, stream)
+    write_documents({file: stream.getvalue()})
     return True

@@ -212,3 +212,30 @@ def test_render_writes_one_file_per_device_in_the_form_of_its_system(site: Path,
     assert written == {each.name for each in (tmp_path / "out").glob("[!.]*")}
     assert {"leaf-g1-r0.cfg", "leaf-g1-r1.cfg", "spine-1.yaml"} <= written
     assert len(written) == 10
+
+
+def test_render_after_the_site_shrank_removes_what_it_wrote_for_switches_that_are_gone(
+    site: Path, tmp_path: Path
+) -> None:
+    render = ("render", "--out", str(tmp_path / "out"), "--site", str(site))
+    assert nornir(*render, state=tmp_path).returncode == 0
+    (tmp_path / "out" / "leaf-g1-r9.cfg").write_text("somebody else's")
+    (tmp_path / "out" / "leaf-g1-r6.cfg").write_text("edited")
+    file = site / "fabric.yml"
+    intent = file.read_text().replace("rails: 8", "rails: 2").replace("rails: [1, 3, 5, 7]", "rails: [1]")
+    file.write_text(intent.partition("\nhosts:")[0] + "\nmanagement: {source: lab}\n")
+    done = nornir(*render, state=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == [
+        "5 removed, of switches that are gone: leaf-g1-r2.cfg, leaf-g1-r3.cfg, leaf-g1-r4.cfg, leaf-g1-r5.cfg, "
+        "leaf-g1-r7.cfg",
+        f"4 files in {tmp_path / 'out'}",
+    ]
+    assert "leaf-g1-r6.cfg: of no switch of this site any more, but edited since it was rendered; left" in done.stderr
+    kept = {"leaf-g1-r0.cfg", "leaf-g1-r1.cfg", "spine-1.yaml", "spine-2.yaml"}
+    assert {each.name for each in (tmp_path / "out").glob("[!.]*")} == kept | {"leaf-g1-r9.cfg", "leaf-g1-r6.cfg"}
+    (tmp_path / "out" / "spine-1.yaml").write_text("edited")
+    refused = nornir(*render, state=tmp_path)
+    assert refused.returncode == 7
+    assert "spine-1.yaml: was not rendered, or was edited since; nothing was written" in refused.stderr
+    assert nornir(*render, "--overwrite", state=tmp_path).returncode == 0

@@ -7,7 +7,10 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ import pytest
 from nornir_tasks.errors import LocalError
 from nornir_tasks.files.documents import write_documents
 
+NOBODY = 65534
 NORNIR = Path(sys.executable).with_name("nornir")
 TEXT = "cable,from,to\n" * 20_000
 """More than a pipe holds."""
@@ -108,14 +112,33 @@ def test_what_cannot_be_written_is_named_and_leaves_nothing_behind(target: str, 
     assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
 
 
-def test_a_file_nobody_may_write_is_left_as_it_is(tmp_path: Path) -> None:
-    file = tmp_path / "plan.csv"
+def test_a_file_nobody_may_write_is_left_as_it_is(folder_of_anybody: Path) -> None:
+    file = folder_of_anybody / "plan.csv"
     file.write_text("old")
     file.chmod(0o444)
-    if os.access(file, os.W_OK):
-        pytest.skip("root may")
-    with pytest.raises(LocalError, match="Permission denied"):
+    with as_a_plain_user(), pytest.raises(LocalError, match="Permission denied"):
         write_documents({file: "new"})
+    assert file.read_text() == "old"
+
+
+@pytest.fixture
+def folder_of_anybody() -> Iterator[Path]:
+    """A folder that every user can get to, which ``tmp_path`` is not."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        yield Path(name)
+
+
+@contextmanager
+def as_a_plain_user() -> Iterator[None]:
+    """Root may write anywhere, so root steps down for a while."""
+    before = os.getresuid()
+    if before[1] == 0:
+        os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield
+    finally:
+        os.setresuid(*before)
 
 
 @pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "plan.csv", "-"])

@@ -18,6 +18,7 @@ class Dialect:
     comments          a line that begins with one of these is ignored
     exit_words        leave the current mode; ``end_words`` leave configuration
     has_default       whether ``default <line>`` exists
+    dotted_asns       path of the line by which AS numbers are printed with a dot; empty: there is none
     error_text        puts a LineError into the operating system's words
     """
 
@@ -29,6 +30,7 @@ class Dialect:
     exit_words: tuple[str, ...] = ("exit",)
     end_words: tuple[str, ...] = ("end",)
     has_default: bool = True
+    dotted_asns: tuple[str, ...] = ()
 
 
 def eos_error(error: LineError) -> str:
@@ -63,5 +65,11 @@ def nxos_error(error: LineError) -> str:
     return f"{marker}\n% Invalid command at '^' marker."
 
 
-EOS = Dialect(indent=3, separator="!", nested_separator=True, error_text=eos_error)
-NXOS = Dialect(indent=2, separator="", nested_separator=False, error_text=nxos_error)
+EOS = Dialect(
+    indent=3,
+    separator="!",
+    nested_separator=True,
+    error_text=eos_error,
+    dotted_asns=("router bgp", "bgp asn notation asdot"),
+)
+NXOS = Dialect(indent=2, separator="", nested_separator=False, error_text=nxos_error, dotted_asns=("as-format asdot",))

@@ -47,10 +47,14 @@ ATTRIBUTES   after `` :: ``; quote values with blanks; an attribute that may com
     default="TEXT"      this whole line is the default: it is accepted and hidden (shown by text(all_lines=True)).
                         ``on`` stands for the rule's own keywords, ``off`` for ``no`` and them. Alternatives by
                         condition, first that holds: default="no switchport -> shutdown | no shutdown"
+    shown               the default is printed where it was typed (EOS ``mtu 1500``)
     key=NAME            rules with the same key under one parent replace one another
     print="TEXT"        printed so, with {parameter} put in, e.g. print="neighbor {peer} peer group {group}"
     as="LINE > LINE"    a one-line form of something nested: runs the lines below one another from the mode in which the
-                        rule stands; the current mode stays. as="neighbor {peer} > remote-as {asn}"
+                        rule stands; the current mode stays, unless the rule has ``mode``: then the last line's mode is
+                        entered. as="neighbor {peer} > remote-as {asn}"
+    oneline             with ``as``: an object first made by this line is printed so, each of its lines after its own
+                        (EOS ``ip prefix-list NAME seq 10 permit ...``)
     rewrite=HOOK        as ``as``, but hooks[HOOK](params, parent_node) -> "LINE > LINE" works it out (auto-sequence)
     after=HOOK          hooks[HOOK](Change) runs after the line was stored or removed; may change the tree or raise
                         LineError
@@ -147,6 +151,10 @@ class Rule:
     single: bool = False
     permanent: bool = False
     hide_empty: bool = False
+    shown: bool = False
+    oneline: bool = False
+    asns: frozenset[str] = frozenset()
+    """Names of the parameters that are AS numbers (type ``asn``)."""
     join: bool = False
     no_separator: bool = False
     close: str = ""

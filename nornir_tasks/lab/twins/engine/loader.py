@@ -13,7 +13,7 @@ from .grammar import CONFIDENCES, Grammar, Hook, Mode, Rule
 from .pattern import Choice, Element, Literal, Param, fixed_keywords, parse_pattern, truncation_points
 from .words import TypeTable
 
-_FLAGS = {"mode", "single", "permanent", "join", "nosep"}
+_FLAGS = {"mode", "single", "permanent", "join", "nosep", "shown", "oneline"}
 _ONE_VALUE = {
     "name",
     "no",
@@ -200,6 +200,7 @@ class Loader:
             mode=mode,
             defaults=_read_default(attributes.get("default", ""), elements),
             slot=attributes.get("key"),
+            asns=frozenset(_param_names(elements, "asn")),
             **_fields(attributes),
         )
 
@@ -252,6 +253,8 @@ def _fields(attributes: dict[str, Any]) -> dict[str, Any]:
             "single",
             "permanent",
             "join",
+            "shown",
+            "oneline",
         )
         if name in attributes
     }
@@ -276,12 +279,13 @@ def _read_default(text: str, elements: tuple[Element, ...]) -> tuple[tuple[str, 
     return tuple(pairs)
 
 
-def _param_names(elements: tuple[Element, ...]) -> set[str]:
+def _param_names(elements: tuple[Element, ...], of_type: str = "") -> set[str]:
+    """The parameters of a pattern; with ``of_type`` only those of just this type."""
     names: set[str] = set()
     for element in elements:
         if isinstance(element, Param):
-            names.add(element.name)
+            names |= {element.name} if of_type in ("", element.expected) else set()
         elif isinstance(element, Choice):
             for branch in element.branches:
-                names |= _param_names(branch)
+                names |= _param_names(branch, of_type)
     return names

@@ -175,8 +175,8 @@ class ConfigSession:
             self._purge(parent, match.text)
             return None
         if rule.as_lines or rule.rewrite:
-            self._one_line_form(parent, rule, match, negation, words)
-            return None
+            node = self._one_line_form(parent, rule, match, negation, words)
+            return node if rule.mode is not None and not negation else None
         if negation and not (negation == "no" and rule.no == "store"):
             self._remove_line(parent, rule, match)
             return None
@@ -214,7 +214,7 @@ class ConfigSession:
         if before is not None:
             node.entered = before.entered
             if before.rule is rule and not negated:
-                node.children = before.children
+                node.children, node.is_oneline = before.children, before.is_oneline
                 for child in node.children.values():
                     child.parent = node
         parent.children[key] = node
@@ -283,7 +283,8 @@ class ConfigSession:
 
     # -- one-line forms --------------------------------------------------------------------------------------------
 
-    def _one_line_form(self, parent: Node, rule: Rule, match: Match, negation: str, words: Words) -> None:
+    def _one_line_form(self, parent: Node, rule: Rule, match: Match, negation: str, words: Words) -> Node | None:
+        """Run the lines it stands for; the node of the last one's mode, if it enters one."""
         if rule.rewrite:
             text = str(self.tree.grammar.hooks[rule.rewrite](match.params, parent))
         else:
@@ -295,12 +296,13 @@ class ConfigSession:
             for step in steps[:-1]:
                 inner = self._step(cursor, step, "", words)
                 if inner is None:
-                    return
+                    return None
                 if negation and inner.entered > last:  # it was not there: nothing to take away
                     parent.children = before
-                    return
+                    return None
+                inner.is_oneline = inner.is_oneline or (rule.oneline and inner.entered > last)
                 cursor = inner
-            self._step(cursor, steps[-1], negation, words)
+            return self._step(cursor, steps[-1], negation, words)
         except LineError:
             parent.children = before  # an outer object made for a line that was then refused must not stay
             self.tree.touched()

@@ -29,6 +29,8 @@ class Node:
     entered: int = 0
     parent: Node | None = None
     children: dict[tuple[object, ...], Node] = field(default_factory=dict)
+    is_oneline: bool = False
+    """Printed as one line for each line below it, as it was first typed."""
 
     @property
     def line(self) -> str:
@@ -76,6 +78,7 @@ class Node:
     def copy(self, parent: Node | None = None) -> Node:
         """A deep copy under another parent."""
         twin = Node(self.rule, self.words, self.params, self.identity, self.negated, self.body, self.entered, parent)
+        twin.is_oneline = self.is_oneline
         twin.children = {key: child.copy(twin) for key, child in self.children.items()}
         return twin
 
@@ -145,6 +148,13 @@ class Tree:
         """The first top-level line that begins with these words, or None."""
         return self.root.first(leading)
 
+    def has_line(self, path: tuple[str, ...]) -> bool:
+        """Whether a line stands, each element beginning a line below the one before. An empty path does not."""
+        node: Node | None = self.root
+        for leading in path:
+            node = node.first(leading) if node is not None else None
+        return bool(path) and node is not None
+
     def text(self, all_lines: bool = False) -> str:
         """The configuration as the operating system prints it, header and ``end`` excluded; ends with a newline.
 
@@ -205,6 +215,7 @@ class _Printer:
     def __init__(self, tree: Tree, all_lines: bool) -> None:
         self._tree, self._all = tree, all_lines
         self._dialect = tree.dialect
+        self._is_dotted = tree.has_line(tree.dialect.dotted_asns)
 
     def lines(self) -> list[str]:
         lines: list[str] = []
@@ -217,12 +228,16 @@ class _Printer:
             before = node
         return lines
 
+    def _spelt(self, node: Node) -> str:
+        """The line, with its AS numbers in the notation that is set."""
+        return with_dotted_asns(node) if self._is_dotted else node.line
+
     def _is_apart(self, before: Node, node: Node) -> bool:
         if before.rule is None or node.rule is None:
             return False
         if before.rule.section != node.rule.section:
             return True
-        either_is_block = before.rule.mode is not None or node.rule.mode is not None
+        either_is_block = any(each.rule and each.rule.mode and not each.is_oneline for each in (before, node))
         return either_is_block and not (before.rule.join and node.rule.join)
 
     def _shown(self, parent: Node) -> list[Node]:
@@ -234,6 +249,8 @@ class _Printer:
     def _is_hidden(self, node: Node, parent: Node) -> bool:
         rule = node.rule
         if rule is None or self._all:
+            return False
+        if rule.shown:
             return False
         if rule.hide_empty and not self._shown(node):
             return True
@@ -253,7 +270,9 @@ class _Printer:
         rule, pad = node.rule, " " * (self._dialect.indent * depth)
         if rule is None:
             return []
-        lines = [pad + node.line, *node.body]
+        if node.is_oneline and node.children:
+            return [f"{pad}{self._spelt(node)} {self._spelt(child)}" for child in self._shown(node)]
+        lines = [pad + self._spelt(node), *node.body]
         inner_pad = pad + " " * self._dialect.indent
         for child in self._shown(node):
             if _is_apart_inside(child) and self._dialect.nested_separator:
@@ -262,6 +281,19 @@ class _Printer:
         if rule.close:
             lines.append(inner_pad + rule.close)
         return lines
+
+
+def with_dotted_asns(node: Node) -> str:
+    """The line with AS numbers of more than 16 bits as two numbers of 16 bits with a dot (RFC 5396, asdot)."""
+    if node.rule is None or not node.rule.asns:
+        return node.line
+    numbers = {value for name in node.rule.asns for value in node.params.get(name, "").split()}
+    return " ".join(_dotted(word) if word in numbers else word for word in node.line.split(" "))
+
+
+def _dotted(word: str) -> str:
+    high, low = divmod(int(word), 65536) if word.isdigit() else (0, 0)
+    return f"{high}.{low}" if high else word
 
 
 def _is_apart_inside(node: Node) -> bool:

@@ -75,7 +75,7 @@ def as_number(word: str, _: Context) -> str | None:
     """A 4-byte AS number, plain or with a dot; spelt plain, which is EOS's default notation (source: RUNALL)."""
     found = re.fullmatch(r"(\d{1,5})\.(\d{1,5})", word)
     if found and int(found[1]) <= 65535 and int(found[2]) <= 65535:
-        return str(int(found[1]) * 65536 + int(found[2]))
+        return as_number(str(int(found[1]) * 65536 + int(found[2])), _)
     return str(int(word)) if word.isascii() and word.isdigit() and 1 <= int(word) <= 4294967295 else None
 
 
@@ -143,6 +143,13 @@ def _on_by_default(change: Change) -> None:
         change.parent.children.pop(rule.key(change.node.identity), None)
 
 
+def _first_address_gone(change: Change) -> None:
+    """Without the first address there are no second ones (arista.eos config/l3_interfaces, clear_interface)."""
+    for node in change.parent.find("ip address") if change.removed else ():
+        if node.words.endswith(" secondary"):
+            change.session.remove(node)
+
+
 def _vrf_moved(change: Change) -> None:
     """Moving an interface to another VRF takes its addresses away, as on the device."""
     for node in change.parent.find("ip address"):
@@ -208,6 +215,7 @@ HOOKS: dict[str, Hook] = {
     "encoding_changed": _encoding_changed,
     "on_by_default": _on_by_default,
     "vrf_moved": _vrf_moved,
+    "first_address_gone": _first_address_gone,
     "hash_fields": _hash_fields,
     "map_changed": _map_changed,
     "next_ace": _next_ace,

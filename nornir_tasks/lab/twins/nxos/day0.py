@@ -119,7 +119,7 @@ aaa group server tacacs+ SITE-TACACS
   server 198.51.100.22
   use-vrf management
 ip access-list CPP-MGMT
-  10 permit tcp 198.51.100.0/24 any eq ssh
+  10 permit tcp 198.51.100.0/24 any eq 22
   20 permit udp 198.51.100.0/24 any eq snmp
   30 deny ip any any
 ip access-list LEGACY-STORAGE

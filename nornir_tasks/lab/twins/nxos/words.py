@@ -107,6 +107,8 @@ def _null0(word: str, _: Context) -> str | None:
 
 def _asn(word: str, _: Context) -> str | None:
     dotted = re.fullmatch(r"(\d+)\.(\d+)", word)
+    if dotted and max(int(dotted[1]), int(dotted[2])) > 65535:
+        return None
     value = int(dotted[1]) * 65536 + int(dotted[2]) if dotted else int(word) if word.isdigit() else 0
     return str(value) if 1 <= value <= 4294967295 else None
 

@@ -6,8 +6,10 @@ order in which the switch printed them; order never decides equality (entries th
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 Path = tuple[str, ...]
@@ -17,11 +19,13 @@ Path = tuple[str, ...]
 class ConfigTree:
     """One line and what stands below it. The root's text is empty."""
 
-    __slots__ = ("children", "line", "text")
+    __slots__ = ("children", "line", "repeats", "text")
 
     def __init__(self, text: str = "", line: int = 0) -> None:
         self.text = text
         self.line = line
+        self.repeats: tuple[int, ...] = ()
+        """Further rows of the text it was read from that say the same."""
         self.children: dict[str, ConfigTree] = {}
 
     def add(self, text: str, line: int = 0) -> "ConfigTree":
@@ -107,6 +111,8 @@ class Heredoc:
 
     start: re.Pattern[str]
     end: str
+    stands_alone: bool
+    """The end is a row of its own; else it may stand anywhere in one."""
 
 
 _NOTHING = re.compile(r"(?!)")
@@ -116,29 +122,37 @@ def from_text(text: str, heredocs: Iterable[Heredoc] = (), noise: re.Pattern[str
     """Parse indented configuration text. ``noise`` matches lines that say nothing (``!``, ``exit-address-family``)."""
     root = ConfigTree()
     stack: list[tuple[int, ConfigTree]] = [(-1, root)]
-    rows = iter(enumerate(text.splitlines(), start=1))
+    rows = text.splitlines()
+    numbered = iter(enumerate(rows, start=1))
     is_noise = (noise or _NOTHING).fullmatch
-    blocks = tuple((block.start.fullmatch, block.end) for block in heredocs)
-    for number, row in rows:
+    blocks = tuple((block.start.fullmatch, block) for block in heredocs)
+    for number, row in numbered:
         line = row.strip()
         if not line or is_noise(line):
             continue
         depth = len(row) - len(row.lstrip()) if row[0].isspace() else 0
         while stack[-1][0] >= depth:
             stack.pop()
-        for opens, end in blocks:
+        for opens, block in blocks:
             if found := opens(line):
-                line = "\n".join([line, *_heredoc(rows, found.expand(end))])
+                last = _last_row(rows, number, found.expand(block.end), stands_alone=block.stands_alone)
+                line = "\n".join([line, *rows[number:last]])
+                deque(islice(numbered, last - number), maxlen=0)
                 break
-        stack.append((depth, stack[-1][1].add(line, number)))
+        node = stack[-1][1].add(line, number)
+        if node.line != number:
+            node.repeats += (number,)
+        stack.append((depth, node))
     return root
 
 
-def _heredoc(rows: Iterator[tuple[int, str]], end: str) -> Iterator[str]:
-    for _, row in rows:
-        yield row
-        if row.strip().endswith(end):
-            return
+def _last_row(rows: Sequence[str], first: int, end: str, *, stands_alone: bool) -> int:
+    """The row (from 1) at which a text ends that begins in row ``first``; that row itself if nothing ends it."""
+    for number in range(first + 1, len(rows) + 1):
+        row = rows[number - 1]
+        if (row.rstrip() == end) if stands_alone else (end in row):
+            return number
+    return first
 
 
 @dataclass(frozen=True, slots=True, order=True)

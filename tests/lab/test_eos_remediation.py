@@ -143,6 +143,54 @@ def test_lines_that_nobody_rendered_go_away() -> None:
     )
 
 
+def test_a_second_address_on_a_port_or_loopback_of_ours_goes() -> None:
+    change(
+        leaf(),
+        leaf(),
+        "interface Ethernet1/1\n   ip address 10.9.0.1/24 secondary\n   ip address 10.9.1.1/24 secondary\n"
+        "interface Loopback0\n   ip address 10.255.9.9/32 secondary\n",
+    )
+
+
+def test_a_link_of_1500_bytes_is_pushed_and_pushed_again() -> None:
+    """A running configuration of 4.32.1F prints ``mtu 1500`` (tests/corpus/eos/accept.txt)."""
+    small = replace(
+        leaf(), interfaces=tuple(replace(each, mtu_bytes=each.mtu_bytes and 1500) for each in leaf().interfaces)
+    )
+    change(leaf(), small)
+    change(small, small)
+    change(small, leaf())
+
+
+def test_equal_as_numbers_written_with_a_dot_are_no_difference() -> None:
+    config = leaf()
+    held = switch(config, rendered(config).replace("end\n", "") + "router bgp 64086.59905\n   bgp asn notation asdot\n")
+    assert "router bgp 64086.59905\n   bgp asn notation asdot\n" in held.text()
+    assert "remote-as 64086.59904" in held.text()
+    owned, foreign = split_switch(held, config)
+    assert list(difference(owned, wanted(config))) == []
+    assert to_text(foreign) == "router bgp 4200000001\n   bgp asn notation asdot\n"
+
+
+def test_a_wrong_as_number_written_with_a_dot_is_repaired() -> None:
+    change(
+        leaf(),
+        leaf(),
+        "router bgp 64086.59905\n   bgp asn notation asdot\n   neighbor 10.160.0.1 remote-as 64086.1\n"
+        "route-map COMPUTE-OUT permit 10\n   set as-path prepend 64086.1 64086.1\n",
+    )
+
+
+def test_prefix_lists_of_ours_typed_on_one_line_are_repaired_in_either_form() -> None:
+    change(
+        leaf(),
+        leaf(),
+        "no ip prefix-list COMPUTE-LOCAL\nip prefix-list COMPUTE-LOCAL seq 7 permit 10.9.0.0/16\n"
+        "ip prefix-list COMPUTE-OLD seq 10 permit 10.0.0.0/8\n"
+        "ip prefix-list STRANGER seq 10 permit 192.0.2.0/24\nip prefix-list STRANGER seq 20 deny 0.0.0.0/0 le 32\n",
+    )
+
+
 @given(configs(), configs())
 @settings(max_examples=25, deadline=None)
 def test_any_configuration_is_turned_into_any_other_of_the_same_switch(

@@ -30,10 +30,11 @@ KIND = re.compile(
 )
 OTHERS = {
     "eos": r"(?:no )?(?:network|aggregate-address|vrf|address-family|vlan|vlan-aware-bundle|bgp listen) ?.*|!.*"
-    r"|neighbor interface .*",
+    r"|neighbor interface .*|bgp asn notation .*",
     "nxos": r"(?:no )?(?:network|aggregate-address|vrf|address-family|neighbor|template) .*",
 }
-"""Of shared containers: what has a key of its own and so is somebody else's under another name."""
+"""Of shared containers: what has a key of its own and so is somebody else's under another name. How EOS writes AS
+numbers changes nothing that we read: it stays as the operators chose."""
 NAMED = {"peer-group", "neighbor", "route-map", "prefix-list", "profile"}
 """NVUE keys whose children bear names."""
 KEYED = NAMED | {"network", "aggregate-route", "static", "address-family", "vrf"}

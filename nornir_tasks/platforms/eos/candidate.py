@@ -29,7 +29,9 @@ REPLACED: tuple[tuple[str, ...], ...] = (
     (r"^qos map (dscp \d+) to traffic-class ",),
     (r"^qos map (traffic-class \d+) to tx-queue ",),
     (r"^priority-flow-control pause watchdog (default \S+|action) ",),
-    (*_PORT, r"^(description|mtu|ip address|service-profile|speed|switchport access vlan|switchport mode) "),
+    (*_PORT, r"^(description|mtu|service-profile|speed|switchport access vlan|switchport mode) "),
+    # a second or virtual address stands beside the first
+    (*_PORT, r"^(ip address) (?!virtual )\S+$"),
     (*_PORT, r"^(spanning-tree bpduguard) "),
     (r"^vlan \d+$", r"^name "),
     (*_MAP, r"^(match ip address prefix-list|set as-path prepend|set community) "),
@@ -64,10 +66,15 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
 
 _ENCODINGS = {"error-correction encoding fire-code", "error-correction encoding reed-solomon"}
 _MAP_LINE = re.compile(r"qos map (dscp|traffic-class) (\d+) (to (?:traffic-class|tx-queue)) \d+")
-_OBJECT = re.compile(r"neighbor \S+ peer group$|address-family |vrf |(?:uc-|mc-)?tx-queue |seq |network |redistribute ")
+_OBJECT = re.compile(
+    r"neighbor \S+ peer group$|address-family |vrf |(?:uc-|mc-)?tx-queue |seq |network |redistribute "
+    # arista.eos (ansible 12.3.0) config/l3_interfaces: "no ip address A secondary", "no ip address virtual A"
+    r"|ip address (?:virtual \S+|\S+ secondary)$"
+)
 _WHOLE = re.compile(r"no neighbor (\S+)")
 _SINGLE = re.compile(r"default neighbor (\S+) ")
-_GROUP_GONE = re.compile(r"no neighbor \S+ peer group")
+_FIRST = re.compile(r"no ip address \S+ secondary")
+_LAST = re.compile(r"no neighbor \S+ peer group")
 
 
 def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Candidate:
@@ -127,14 +134,18 @@ def _lines(child: "HConfigChild", gone: frozenset[str], depth: int = 0) -> list[
     """One command and those below it, ended by ``exit`` where a block was entered."""
     below = [
         line
-        # a group goes last, when nothing refers to it any more
-        for each in sorted(child.children, key=lambda each: _GROUP_GONE.fullmatch(each.text) is not None)
+        for each in sorted(child.children, key=_place)
         if not ((found := _SINGLE.match(each.text)) and found[1] in gone)
         for line in _lines(each, gone, depth + 1)
     ]
     if child.children and not below:
         return []
     return [" " * 3 * depth + child.text, *below, *([" " * 3 * (depth + 1) + "exit"] if below else [])]
+
+
+def _place(child: "HConfigChild") -> int:
+    """A second address goes before the first can; a group goes last, when nothing refers to it any more."""
+    return 0 if _FIRST.fullmatch(child.text) else 2 if _LAST.fullmatch(child.text) else 1
 
 
 def _hconfig(tree: ConfigTree) -> "HConfig":

@@ -21,6 +21,8 @@ _BGP = (
     rule(r"address-family ipv4", "switch", shared=True, children=(*_SESSIONS, rule(r".*", "switch"))),
     # VRFs, other address families and MAC-VRFs have their own lives
     rule(r"(?:vrf|address-family|vlan|vlan-aware-bundle|vpws|monitoring|session tracker) ?.*", "nobody"),
+    # how AS numbers are written is the operators' choice: we read both notations (NX-OS has the line outside of BGP)
+    rule(r"bgp asn notation .*", "nobody"),
     # what is left governs the whole process (timers, redistribution, best path): it exists once per switch
     rule(r".*", "switch"),
 )

@@ -3,19 +3,25 @@
 import re
 from collections.abc import Iterator
 
+from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
 
 INDENT = "   "
 _NOISE = re.compile(r"!.*|end")
 _HEREDOCS = (
-    Heredoc(re.compile(r"banner (?:login|motd)"), "EOF"),
-    Heredoc(re.compile(r"comment"), "EOF"),
+    # batfish/batfish, AristaBaseLexer and testconfigs/eos_banner: "EOF not alone" is text
+    Heredoc(re.compile(r"banner (?:login|motd)"), "EOF", stands_alone=True),
+    Heredoc(re.compile(r"comment"), "EOF", stands_alone=True),
 )
 
 _MAP = re.compile(r"qos map (dscp|traffic-class) ((?:\d+ )+)(to (?:traffic-class|tx-queue) \d+)")
 _TIMER = re.compile(
     r"(priority-flow-control pause watchdog default (?:timeout|recovery-time|polling-interval)) (\d+(?:\.\d+)?)"
 )
+
+_PREFIX_ENTRY = re.compile(r"(?P<list>ip prefix-list \S+) (?P<entry>seq \d+ (?:permit|deny) .+)")
+"""A list typed so is printed so (batfish/lab-validation, eos_ceos_bgp_weight_experiment, 4.36.0.1F); one typed as a
+block is printed as a block, with one entry as well (a snapshot report of s1-spine1, 4.32.1F)."""
 
 _VLANS = re.compile(r"vlan (\d+(?:-\d+)?(?:,\d+(?:-\d+)?)+|\d+-\d+)")
 
@@ -35,12 +41,17 @@ def seconds(milliseconds: int) -> str:
 def to_tree(text: str) -> ConfigTree:
     """Running configuration, session configuration or rendered text.
 
-    A map line of several code points, and one of several VLANs, becomes one line each, and a watchdog time gets its
-    shortest spelling, so that one meaning has one spelling wherever it came from.
+    A map line of several code points, and one of several VLANs, becomes one line each, a watchdog time gets its
+    shortest spelling, AS numbers are plain, and a prefix list is a block, so that one meaning has one spelling wherever
+    it came from.
     """
     tree = from_text(text, _HEREDOCS, _NOISE)
+    make_asns_plain(tree)
     plain = ConfigTree()
     for node in tree.children.values():
+        if entry := _PREFIX_ENTRY.fullmatch(node.text):
+            plain.add(entry["list"], node.line).add(entry["entry"], node.line)
+            continue
         for line in _one_spelling(node.text):
             plain.add(line, node.line).children.update(node.children)
     return plain

@@ -173,12 +173,14 @@ class _Splice:
         yield from self._inserted.get(len(self._source.rows), ())
 
 
-def _own_rows(node: ConfigTree) -> range:
-    return range(node.line - 1, node.line + node.text.count("\n"))
+def _own_rows(node: ConfigTree) -> tuple[int, ...]:
+    """Every row that says just this line, from 0; a text of several rows counts with all of them."""
+    extent = node.text.count("\n") + 1
+    return tuple(row for first in (node.line, *node.repeats) for row in range(first - 1, first - 1 + extent))
 
 
 def _last_row(node: ConfigTree) -> int:
     last = node
     while last.children:
         last = list(last.children.values())[-1]
-    return _own_rows(last)[-1]
+    return max(_own_rows(last))

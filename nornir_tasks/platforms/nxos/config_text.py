@@ -7,6 +7,7 @@ stays byte for byte, comments and trailing blanks included.
 import re
 from collections.abc import Collection, Sequence
 
+from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, Path, from_text
 
 INDENT = "  "
@@ -14,9 +15,10 @@ INDENT = "  "
 
 _NOISE = re.compile(r"!.*")
 _HEREDOCS = (
-    # A banner's text runs to the delimiter that opened it (``^C`` is one delimiter); a banner on one line closes it
-    # there and is no block.
-    Heredoc(re.compile(r"banner (?:motd|exec) (?P<mark>\^C|\S)(?:(?!(?P=mark)).)*"), r"\g<mark>"),
+    # A banner's text runs from one character to the next of its kind, and what stands behind it says nothing; one that
+    # ends in its first row is no block (batfish/batfish, CiscoNxosBaseLexer and testconfigs/nxos_banner; netutils
+    # 1.19.2, NXOSConfigParser). So the ``C`` of ``^C`` is text already.
+    Heredoc(re.compile(r"banner (?:motd|exec) +(?P<mark>\S)(?:(?!(?P=mark)).)*"), r"\g<mark>", stands_alone=False),
 )
 
 
@@ -51,19 +53,27 @@ def to_tree(text: str) -> SourceTree:
     """
     root = SourceTree(tuple(text.splitlines()))
     root.children = from_text(text, _HEREDOCS, _NOISE).children
+    make_asns_plain(root)
     if profile := root.children.get(DLB):
         printed, profile.children = profile.children, {}
         for node in printed.values():
             for line in one_port_each(node.text):
                 if line != _DLB_DEFAULT:
-                    profile.add(line, node.line).children.update(node.children)
+                    _keep(profile, line, node)
     if any(line.startswith(BREAKOUT) for line in root.children):
         printed, root.children = root.children, {}
         for node in printed.values():
             for line in one_port_each(node.text):
-                root.add(line, node.line).children.update(node.children)
+                _keep(root, line, node)
     _one_vlan_each(root)
     return root
+
+
+def _keep(parent: ConfigTree, line: str, printed: ConfigTree) -> None:
+    """Put a line under ``parent`` that the switch printed, alone or with others, as ``printed``."""
+    node = parent.add(line, printed.line)
+    node.children.update(printed.children)
+    node.repeats += (*(() if node.line == printed.line else (printed.line,)), *printed.repeats)
 
 
 def _one_vlan_each(root: SourceTree) -> None:
@@ -76,9 +86,10 @@ def _one_vlan_each(root: SourceTree) -> None:
     for node in printed.values():
         for line in vlans_of(node.text):
             block = printed.get(line, node)
-            root.children.setdefault(line, ConfigTree(line, block.line)).children.update(
-                block.children if block.text == line else {}
-            )
+            kept = root.children.setdefault(line, ConfigTree(line, block.line))
+            if block.text == line:
+                kept.children.update(block.children)
+                kept.repeats = block.repeats
     root.listed = frozenset(line for node in rows for line in vlans_of(node.text)) - blocks
 
 

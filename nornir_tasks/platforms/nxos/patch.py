@@ -9,6 +9,7 @@ change, removing a block removes its lines, and ``mtu 9216`` takes the place of 
 import re
 from collections.abc import Iterator
 
+from nornir_tasks.platforms.asn import plain_asns
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.nxos.config_text import DLB, PORT, hidden_admin_state, is_hidden, one_port_each, vlans_of
 
@@ -103,9 +104,9 @@ def _changes(text: str) -> Iterator[Change]:
         elif _LEAVE.fullmatch(command):
             mode = mode[:-1]
         else:
-            line = command.removeprefix("no ")
+            line = plain_asns(command.removeprefix("no "))
             mode, opens = _resolve(mode, line)
-            adds = line == command
+            adds = not command.startswith("no ")
             for each in _one_each(line):
                 yield Change((*mode, each), "+" if adds else "-")
             if opens and adds:

@@ -48,9 +48,28 @@ def test_a_tree_does_not_differ_from_its_own_text(data) -> None:
 
 
 def test_a_banner_is_text_and_its_lines_are_no_configuration() -> None:
-    banner = Heredoc(re.compile(r"banner motd"), "EOF")
+    banner = Heredoc(re.compile(r"banner motd"), "EOF", stands_alone=True)
     tree = from_text("hostname x\nbanner motd\nrouter bgp 1\n   neighbor\nEOF\nvlan 7\n", (banner,))
     assert list(tree.children) == ["hostname x", "banner motd\nrouter bgp 1\n   neighbor\nEOF", "vlan 7"]
+
+
+def test_only_a_row_of_its_own_ends_a_banner_that_asks_for_one() -> None:
+    banner = Heredoc(re.compile(r"banner motd"), "EOF", stands_alone=True)
+    tree = from_text("banner motd\nThe word EOF\nnot at the EOF\nEOF \nvlan 7\n", (banner,))
+    assert list(tree.children) == ["banner motd\nThe word EOF\nnot at the EOF\nEOF ", "vlan 7"]
+
+
+def test_a_banner_without_an_end_does_not_swallow_the_configuration_below() -> None:
+    banner = Heredoc(re.compile(r"banner motd"), "EOF", stands_alone=True)
+    tree = from_text("banner motd\nrouter bgp 1\n   neighbor 10.0.0.1\n", (banner,))
+    assert tree.get("router bgp 1", "neighbor 10.0.0.1") is not None
+
+
+def test_a_line_said_twice_is_one_line_that_knows_both_rows() -> None:
+    tree = from_text("interface Ethernet1\n   shutdown\n   mtu 9000\n   shutdown\n")
+    port = tree.children["interface Ethernet1"]
+    assert list(port.children) == ["shutdown", "mtu 9000"]
+    assert (port.children["shutdown"].line, port.children["shutdown"].repeats) == (2, (4,))
 
 
 RULES = (

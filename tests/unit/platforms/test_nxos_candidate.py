@@ -117,7 +117,63 @@ def test_a_banner_is_text_and_not_configuration() -> None:
     assert "interface Ethernet1/1 is the rail, mind the step" not in tree.children
     assert any(line.startswith("banner motd @\nOnly for staff.") for line in tree.children)
     assert PLATFORM.to_tree("banner motd @one line@\nfeature bgp\n").get("feature bgp") is not None
-    assert PLATFORM.to_tree("banner motd ^C\nCome ^ and go\n^C\nfeature bgp\n").get("feature bgp") is not None
+    assert PLATFORM.to_tree("banner motd ^C\nCome and go\n^C\nfeature bgp\n").get("feature bgp") is not None
+
+
+@pytest.mark.parametrize(
+    "banner",
+    [
+        "banner motd EOF\ninterface Ethernet1/1\nEOF",
+        "banner motd EOT\ninterface Ethernet1/1\nend of text: E",
+        "banner motd ^CStaff only\ninterface Ethernet1/1\n^",
+        "banner exec  ##\nvlan 7",
+        "banner exec *multi\nline*garbage",
+        "banner motd ^oneline^",
+    ],
+)
+def test_the_first_character_of_the_delimiter_alone_ends_a_banner(banner: str) -> None:
+    tree = PLATFORM.to_tree(f"hostname x\n{banner}\nfeature bgp\nrouter bgp 65001\n  router-id 10.0.0.1\n")
+    assert tree.get("feature bgp") is not None
+    assert tree.get("router bgp 65001", "router-id 10.0.0.1") is not None
+    assert tree.get("interface Ethernet1/1") is None
+
+
+def test_both_rows_of_a_line_said_twice_go_and_the_others_stay() -> None:
+    config = leaf()
+    first = candidate(BROWNFIELD, config).payload
+    port = "interface Ethernet1/1\n"
+    twice = first.replace(port, f"{port}  delay 7\n", 1).replace(
+        "\ninterface loopback0", f"\n{port}  delay 7\ninterface loopback0", 1
+    )
+    assert twice.count("  delay 7\n") == 2
+    repaired = candidate(twice, config).payload
+    assert "delay 7" not in repaired
+    assert PLATFORM.to_tree(repaired) == PLATFORM.to_tree(first)
+
+
+def test_equal_as_numbers_written_with_a_dot_are_no_difference_and_their_rows_stay() -> None:
+    config = leaf()
+    assert config.bgp is not None
+    first = candidate(BROWNFIELD, config).payload
+    dotted = "as-format asdot\n" + re.sub(
+        r"(?m)^( *(?:router bgp|remote-as) )(42\d{8})$",
+        lambda found: f"{found[1]}{int(found[2]) // 65536}.{int(found[2]) % 65536}",
+        first,
+    )
+    assert f"router bgp {config.bgp.asn}\n" not in dotted
+    made = candidate(dotted, config)
+    assert made.changes == ()
+    assert made.payload == dotted
+
+
+def test_the_switchs_patch_may_write_as_numbers_with_a_dot() -> None:
+    running = PLATFORM.to_tree("router bgp 4200000002\n  neighbor 10.0.0.0\n    remote-as 65000\n")
+    patch = "`router bgp 64086.59906`\n`neighbor 10.0.0.0`\n`remote-as 64086.59904`\n"
+    path = ("router bgp 4200000002", "neighbor 10.0.0.0")
+    assert settle(server_changes(patch), running) == {
+        Change((*path, "remote-as 65000"), "-"),
+        Change((*path, "remote-as 4200000000"), "+"),
+    }
 
 
 PROTECTED = [

@@ -51,6 +51,9 @@ def _state(evidence: Evidence, device: str, port: Interface, states: States) -> 
     good = (state.admin_up and state.oper_up) if port.enabled else not (state.admin_up or state.oper_up)
     other = _far_end(evidence, device, port.name, states)
     found = _spell(state) + (f" here, {_spell(other)} at the far end" if other else "")
+    if port.layer1 is not None and port.layer1.fec is None:
+        # No line sets it, so the configuration cannot be compared; a link does not come up between different codes.
+        found += "; FEC is the hardware's choice" + (", the same at both ends" if good else ", look at both ends")
     verdict = Verdict.PASS if good else Verdict.FAIL
     return Finding("port", device, port.name, verdict, f"{where}: {found}", expected, found)
 

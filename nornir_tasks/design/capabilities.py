@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
 from typing import Literal
 
 from nornir_tasks.design.device_config import Ecn, Watchdog
@@ -92,6 +93,16 @@ class Capabilities:
     fec_settable: bool = True
     max_hash_seed: int = 0xFFFF_FFFF
     """Seeds run from 1 to this; 0 is the OS's default and hidden."""
+    seed_gap: str = ""
+    """Why no seed is set although the OS has one, for the operator."""
+    has_guaranteed_bandwidth: bool = False
+    """A queue can be promised bandwidth (EOS ``bandwidth guaranteed``), so that a starved one does not look stuck."""
+    guarantee_gap: str = ""
+    """Why it is not promised although the OS has the line, for the operator."""
+    fec_below_lane_gbps: float = inf
+    """Error correction is configured on lanes slower than this; from here on no line of it has a source."""
+    fec_gap: str = ""
+    """What then decides, for the operator."""
     has_connect_retry: bool = True
     """The time between two attempts to open a BGP session can be set."""
     svi_prefix: str = "Vlan"

@@ -52,7 +52,8 @@ class Layer1:
 
     None where no line of the OS says it (``Capabilities.has_lanes``): NX-OS and NVUE take them from speed and cage.
     """
-    fec: Literal["rs", "fc", "none"]
+    fec: Literal["rs", "fc", "none"] | None
+    """None where no line sets it (``Capabilities.fec_below_lane_gbps``): the hardware goes by speed and medium."""
     negotiate: bool
     """Auto-negotiation with link training: on for passive and active copper, off for optics."""
 

@@ -220,11 +220,26 @@ class _Explainer:
                 told = {"wished_ms": BFD.interval_ms, "least_ms": known.bfd_min_interval_ms}
                 value = f"{config.bfd.interval_ms} ms x {config.bfd.multiplier}"
                 yield self.figure(f"BFD, {kind}", value, "the greater of wish and what the ASIC takes", **told)
-            seed = config.hashing.seed if config.hashing else "not settable"
-            rule = "differs between adjacent tiers, against polarised hashing"
-            yield self.figure(f"hash seed, {kind}", seed, rule, largest=known.max_hash_seed)
+            yield self.hash_seed(kind, each)
             yield self.balancing(kind, each)
             yield from self.ecn(kind, each)
+            yield from self.gaps(kind, each)
+
+    def hash_seed(self, kind: str, each: Realised) -> Figure:
+        known, hashing = each.capabilities, each.config.hashing
+        if hashing is None:
+            return self.figure(f"hash seed, {kind}", "not settable", known.seed_gap or "the system has none to set")
+        rule = "differs between adjacent tiers, against polarised hashing"
+        return self.figure(f"hash seed, {kind}", hashing.seed, rule, largest=known.max_hash_seed)
+
+    def gaps(self, kind: str, each: Realised) -> Iterator[Figure]:
+        """What the switch is not told, for want of a source."""
+        known, ports = each.capabilities, each.config.interfaces
+        if each.config.qos and each.config.qos.watchdog and known.guarantee_gap and not known.has_guaranteed_bandwidth:
+            yield self.figure(f"guaranteed bandwidth, {kind}", "not set", known.guarantee_gap)
+        unset = sum(port.layer1 is not None and port.layer1.fec is None for port in ports)
+        if unset:
+            yield self.figure(f"FEC, {kind}", "not set", known.fec_gap, ports=unset)
 
     def balancing(self, kind: str, each: Realised) -> Figure:
         """How equal-cost paths are chosen, and by which source."""

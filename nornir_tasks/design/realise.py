@@ -77,6 +77,7 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, fabric_m
         static_routes=wish.static_routes,
         bgp=bender.bgp(wish.bgp),
     )
+    bender.note_fec(wish, config)
     return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
 
 
@@ -91,9 +92,10 @@ def held_priorities(classes: tuple[ClassWish, ...], capabilities: Capabilities) 
 
 
 @cache
-def _without_lanes(layer1: Layer1) -> Layer1:
+def _layer1(wish: Layer1, fec_below_lane_gbps: float, *, has_lanes: bool) -> Layer1:
     """Where no line says the lanes, they follow from speed and cage: nothing is lost, so nothing is noted."""
-    return replace(layer1, lanes=None)
+    is_sourced = wish.lanes is None or wish.speed_gbps / wish.lanes < fec_below_lane_gbps
+    return replace(wish, lanes=wish.lanes if has_lanes else None, fec=wish.fec if is_sourced else None)
 
 
 def _said(split: Breakout, capabilities: Capabilities) -> Breakout:
@@ -135,7 +137,7 @@ class _Bender:
         if seed is None:
             return None
         if not self.capabilities.has_hash_seed:
-            self.note("hashing.seed", seed, None, f"{self.system} has no seed to set")
+            self.note("hashing.seed", seed, None, self.capabilities.seed_gap or f"{self.system} has no seed to set")
             return None
         held = (seed - 1) % self.capabilities.max_hash_seed + 1
         self.note("hashing.seed", seed, held, f"{self.system} takes seeds up to {self.capabilities.max_hash_seed}")
@@ -158,6 +160,8 @@ class _Bender:
         held = held_priorities(classes, self.capabilities)
         lossless = tuple(held[each.name] for each in classes if each.lossless)
         watchdog = self.capabilities.watchdog if lossless else None
+        if watchdog is not None and not self.capabilities.has_guaranteed_bandwidth and self.capabilities.guarantee_gap:
+            self.note("qos.queues.guaranteed", "lossless queues", None, self.capabilities.guarantee_gap)
         profile = PortProfile(
             name=self.capabilities.queue_profile_name,
             pfc_priorities=lossless,
@@ -228,10 +232,17 @@ class _Bender:
             self.note(field, fabric_mtu_bytes, wish.mtu_bytes, reason)
         if wish.qos_profile is None:
             return wish
-        layer1 = wish.layer1
-        if layer1 is not None and not self.capabilities.has_lanes:
-            layer1 = _without_lanes(layer1)
+        known, layer1 = self.capabilities, wish.layer1
+        if layer1 is not None:
+            layer1 = _layer1(layer1, known.fec_below_lane_gbps, has_lanes=known.has_lanes)
         return replace(wish, qos_profile=self.capabilities.queue_profile_name, layer1=layer1)
+
+    def note_fec(self, wish: Wish, config: DeviceConfig) -> None:
+        """Once for a switch: it has hundreds of ports."""
+        pairs = zip(wish.interfaces, config.interfaces, strict=True)
+        ports = sum(bool(a.layer1 and b.layer1 and a.layer1.fec != b.layer1.fec) for a, b in pairs)
+        if ports:
+            self.note("layer1.fec", f"set on {ports} ports", None, self.capabilities.fec_gap)
 
     def bgp(self, wish: Bgp | None) -> Bgp | None:
         if wish is None:

@@ -15,7 +15,7 @@ CABLES = (
     (("eos", "Ethernet2/1"), ("nxos", "Ethernet1/1/2")),
 )
 NXOS = ("interface breakout module 1 port 1 map 200g-2x",)
-NXOS_PORT = ("no switchport", "fec rs-fec", "no shutdown")
+NXOS_PORT = ("no switchport", "no shutdown")
 EOS_PORT = ("no switchport", "speed 200g-4", "error-correction encoding reed-solomon")
 
 
@@ -75,6 +75,8 @@ def test_parts_link_up_with_ends_that_are_not_split_or_do_not_agree(switches: di
     nxos.configure("interface Ethernet1/1/1", "fec off")
     assert "down" in nxos_rows(nxos)["Eth1/1/1"], "the spine uses Reed-Solomon"
     nxos.configure("interface Ethernet1/1/1", "fec rs-fec")
+    assert "down" in nxos_rows(nxos)["Eth1/1/1"], "CL91 is not the code of lanes of 50G"
+    nxos.configure("interface Ethernet1/1/1", "fec auto")
     assert "up" in nxos_rows(nxos)["Eth1/1/1"]
 
     eos.configure("interface Ethernet1/5", "phy link training")

@@ -91,11 +91,31 @@ def test_the_neighbours_are_told_another_speed_than_the_parts_have() -> None:
     tree = typed(
         "interface breakout module 1 port 1 map 200g-2x", "interface breakout module 1 port 2 map 100g-4x", *PART
     )
-    assert (port(tree, "Ethernet1/1/2").speed, port(tree, "Ethernet1/1/2").fec) == ("200g", "rs")
+    assert (port(tree, "Ethernet1/1/2").speed, port(tree, "Ethernet1/1/2").fec) == ("200g", "rs-528")
     assert port(tree, "Ethernet1/1/1").speed == "200g", "the map says it without a line"
     assert port(tree, "Ethernet1/2/4").speed == "100g"
     assert port(tree, "Ethernet1/1/1").negotiate is False, "200G does not negotiate on this hardware"
     assert port(tree, "Ethernet1/3").speed is None
+
+
+@pytest.mark.parametrize(
+    ("split", "word", "code"),
+    [
+        ("200g-2x", "rs-fec", "rs-528"),
+        ("200g-2x", "kp-fec", "rs"),
+        ("200g-2x", "auto", None),
+        ("100g-4x", "rs-fec", "rs-528"),
+        ("100g-2x", "rs-fec", "rs"),
+        ("25g-4x", "rs-fec", "rs-cons15"),
+        ("25g-4x", "rs-ieee", "rs"),
+        ("25g-4x", "rs-cons16", "rs-cons16"),
+        ("25g-4x", "fc-fec", "fc"),
+    ],
+)
+def test_one_word_of_nxos_means_one_code_at_each_speed(split: str, word: str, code: str | None) -> None:
+    """\"fec ?\" of a Nexus 9508 (CSCvy03375): rs-fec is CL91 (100G) or Consortium 1.5 (25/50G)."""
+    tree = typed(f"interface breakout module 1 port 1 map {split}", "interface Ethernet1/1/1", f"fec {word}")
+    assert port(tree, "Ethernet1/1/1").fec == code
 
 
 def test_a_whole_configuration_patches_ports_that_only_a_breakout_can_make() -> None:

@@ -34,6 +34,15 @@ _FLOWLET = Balancing(
     flow_sets=_FLOW_SETS,
 )
 
+_SEED_GAP = (
+    'the EOS manual (IPv4, "ip load-sharing") has seeds for trident (0 to 5) and arad (0 to 2) and none for this ASIC; '
+    "adjacent tiers may hash alike"
+)
+_GUARANTEE_GAP = (
+    "the EOS manual lists guaranteed bandwidth for Trident II alone (by Arista_EOS_RoCEv2_Lossless_Config, section 8); "
+    "whether the watchdog looks at a queue without it is not known for this ASIC"
+)
+
 LOAD_BALANCING = MappingProxyType({"flowlet": "EOS on Tomahawk 4 and 5"})
 
 _TOMAHAWK4 = Capabilities(
@@ -56,9 +65,12 @@ _TOMAHAWK4 = Capabilities(
     watchdog=Watchdog(poll_ms=100, detect_ms=200, restore_ms=200),
     watchdog_settable=frozenset({"poll_ms", "detect_ms", "restore_ms"}),
     has_class_mtu=False,
-    # um-eos IPv4, "ip load-sharing": trident takes seeds 0 to 5, 0 is the default
-    has_hash_seed=True,
+    # um-eos IPv4, "ip load-sharing": trident takes seeds 0 to 5, 0 is the default; it names no later ASIC
+    has_hash_seed=False,
     max_hash_seed=5,
+    seed_gap=_SEED_GAP,
+    has_guaranteed_bandwidth=False,
+    guarantee_gap=_GUARANTEE_GAP,
     # OTUS-DC-NET-Design-Labs, running configurations of S1 and L1: "neighbor UNDERLAY out-delay 0"
     has_advertisement_interval=True,
     # arista.eos (ansible 12.3.0) bgp_global: "neighbor X idle-restart-timer N" (seconds); no connect retry timer exists

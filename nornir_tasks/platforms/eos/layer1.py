@@ -5,8 +5,8 @@ Words: pyavd 6.4.0 schema, ethernet_interfaces[].speed and .error_correction_enc
 """
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 from nornir_tasks.design.device_config import Layer1
 from nornir_tasks.platforms.config_tree import ConfigTree
@@ -15,7 +15,7 @@ from nornir_tasks.platforms.eos.lines import Row, row
 _MAX_UNSAID_GBPS = 25
 """Up to this rate a port has one lane and its word does not say so: ``25g``, but ``50g-1``."""
 
-_FEC = {
+_FEC: Mapping[Literal["rs", "fc", "none"] | None, str] = {
     "rs": "error-correction encoding reed-solomon",
     "fc": "error-correction encoding fire-code",
     "none": "no error-correction encoding",

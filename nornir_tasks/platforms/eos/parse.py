@@ -102,7 +102,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
             rest.children[node.text] = node
         else:
             leave(left, (node.text,), unknown)
-    qos = parse_qos(rest, capabilities.asic, left)
+    qos = parse_qos(rest, capabilities, left)
     bgp = parse_bgp(rest, left)
     leave(left, (), rest.children.values())
     config = DeviceConfig(

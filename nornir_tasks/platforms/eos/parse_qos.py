@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.lines import leave, look_up, number, read, row, starting, yes
@@ -63,7 +64,7 @@ def queue_kind(asic: str) -> str:
     return "tx-queue" if asic.startswith("jericho") else "uc-tx-queue"
 
 
-def parse_qos(rest: ConfigTree, asic: str, left: ConfigTree) -> Qos | None:
+def parse_qos(rest: ConfigTree, capabilities: Capabilities, left: ConfigTree) -> Qos | None:
     """Take the lines of this section out of ``rest``; unknown lines inside its blocks go to ``left``."""
     dscp, queue_of, mapped = list(DSCP_DEFAULT), list(range(8)), False
     for node in list(starting(rest, "qos map ")):
@@ -76,7 +77,7 @@ def parse_qos(rest: ConfigTree, asic: str, left: ConfigTree) -> Qos | None:
         mapped = True
         del rest.children[node.text]
     watchdog, guarded = _watchdog(rest)
-    blocks = [_block(node, asic, left) for node in starting(rest, "qos profile ")]
+    blocks = [_block(node, capabilities.asic, left) for node in starting(rest, "qos profile ")]
     for block in blocks:
         del rest.children[block.node.text]
     if not (mapped or guarded or blocks):
@@ -91,7 +92,8 @@ def parse_qos(rest: ConfigTree, asic: str, left: ConfigTree) -> Qos | None:
         )
         for priority in sorted(set(dscp))
     )
-    profiles = tuple(_profile(block, queue_of, left) for block in blocks)
+    share = GUARANTEED_PERCENT if capabilities.has_guaranteed_bandwidth else None
+    profiles = tuple(_profile(block, queue_of, share, left) for block in blocks)
     return Qos(classes=classes, profiles=profiles, watchdog=watchdog, lossless_mtu_bytes=None)
 
 
@@ -139,17 +141,17 @@ def _block(node: ConfigTree, asic: str, left: ConfigTree) -> _Profile:
     return profile
 
 
-def _profile(block: _Profile, queue_of: list[int], left: ConfigTree) -> PortProfile:
-    """The profile proper. The watchdog counts only if every paused queue is promised bandwidth."""
+def _profile(block: _Profile, queue_of: list[int], share: int | None, left: ConfigTree) -> PortProfile:
+    """The profile proper. The watchdog counts only if every paused queue is promised its share, where queues can be."""
     paused = {queue_of[priority] for priority in block.pfc}
     guaranteed = {int(line.text.split()[1]): values.get("guaranteed") for line, values in block.queues}
-    watched = block.watchdog and all(guaranteed.get(queue) == GUARANTEED_PERCENT for queue in paused)
+    watched = block.watchdog and (share is None or all(guaranteed.get(queue) == share for queue in paused))
     queues = []
     for line, values in block.queues:
         name = int(line.text.split()[1])
         above = (block.node.text, line.text)
         strict = values.get("strict", True)
-        if "guaranteed" in values and not (watched and name in paused and values["guaranteed"] == GUARANTEED_PERCENT):
+        if "guaranteed" in values and not (watched and name in paused and values["guaranteed"] == share):
             leave(left, above, starting(line, "bandwidth guaranteed "))
         if strict and "weight_percent" in values:
             leave(left, above, starting(line, "bandwidth percent "))

@@ -44,6 +44,11 @@ _BALANCING = (Balancing("flowlet", _DLB, has_ports=True), Balancing("per_packet"
 
 LOAD_BALANCING = MappingProxyType(dict.fromkeys(("flowlet", "per_packet"), "NX-OS from 10.5(1) on Cloud Scale GX2"))
 
+_FEC_GAP = (
+    "the help of NX-OS has rs-fec for CL91 (100G) and Consortium 1.5 (25G, 50G), and no source has a word for RS(544), "
+    "which lanes of 50G use: speed and medium decide, and a link that is up has the same at both ends"
+)
+
 _TRAIN = re.compile(r"(10\.[45])\((x|\d+[a-z]?)\)([FM]?)")
 
 
@@ -84,6 +89,9 @@ def capabilities(release: str, asic: str) -> Capabilities:
         max_ecmp_paths=128,
         # ``bfd interval`` 50-999 ms (Cisco Nexus 9000 Interfaces Configuration Guide, "Configuring BFD").
         bfd_min_interval_ms=50,
+        # N9508 "fec ?" (CSCvy03375): "rs-fec  CL91(100G) or Consortium 1.5 (25/50G)"; 400G ports show kp-fec in use.
+        fec_below_lane_gbps=50,
+        fec_gap=_FEC_GAP,
         # "interface breakout module 1 port <n> map <speed>-<ways>x" (Interfaces Configuration Guide 10.6(x), Overview);
         # lanes follow from speed and map.
         has_breakout=True,

@@ -1,7 +1,9 @@
 """Ports read back: cages broken out, loopbacks, routed ports with their layer 1, and ports that nobody uses."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from nornir_tasks.design.device_config import Breakout, Interface, Layer1
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
@@ -10,7 +12,7 @@ from nornir_tasks.platforms.nxos.reading import Handler, Remainder, Table, table
 
 DEFAULT_MTU_BYTES = 1500
 
-FEC = {"rs": "rs-fec", "fc": "fc-fec", "none": "off"}
+FEC: Mapping[Literal["rs", "fc", "none"], str] = {"rs": "rs-fec", "fc": "fc-fec", "none": "off"}
 """Interfaces Configuration Guide 10.6(x), Basic Interface Parameters, "fec ?"."""
 
 _EDGE = frozenset({"spanning-tree port type edge", "spanning-tree bpduguard enable"})
@@ -94,9 +96,10 @@ class PortReader:
             self.remainder.tree.add_path((*path, line))
 
     def _layer1(self, lines: "_InterfaceLines", path: Path) -> Layer1 | None:
-        """Half of layer 1 is none: what the switch does on its own, no line says."""
-        if lines.speed_mbps is not None and lines.speed_mbps % 1000 == 0 and lines.fec is not None:
-            return Layer1(lines.speed_mbps // 1000, None, _FEC_OF[lines.fec], lines.negotiate)  # type: ignore[arg-type]
+        """Without its speed there is none; without FEC the hardware chooses it."""
+        if lines.speed_mbps is not None and lines.speed_mbps % 1000 == 0:
+            fec = None if lines.fec is None else _FEC_OF[lines.fec]
+            return Layer1(lines.speed_mbps // 1000, None, fec, lines.negotiate)
         held = (
             None if lines.speed_mbps is None else f"speed {lines.speed_mbps}",
             None if lines.fec is None else f"fec {lines.fec}",

@@ -89,10 +89,12 @@ SOMETHING_ELSE = {
     ("intent/model.py", 4096): "bound of counts in an intent",
     ("intent/model.py", 65536): "bound of counts in an intent",
     ("lab/twins/eos/eapi.py", 32768): "part of 32 MiB, written as a product",
+    ("lab/twins/engine/tree.py", 65536): "ASN written with a dot",
     ("lab/twins/eos/grammar.py", 65536): "ASN written with a dot",
     ("lab/twins/nvue/extract.py", 65536): "Linux's MTU of lo",
     ("lab/twins/nxos/words.py", 65536): "ASN written with a dot",
     ("lab/twins/spec.py", 65536): "entries of a cache",
+    ("platforms/asn.py", 65536): "ASN written with a dot",
     ("platforms/eos/capabilities.py", 256): "kbytes, in the source of an ECN threshold",
     ("platforms/eos/capabilities.py", 512): "kbytes, in the source of an ECN threshold",
 }

@@ -67,6 +67,12 @@ def rendered(config: DeviceConfig) -> str:
     return render(config, facts_of(config), ENVIRONMENT)
 
 
+def with_guarantee(config: DeviceConfig) -> tuple[Capabilities, str]:
+    """The record and the text of an ASIC whose queues can be promised bandwidth; none of ours has a source for it."""
+    facts = replace(facts_of(config), has_guaranteed_bandwidth=True)
+    return facts, render(config, facts, ENVIRONMENT)
+
+
 def qos(asic: str = "tomahawk4", *, watchdog: bool = True) -> Qos:
     ecn = PLATFORM.facts.capabilities(RELEASE, asic).ecn_auto
     roce, cnp = (26,), (48, 56)

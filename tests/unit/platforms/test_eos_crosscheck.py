@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from eos_examples import examples, rendered
+from eos_examples import facts_of as record_of
 from pyavd import get_device_config, validate_structured_config
 
 from nornir_tasks.design.device_config import DeviceConfig, Interface, Layer1, PortProfile, RouteMapRule
@@ -195,7 +196,7 @@ def avd_profile(config: DeviceConfig, profile: PortProfile) -> dict[str, Any]:
         made: dict[str, Any] = {"id": queue.number, "priority": "priority strict" if queue.strict else "no priority"}
         if queue.weight_percent:
             made["bandwidth_percent"] = queue.weight_percent
-        if profile.watchdog and queue.number in paused:
+        if record_of(config).has_guaranteed_bandwidth and profile.watchdog and queue.number in paused:
             made["bandwidth_guaranteed_percent"] = 5
         if queue.ecn:
             threshold = {

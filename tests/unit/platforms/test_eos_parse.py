@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from eos_examples import configs, examples, facts_of, leaf, rendered, split_leaf
+from eos_examples import configs, examples, facts_of, leaf, rendered, split_leaf, with_guarantee
 from hypothesis import given, settings
 
 from nornir_tasks.design.device_config import DeviceConfig
@@ -121,14 +121,25 @@ def test_half_a_watchdog_is_no_watchdog() -> None:
 
 def test_a_watchdog_over_a_queue_without_guaranteed_bandwidth_watches_nothing() -> None:
     config = leaf()
-    tree = canonical(to_tree(rendered(config)))
+    facts, text = with_guarantee(config)
+    tree = canonical(to_tree(text))
+    assert PLATFORM.parse(tree, facts, config.name, config.model) == Parsed(config, ConfigTree())
     queue = tree.get("qos profile GPUFABRIC-ROCE", "uc-tx-queue 3")
     assert queue is not None
     del queue.children["bandwidth guaranteed percent 5"]
-    read = parsed(tree, config)
+    read = PLATFORM.parse(tree, facts, config.name, config.model)
     assert read.config.qos is not None
     assert not read.config.qos.profiles[0].watchdog
     assert "priority-flow-control pause watchdog" in to_text(read.remainder)
+
+
+def test_a_promise_of_bandwidth_is_a_strangers_line_where_no_source_has_it_for_the_asic() -> None:
+    config = leaf()
+    assert "bandwidth guaranteed" not in rendered(config)
+    tree = canonical(to_tree(with_guarantee(config)[1]))
+    read = parsed(tree, config)
+    assert read.config == config
+    assert to_text(read.remainder).split("\n")[-2].strip() == "bandwidth guaranteed percent 5"
 
 
 def test_pfc_that_is_not_switched_on_pauses_nothing() -> None:

@@ -257,16 +257,28 @@ def test_a_profile_is_named_by_its_classification_policy() -> None:
     assert {port.qos_profile for port in config.interfaces if port.mtu_bytes} == {PROFILE}
 
 
-@pytest.mark.parametrize(("lost", "left"), [("speed 200000", "fec rs-fec"), ("fec rs-fec", "speed 200000")])
-def test_half_of_layer_1_is_handed_back_and_not_completed_by_guessing(lost: str, left: str) -> None:
-    config = split_leaf()
+def without(config: DeviceConfig, lost: str) -> Parsed:
     tree = PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
     port = tree.get("interface Ethernet1/1/1")
     assert port is not None
     del port.children[lost]
-    read = read_back(tree, config)
-    assert read.remainder.get("interface Ethernet1/1/1", left) is not None
+    return read_back(tree, config)
+
+
+def test_layer_1_without_its_speed_is_handed_back_and_not_completed_by_guessing() -> None:
+    read = without(split_leaf(), "speed 200000")
+    assert read.remainder.get("interface Ethernet1/1/1", "fec rs-fec") is not None
     assert next(port for port in read.config.interfaces if port.name == "Ethernet1/1/1").layer1 is None
+
+
+def test_without_a_line_error_correction_is_the_hardwares_and_never_the_wanted_one() -> None:
+    config = split_leaf()
+    read = without(config, "fec rs-fec")
+    assert not read.remainder
+    found = next(port for port in read.config.interfaces if port.name == "Ethernet1/1/1").layer1
+    assert found is not None
+    assert (found.speed_gbps, found.fec) == (200, None)
+    assert read.config != config
 
 
 def test_breakouts_read_the_same_however_the_switch_groups_their_ports() -> None:

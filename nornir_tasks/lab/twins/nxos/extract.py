@@ -125,7 +125,7 @@ def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
         lldp_transmit=node.first("no lldp transmit") is None,
         lldp_receive=node.first("no lldp receive") is None,
         speed=f"{gbps}g" if gbps else None,
-        fec=_FEC.get(node.value("fec", "fec") or ""),
+        fec=_fec(tree, node, gbps),
         negotiate=_negotiates(tree, node, gbps),
         access_vlan=access_vlan(tree, node),
         vlans=_carried(tree, node),
@@ -149,8 +149,23 @@ def _negotiates(tree: Tree, node: Node, gbps: int | None) -> bool | None:
     return False if cannot or node.first("no negotiate auto") is not None else None
 
 
-_FEC = {"rs-fec": "rs", "rs-ieee": "rs", "kp-fec": "rs", "rs-cons16": "rs-cons16", "fc-fec": "fc", "off": "none"}
-"""From 50G lanes up Reed-Solomon is RS(544,514), whatever it is called; on 25G the consortium's is its own."""
+_FEC = {"rs-ieee": "rs", "kp-fec": "rs", "rs-cons16": "rs-cons16", "fc-fec": "fc", "off": "none"}
+_PAM4_MAPS = frozenset({"50g-4x", "100g-2x-pam4", "100g-4x", "200g-2x", "400g-2x", "100g-8x"})
+"""Maps that leave parts of cages with lanes of 50G or more."""
+
+
+def _fec(tree: Tree, node: Node, gbps: int | None) -> str | None:
+    """Which code a port uses; None: the one that speed and medium ask for, whatever it is.
+
+    ``rs-fec`` is CL91 at 100G and the consortium's 1.5 at 25G and 50G (a Nexus 9508's help, CSCvy03375). Lanes of 50G
+    use RS(544,514), which that help does not name.
+    """
+    word = node.value("fec", "fec") or ""
+    if word != "rs-fec":
+        return _FEC.get(word)
+    if map_of(tree, node.params["name"]) in _PAM4_MAPS or (gbps or 0) > 100:
+        return "rs-528"
+    return "rs" if gbps == 100 else "rs-cons15"
 
 
 # -- BGP -----------------------------------------------------------------------------------------------------------

@@ -52,8 +52,8 @@ class Scope:
                 continue
             if held.runs(release):
                 return replace(device, release=candidate, capabilities=held)
-        known = ", ".join(facts.releases)
-        problems.append(Problem(device.name, "no capabilities are known of the release that runs", known, release))
+        what = f"no capabilities are known of the release that runs, on {device.asic}"
+        problems.append(Problem(device.name, what, facts.taken_in_words, release))
         return device
 
     def port_names(self, device: Device) -> tuple[str, ...]:

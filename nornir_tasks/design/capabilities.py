@@ -151,3 +151,18 @@ class OsFacts:
     """Releases that offer unnumbered links, to tell who asks for them elsewhere."""
     load_balancing: Mapping[str, str] = field(default_factory=dict)
     """Mode -> the releases and ASICs that have it, in words for an operator."""
+    release_pattern: str = ""
+    """Regular expression (full match) of all releases that are taken; empty: ``releases`` alone."""
+    taken: str = ""
+    """The same in words, for the operator."""
+    not_offered: Mapping[str, str] = field(default_factory=dict)
+    """Models that run this OS and are not in the catalogue -> what no source says of them."""
+
+    def takes(self, release: str) -> bool:
+        """Is there a record of this release on some ASIC?"""
+        return release in self.releases or bool(self.release_pattern and re.fullmatch(self.release_pattern, release))
+
+    @property
+    def taken_in_words(self) -> str:
+        """What an operator may write as the release."""
+        return self.taken or f"one of {', '.join(self.releases)}"

@@ -1,7 +1,7 @@
 """Which model, OS and release each switch is: the intent's tiers and overrides against catalogue and capabilities."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
@@ -172,21 +172,36 @@ class _Chooser:
         switch = self.catalogue.switches.get(model)
         if switch is None:
             known = [name for name, each in self.catalogue.switches.items() if os in each.os]
-            yield _unknown(at_model, f"{os} switch model", model, known)
-            yield from self._release(os, release, None, at_release)
+            found = _unknown(at_model, f"{os} switch model", model, known)
+            missing = self.facts[os].not_offered.get(model)
+            yield found if missing is None else replace(found, what=f"{model} is not offered", hint=missing)
+            yield from self._release(os, release, at_release)
         elif os not in switch.os:
             yield Finding(
                 at_model, f"{switch.vendor} {model} does not run {os}", f"platform {' or '.join(switch.os)}", os
             )
         else:
-            yield from self._release(os, release, switch.asic_under(os), at_release)
+            problems = list(self._release(os, release, at_release))
+            yield from problems or self._asic(os, release, switch, at_model)
 
-    def _release(self, os: str, release: str, asic: str | None, path: Path) -> Iterator[Finding]:
+    def _release(self, os: str, release: str, path: Path) -> Iterator[Finding]:
+        facts = self.facts[os]
+        if not facts.takes(release):
+            hint = "its lines were compared with no source: a switch could drop half of what it is sent"
+            yield Finding(path, f"no capability record for {os} {release}", facts.taken_in_words, release, hint)
+
+    def _asic(self, os: str, release: str, switch: SwitchModel, path: Path) -> Iterator[Finding]:
+        asic = switch.asic_under(os)
         if not _is_known(self.facts[os], release, asic):
-            where = "" if asic is None else f" on {asic or 'an ASIC that no source names'}"
-            what = f"no capability record for {os} {release}{where}"
-            hint = "a release we know nothing of could drop half of what it is sent"
-            yield Finding(path, what, f"one of {', '.join(self.facts[os].releases)}", release, hint)
+            others = sorted(
+                name
+                for name, each in self.catalogue.switches.items()
+                if os in each.os and _is_known(self.facts[os], release, each.asic_under(os))
+            )
+            what = f"no capability record for {os} {release} on {asic or 'an ASIC that no source names'}"
+            expected = f"one of {', '.join(others)}" if others else f"no model: none has a record for {os} {release}"
+            hint = "queues, thresholds and MTU of a lossless fabric have no source for it"
+            yield Finding(path, what, expected, switch.model, hint)
 
 
 def _impossible_splits(
@@ -200,12 +215,8 @@ def _impossible_splits(
             yield Finding((*path, key), f"{model.model} has no cage that does this", expected, str(split))
 
 
-def _is_known(facts: OsFacts, release: str, asic: str | None) -> bool:
-    """Is there a capability record? Without an ASIC (its model is unknown) only the release is looked at."""
-    if asic is None:
-        # ``10.4(3)`` belongs to the train ``10.4(x)``.
-        trains = tuple(known[:-2] for known in facts.releases if known.endswith("(x)"))
-        return release in facts.releases or release.startswith(trains)
+def _is_known(facts: OsFacts, release: str, asic: str) -> bool:
+    """Is there a capability record?"""
     try:
         facts.capabilities(release, asic)
     except KeyError:

@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes
-from nornir_tasks.platforms.eos.capabilities import LOAD_BALANCING, RELEASES, capabilities
+from nornir_tasks.platforms.eos.capabilities import LOAD_BALANCING, RELEASE_PATTERN, RELEASES, TAKEN, capabilities
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
@@ -21,6 +21,8 @@ PLATFORM = Platform(
         port_name=port_name,
         sort_key=sort_key,
         load_balancing=LOAD_BALANCING,
+        release_pattern=RELEASE_PATTERN,
+        taken=TAKEN,
     ),
     file_suffix=".cfg",
     to_tree=to_tree,

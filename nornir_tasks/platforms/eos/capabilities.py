@@ -17,9 +17,11 @@ from nornir_tasks.platforms.eos.port_map import LOOPBACK
 RELEASES = ("4.33.1F",)
 """Named releases; any other one of the same range is accepted as well."""
 
-_RANGE = re.compile(r"4\.(32|33|34|35)\.\d+(\.\d+)?[FM]")
+RELEASE_PATTERN = r"(4\.(?:32|33|34|35)\.\d+(?:\.\d+)?[FM])(?:-\S+)?"
 """Same syntax over this range for what we render: commit timer output as of 4.32 (NAPALM 5.2.0 napalm/eos/eos.py), and
-pyavd 6.4.0 renders one syntax for it."""
+pyavd 6.4.0 renders one syntax for it. A switch may report the build behind the release: 4.33.1F-39879738.4331F."""
+
+TAKEN = "4.32 to 4.35, written as 4.33.1F"
 
 _FLOW_SETS = tuple((1 << (8 - size), 128 << size) for size in range(1, 8))
 """pyavd schema ip_hardware.fib.load_balance_distribution.dynamic.flow_set_size: 1 is 128 ECMP groups of 256 entries,
@@ -119,9 +121,9 @@ _BY_ASIC = {
 @cache
 def capabilities(release: str, asic: str) -> Capabilities:
     """The record for one release on one ASIC; KeyError says which of the two is unknown."""
-    if not _RANGE.fullmatch(release):
-        raise KeyError(f"EOS release {release!r}: known are 4.32 to 4.35, written as 4.33.1F")
+    found = re.fullmatch(RELEASE_PATTERN, release)
+    if found is None:
+        raise KeyError(f"EOS release {release!r}: known are {TAKEN}")
     if asic not in _BY_ASIC:
         raise KeyError(f"EOS ASIC {asic!r}: known are {', '.join(sorted(_BY_ASIC))}")
-    # A switch may report the build behind the release: 4.33.1F-39879738.4331F
-    return replace(_BY_ASIC[asic], release=release, release_pattern=re.escape(release) + r"(-.*)?")
+    return replace(_BY_ASIC[asic], release=found[1], release_pattern=re.escape(found[1]) + r"(-.*)?")

@@ -5,7 +5,15 @@ from types import MappingProxyType
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.nxos import dscp, parse_qos
 from nornir_tasks.platforms.nxos.candidate import candidate
-from nornir_tasks.platforms.nxos.capabilities import LOAD_BALANCING, OS, RELEASES, capabilities
+from nornir_tasks.platforms.nxos.capabilities import (
+    LOAD_BALANCING,
+    NOT_OFFERED,
+    OS,
+    RELEASE_PATTERN,
+    RELEASES,
+    TAKEN,
+    capabilities,
+)
 from nornir_tasks.platforms.nxos.config_text import canonical, to_text, to_tree
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED
@@ -23,6 +31,9 @@ PLATFORM = Platform(
         port_name=port_name,
         sort_key=sort_key,
         load_balancing=LOAD_BALANCING,
+        release_pattern=RELEASE_PATTERN,
+        taken=TAKEN,
+        not_offered=NOT_OFFERED,
     ),
     file_suffix=".cfg",
     to_tree=to_tree,

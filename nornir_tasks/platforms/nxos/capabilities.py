@@ -49,7 +49,17 @@ _FEC_GAP = (
     "which lanes of 50G use: speed and medium decide, and a link that is up has the same at both ends"
 )
 
-_TRAIN = re.compile(r"(10\.[45])\((x|\d+[a-z]?)\)([FM]?)")
+RELEASE_PATTERN = r"(10\.[45])\((x|\d+[a-z]?)\)([FM]?)"
+
+TAKEN = "any of 10.4 and 10.5, written as 10.5(3), or a whole train, 10.5(x)"
+
+NOT_OFFERED = MappingProxyType(
+    {
+        "N9364E-SG2-O": "it has a Silicon One G200, for which no source names the queuing and network-qos classes, the "
+        "number of no-drop classes, ECN thresholds or the watchdog",
+    }
+)
+"""Its data sheet has ASIC and ports; of its QoS the guide names policy-driven load balancing alone."""
 
 
 def capabilities(release: str, asic: str) -> Capabilities:
@@ -110,9 +120,9 @@ def capabilities(release: str, asic: str) -> Capabilities:
 
 def _reported_as(release: str) -> str:
     """Switches report ``10.4(3)``, in places with the letter of a feature or maintenance release."""
-    found = _TRAIN.fullmatch(release)
+    found = re.fullmatch(RELEASE_PATTERN, release)
     if found is None:
-        raise KeyError(f"release {release}; known: {', '.join(RELEASES)}")
+        raise KeyError(f"release {release}; known: {TAKEN}")
     train, number, _ = found.groups()
     inner = r"\d+[a-z]?" if number == "x" else re.escape(number)
     return rf"{re.escape(train)}\({inner}\)[FM]?"

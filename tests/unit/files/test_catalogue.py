@@ -20,8 +20,8 @@ def test_file_and_folder_are_named_after_model_and_vendor(file: Path) -> None:
     assert (data["model"], data["vendor"]) == (file.stem, file.parent.name)
 
 
-NOT_FOR_RDMA = {"SN2201", "7010TX-48", "N9K-C9348GC-FXP", "N9364E-SG2-O"}
-"""No capability record of a lossless fabric: three for management, and one without published QoS figures."""
+NOT_FOR_RDMA = {"SN2201", "7010TX-48", "N9K-C9348GC-FXP"}
+"""No capability record of a lossless fabric: they are for management."""
 
 
 def test_every_switch_model_has_capabilities_for_some_release_of_each_of_its_systems() -> None:

@@ -1,6 +1,5 @@
 """Every line an EOS template prints has a shape in SOURCES.yml, and every shape there is printed by some template."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -9,41 +8,10 @@ import yaml
 from eos_examples import examples, facts_of, leaf, rendered, with_guarantee
 
 from nornir_tasks.design.device_config import DeviceConfig
+from tests.corpus.shapes import patterns
 
 SOURCES = Path(__file__).parents[3] / "templates" / "eos" / "SOURCES.yml"
 ENTRIES: list[dict[str, Any]] = yaml.safe_load(SOURCES.read_text())
-
-
-def patterns(shape: str) -> list[re.Pattern[str]]:
-    """One pattern for each line of a shape: ``<x>`` a word, ``<x>...`` several, ``[x]`` optional, ``a|b`` either."""
-    found = []
-    for line in re.sub(r" \(\w+\)", "", shape).split(" / "):
-        alternatives = line.split(" | ") if " | " in line else [line]
-        found.append(re.compile("|".join(f"(?:{_pattern(each)})" for each in alternatives)))
-    return found
-
-
-def _pattern(line: str) -> str:
-    line = line.replace(" [", "[").replace("[no] ", "[no]")
-    made = ""
-    for token in re.findall(r"<[^>]*>\.\.\.|<text>|<[^>]*>|\[no\]|\[|\]|[\w.+-]+(?:\|(?:<[^>]*>|[\w.+-]+))+|.", line):
-        if token == "<text>" or token.endswith(">..."):
-            made += r".+"
-        elif token == "[no]":
-            made += "(?:no )?"
-        elif token == "[":
-            made += "(?: "
-        elif token == "]":
-            made += ")?"
-        elif token.startswith("<") and "|" in token:
-            made += r"\S+"
-        elif token.startswith("<"):
-            made += r"[^ ]+"
-        elif "|" in token:
-            made += "(?:" + "|".join(map(re.escape, token.split("|"))) + ")"
-        else:
-            made += re.escape(token)
-    return made
 
 
 COMPILED = [

@@ -1,0 +1,69 @@
+"""What is said of a release or a model that is not taken: the ranges truly taken, and which of the two it is."""
+
+import pytest
+
+from nornir_tasks.design.pipeline import design
+from nornir_tasks.errors import DesignError, IntentError
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.platforms import platforms
+from tests.strategies import intent_of
+from tests.unit.design.test_nearest import site
+
+
+def said(**leaf: str) -> str:
+    """The message for a site whose leaves are these."""
+    facts = {name: each.facts for name, each in platforms().items()}
+    with pytest.raises((DesignError, IntentError)) as refused:
+        design(intent_of(site(leaf=leaf)), load_catalogue(), facts)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("platform", "model", "release", "expected"),
+    [
+        ("eos", "7060DX5-64S", "4.36.0F", "4.32 to 4.35, written as 4.33.1F"),
+        ("eos", "7060DX5-64S", "4.33", "4.32 to 4.35, written as 4.33.1F"),
+        ("nxos", "N9K-C9364D-GX2A", "10.6(1)", "any of 10.4 and 10.5, written as 10.5(3), or a whole train, 10.5(x)"),
+        ("nxos", "N9K-C9364D-GX2A", "10.5.3", "any of 10.4 and 10.5, written as 10.5(3), or a whole train, 10.5(x)"),
+        ("nvue", "SN5600", "5.15", "one of 5.14, 5.16"),
+    ],
+)
+def test_a_release_that_is_not_taken_is_told_the_ranges_that_are(
+    platform: str, model: str, release: str, expected: str
+) -> None:
+    message = said(platform=platform, model=model, release=release)
+    assert f"leaf.release: no capability record for {platform} {release}\n" in message
+    assert f"expected: {expected}\n" in message
+    assert f"found: {release}\n" in message
+
+
+@pytest.mark.parametrize(
+    ("platform", "release"), [("eos", "4.32.0F"), ("eos", "4.35.2.1M"), ("nxos", "10.5(3)"), ("nxos", "10.4(4a)")]
+)
+def test_every_release_of_the_ranges_that_are_told_is_taken(platform: str, release: str) -> None:
+    facts = platforms()[platform].facts
+    assert facts.takes(release)
+    asic = {"eos": "tomahawk4", "nxos": "cloudscale-gx2"}[platform]
+    assert facts.capabilities(release, asic).runs(release)
+
+
+def test_a_release_that_is_taken_is_never_what_is_wrong() -> None:
+    """The ASIC has no record: the model is refused, and no release that would do is asked for."""
+    message = said(platform="nxos", model="N9K-C9348GC-FXP", release="10.5(3)")
+    assert "leaf.model: no capability record for nxos 10.5(3) on an ASIC that no source names\n" in message
+    assert "N9K-C9364D-GX2A" in message.partition("expected:")[2].partition("\n")[0]
+    assert "found: N9K-C9348GC-FXP\n" in message
+    assert "release" not in message.partition("hint:")[2]
+
+
+def test_a_model_that_is_not_offered_says_what_has_no_source() -> None:
+    message = said(platform="nxos", model="N9364E-SG2-O", release="10.5(3)")
+    assert "leaf.model: N9364E-SG2-O is not offered\n" in message
+    assert "Silicon One G200" in message.partition("hint:")[2]
+
+
+def test_a_switch_may_report_a_build_behind_its_release() -> None:
+    record = platforms()["eos"].facts.capabilities("4.34.2F-43232954.4342F.1", "tomahawk4")
+    assert record.release == "4.34.2F"
+    assert record.runs("4.34.2F-43232954.4342F.1")
+    assert not record.runs("4.34.20F")

@@ -122,6 +122,7 @@ class Tree:
         self.grammar, self.dialect = grammar, dialect
         self.root = Node(Rule("top", "", "", "V", 0, (), frozenset(), mode=grammar.top), "")
         self._printed: dict[bool, str] = {}
+        self._is_dotted: bool | None = None
         self.entered = 0
 
     def copy(self) -> Tree:
@@ -133,7 +134,7 @@ class Tree:
 
     def touched(self) -> None:
         """Forget the printed text; whoever changes nodes by hand (a hook) calls this."""
-        self._printed = {}
+        self._printed, self._is_dotted = {}, None
 
     def next_entered(self) -> int:
         """A number that grows with every stored line, for rules printed in the order of entry."""
@@ -148,12 +149,15 @@ class Tree:
         """The first top-level line that begins with these words, or None."""
         return self.root.first(leading)
 
-    def has_line(self, path: tuple[str, ...]) -> bool:
-        """Whether a line stands, each element beginning a line below the one before. An empty path does not."""
-        node: Node | None = self.root
-        for leading in path:
-            node = node.first(leading) if node is not None else None
-        return bool(path) and node is not None
+    @property
+    def has_dotted_asns(self) -> bool:
+        """Whether AS numbers are printed with a dot; remembered, for blocks that are printed one by one."""
+        if self._is_dotted is None:
+            node: Node | None = self.root
+            for leading in self.dialect.dotted_asns:
+                node = node.first(leading) if node is not None else None
+            self._is_dotted = bool(self.dialect.dotted_asns) and node is not None
+        return self._is_dotted
 
     def text(self, all_lines: bool = False) -> str:
         """The configuration as the operating system prints it, header and ``end`` excluded; ends with a newline.
@@ -215,7 +219,7 @@ class _Printer:
     def __init__(self, tree: Tree, all_lines: bool) -> None:
         self._tree, self._all = tree, all_lines
         self._dialect = tree.dialect
-        self._is_dotted = tree.has_line(tree.dialect.dotted_asns)
+        self._is_dotted = tree.has_dotted_asns
 
     def lines(self) -> list[str]:
         lines: list[str] = []

@@ -35,6 +35,19 @@ def test_a_port_that_is_down_is_named_with_both_ends(device, kind, changes, foun
     assert finding.expected == "admin up, link up"
 
 
+@pytest.mark.parametrize("oper_up", [True, False])
+def test_a_port_whose_error_correction_no_line_sets_says_who_chose_it(oper_up: bool) -> None:
+    port = fabric_port("leaf-g1-r1")
+    evidence = row("leaf-g1-r1", "ports", port, oper_up=oper_up)
+    (finding,) = [each for each in check_ports(evidence) if (each.device, each.port) == ("leaf-g1-r1", port)]
+    told = "FEC is the hardware's choice, " + ("the same at both ends" if oper_up else "look at both ends")
+    assert finding.verdict is (Verdict.PASS if oper_up else Verdict.FAIL)
+    assert finding.message.endswith(told)
+    others = [each for each in check_ports(evidence) if each.device in ("leaf-g1-r0", "spine-1")]
+    assert others
+    assert not any("FEC" in each.message for each in others)
+
+
 @BY_PORT
 def test_a_port_the_switch_does_not_have_is_named(device, kind) -> None:
     port = kind(device)

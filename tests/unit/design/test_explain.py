@@ -12,6 +12,7 @@ from nornir_tasks.design.explain import Figure, explain
 from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.design.routes import count_routes
+from tests.reference import reference
 from tests.strategies import fabrics
 from tests.unit.design.test_drawing import site
 
@@ -113,6 +114,24 @@ def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name:
                 assert str(found[label].value).startswith(f"{queue.ecn.min_bytes}-{queue.ecn.max_bytes} bytes")
         assert found[f"routes, {kind}"].value >= routes[device.name].total
         assert found[f"ECMP groups, {kind}"].inputs["widest"] >= routes[device.name].widest
+
+
+def test_what_no_source_has_for_an_asic_is_shown_with_its_reason() -> None:
+    fabric = reference("lab")
+    found, realised = figures(fabric), {each.config.name: each for each in device_configs(fabric)}
+    eos, nxos = "leaf 7060DX5-64S, eos 4.33.1F", "leaf N9K-C9332D-GX2B, nxos 10.4(3)"
+    assert "trident" in found[f"hash seed, {eos}"].rule
+    assert "Trident II alone" in found[f"guaranteed bandwidth, {eos}"].rule
+    assert "CL91" in found[f"FEC, {nxos}"].rule
+    assert found[f"FEC, {nxos}"].inputs["ports"] == sum(
+        port.layer1 is not None for port in realised["leaf-g1-r1"].config.interfaces
+    )
+    assert f"FEC, {eos}" not in found
+    reasons = {name: {note.field: note.held for note in each.adjustments} for name, each in realised.items()}
+    assert reasons["leaf-g1-r0"]["hashing.seed"] == "not set"
+    assert reasons["leaf-g1-r0"]["qos.queues.guaranteed"] == "not set"
+    assert reasons["leaf-g1-r1"]["layer1.fec"] == "not set"
+    assert not {"hashing.seed", "qos.queues.guaranteed", "layer1.fec"} & reasons["spine-1"].keys()
 
 
 @pytest.mark.parametrize("name", SITES)

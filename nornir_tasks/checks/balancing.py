@@ -7,9 +7,10 @@ How evenly packets are spread, no check can see: only traffic shows that.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.observed import PathState
+from nornir_tasks.checks.observed import SHOWN, PathState, Shown
 from nornir_tasks.design.device_config import DeviceConfig, LoadBalancing
 
 _NAME = "load-balancing"
@@ -29,53 +30,61 @@ def check_balancing(evidence: Evidence) -> list[Finding]:
 
 
 def _hashes(device: str, seen: PathState) -> Iterator[Finding]:
+    """Of what nobody asked for, only that it is there: it is none of the things that the design has judged."""
     if seen.waits_for_reload:
-        yield _loaded(device, "static", seen.waits_for_reload)
+        yield replace(_loaded(device, "static", seen.waits_for_reload), counted=False)
     if seen.mode not in (None, "static"):
-        yield _judged(device, "", device, "static", str(seen.mode), good=False)
+        yield replace(_judged(device, "", device, "static", str(seen.mode), good=False), counted=False)
 
 
 def _switch(evidence: Evidence, device: str, wanted: LoadBalancing, seen: PathState) -> Iterator[Finding]:
+    shown = SHOWN.get(evidence.wanted[device].os, Shown())
     yield _configured(device, wanted, evidence.running.get(device))
-    if seen.needs_reload:
+    if shown.waiting or seen.needs_reload:
         yield _loaded(device, wanted.mode, seen.waits_for_reload)
-    if seen.mode is not None:
+    if shown.at_work:
         yield _judged(device, "", device, wanted.mode, seen.mode, good=wanted.mode == seen.mode)
-    if wanted.ports is None or seen.ports is None:
+    if not shown.at_work or wanted.ports is None:
         return
-    for port in sorted({*wanted.ports, *seen.ports}):
-        expected, found = (port in wanted.ports), (port in seen.ports)
-        where = evidence.where(device, port)
-        yield _judged(device, port, where, _takes_part(expected), _takes_part(found), good=expected == found)
+    at_work = seen.ports or ()
+    for port in wanted.ports:
+        found = None if seen.ports is None else _takes_part(is_member=port in at_work)
+        yield _judged(device, port, evidence.where(device, port), _takes_part(is_member=True), found, good=port in at_work)
+    for port in sorted({*at_work} - {*wanted.ports}):
+        finding = _judged(device, port, evidence.where(device, port), _takes_part(is_member=False), _takes_part(is_member=True), good=False)
+        yield replace(finding, counted=False)
 
 
 def _configured(device: str, wanted: LoadBalancing, running: DeviceConfig | None) -> Finding:
     if running is None:
         message = f"{device}: what it runs could not be read"
-        return Finding(_NAME, device, "", Verdict.ERROR, message, wanted.mode, "unknown")
+        return Finding(_NAME, device, "", Verdict.ERROR, message, wanted.mode, "unknown", "configured")
     held = running.load_balancing
     expected, found = _told(wanted), "static" if held is None else _told(held)
     message = f"configured: {found}" + ("" if held == wanted else f", not {expected}")
     verdict = Verdict.PASS if held == wanted else Verdict.FAIL
-    return Finding(_NAME, device, "", verdict, f"{device}: {message}", expected, found)
+    return Finding(_NAME, device, "", verdict, f"{device}: {message}", expected, found, "configured")
 
 
 def _loaded(device: str, mode: str, waiting: tuple[str, ...] | None) -> Finding:
     if waiting is None:
         message = f"{device}: the switch does not show whether {mode} waits for a reload"
-        return Finding(_NAME, device, "", Verdict.ERROR, message, "in effect", "not shown")
+        return Finding(_NAME, device, "", Verdict.ERROR, message, "in effect", "not shown", "in effect")
     if not waiting:
         message = f"{device}: nothing of {mode} waits for a reload"
-        return Finding(_NAME, device, "", Verdict.PASS, message, "in effect", "in effect")
+        return Finding(_NAME, device, "", Verdict.PASS, message, "in effect", "in effect", "in effect")
     lines = "; ".join(waiting)
     message = f"{device}: {mode} is configured but not in effect, the switch waits for a reload ({lines})"
-    return Finding(_NAME, device, "", Verdict.FAIL, message, "in effect", "waits for a reload")
+    return Finding(_NAME, device, "", Verdict.FAIL, message, "in effect", "waits for a reload", "in effect")
 
 
-def _judged(device: str, port: str, where: str, expected: str, found: str, *, good: bool) -> Finding:
+def _judged(device: str, port: str, where: str, expected: str, found: str | None, *, good: bool) -> Finding:
+    if found is None:
+        message = f"{where}: the switch does not show how it balances"
+        return Finding(_NAME, device, port, Verdict.ERROR, message, expected, "not shown", "at work")
     verdict = Verdict.PASS if good else Verdict.FAIL
     message = f"{where}: at work: {found}" + ("" if good else f", not {expected}")
-    return Finding(_NAME, device, port, verdict, message, expected, found)
+    return Finding(_NAME, device, port, verdict, message, expected, found, "at work")
 
 
 def _told(held: LoadBalancing) -> str:
@@ -85,5 +94,5 @@ def _told(held: LoadBalancing) -> str:
     return f"{held.mode} on {ports}{size}"
 
 
-def _takes_part(is_member: bool) -> str:
+def _takes_part(*, is_member: bool) -> str:
     return "adaptive" if is_member else "static"

@@ -7,9 +7,12 @@ one finding for each thing it looked at, passed ones included, so "tested N of M
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
-from nornir_tasks.checks.observed import Observed
+from nornir_tasks.checks.observed import BgpSession, Observed, PortQos, PortState
 from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change
 
 
@@ -35,6 +38,11 @@ class Finding:
     message: str
     expected: str = ""
     found: str = ""
+    subject: str = ""
+    """What it is about, where a port does not say it: a prefix, a BGP neighbour, a line."""
+    counted: bool = True
+    """Is it one of the M things of this site? Not: a second line about a thing, and what nobody designed. So M follows
+    from the design alone, whatever state the network is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +55,23 @@ class Far:
     is_host: bool
 
 
-@dataclass(frozen=True, slots=True)
+End = tuple[str, str]
+"""(device, port)."""
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All that was collected, by device name. A device that did not answer stands in ``unreachable`` only."""
 
+    fabric: Fabric
     wanted: Mapping[str, DeviceConfig]
     running: Mapping[str, DeviceConfig]
     changes: Mapping[str, tuple[Change, ...]]
     """What a push would change; the difference between running and wanted, line by line."""
     observed: Mapping[str, Observed]
-    far: Mapping[tuple[str, str], Far]
+    far: Mapping[End, Far]
     """(device, port) -> its far end, switches and hosts."""
-    unreachable: Mapping[str, str]
+    unreachable: Mapping[str, Problem]
     """device -> why it could not be read."""
 
     def where(self, device: str, port: str) -> str:
@@ -71,13 +84,49 @@ class Evidence:
 
         ``key`` is the far end's address, or that port where the session is unnumbered.
         """
-        if any(port.name == key for port in self.wanted[device].interfaces):
-            return key
-        for port in self.wanted[device].interfaces:
-            far = self.far.get((device, port.name))
-            if far is None or far.is_host or far.device not in self.wanted:
-                continue
-            for other in self.wanted[far.device].interfaces:
-                if other.name == far.port and (other.address or "").split("/")[0] == key:
-                    return port.name
-        return ""
+        return key if (device, key) in self.addresses else self._neighbor_ports.get((device, key), "")
+
+    @cached_property
+    def addresses(self) -> Mapping[End, str]:
+        """Each port of the design -> its IPv4 address without length; empty where it has none."""
+        return {
+            (device, port.name): (port.address or "").partition("/")[0]
+            for device, config in self.wanted.items()
+            for port in config.interfaces
+        }
+
+    @cached_property
+    def _neighbor_ports(self) -> Mapping[tuple[str, str], str]:
+        """(device, address of a far end that is a switch) -> port."""
+        found: dict[tuple[str, str], str] = {}
+        for device, port in self.addresses:
+            far = self.far.get((device, port))
+            address = "" if far is None or far.is_host else self.addresses.get((far.device, far.port), "")
+            if address:
+                found.setdefault((device, address), port)
+        return found
+
+    @cached_property
+    def port_states(self) -> Mapping[End, PortState]:
+        """What the switches say of their ports."""
+        return {(device, each.name): each for device, seen in self.observed.items() for each in seen.ports}
+
+    @cached_property
+    def port_qos(self) -> Mapping[End, PortQos]:
+        """What the switches say of their ports' QoS."""
+        return {(device, each.port): each for device, seen in self.observed.items() for each in seen.qos}
+
+    @cached_property
+    def sessions(self) -> Mapping[tuple[str, str], BgpSession]:
+        """(device, name of the session there) -> what the switch says of it."""
+        return {(device, each.address): each for device, seen in self.observed.items() for each in seen.bgp}
+
+    @cached_property
+    def heard(self) -> Mapping[End, tuple[End, ...]]:
+        """(device, port) -> the far ends that LLDP names there, by their own names."""
+        found: dict[End, tuple[End, ...]] = {}
+        for device, seen in self.observed.items():
+            for each in seen.lldp:
+                here = (device, each.port)
+                found[here] = (*found.get(here, ()), (each.remote_device, each.remote_port))
+        return found

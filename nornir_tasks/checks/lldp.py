@@ -4,33 +4,37 @@ A wrong cable cannot be repaired by a push, so the finding names the cables to m
 host speaks LLDP is the host's own affair.
 """
 
-from nornir_tasks.checks.evidence import Evidence, Far, Finding, Verdict
+from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
+
+
+NOBODY = "nobody"
+"""What is found at a port that hears no neighbour."""
 
 
 def check_lldp(evidence: Evidence) -> list[Finding]:
     """One finding for each fabric port."""
-    findings = []
-    for device, observed in evidence.observed.items():
-        seen: dict[str, set[tuple[str, str]]] = {}
-        for neighbor in observed.lldp:
-            seen.setdefault(neighbor.port, set()).add((neighbor.remote_device, neighbor.remote_port))
-        for port in evidence.wanted[device].interfaces:
-            far = evidence.far.get((device, port.name))
-            if far is not None and not far.is_host:
-                findings.append(_cable(evidence, device, port.name, far, seen.get(port.name, set())))
-    return findings
+    return [
+        _cable(evidence, device, port.name, far)
+        for device in evidence.observed
+        for port in evidence.wanted[device].interfaces
+        if (far := evidence.far.get((device, port.name))) is not None and not far.is_host
+    ]
 
 
-def _cable(evidence: Evidence, device: str, port: str, far: Far, seen: set[tuple[str, str]]) -> Finding:
+def ends_heard(evidence: Evidence, device: str, port: str) -> list[End]:
+    """Who is heard on a port, by the names that the plan has."""
+    return sorted({(_planned_name(evidence, name), there) for name, there in evidence.heard.get((device, port), ())})
+
+
+def _cable(evidence: Evidence, device: str, port: str, far: Far) -> Finding:
     expected = f"cable {far.cable} to {far.device} {far.port}"
-    if not seen:
+    ends = ends_heard(evidence, device, port)
+    if not ends:
         message = f"{evidence.where(device, port)}: no LLDP neighbour; is cable {far.cable} plugged in at both ends?"
-        return Finding("lldp", device, port, Verdict.FAIL, message, expected, "nobody")
-    ends = sorted({(_planned_name(evidence, name), there) for name, there in seen})
+        return Finding("lldp", device, port, Verdict.FAIL, message, expected, NOBODY)
     if ends == [(far.device, far.port)]:
-        return Finding(
-            "lldp", device, port, Verdict.PASS, f"{evidence.where(device, port)}: cabled as planned", expected
-        )
+        message = f"{evidence.where(device, port)}: cabled as planned"
+        return Finding("lldp", device, port, Verdict.PASS, message, expected)
     found = " and ".join(" ".join(end) for end in ends)
     others = (evidence.far[end].cable for end in ends if end in evidence.far)
     swap = "".join(

@@ -10,6 +10,20 @@ from nornir_tasks.design.device_config import Ecn
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What an OS shows of load balancing at all, so that it is the same things that are judged whatever it says today."""
+
+    at_work: bool = False
+    """The mode at work, and the ports that take part."""
+    waiting: bool = False
+    """What waits for a reload."""
+
+
+SHOWN = {"nvue": Shown(at_work=True), "nxos": Shown(waiting=True)}
+"""Where EOS shows the like, no public source says so."""
+
+
+@dataclass(frozen=True, slots=True)
 class PortState:
     """One interface as it is now."""
 

@@ -4,15 +4,10 @@ from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.observed import PortState
 from nornir_tasks.design.device_config import Interface
 
-States = dict[tuple[str, str], PortState]
-"""(device, port) -> what its switch says of it."""
-
-
 def check_ports(evidence: Evidence) -> list[Finding]:
     """One finding for each port of the design: admin and link state."""
-    states = _states(evidence)
     return [
-        _state(evidence, device, port, states)
+        _state(evidence, device, port)
         for device in evidence.observed
         for port in evidence.wanted[device].interfaces
     ]
@@ -20,36 +15,31 @@ def check_ports(evidence: Evidence) -> list[Finding]:
 
 def check_mtu(evidence: Evidence) -> list[Finding]:
     """One finding for each port with an MTU, naming both ends' values."""
-    states = _states(evidence)
     return [
-        _mtu(evidence, device, port, states)
+        _mtu(evidence, device, port)
         for device in evidence.observed
         for port in evidence.wanted[device].interfaces
         if port.mtu_bytes is not None
     ]
 
 
-def _states(evidence: Evidence) -> States:
-    return {(device, state.name): state for device, observed in evidence.observed.items() for state in observed.ports}
-
-
-def _far_end(evidence: Evidence, device: str, port: str, states: States) -> PortState | None:
+def _far_end(evidence: Evidence, device: str, port: str) -> PortState | None:
     """The other end's state; None for a host, and for a switch that was not read."""
     far = evidence.far.get((device, port))
-    return states.get((far.device, far.port)) if far else None
+    return evidence.port_states.get((far.device, far.port)) if far else None
 
 
-def _state(evidence: Evidence, device: str, port: Interface, states: States) -> Finding:
+def _state(evidence: Evidence, device: str, port: Interface) -> Finding:
     where, expected = evidence.where(device, port.name), "admin up, link up" if port.enabled else "admin down"
     if not evidence.observed[device].ports:
         message = f"{where}: the switch shows no ports"
         return Finding("port", device, port.name, Verdict.ERROR, message, expected)
-    state = states.get((device, port.name))
+    state = evidence.port_states.get((device, port.name))
     if state is None:
         message = f"{where}: the switch has no such port"
         return Finding("port", device, port.name, Verdict.FAIL, message, expected, "no such port")
     good = (state.admin_up and state.oper_up) if port.enabled else not (state.admin_up or state.oper_up)
-    other = _far_end(evidence, device, port.name, states)
+    other = _far_end(evidence, device, port.name)
     found = _spell(state) + (f" here, {_spell(other)} at the far end" if other else "")
     if port.layer1 is not None and port.layer1.fec is None:
         # No line sets it, so the configuration cannot be compared; a link does not come up between different codes.
@@ -62,12 +52,12 @@ def _spell(state: PortState) -> str:
     return f"admin {'up' if state.admin_up else 'down'}, link {'up' if state.oper_up else 'down'}"
 
 
-def _mtu(evidence: Evidence, device: str, port: Interface, states: States) -> Finding:
+def _mtu(evidence: Evidence, device: str, port: Interface) -> Finding:
     where = evidence.where(device, port.name)
-    state = states.get((device, port.name))
+    state = evidence.port_states.get((device, port.name))
     if state is None or state.mtu_bytes is None:
         return Finding("mtu", device, port.name, Verdict.ERROR, f"{where}: the switch shows no MTU")
-    other = _far_end(evidence, device, port.name, states)
+    other = _far_end(evidence, device, port.name)
     there = other.mtu_bytes if other else port.mtu_bytes
     ends = f"MTU {state.mtu_bytes} here" + (f", {there or 'none shown'} at the far end" if other else "")
     good = state.mtu_bytes == port.mtu_bytes and there in (port.mtu_bytes, None)

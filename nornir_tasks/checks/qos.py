@@ -52,15 +52,12 @@ def _port(
     evidence: Evidence, config: DeviceConfig, port: Interface, profile: PortProfile, seen: PortQos | None
 ) -> Iterator[Finding]:
     where = evidence.where(config.name, port.name)
-    if seen is None:
-        yield Finding("qos", config.name, port.name, Verdict.ERROR, f"{where}: the switch shows no QoS state")
-        return
     marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
     rows: tuple[tuple[str, object, object], ...] = (
-        ("trust", True, seen.trust_dscp),
-        ("pfc", profile.pfc_priorities, seen.pfc_priorities),
-        ("watchdog", profile.watchdog, seen.watchdog),
-        ("ecn", marks, seen.ecn),
+        ("trust", True, seen and seen.trust_dscp),
+        ("pfc", profile.pfc_priorities, seen and seen.pfc_priorities),
+        ("watchdog", profile.watchdog, seen and seen.watchdog),
+        ("ecn", marks, seen and seen.ecn),
     )
     for name, wanted, found in rows:
         judged = Verdict.PASS if wanted == found else Verdict.FAIL
@@ -72,8 +69,7 @@ def _port(
 
 def _far_end(evidence: Evidence, device: str, port: str, name: str) -> str:
     far = evidence.far.get((device, port))
-    observed = evidence.observed.get(far.device) if far else None
-    seen = next((each for each in observed.qos if far and each.port == far.port), None) if observed else None
+    seen = evidence.port_qos.get((far.device, far.port)) if far else None
     if seen is None:
         return ""
     values = {"trust": seen.trust_dscp, "pfc": seen.pfc_priorities, "watchdog": seen.watchdog, "ecn": seen.ecn}

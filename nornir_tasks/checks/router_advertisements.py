@@ -4,6 +4,7 @@ The far end of an unnumbered link learns our address from them alone; on a host'
 """
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.design.device_config import Interface
 
 
 def check_router_advertisements(evidence: Evidence) -> list[Finding]:
@@ -12,20 +13,22 @@ def check_router_advertisements(evidence: Evidence) -> list[Finding]:
     for device, observed in evidence.observed.items():
         seen = {port.name: port.ra_interval_ms for port in observed.ports}
         findings += [
-            _port(evidence, device, port.name, port.ra_interval_ms or 0, seen.get(port.name))
+            _port(evidence, device, port, seen.get(port.name))
             for port in evidence.wanted[device].interfaces
             if port.ra_interval_ms is not None or seen.get(port.name) is not None
         ]
     return findings
 
 
-def _port(evidence: Evidence, device: str, port: str, wanted_ms: int, seen_ms: int | None) -> Finding:
+def _port(evidence: Evidence, device: str, wanted: Interface, seen_ms: int | None) -> Finding:
+    port, wanted_ms, counted = wanted.name, wanted.ra_interval_ms or 0, wanted.ra_interval_ms is not None
     where, expected = evidence.where(device, port), _told(wanted_ms)
     if seen_ms is None:
         message = f"{where}: the switch does not show whether it sends router advertisements"
         return Finding("ra", device, port, Verdict.ERROR, message, expected)
     verdict = Verdict.PASS if seen_ms == wanted_ms else Verdict.FAIL
-    return Finding("ra", device, port, verdict, f"{where}: {_told(seen_ms)}", expected, _told(seen_ms))
+    message = f"{where}: {_told(seen_ms)}"
+    return Finding("ra", device, port, verdict, message, expected, _told(seen_ms), counted=counted)
 
 
 def _told(interval_ms: int) -> str:

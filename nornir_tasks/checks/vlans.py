@@ -16,14 +16,14 @@ def check_vlans(evidence: Evidence) -> list[Finding]:
     for device in evidence.observed:
         config = evidence.wanted[device]
         access = [port for port in config.interfaces if port.access_vlan is not None]
-        findings += [_access(evidence, device, port) for port in access]
+        vlans = _observed(evidence, device)
+        findings += [_access(evidence, device, port, vlans.get(port.name)) for port in access]
         findings += _strangers(evidence, config)
     return findings
 
 
-def _access(evidence: Evidence, device: str, port: Interface) -> Finding:
+def _access(evidence: Evidence, device: str, port: Interface, found: str | None) -> Finding:
     where, expected = evidence.where(device, port.name), f"access port of VLAN {port.access_vlan}"
-    found = _observed(evidence, device).get(port.name)
     if found is None:
         message = f"{where}: the switch shows no VLAN"
         return Finding("vlan", device, port.name, Verdict.ERROR, message, expected)
@@ -40,11 +40,11 @@ def _strangers(evidence: Evidence, config: DeviceConfig) -> Iterator[Finding]:
         name, expected = f"{config.name} VLAN {vlan.number}", "our host ports alone"
         if not seen:
             message = f"{name}: the switch shows no VLANs of ports"
-            yield Finding("vlan", config.name, "", Verdict.ERROR, message, expected)
+            yield Finding("vlan", config.name, "", Verdict.ERROR, message, expected, subject=str(vlan.number))
             continue
         message = f"{name}: " + (f"{', '.join(inside)} in it as well" if inside else f"{len(ours)} host ports alone")
         verdict = Verdict.FAIL if inside else Verdict.PASS
-        yield Finding("vlan", config.name, "", verdict, message, expected, ", ".join(inside))
+        yield Finding("vlan", config.name, "", verdict, message, expected, ", ".join(inside), str(vlan.number))
 
 
 def _observed(evidence: Evidence, device: str) -> dict[str, str]:

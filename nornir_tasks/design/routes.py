@@ -1,4 +1,4 @@
-"""How many routes and ECMP groups each switch holds, from the cabling and who announces what.
+"""Which routes each switch learns, over how many next hops, from the cabling and who announces what.
 
 A leaf announces its loopback and its host block, every other switch its loopback; a leaf hands on nothing, a spine or
 core hands on what came from below to everybody and what came from above only downwards (BGP refuses the rest, as its
@@ -7,7 +7,7 @@ thousands of them are joined in a blink.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.fabric import Device, Fabric, Link
@@ -42,6 +42,45 @@ class RouteCount:
         return self.connected + self.own + self.learned
 
 
+@dataclass(frozen=True, slots=True)
+class SharedPath:
+    """Switches that one switch reaches over the same next hops."""
+
+    members: int
+    """The switches reached, as bits."""
+    width: int
+    """Next hops: links to the neighbours below."""
+    neighbours: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedPaths:
+    """Over how many next hops each switch reaches what each other one announces."""
+
+    shared: Mapping[str, tuple[SharedPath, ...]]
+    """Switch -> its paths; each switch that it reaches is a member of one."""
+    bit: Mapping[str, int]
+    """Switch -> its bit."""
+
+    def of(self, device: str) -> Iterator[tuple[str, int]]:
+        """(announcing switch, next hops) of all that ``device`` learns."""
+        for path in self.shared.get(device, ()):
+            bits = reversed(f"{path.members:b}")
+            yield from ((name, path.width) for name, bit in zip(self.bit, bits, strict=False) if bit == "1")
+
+    def to(self, device: str, owner: str) -> SharedPath | None:
+        """How ``device`` reaches what ``owner`` announces; None if it does not learn it."""
+        bit = self.bit[owner]
+        return next((path for path in self.shared.get(device, ()) if path.members & bit), None)
+
+
+def learned_paths(fabric: Fabric, lost: Container[str] = ()) -> LearnedPaths:
+    """What each switch learns when the links named in ``lost`` carry no session."""
+    tables = _Tables(fabric, lost)
+    tables.count()
+    return LearnedPaths(tables.shared, tables.bit)
+
+
 def count_routes(fabric: Fabric) -> dict[str, RouteCount]:
     """Every switch's forwarding table, with every link up."""
     return _Tables(fabric).count()
@@ -50,6 +89,8 @@ def count_routes(fabric: Fabric) -> dict[str, RouteCount]:
 @dataclass
 class _Tables:
     fabric: Fabric
+    lost: Container[str] = ()
+    """Names of links that carry no session."""
     bit: dict[str, int] = field(default_factory=dict)
     leaves: int = 0
     """The bits of all leaves: they announce two prefixes each."""
@@ -60,6 +101,7 @@ class _Tables:
     held: dict[str, Reach] = field(default_factory=dict)
     behind: dict[int, int] = field(default_factory=dict)
     """ASN -> switches of it and all below them: what is learned from them bears the ASN."""
+    shared: dict[str, tuple[SharedPath, ...]] = field(default_factory=dict)
 
     def count(self) -> dict[str, RouteCount]:
         """Upwards first, then downwards."""
@@ -80,7 +122,7 @@ class _Tables:
             self.leaves |= (1 << number) if device.tier == "leaf" else 0
             self.up[device.name], self.down[device.name] = Counter(), Counter()
         for link in self.fabric.links:
-            if link.kind == "fabric":
+            if link.kind == "fabric" and link.name not in self.lost:
                 self.up[link.lower.device][link.upper.device] += 1
                 self.down[link.upper.device][link.lower.device] += 1
 
@@ -99,18 +141,19 @@ class _Tables:
         offers = [(self.climbed[lower], lower, -1) for lower in self.down[name]]
         offers += [(self.held[upper], upper, ~self.behind[device.asn]) for upper in self.up[name]]
         links = self.up[name] + self.down[name]
-        done, reach, sets = self.bit[name], [self.bit[name]], set()
+        done, reach, parts = self.bit[name], [self.bit[name]], []
         for distance in range(max((len(each) for each, *_ in offers), default=0)):
             shares: dict[int, list[str]] = {}
             for bits, neighbour, allowed in offers:
                 new = bits[distance] & allowed & ~done if distance < len(bits) else 0
                 if new:
                     shares.setdefault(new, []).append(neighbour)
-            sets |= {frozenset(each) for each in _refined(shares)}
+            parts += _refined(shares)
             reach.append(_union(shares))
             done |= reach[-1]
         self.held[name] = reach
-        widths = [sum(links[each] for each in group) for group in sets]
+        self.shared[name] = tuple(SharedPath(bits, sum(links[n] for n in hops), tuple(hops)) for bits, hops in parts)
+        widths = [sum(links[each] for each in hops) for hops in {frozenset(hops) for _, hops in parts}]
         return self._count(device, done & ~self.bit[name], [width for width in widths if width > 1])
 
     def _count(self, device: Device, learned: int, widths: list[int]) -> RouteCount:
@@ -143,8 +186,8 @@ def _union(sets: Iterable[int]) -> int:
     return joined
 
 
-def _refined(shares: Mapping[int, list[str]]) -> list[list[str]]:
-    """Sets of next hops: switches that the same neighbours offer have the same one."""
+def _refined(shares: Mapping[int, list[str]]) -> list[tuple[int, list[str]]]:
+    """(switches as bits, next hops): switches that the same neighbours offer have the same ones."""
     parts: list[tuple[int, list[str]]] = []
     seen = 0
     for bits, neighbours in shares.items():
@@ -156,4 +199,4 @@ def _refined(shares: Mapping[int, list[str]]) -> list[list[str]]:
             parts = split
         parts += [(bits & ~seen, neighbours)] if bits & ~seen else []
         seen |= bits
-    return [hops for _, hops in parts]
+    return parts

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.deploy.plan import split_running
 from nornir_tasks.deploy.transaction import Rules, Transaction
 from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import Endpoint, SwitchSession
@@ -139,13 +141,19 @@ Spraying = tuple[RunningLab, dict[str, Wanted], dict[str, bool]]
 """The lab, what each switch shall hold, and whether the first push changed it."""
 
 
+@cache
+def sprayed() -> Fabric:
+    """Leaves of NX-OS and Cumulus Linux, spines of two releases of the latter; every packet for itself."""
+    leaf = {**NXOS, "overrides": ({**NVUE, "rails": (1,)},)}
+    return built("per_packet", leaf, {**NVUE, "overrides": ({"index": (2,), "release": "5.16"},)})
+
+
 @pytest.fixture(scope="module")
 def spraying(
     tmp_path_factory: pytest.TempPathFactory, start_module_lab: Callable[[LabDescription], RunningLab]
 ) -> Spraying:
     """Leaves of NX-OS 10.5 and Cumulus Linux 5.14, spines of 5.14 and 5.16, without cables; every packet for itself."""
-    leaf = {**NXOS, "overrides": ({**NVUE, "rails": (1,)},)}
-    fabric = built("per_packet", leaf, {**NVUE, "overrides": ({"index": (2,), "release": "5.16"},)})
+    fabric = sprayed()
     description = LabDescription(tmp_path_factory.mktemp("spraying") / "lab")
     made = {}
     for each in device_configs(fabric):
@@ -191,7 +199,7 @@ def evidence(lab: RunningLab, made: dict[str, Wanted]) -> Evidence:
         finally:
             link.close()
     configs = {name: each.config for name, each in made.items()}
-    return Evidence(configs, running, dict.fromkeys(configs, ()), observed, {}, {})
+    return Evidence(sprayed(), configs, running, dict.fromkeys(configs, ()), observed, {}, {})
 
 
 def test_adaptive_routing_is_pushed_to_both_releases_once_and_seen_at_work_on_every_member(

@@ -38,6 +38,7 @@ def as_wanted(site: Scope) -> Evidence:
     """A site's switches when all is as designed."""
     wanted = {name: each.config for name, each in site.realised.items()}
     return Evidence(
+        fabric=site.fabric,
         wanted=wanted,
         running=dict(wanted),
         changes=dict.fromkeys(wanted, ()),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from lab_evidence import SWITCHES, clean, designed, fabric_port, row, seen, unlike
 
-from nornir_tasks.checks.bgp import check_ecmp
+from nornir_tasks.checks.ecmp import check_ecmp
 from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.design.device_config import Neighbor
 

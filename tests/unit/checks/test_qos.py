@@ -6,6 +6,7 @@ import pytest
 from lab_evidence import LEAVES, SWITCHES, clean, designed, fabric_port, host_port, row, seen, unlike
 
 from nornir_tasks.checks.qos import check_qos
+from nornir_tasks.checks.suite import judge
 from nornir_tasks.design.device_config import Ecn
 
 WRONG_ECN = ((3, Ecn(1000, 2000, 50)),)
@@ -52,8 +53,11 @@ def test_what_a_port_does_not_show_could_not_be_told(device, name, field) -> Non
 @pytest.mark.parametrize("device", SWITCHES)
 def test_a_port_without_any_qos_state_could_not_be_told(device) -> None:
     port = fabric_port(device)
-    check, (finding,) = unlike(row(device, "qos", port), "could not tell")
-    assert (check, finding.device, finding.port) == ("qos", device, port)
+    report = judge(row(device, "qos", port))
+    assert not report.failed
+    assert {(each.check, each.device, each.port) for each in report.undecided} == {
+        (check, device, port) for check in ("trust", "pfc", "watchdog", "ecn")
+    }
 
 
 @pytest.mark.parametrize("device", SWITCHES)

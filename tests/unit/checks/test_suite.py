@@ -11,7 +11,7 @@ from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.checks.suite import CHECKS, Report, judge
 from nornir_tasks.cli.validate import _end
-from nornir_tasks.errors import UndecidedError, ValidationFailed
+from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
 
 ONLY_WORDS = {"state", "prefixes_received"}
 """Of a BGP session: how it calls its state, and how much it has heard so far; nothing is judged by them."""
@@ -28,7 +28,7 @@ BELONGS = {
     (BgpSession, "address"): {"bgp"},
     (BgpSession, "remote_as"): {"bgp"},
     (BgpSession, "established"): {"bgp"},
-    (PortQos, "port"): {"qos"},
+    (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},
     (PortQos, "watchdog"): {"watchdog"},
@@ -39,7 +39,8 @@ BELONGS = {
 def test_a_clean_fabric_raises_no_alarm_and_everything_is_judged(figure: Callable[[str], None]) -> None:
     found = report()
     assert found.failed == found.undecided == ()
-    assert found.tested == len(found.findings)
+    assert found.tested == found.total
+    assert found.skipped == ()
     counts = Counter(each.check for each in found.findings)
     assert counts["config"] == counts["dscp"] == 10
     assert counts["lldp"] == counts["bgp"] == 32  # both ends of 16 fabric links
@@ -96,12 +97,17 @@ def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None
     evidence = clean()
     observed = {name: each for name, each in evidence.observed.items() if name != "spine-1"}
     changes = {name: each for name, each in evidence.changes.items() if name != "spine-1"}
-    gone = replace(evidence, observed=observed, changes=changes, unreachable={"spine-1": "nothing answers there"})
-    check, (finding,) = unlike(gone, "could not tell")
-    assert (check, finding.device, finding.message) == ("reach", "spine-1", "spine-1: nothing answers there")
-    found = judge(gone)
-    assert found.tested == len(found.findings) - 1
-    assert found.summary() == f"tested {found.tested} of {len(found.findings)}"
+    why = Problem("spine-1", "nothing answers there", hint="is it up?")
+    found = judge(replace(evidence, observed=observed, changes=changes, unreachable={"spine-1": why}))
+    assert found.failed == ()
+    assert {each.device for each in found.undecided} == {"spine-1"}
+    (cause,) = found.causes
+    assert (cause.lead.check, cause.lead.message) == ("reach", "spine-1: nothing answers there")
+    assert cause.remedy == "is it up?"
+    assert len(cause.follows) == len(found.undecided) - 1
+    assert found.total == report().total
+    assert found.tested == found.total - len(found.undecided)
+    assert found.summary() == f"tested {found.tested} of {found.total}"
 
 
 def finding(verdict: Verdict) -> Finding:
@@ -129,5 +135,5 @@ def test_nothing_tested_and_nothing_told_never_passes(verdicts: tuple[Verdict, .
 
 
 def test_nothing_to_look_at_is_zero_of_zero() -> None:
-    nothing = Evidence({}, {}, {}, {}, {}, {})
+    nothing = Evidence(clean().fabric, {}, {}, {}, {}, {}, {})
     assert judge(nothing).summary() == "tested 0 of 0"

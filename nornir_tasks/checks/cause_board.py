@@ -1,0 +1,101 @@
+"""What is wrong, laid out to be sorted by cause: open findings, the causes found, and what each of them explains."""
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from nornir_tasks.checks.differences import Breaks
+from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
+
+Key = Hashable
+"""Names a cause while they are sought."""
+
+
+class Board:
+    """Each finding is open until it leads a cause or follows one. Every look-up takes the same time on any fabric."""
+
+    def __init__(self, evidence: Evidence, trouble: Iterable[Finding]) -> None:
+        self.evidence = evidence
+        self._by_check: dict[str, list[Finding]] = {}
+        for finding in trouble:
+            self._by_check.setdefault(finding.check, []).append(finding)
+        self._failing = {
+            (each.check, each.device, each.port)
+            for found in self._by_check.values()
+            for each in found
+            if each.verdict is Verdict.FAIL
+        }
+        self._of: dict[int, Key] = {}
+        self._causes: dict[Key, tuple[Finding, str, list[Finding]]] = {}
+        self._explains: dict[tuple[str, str, str], Key] = {}
+        self.filters: dict[str, Key] = {}
+        """Switch -> the cause why it may keep routes back, or hand on what it should not."""
+        self._links: dict[str, list[tuple[str, Far]]] = {}
+        for (device, port), far in evidence.far.items():
+            if not far.is_host and device in evidence.wanted:
+                self._links.setdefault(device, []).append((port, far))
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """Checks that something is wrong in, in their order."""
+        return tuple(self._by_check)
+
+    def open(self, check: str) -> list[Finding]:
+        """What of one check belongs to no cause yet."""
+        return [each for each in self._by_check.get(check, ()) if id(each) not in self._of]
+
+    def failed(self, check: str) -> list[tuple[Finding, Key]]:
+        """What failed of one check and belongs to a cause, with that cause."""
+        found = self._by_check.get(check, ())
+        return [(each, self._of[id(each)]) for each in found if each.verdict is Verdict.FAIL and id(each) in self._of]
+
+    def fails(self, check: str, device: str, port: str) -> bool:
+        """Did this check fail here?"""
+        return (check, device, port) in self._failing
+
+    def links(self, device: str) -> list[tuple[str, Far]]:
+        """(port, far end) of each link to another switch."""
+        return self._links.get(device, [])
+
+    def cable(self, device: str, port: str) -> str:
+        """The cable that the plan has at this port."""
+        return self.evidence.far[device, port].cable
+
+    def has(self, key: Key) -> bool:
+        """Is this cause known by now?"""
+        return key in self._causes
+
+    def lead(self, finding: Finding, remedy: str, key: Key) -> None:
+        """A new cause, shown by this finding."""
+        self._causes[key] = (finding, remedy, [])
+        self._of[id(finding)] = key
+
+    def follow(self, finding: Finding, key: Key) -> None:
+        """One more effect of a cause."""
+        self._causes[key][2].append(finding)
+        self._of[id(finding)] = key
+
+    def cover(self, key: Key, breaks: Breaks, device: str, port: str) -> None:
+        """A cause breaks this here. Whoever said so first of a thing keeps it."""
+        for end in self._ends(breaks, device, port):
+            for check in breaks.checks:
+                self._explains.setdefault((check, *end), key)
+
+    def filters_routes(self, device: str, key: Key) -> None:
+        """A cause may keep routes back at this switch."""
+        self.filters.setdefault(device, key)
+
+    def explanation(self, finding: Finding) -> Key | None:
+        """The cause that breaks what this finding is about."""
+        return self._explains.get((finding.check, finding.device, finding.port))
+
+    def result(self) -> list[tuple[Finding, str, list[Finding]]]:
+        """(leading finding, remedy, what follows) of each cause; what failed stands before what could not be told."""
+        place = {id(each): number for number, each in enumerate(e for found in self._by_check.values() for e in found)}
+        for _, _, follows in self._causes.values():
+            follows.sort(key=lambda each: place[id(each)])
+        return sorted(self._causes.values(), key=lambda cause: cause[0].verdict is Verdict.ERROR)
+
+    def _ends(self, breaks: Breaks, device: str, port: str) -> Iterator[End]:
+        yield device, port
+        far = self.evidence.far.get((device, port)) if breaks.at_both_ends else None
+        if far is not None and not far.is_host:
+            yield far.device, far.port

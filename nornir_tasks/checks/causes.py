@@ -1,0 +1,228 @@
+"""Which findings follow from which: one cause, one finding. Pure.
+
+Everything that is wrong belongs to exactly one cause: it leads it, or it follows from what leads it. Causes are sought
+in the order in which they cause one another: a switch that does not answer, a cable that leads elsewhere, a
+configuration that differs, a link, a session, a route. What none of these explains leads a cause of its own, so that
+nothing is left out which has no explanation that is shown.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from nornir_tasks.checks.cause_board import Board, Key
+from nornir_tasks.checks.differences import Breaks, broken, is_known
+from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
+from nornir_tasks.checks.lldp import NOBODY, ends_heard
+from nornir_tasks.checks.lost_routes import explain_routes
+
+MOST_PORTS = 8
+"""Ports of one switch with differing lines that count as a fault each; more of them are one: the switch's whole
+configuration is not what it should be, and one push repairs it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One thing to repair."""
+
+    lead: Finding
+    """The finding to show."""
+    remedy: str
+    """The command that repairs it, or where to look; empty where the finding says it all."""
+    follows: tuple[Finding, ...]
+    """What is wrong because of it, in the order of the checks."""
+
+
+def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]:
+    """All that failed or could not be told, by what causes it."""
+    board = Board(evidence, [each for each in findings if each.verdict in {Verdict.FAIL, Verdict.ERROR}])
+    _unreachable(board)
+    elsewhere = _cabling(board)
+    _configuration(board)
+    for key, (device, port) in elsewhere:
+        board.cover(key, Breaks.LINK, device, port)
+    _dead_switches(board)
+    for check in ("port", "lldp", "ra", "mtu", "vlan"):
+        _one_by_one(board, check)
+    _silent_switches(board)
+    _one_by_one(board, "bgp")
+    explain_routes(board)
+    for check in board.checks:
+        _one_by_one(board, check)
+    return tuple(Cause(lead, remedy, tuple(follows)) for lead, remedy, follows in board.result())
+
+
+def _unreachable(board: Board) -> None:
+    """A switch that was not read: nothing on it could be told."""
+    for finding in board.open("reach"):
+        board.lead(finding, board.evidence.unreachable[finding.device].hint, ("reach", finding.device))
+    for check in board.checks:
+        for finding in board.open(check):
+            if finding.device in board.evidence.unreachable:
+                board.follow(finding, ("reach", finding.device))
+
+
+def _cabling(board: Board) -> list[tuple[Key, End]]:
+    """A port that hears another one than planned. Cables that were swapped with one another are one cause.
+
+    Returns the ports with the causes that break their links, for a configuration that differs comes first there.
+    """
+    wrong = [each for each in board.open("lldp") if each.verdict is Verdict.FAIL and each.found != NOBODY]
+    together = _Groups()
+    for finding in wrong:
+        for name in _mixed_up_with(board.evidence, finding):
+            together.join(board.cable(finding.device, finding.port), name)
+    elsewhere: list[tuple[Key, End]] = []
+    for finding in wrong:
+        key = ("cabling", together.of(board.cable(finding.device, finding.port)))
+        if board.has(key):
+            board.follow(finding, key)
+        else:
+            board.lead(finding, _look_at(board, finding), key)
+        elsewhere.append((key, (finding.device, finding.port)))
+    return elsewhere
+
+
+def _mixed_up_with(evidence: Evidence, finding: Finding) -> Iterator[str]:
+    """The cables of the ports that are heard; a switch that calls itself otherwise is one thing on all its cables."""
+    planned = evidence.far[finding.device, finding.port].device
+    for end in ends_heard(evidence, finding.device, finding.port):
+        yield evidence.far[end].cable if end in evidence.far else f"{planned} as {end[0]}"
+
+
+def _configuration(board: Board) -> None:
+    """Lines that differ: one cause for each port of a switch, and one for all that is the switch's as a whole."""
+    by_device: dict[str, list[Finding]] = {}
+    for finding in board.open("config"):
+        by_device.setdefault(finding.device, []).append(finding)
+    for device, lines in by_device.items():
+        ports = _by_port(board.evidence, device, lines)
+        for port, found in ports.items():
+            key = ("config", device, port)
+            board.lead(found[0], f"nornir push --limit {device}", key)
+            for line in found[1:]:
+                board.follow(line, key)
+        _cover(board, device, ports)
+
+
+def _by_port(evidence: Evidence, device: str, lines: list[Finding]) -> dict[str, list[Finding]]:
+    """Lines by the port they are about; all under an empty one where they are about the switch as a whole."""
+    running, wanted = evidence.running.get(device), evidence.wanted[device]
+    if running is None or (running.bgp is None and wanted.bgp is not None):
+        return {"": lines}  # nobody has pushed to it
+    is_replaced = running.bgp is not None and wanted.bgp is not None and running.bgp.asn != wanted.bgp.asn
+    found: dict[str, list[Finding]] = {}
+    for line in lines:
+        found.setdefault("" if is_replaced and not _is_of_interface(line) else line.port, []).append(line)
+    return found if len(found.keys() - {""}) <= MOST_PORTS else {"": lines}
+
+
+def _is_of_interface(line: Finding) -> bool:
+    """Does the line stand below an interface, on any of the systems?"""
+    return line.subject[1:].startswith("interface")
+
+
+def _cover(board: Board, device: str, ports: Iterable[str]) -> None:
+    """What the differing lines of one switch break, each put down to the lines of its port or else to the switch's."""
+    if device not in board.evidence.running:
+        return
+    known = frozenset(ports)
+    rest = "" if "" in known else next(iter(ports))
+    everywhere = [port.name for port in board.evidence.wanted[device].interfaces]
+    for breaks, port in broken(board.evidence, device):
+        key = ("config", device, port if port in known else rest)
+        if breaks is Breaks.ROUTES:
+            board.filters_routes(device, key)
+            continue
+        for each in (port,) if port else ("", *everywhere):
+            board.cover(key, breaks, device, each)
+    for port in known - {""}:
+        if not is_known(board.evidence, device, port):
+            board.cover(("config", device, port), Breaks.TRAFFIC, device, port)
+
+
+def _dead_switches(board: Board) -> None:
+    """A switch that does not answer, and of which all neighbours say the same: its links are down, or its sessions."""
+    for device in board.evidence.unreachable:
+        ends = [(far.device, far.port) for _, far in board.links(device) if far.device in board.evidence.observed]
+        for check, breaks in (("port", Breaks.LINK), ("bgp", Breaks.SESSION)):
+            if ends and all(board.fails(check, *end) for end in ends):
+                for end in ends:
+                    board.cover(("reach", device), breaks, *end)
+                break
+
+
+def _silent_switches(board: Board) -> None:
+    """A switch without any session left, though its links are up: one cause, and not one for each neighbour."""
+    unexplained: dict[str, list[Finding]] = {}
+    for finding in board.open("bgp"):
+        if finding.verdict is Verdict.FAIL and board.explanation(finding) is None:
+            unexplained.setdefault(finding.device, []).append(finding)
+    for device, found in unexplained.items():
+        still = [each for each in found if board.explanation(each) is None]
+        if len(still) > 1 and len(still) == len(board.links(device)):
+            key = ("silent", device)
+            board.lead(still[0], f"look at BGP on {device}: none of its sessions is up", key)
+            for each in still:
+                board.cover(key, Breaks.SESSION, device, each.port)
+
+
+LEADING = {
+    "port": Breaks.LINK,
+    "lldp": Breaks.TRAFFIC,
+    "ra": Breaks.ADVERTISEMENTS,
+    "mtu": Breaks.MTU,
+    "bgp": Breaks.SESSION,
+}
+"""What a failure that nothing explains breaks in its turn."""
+
+
+def _one_by_one(board: Board, check: str) -> None:
+    """What is explained follows; of the rest, what says the same as another of the same switch follows that one."""
+    for finding in board.open(check):
+        same = ("same", check, finding.device, finding.verdict, finding.expected, finding.found)
+        if finding.verdict is Verdict.ERROR:
+            same = ("same", check, finding.device, finding.verdict)
+        explanation = board.explanation(finding)
+        if explanation is not None:
+            board.follow(finding, explanation)
+        elif check in LEADING and finding.verdict is Verdict.FAIL:
+            key = ("link", check, finding.device, finding.port, finding.subject)
+            board.lead(finding, _look_at(board, finding), key)
+            board.cover(key, LEADING[check], finding.device, finding.port)
+        elif check != "ecmp" and board.has(same):
+            board.follow(finding, same)
+        else:
+            board.lead(finding, "", same if check != "ecmp" else (*same, finding.subject))
+
+
+def _look_at(board: Board, finding: Finding) -> str:
+    """The cable to look at, where it may be the cable."""
+    far = board.evidence.far.get((finding.device, finding.port))
+    if far is None or finding.check not in {"port", "lldp"}:
+        return ""
+    return f"look at cable {far.cable}: {finding.device} {finding.port} to {far.device} {far.port}"
+
+
+class _Groups:
+    """Names that belong together, however they were joined."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def of(self, name: str) -> str:
+        """The name that stands for the whole group."""
+        above = self._above.setdefault(name, name)
+        while above != self._above[above]:
+            above = self._above[above]
+        return above
+
+    def join(self, one: str, other: str) -> None:
+        """These belong together."""
+        self._above[self.of(other)] = self.of(one)
+
+
+def every(found: Iterable[Cause]) -> Iterator[tuple[Finding, Finding]]:
+    """(finding, the one that leads it) of all causes."""
+    for cause in found:
+        yield cause.lead, cause.lead
+        yield from ((finding, cause.lead) for finding in cause.follows)

@@ -1,0 +1,72 @@
+"""Routes: each prefix of the design is learned where it should be, over as many next hops, and nowhere else.
+
+What is expected comes from ``design/routes.py``, whatever the number of tiers. A switch that is not pushed along
+(``--limit``) still counts, for it is part of the fabric.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from ipaddress import IPv4Network, ip_network
+
+from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.design.routes import learned_paths
+
+MOST_NAMED = 8
+"""Prefixes that a message names; the rest is a number."""
+
+
+def check_ecmp(evidence: Evidence) -> list[Finding]:
+    """One finding for each (switch, prefix that it should learn), and one for what it learns beside.
+
+    What belongs to none of the design's pools is somebody else's: skipped, and said so.
+    """
+    paths = learned_paths(evidence.fabric)
+    pools = tuple(ip_network(pool) for plane in evidence.fabric.planes.values() for pool in plane.pools.values())
+    networks = announced(evidence)
+    findings: list[Finding] = []
+    for device, observed in evidence.observed.items():
+        learned = dict(observed.routes)
+        limit = path_limit(evidence, device)
+        for owner, width in paths.of(device):
+            expected = min(width, limit)
+            findings += [_route(device, owner, prefix, expected, learned.pop(prefix, 0)) for prefix in networks[owner]]
+        findings += _beside(device, tuple(learned), pools)
+    return findings
+
+
+def announced(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
+    """Switch -> the prefixes that the design has it announce."""
+    return {name: config.bgp.networks if config.bgp else () for name, config in evidence.wanted.items()}
+
+
+def path_limit(evidence: Evidence, device: str) -> int:
+    """Most next hops that the design lets this switch use."""
+    return bgp.maximum_paths if (bgp := evidence.wanted[device].bgp) else 1
+
+
+def _route(device: str, owner: str, prefix: str, expected: int, found: int) -> Finding:
+    verdict = Verdict.PASS if found == expected else Verdict.FAIL
+    message = f"{device}: {found} of {expected} next hops to {prefix} ({owner})"
+    return Finding("ecmp", device, "", verdict, message, f"{expected} next hops", f"{found}", prefix)
+
+
+def _beside(device: str, prefixes: Sequence[str], pools: Sequence[IPv4Network]) -> Iterator[Finding]:
+    """What a switch learns and the design does not have it learn."""
+    ours = [prefix for prefix in prefixes if _is_in(prefix, pools)]
+    others = [prefix for prefix in prefixes if prefix not in set(ours)]
+    found = _named(ours)
+    message = f"{device}: " + (f"learns what it should not: {found}" if ours else "no other prefix of the design")
+    verdict = Verdict.FAIL if ours else Verdict.PASS
+    yield Finding("ecmp", device, "", verdict, message, "no other prefix of the design's pools", found, "others")
+    if others:
+        message = f"{device}: routes learned that are not of this design: {_named(others)}"
+        yield Finding("ecmp", device, "", Verdict.SKIPPED, message, "", "", "not ours", counted=False)
+
+
+def _is_in(prefix: str, pools: Sequence[IPv4Network]) -> bool:
+    network = ip_network(prefix, strict=False)
+    return isinstance(network, IPv4Network) and any(network.subnet_of(pool) for pool in pools)
+
+
+def _named(prefixes: Sequence[str]) -> str:
+    more = len(prefixes) - MOST_NAMED
+    return ", ".join(prefixes[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

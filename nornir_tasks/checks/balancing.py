@@ -49,9 +49,18 @@ def _switch(evidence: Evidence, device: str, wanted: LoadBalancing, seen: PathSt
     at_work = seen.ports or ()
     for port in wanted.ports:
         found = None if seen.ports is None else _takes_part(is_member=port in at_work)
-        yield _judged(device, port, evidence.where(device, port), _takes_part(is_member=True), found, good=port in at_work)
+        yield _judged(
+            device, port, evidence.where(device, port), _takes_part(is_member=True), found, good=port in at_work
+        )
     for port in sorted({*at_work} - {*wanted.ports}):
-        finding = _judged(device, port, evidence.where(device, port), _takes_part(is_member=False), _takes_part(is_member=True), good=False)
+        finding = _judged(
+            device,
+            port,
+            evidence.where(device, port),
+            _takes_part(is_member=False),
+            _takes_part(is_member=True),
+            good=False,
+        )
         yield replace(finding, counted=False)
 
 

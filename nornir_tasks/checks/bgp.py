@@ -19,8 +19,7 @@ def check_sessions(evidence: Evidence) -> list[Finding]:
     }
     for device in evidence.observed:
         bgp = evidence.wanted[device].bgp
-        for neighbor in bgp.neighbors if bgp else ():
-            findings.append(_session(evidence, configured, device, neighbor))
+        findings += [_session(evidence, configured, device, each) for each in (bgp.neighbors if bgp else ())]
     return findings
 
 
@@ -50,9 +49,7 @@ def _called_there(evidence: Evidence, device: str, port: str, far: Far, neighbor
     return far.port if neighbor.interface is not None else evidence.addresses.get((device, port), "")
 
 
-def _reasons(
-    evidence: Evidence, configured: Configured, device: str, port: str, neighbor: Neighbor
-) -> Iterator[str]:
+def _reasons(evidence: Evidence, configured: Configured, device: str, port: str, neighbor: Neighbor) -> Iterator[str]:
     """What the two ends' running configurations disagree about."""
     far = evidence.far.get((device, port))
     here = evidence.running.get(device)

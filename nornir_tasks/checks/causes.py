@@ -179,9 +179,7 @@ LEADING = {
 def _one_by_one(board: Board, check: str) -> None:
     """What is explained follows; of the rest, what says the same as another of the same switch follows that one."""
     for finding in board.open(check):
-        same = ("same", check, finding.device, finding.verdict, finding.expected, finding.found)
-        if finding.verdict is Verdict.ERROR:
-            same = ("same", check, finding.device, finding.verdict)
+        same = _same(finding)
         explanation = board.explanation(finding)
         if explanation is not None:
             board.follow(finding, explanation)
@@ -189,10 +187,21 @@ def _one_by_one(board: Board, check: str) -> None:
             key = ("link", check, finding.device, finding.port, finding.subject)
             board.lead(finding, _look_at(board, finding), key)
             board.cover(key, LEADING[check], finding.device, finding.port)
-        elif check != "ecmp" and board.has(same):
+        elif board.has(same):
             board.follow(finding, same)
         else:
-            board.lead(finding, "", same if check != "ecmp" else (*same, finding.subject))
+            board.lead(finding, "", same)
+
+
+def _same(finding: Finding) -> Key:
+    """Findings of which one tells all: what a switch does not show, or has wrong in the same way on several ports.
+
+    Each prefix is a thing of its own.
+    """
+    what = ("same", finding.check, finding.device, finding.verdict)
+    if finding.verdict is Verdict.ERROR:
+        return what
+    return (*what, finding.expected, finding.found, finding.subject if finding.check == "ecmp" else "")
 
 
 def _look_at(board: Board, finding: Finding) -> str:

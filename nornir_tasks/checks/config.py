@@ -23,7 +23,7 @@ def check_config(evidence: Evidence) -> list[Finding]:
     return findings
 
 
-def _line(evidence: Evidence, device: str, ports: Mapping[str, str], change: Change, counted: bool) -> Finding:  # noqa: FBT001
+def _line(evidence: Evidence, device: str, ports: Mapping[str, str], change: Change, counted: bool) -> Finding:
     words = (word.strip('":,') for text in change.path for word in text.split())
     port = next((ports[word] for word in words if word in ports), "")
     where = evidence.where(device, port) if port else device

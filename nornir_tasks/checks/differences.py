@@ -30,7 +30,7 @@ class Breaks(Enum):
     ROUTES = (frozenset({"ecmp"}), False)
     """Here and wherever a route comes through here: followed along the paths, not by port."""
 
-    def __init__(self, checks: frozenset[str], at_both_ends: bool) -> None:  # noqa: FBT001 - Enum passes its values
+    def __init__(self, checks: frozenset[str], at_both_ends: bool) -> None:
         self.checks = checks
         self.at_both_ends = at_both_ends
 

@@ -20,7 +20,7 @@ def check_ecmp(evidence: Evidence) -> list[Finding]:
     What belongs to none of the design's pools is somebody else's: skipped, and said so.
     """
     paths = learned_paths(evidence.fabric)
-    pools = tuple(ip_network(pool) for plane in evidence.fabric.planes.values() for pool in plane.pools.values())
+    pools = tuple(IPv4Network(pool) for plane in evidence.fabric.planes.values() for pool in plane.pools.values())
     networks = announced(evidence)
     findings: list[Finding] = []
     for device, observed in evidence.observed.items():

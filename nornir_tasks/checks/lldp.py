@@ -6,7 +6,6 @@ host speaks LLDP is the host's own affair.
 
 from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
 
-
 NOBODY = "nobody"
 """What is found at a port that hears no neighbour."""
 

@@ -15,7 +15,7 @@ LEAK_HOPS = 2
 
 
 def explain_routes(board: Board) -> None:
-    """Sort what failed of the routes by cause; what is learned nowhere at all is one cause for each that announces it."""
+    """Sort what failed of the routes by cause. What is learned nowhere is one cause for each that announces it."""
     failing = board.open("ecmp")
     if not failing:
         return
@@ -86,7 +86,7 @@ class _Routes:
         return min(own, path_limit(self._evidence, device))
 
     def _cut(self, device: str, owner: str) -> Key | None:
-        """The first link that is lost on the designed paths: one of our own, or one of a neighbour that lost them all."""
+        """The first lost link on the designed paths: one of our own, or one of a neighbour that lost them all."""
         known = (device, owner)
         if known not in self._cuts:
             path = self._designed.to(device, owner)

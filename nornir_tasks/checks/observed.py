@@ -11,7 +11,7 @@ from nornir_tasks.design.device_config import Ecn
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an OS shows of load balancing at all, so that it is the same things that are judged whatever it says today."""
+    """What an OS shows of load balancing at all, so that the same things are judged whatever it says today."""
 
     at_work: bool = False
     """The mode at work, and the ports that take part."""

@@ -4,12 +4,11 @@ from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.observed import PortState
 from nornir_tasks.design.device_config import Interface
 
+
 def check_ports(evidence: Evidence) -> list[Finding]:
     """One finding for each port of the design: admin and link state."""
     return [
-        _state(evidence, device, port)
-        for device in evidence.observed
-        for port in evidence.wanted[device].interfaces
+        _state(evidence, device, port) for device in evidence.observed for port in evidence.wanted[device].interfaces
     ]
 
 

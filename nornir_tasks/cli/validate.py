@@ -1,7 +1,6 @@
 """``nornir validate``: is the live network what the intent asks for?"""
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from nornir_tasks.cli import options
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from nornir_tasks.cli.scope import Scope
     from nornir_tasks.deploy.fleet import Results
     from nornir_tasks.deploy.tasks import Collected
-    from nornir_tasks.deploy.wanted import Wanted
 
 SHOWN_EACH = 12
 """Findings printed of one check on one switch; a switch nobody pushed to would fill the screen."""
@@ -35,7 +33,7 @@ def validate(
     scope, wanted = chosen(site, plane, limit, choice)
     with fleet(scope, wanted, choice) as switches:
         collected = run_all("reading", len(wanted), switches.collect)
-    report = judge(evidence(scope, wanted, collected))
+    report = judge(evidence(scope, collected))
     if json:
         print_json(_as_json(report))
     else:
@@ -43,23 +41,18 @@ def validate(
     _end(report)
 
 
-def evidence(scope: "Scope", wanted: "Mapping[str, Wanted]", collected: "Results[Collected]") -> "Evidence":
+def evidence(scope: "Scope", collected: "Results[Collected]") -> "Evidence":
     """What the checks judge: the design beside what the switches run and say."""
     from nornir_tasks.checks.evidence import Evidence
-    from nornir_tasks.deploy.plan import split_running
 
-    running = {}
-    for name, seen in collected.values.items():
-        each = wanted[name]
-        owned, _ = split_running(each, each.platform.to_tree(seen.running_text))
-        running[name] = each.platform.parse(owned, each.capabilities, name, each.config.model).config
     return Evidence(
+        fabric=scope.fabric,
         wanted={name: each.config for name, each in scope.realised.items()},
-        running=running,
+        running={name: seen.running for name, seen in collected.values.items()},
         changes={name: seen.plan.changes for name, seen in collected.values.items()},
         observed={name: seen.observed for name, seen in collected.values.items()},
         far=far_ends(scope),
-        unreachable={name: str(error.problems[0]) for name, error in collected.errors.items()},
+        unreachable={name: error.problems[0] for name, error in collected.errors.items()},
     )
 
 

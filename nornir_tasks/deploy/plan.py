@@ -55,6 +55,13 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     return DevicePlan(wanted.device, changes, disruptions, candidate, owned, foreign)
 
 
+def running_config(wanted: Wanted, plan: DevicePlan) -> DeviceConfig:
+    """The owned part of what runs, as the model sees it. What is as wanted is not read a second time."""
+    if not plan.changes and wanted.is_whole:
+        return wanted.config
+    return wanted.platform.parse(plan.owned_before, wanted.capabilities, wanted.device, wanted.config.model).config
+
+
 def _leave_shared_headers(owned: ConfigTree, foreign: ConfigTree, wanted: ConfigTree, rules: Sequence[Rule]) -> None:
     """A container of ours that is no longer wanted stays, if other people's lines are in it and none of ours.
 

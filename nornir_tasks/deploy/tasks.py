@@ -7,9 +7,10 @@ from nornir.core.task import Result, Task
 
 from nornir_tasks.checks.observed import Observed
 from nornir_tasks.deploy.journal import Journal
-from nornir_tasks.deploy.plan import DevicePlan
+from nornir_tasks.deploy.plan import DevicePlan, running_config
 from nornir_tasks.deploy.transaction import Report, Rules, Transaction, ask, look
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import SwitchSession
 from nornir_tasks.errors import LeftToTimerError
 from nornir_tasks.inventory.connection import CONNECTION
@@ -20,7 +21,8 @@ class Collected:
     """One switch as it is: what it runs, compared with what is wanted, and what it says of itself."""
 
     plan: DevicePlan
-    running_text: str
+    running: DeviceConfig
+    """The owned part of what it runs, as the model sees it."""
     observed: Observed
 
 
@@ -49,8 +51,9 @@ def collect_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
     """Read one switch's configuration and its live state."""
     job = jobs[task.host.name]
     session = _session(task)
-    running, plan = look(session, job.wanted, job.rules)
-    return Result(host=task.host, result=Collected(plan, running.text, session.observe()))
+    _, plan = look(session, job.wanted, job.rules)
+    collected = Collected(plan.told(), running_config(job.wanted, plan), session.observe())
+    return Result(host=task.host, result=collected)
 
 
 def push_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, push: int, on_step: Report) -> Result:

@@ -32,6 +32,11 @@ class Wanted:
     """Canonical (hidden defaults left out), of these owners only."""
 
     @property
+    def is_whole(self) -> bool:
+        """Are these all owners of the configuration, and not some planes of it?"""
+        return self.owners == _owners(self.claims)
+
+    @property
     def device(self) -> str:
         """The switch's name."""
         return self.config.name
@@ -63,9 +68,14 @@ def wanted(
     parts = split(tree, os.ownership, claims)
     if parts[None]:
         raise RefusedError(_unowned(config.name, path) for path in _leaves(parts[None]))
-    owners = {SWITCH, *(planes if planes is not None else (claim.plane for claim in claims.planes))}
+    owners = {SWITCH, *planes} if planes is not None else _owners(claims)
     kept = join(part for owner, part in parts.items() if owner in owners)
     return Wanted(config, capabilities, claims, frozenset(owners), text, kept)
+
+
+def _owners(claims: Claims) -> frozenset[str]:
+    """``switch`` and every plane."""
+    return frozenset({SWITCH, *(claim.plane for claim in claims.planes)})
 
 
 def guard_rendered(device: str, os: Platform, tree: ConfigTree) -> None:

@@ -117,15 +117,21 @@ def _qos(interfaces: dict[str, Any], text: Text) -> Iterator[PortQos]:
     watched = {_long(found[1]) for found in _rows(_WATCHDOG_ROW, text.get(WATCHDOG, ""))}
     marked, profiles = _thresholds(text.get(ECN, "")), _profile_of(text.get(PROFILE_PORTS, ""))
     probabilities = _probabilities(text.get(PROFILES, ""))
+    shows_watchdog, shows_ecn = WATCHDOG in text, ECN in text
+    known: dict[tuple[str, tuple[Thresholds, ...] | None], tuple[tuple[int, Ecn], ...] | None] = {}
     for port in interfaces.get("interfaces", {}):
-        if port.startswith("Ethernet"):
-            yield PortQos(
-                port=port,
-                trust_dscp=trusted.get(port),
-                pfc_priorities=paused.get(port),
-                watchdog=port in watched if WATCHDOG in text else None,
-                ecn=_ecn(marked.get(port, ()), probabilities.get(profiles.get(port, ""), {})) if ECN in text else None,
-            )
+        if not port.startswith("Ethernet"):
+            continue
+        both = (profiles.get(port, ""), marked.get(port, ()))
+        if both not in known:  # most ports are alike
+            known[both] = _ecn(both[1], probabilities.get(both[0], {})) if shows_ecn else None
+        yield PortQos(
+            port=port,
+            trust_dscp=trusted.get(port),
+            pfc_priorities=paused.get(port),
+            watchdog=port in watched if shows_watchdog else None,
+            ecn=known[both],
+        )
 
 
 def _priorities(found: re.Match[str]) -> tuple[int, ...]:

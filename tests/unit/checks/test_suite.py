@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 
 import pytest
-from lab_evidence import SWITCHES, clean, report, unlike
+from lab_evidence import SWITCHES, clean, report
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState

@@ -1,0 +1,299 @@
+"""A site's switches as a fabric that plays BGP through, so that a fault has all the effects it would have.
+
+The fabric is the lab's (``lab/twins``), which shares no code with the design. Configurations go in as the model has
+them, faults by hand; what comes out is what ``nornir validate`` would have collected.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nornir_tasks.checks.evidence import Evidence
+from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PathState, PortQos, PortState
+from nornir_tasks.checks.suite import Report, judge
+from nornir_tasks.cli.scope import Scope, load
+from nornir_tasks.cli.validate import far_ends
+from nornir_tasks.deploy.wanted import wanted
+from nornir_tasks.design.device_config import Bgp, DeviceConfig, Interface, Neighbor
+from nornir_tasks.errors import Problem
+from nornir_tasks.files.templates import environment
+from nornir_tasks.lab.twins.clock import ManualClock
+from nornir_tasks.lab.twins.fabric import FabricSim
+from nornir_tasks.lab.twins.spec import Cable, DeviceSpec, End, Host
+from nornir_tasks.lab.twins.state import (
+    BgpInstance,
+    BgpNeighbor,
+    InterfaceState,
+    PrefixList,
+    PrefixListEntry,
+    RouteMap,
+    RouteMapEntry,
+    StaticRoute,
+    SwitchState,
+)
+from nornir_tasks.lab.twins.twin import RequestCounter
+from nornir_tasks.platforms.config_tree import Change, difference
+
+SITES = Path(__file__).parents[2] / "sites"
+SMALL = ("lab", "lab-breakout", "lab-unnumbered", "svi", "clos", "clos3", "split")
+"""Every kind of site: numbered and not, routed ports and an SVI, one, two and three tiers, rails without a way."""
+
+
+@cache
+def scope(site: str) -> Scope:
+    return load(str(SITES / site) if (SITES / site).exists() else site)
+
+
+@dataclass
+class _Switch:
+    """What the lab's fabric wants of a switch."""
+
+    config: SwitchState
+    device: DeviceSpec
+    requests: RequestCounter = field(default_factory=RequestCounter)
+    on_commit: Callable[[], None] = lambda: None
+
+    @property
+    def name(self) -> str:
+        return self.config.name
+
+    def state(self) -> SwitchState:
+        return self.config
+
+    def running_text(self) -> str:
+        return ""
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+
+class Network:
+    """One site, as designed until a method breaks it."""
+
+    def __init__(self, site: str) -> None:
+        self.scope = scope(site)
+        self.fabric = self.scope.fabric
+        self.wanted = {name: each.config for name, each in self.scope.realised.items()}
+        self.running = dict(self.wanted)
+        self.silent: dict[str, Problem] = {}
+        self.dead: set[str] = set()
+        self.cables = {
+            link.name: (End(link.upper.device, link.upper.port), End(link.lower.device, link.lower.port))
+            for link in self.fabric.links
+            if link.kind == "fabric"
+        }
+        self.cut: set[str] = set()
+        self.altered: dict[str, Callable[[Observed], Observed]] = {}
+
+    # -- faults ----------------------------------------------------------------------------------------------------
+
+    def port(self, device: str, port: str, **changes: Any) -> None:
+        """Configure a port otherwise."""
+        ports = tuple(replace(x, **changes) if x.name == port else x for x in self.running[device].interfaces)
+        self.running[device] = replace(self.running[device], interfaces=ports)
+
+    def bgp(self, device: str, **changes: Any) -> None:
+        """Configure BGP otherwise."""
+        self.running[device] = replace(self.running[device], bgp=replace(self.bgp_of(device), **changes))
+
+    def neighbor(self, device: str, key: str, **changes: Any) -> None:
+        """Configure one neighbour otherwise; no changes: it is gone."""
+        new = [each for each in self.bgp_of(device).neighbors if each.key != key or changes]
+        self.bgp(device, neighbors=tuple(replace(each, **changes) if each.key == key else each for each in new))
+
+    def config(self, device: str, **changes: Any) -> None:
+        """Configure a section otherwise."""
+        self.running[device] = replace(self.running[device], **changes)
+
+    def swap(self, one: str, other: str) -> None:
+        """Swap the lower ends of two cables."""
+        (a, b), (c, d) = self.cables[one], self.cables[other]
+        self.cables[one], self.cables[other] = (a, d), (c, b)
+
+    def shows(self, device: str, change: Callable[[Observed], Observed]) -> None:
+        """The switch shows something else than it should, whatever it is configured to."""
+        self.altered[device] = change
+
+    def silence(self, device: str, *, dead: bool) -> None:
+        """The switch does not answer; if it is dead, its links are down as well."""
+        self.silent[device] = Problem(device, "nothing answers there", hint="is it up?")
+        if dead:
+            self.dead.add(device)
+
+    # -- what is there ---------------------------------------------------------------------------------------------
+
+    def bgp_of(self, device: str) -> Bgp:
+        bgp = self.running[device].bgp
+        assert bgp is not None
+        return bgp
+
+    def links(self) -> list[str]:
+        """Names of the links between switches."""
+        return list(self.cables)
+
+    def ends(self, link: str) -> tuple[tuple[str, str], tuple[str, str]]:
+        """(upper device, port), (lower device, port) as designed."""
+        found = next(each for each in self.fabric.links if each.name == link)
+        return (found.upper.device, found.upper.port), (found.lower.device, found.lower.port)
+
+    def evidence(self) -> Evidence:
+        sim = self._simulated()
+        read = [name for name in self.wanted if name not in self.silent]
+        observed = {name: _observed(sim, self.running[name]) for name in read}
+        observed |= {name: change(observed[name]) for name, change in self.altered.items() if name in observed}
+        return Evidence(
+            fabric=self.fabric,
+            wanted=self.wanted,
+            running={name: self.running[name] for name in read},
+            changes={name: self.changes(name) for name in read},
+            observed=observed,
+            far=far_ends(self.scope),
+            unreachable=self.silent,
+        )
+
+    def judge(self) -> Report:
+        return judge(self.evidence())
+
+    def changes(self, device: str) -> tuple[Change, ...]:
+        """What a push would change, line by line, as the templates and the tree of this OS have it."""
+        runs, each = self.running[device], self.scope.realised[device]
+        if runs == each.config:
+            return ()
+        here, there = (
+            wanted(config, each.capabilities, each.claims, environment(config.os)).tree for config in (runs, each.config)
+        )
+        return tuple(difference(here, there))
+
+    def _simulated(self) -> FabricSim:
+        cables = [Cable(name, *ends) for name, ends in self.cables.items()]
+        hosts = [
+            Host(link.lower.device, link.lower.port, End(link.upper.device, link.upper.port), 9000)
+            for link in self.fabric.links
+            if link.kind == "host"
+        ]
+        sim = FabricSim(cables, hosts, ManualClock())
+        for name in self.cut:
+            sim.cut_cable(name)
+        for name, config in self.running.items():
+            state = _state(config)
+            if name in self.dead:
+                ports = tuple(replace(each, is_admin_up=False) for each in state.interfaces)
+                state = replace(state, interfaces=ports, is_routing=False, lldp_enabled=False)
+            names = tuple(each.name for each in config.interfaces if each.layer1 is not None or not each.enabled)
+            sim.attach(_Switch(state, DeviceSpec(name, config.os, "", "", "", name, "127.0.0.1", 1, 2, 1, names)))
+        return sim
+
+
+def _state(config: DeviceConfig) -> SwitchState:
+    bgp, vlans = config.bgp, {each.number for each in config.vlans}
+    groups = {each.name: each for each in bgp.peer_groups} if bgp else {}
+
+    def neighbor(each: Neighbor) -> BgpNeighbor:
+        group = groups[each.peer_group]
+        return BgpNeighbor(
+            each.key,
+            each.remote_as,
+            peer_group=group.name,
+            bfd=group.bfd,
+            ttl_security_hops=1 if group.ttl_security else None,
+            route_map_in=each.route_map_in or group.route_map_in,
+            route_map_out=group.route_map_out,
+            prefix_limit=group.max_prefixes,
+            send_community=group.send_community,
+            interface=each.interface or "",
+            extended_nexthop=each.interface is not None,
+        )
+
+    def interface(each: Interface) -> InterfaceState:
+        svi = int(each.name.lower().removeprefix("vlan")) if each.name.lower().startswith("vlan") else None
+        return InterfaceState(
+            each.name,
+            each.enabled,
+            each.access_vlan is None,
+            (each.address,) if each.address else (),
+            each.mtu_bytes or 9216,
+            is_loopback=each.name.lower().startswith("lo"),
+            speed=f"{each.layer1.speed_gbps}g" if each.layer1 else None,
+            fec=each.layer1.fec if each.layer1 else None,
+            negotiate=each.layer1.negotiate if each.layer1 else None,
+            link_local="fe80::1" if each.ra_interval_ms else "",
+            advertises=each.ra_interval_ms is not None,
+            access_vlan=each.access_vlan,
+            vlans=frozenset({each.access_vlan} if each.access_vlan else ()),
+            svi_vlan=svi,
+            has_vlan=svi is None or svi in vlans,
+        )
+
+    instance = bgp and BgpInstance(
+        bgp.asn,
+        bgp.router_id,
+        neighbors=tuple(map(neighbor, bgp.neighbors)),
+        networks=bgp.networks,
+        maximum_paths=bgp.maximum_paths,
+        multipath_relax=bgp.multipath_relax,
+    )
+    return SwitchState(
+        config.name,
+        config.os,
+        config.name,
+        tuple(map(interface, config.interfaces)),
+        (instance,) if instance else (),
+        tuple(
+            PrefixList(x.name, tuple(PrefixListEntry(r.sequence, r.permit, r.prefix, r.ge, r.le) for r in x.rules))
+            for x in config.routing_policy.prefix_lists
+        ),
+        tuple(
+            RouteMap(
+                x.name,
+                tuple(
+                    RouteMapEntry(
+                        r.sequence, r.permit, (r.match_prefix_list,) if r.match_prefix_list else (), prepend=r.prepend
+                    )
+                    for r in x.rules
+                ),
+            )
+            for x in config.routing_policy.route_maps
+        ),
+        tuple(StaticRoute(each.prefix) for each in config.static_routes),
+        lldp_enabled=config.lldp is None or config.lldp.enabled,
+    )
+
+
+def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
+    name, qos = config.name, config.qos
+    profiles = {each.name: each for each in qos.profiles} if qos else {}
+    by_code = {code: each.priority for each in (qos.classes if qos else ()) for code in each.dscp}
+    balancing = config.load_balancing
+    return Observed(
+        device=name,
+        ports=tuple(_port(sim, config, each) for each in config.interfaces),
+        lldp=tuple(LldpNeighbor(each.local_port, each.hostname, each.port) for each in sim.lldp(name)),
+        bgp=tuple(
+            BgpSession(s.neighbor.address, _number(s.neighbor), s.state == "established", s.state, s.prefixes_received)
+            for s in sim.sessions(name)
+        ),
+        routes=tuple((p, len(r.next_hops)) for p, r in sim.rib(name).items() if r.protocol == "bgp"),
+        qos=tuple(_qos(profiles[each.qos_profile], each) for each in config.interfaces if each.qos_profile in profiles),
+        dscp_to_priority=tuple(by_code[code] for code in range(64)) if by_code else None,
+        paths=PathState(balancing.mode if balancing else None, balancing.ports if balancing else None),
+    )
+
+
+def _number(neighbor: BgpNeighbor) -> int:
+    assert isinstance(neighbor.remote_as, int)
+    return neighbor.remote_as
+
+
+def _port(sim: FabricSim, config: DeviceConfig, each: Interface) -> PortState:
+    """Cumulus Linux shows of every port whether it advertises itself."""
+    advertises_ms = (each.ra_interval_ms or 0) if config.os == "nvue" else None
+    vlan = str(each.access_vlan) if each.access_vlan else "routed"
+    return PortState(each.name, each.enabled, sim.is_up(config.name, each.name), each.mtu_bytes, advertises_ms, vlan)
+
+
+def _qos(profile: Any, each: Interface) -> PortQos:
+    marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
+    return PortQos(each.name, True, profile.pfc_priorities, profile.watchdog, marks)

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator
 
-from nornir_tasks.checks.differences import Breaks
+from nornir_tasks.checks.differences import AT, Breaks
 from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
 
 Key = Hashable
@@ -26,8 +26,10 @@ class Board:
         self._of: dict[int, Key] = {}
         self._causes: dict[Key, tuple[Finding, str, list[Finding]]] = {}
         self._explains: dict[tuple[str, str, str], Key] = {}
-        self.filters: dict[str, Key] = {}
-        """Switch -> the cause why it may keep routes back, or hand on what it should not."""
+        self.routes: dict[tuple[Breaks, str], Key] = {}
+        """(what is broken of its routes, switch) -> the cause."""
+        self.dead: dict[str, Key] = {}
+        """Switches that are taken to have no link left, though they could not be read -> the cause."""
         self._links: dict[str, list[tuple[str, Far]]] = {}
         for (device, port), far in evidence.far.items():
             if not far.is_host and device in evidence.wanted:
@@ -75,27 +77,27 @@ class Board:
 
     def cover(self, key: Key, breaks: Breaks, device: str, port: str) -> None:
         """A cause breaks this here. Whoever said so first of a thing keeps it."""
-        for end in self._ends(breaks, device, port):
-            for check in breaks.checks:
+        checks, at_both_ends = AT[breaks]
+        for end in self._ends(device, port, at_both_ends=at_both_ends):
+            for check in checks:
                 self._explains.setdefault((check, *end), key)
-
-    def filters_routes(self, device: str, key: Key) -> None:
-        """A cause may keep routes back at this switch."""
-        self.filters.setdefault(device, key)
 
     def explanation(self, finding: Finding) -> Key | None:
         """The cause that breaks what this finding is about."""
         return self._explains.get((finding.check, finding.device, finding.port))
 
     def result(self) -> list[tuple[Finding, str, list[Finding]]]:
-        """(leading finding, remedy, what follows) of each cause; what failed stands before what could not be told."""
+        """(leading finding, remedy, what follows) of each cause, in the order of the checks.
+
+        What failed stands before what could not be told.
+        """
         place = {id(each): number for number, each in enumerate(e for found in self._by_check.values() for e in found)}
         for _, _, follows in self._causes.values():
             follows.sort(key=lambda each: place[id(each)])
-        return sorted(self._causes.values(), key=lambda cause: cause[0].verdict is Verdict.ERROR)
+        return sorted(self._causes.values(), key=lambda cause: (cause[0].verdict is Verdict.ERROR, place[id(cause[0])]))
 
-    def _ends(self, breaks: Breaks, device: str, port: str) -> Iterator[End]:
+    def _ends(self, device: str, port: str, *, at_both_ends: bool) -> Iterator[End]:
         yield device, port
-        far = self.evidence.far.get((device, port)) if breaks.at_both_ends else None
+        far = self.evidence.far.get((device, port)) if at_both_ends else None
         if far is not None and not far.is_host:
             yield far.device, far.port

@@ -130,9 +130,7 @@ def _cover(board: Board, device: str, ports: Iterable[str]) -> None:
     everywhere = [port.name for port in board.evidence.wanted[device].interfaces]
     for breaks, port in broken(board.evidence, device):
         key = ("config", device, port if port in known else rest)
-        if breaks is Breaks.ROUTES:
-            board.filters_routes(device, key)
-            continue
+        board.routes.setdefault((breaks, device), key)
         for each in (port,) if port else ("", *everywhere):
             board.cover(key, breaks, device, each)
     for port in known - {""}:
@@ -148,6 +146,7 @@ def _dead_switches(board: Board) -> None:
             if ends and all(board.fails(check, *end) for end in ends):
                 for end in ends:
                     board.cover(("reach", device), breaks, *end)
+                board.dead[device] = ("reach", device)
                 break
 
 
@@ -168,7 +167,7 @@ def _silent_switches(board: Board) -> None:
 
 LEADING = {
     "port": Breaks.LINK,
-    "lldp": Breaks.TRAFFIC,
+    "lldp": Breaks.SESSION,
     "ra": Breaks.ADVERTISEMENTS,
     "mtu": Breaks.MTU,
     "bgp": Breaks.SESSION,
@@ -178,7 +177,7 @@ LEADING = {
 
 def _one_by_one(board: Board, check: str) -> None:
     """What is explained follows; of the rest, what says the same as another of the same switch follows that one."""
-    for finding in board.open(check):
+    for finding in sorted(board.open(check), key=lambda each: _is_blamed_by_the_far_end(board.evidence, each)):
         same = _same(finding)
         explanation = board.explanation(finding)
         if explanation is not None:
@@ -191,6 +190,15 @@ def _one_by_one(board: Board, check: str) -> None:
             board.follow(finding, same)
         else:
             board.lead(finding, "", same)
+
+
+def _is_blamed_by_the_far_end(evidence: Evidence, finding: Finding) -> bool:
+    """An MTU that is right here fails as well where the other end's is wrong, and must not lead."""
+    if finding.check != "mtu":
+        return False
+    state = evidence.port_states.get((finding.device, finding.port))
+    wanted = evidence.interfaces.get((finding.device, finding.port))
+    return state is not None and wanted is not None and state.mtu_bytes == wanted.mtu_bytes
 
 
 def _same(finding: Finding) -> Key:
@@ -228,10 +236,3 @@ class _Groups:
     def join(self, one: str, other: str) -> None:
         """These belong together."""
         self._above[self.of(other)] = self.of(one)
-
-
-def every(found: Iterable[Cause]) -> Iterator[tuple[Finding, Finding]]:
-    """(finding, the one that leads it) of all causes."""
-    for cause in found:
-        yield cause.lead, cause.lead
-        yield from ((finding, cause.lead) for finding in cause.follows)

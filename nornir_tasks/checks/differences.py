@@ -15,25 +15,42 @@ QOS = frozenset({"trust", "pfc", "watchdog", "ecn"})
 
 
 class Breaks(Enum):
-    """What is broken: checks that fail by it, and whether they fail at the link's other end as well."""
+    """What is broken. ``AT`` says which checks fail by it, and whether they fail at the link's other end as well."""
 
-    LINK = (frozenset({"port", "lldp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True)
-    TRAFFIC = (frozenset({"lldp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True)
-    """A line on the port that the model does not know: anything but the link itself."""
-    SESSION = (frozenset({"bgp"}), True)
-    NEIGHBOUR = (frozenset({"lldp"}), True)
-    MTU = (frozenset({"mtu"}), True)
-    ADVERTISEMENTS = (frozenset({"ra", "bgp"}), True)
-    QUEUES = (QOS | {"dscp"}, False)
-    VLAN = (frozenset({"vlan", "port"}), False)
-    BALANCING = (frozenset({"load-balancing"}), False)
-    ROUTES = (frozenset({"ecmp"}), False)
-    """Here and wherever a route comes through here: followed along the paths, not by port."""
+    LINK = "a port is shut or cannot come up"
+    """It shows its MTU, its VLAN and what else is configured all the same."""
+    PORT = "there is no such port"
+    TRAFFIC = "a line on the port that the model does not know"
+    """Anything but the link itself."""
+    SESSION = "BGP with a neighbour"
+    NEIGHBOUR = "LLDP"
+    MTU = "the MTU"
+    ADVERTISEMENTS = "router advertisements"
+    QUEUES = "QoS"
+    VLAN = "the hosts' VLAN"
+    BALANCING = "load balancing"
+    POLICY = "what routes are accepted and handed on, here and wherever a path leads through here"
+    ANNOUNCED = "the prefixes of this switch, everywhere"
+    PATHS = "how many next hops this switch uses, for all that it learns"
 
-    def __init__(self, checks: frozenset[str], at_both_ends: bool) -> None:
-        self.checks = checks
-        self.at_both_ends = at_both_ends
 
+_ROUTES = (frozenset[str](), False)
+"""Followed along the paths of the design, not by port (``lost_routes.py``)."""
+AT = {
+    Breaks.LINK: (frozenset({"port", "lldp", "bgp"}), True),
+    Breaks.PORT: (frozenset({"port", "lldp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True),
+    Breaks.TRAFFIC: (frozenset({"lldp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True),
+    Breaks.SESSION: (frozenset({"bgp"}), True),
+    Breaks.NEIGHBOUR: (frozenset({"lldp"}), True),
+    Breaks.MTU: (frozenset({"mtu"}), True),
+    Breaks.ADVERTISEMENTS: (frozenset({"ra", "bgp"}), True),
+    Breaks.QUEUES: (QOS | {"dscp"}, False),
+    Breaks.VLAN: (frozenset({"vlan", "port"}), False),
+    Breaks.BALANCING: (frozenset({"load-balancing"}), False),
+    Breaks.POLICY: _ROUTES,
+    Breaks.ANNOUNCED: _ROUTES,
+    Breaks.PATHS: _ROUTES,
+}
 
 Broken = tuple[Breaks, str]
 """What, and on which port; an empty port where it is the switch's."""
@@ -49,21 +66,21 @@ _OF_INTERFACE = {
     "edge": Breaks.VLAN,
 }
 _OF_SWITCH = {
-    "services": (Breaks.NEIGHBOUR, Breaks.SESSION, Breaks.QUEUES, Breaks.ROUTES),
+    "services": (Breaks.NEIGHBOUR, Breaks.SESSION, Breaks.QUEUES, Breaks.PATHS),
     "lldp": (Breaks.NEIGHBOUR,),
     "bfd": (Breaks.SESSION,),
     "qos": (Breaks.QUEUES,),
     "vlans": (Breaks.VLAN,),
     "load_balancing": (Breaks.BALANCING,),
-    "routing_policy": (Breaks.ROUTES,),
-    "static_routes": (Breaks.ROUTES,),
+    "routing_policy": (Breaks.POLICY,),
+    "static_routes": (Breaks.ANNOUNCED,),
 }
 _OF_BGP = {
-    "asn": (Breaks.SESSION, Breaks.ROUTES),
+    "asn": (Breaks.SESSION,),
     "router_id": (Breaks.SESSION,),
-    "maximum_paths": (Breaks.ROUTES,),
-    "multipath_relax": (Breaks.ROUTES,),
-    "networks": (Breaks.ROUTES,),
+    "maximum_paths": (Breaks.PATHS,),
+    "multipath_relax": (Breaks.PATHS,),
+    "networks": (Breaks.ANNOUNCED,),
 }
 _WORDS = frozenset({"description"})
 """Fields that break nothing."""
@@ -85,7 +102,7 @@ def _interfaces(evidence: Evidence, running: DeviceConfig, wanted: DeviceConfig)
     split_otherwise = running.breakouts != wanted.breakouts
     for port in wanted.interfaces:
         if split_otherwise and (wanted.name, port.name) not in evidence.port_states:
-            yield Breaks.LINK, port.name
+            yield Breaks.PORT, port.name
         yield from ((kind, port.name) for kind in _differing(found.get(port.name), port))
 
 
@@ -93,14 +110,13 @@ def _differing(found: Interface | None, wanted: Interface) -> Iterable[Breaks]:
     if found == wanted:
         return ()
     if found is None:
-        return dict.fromkeys(_OF_INTERFACE.values())
+        return (Breaks.PORT,)
     return {kind: None for name, kind in _OF_INTERFACE.items() if getattr(found, name) != getattr(wanted, name)}
 
 
 def _bgp(evidence: Evidence, device: str, running: Bgp | None, wanted: Bgp) -> Iterator[Broken]:
     if running is None:
         yield Breaks.SESSION, ""
-        yield Breaks.ROUTES, ""
         return
     for name, kinds in _OF_BGP.items():
         if getattr(running, name) != getattr(wanted, name):
@@ -108,14 +124,14 @@ def _bgp(evidence: Evidence, device: str, running: Bgp | None, wanted: Bgp) -> I
     groups = {each.name: each for each in running.peer_groups}
     changed = {each.name for each in wanted.peer_groups if groups.get(each.name) != each}
     if changed:
-        yield Breaks.ROUTES, ""
+        yield Breaks.POLICY, ""
     found = {each.key: each for each in running.neighbors}
     for neighbor in wanted.neighbors:
         held = found.get(neighbor.key)
         if neighbor.peer_group in changed or held is None or _is_other(held, neighbor):
             yield Breaks.SESSION, evidence.port_of_neighbor(device, neighbor.key)
         if held is not None and held.route_map_in != neighbor.route_map_in:
-            yield Breaks.ROUTES, ""
+            yield Breaks.POLICY, ""
 
 
 def _is_other(held: object, wanted: object) -> bool:

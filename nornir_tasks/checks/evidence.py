@@ -5,12 +5,12 @@ one finding for each thing it looked at, passed ones included, so "tested N of M
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
 from nornir_tasks.checks.observed import BgpSession, Observed, PortQos, PortState
-from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.device_config import DeviceConfig, Interface
 from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change
@@ -44,6 +44,11 @@ class Finding:
     """Is it one of the M things of this site? Not: a second line about a thing, and what nobody designed. So M follows
     from the design alone, whatever state the network is in."""
 
+    @property
+    def id(self) -> str:
+        """Names the finding within its report: check, device, port and subject."""
+        return " ".join(part for part in (self.check, self.device, self.port, self.subject) if part)
+
 
 @dataclass(frozen=True, slots=True)
 class Far:
@@ -73,6 +78,8 @@ class Evidence:
     """(device, port) -> its far end, switches and hosts."""
     unreachable: Mapping[str, Problem]
     """device -> why it could not be read."""
+    unfinished: Mapping[str, str] = field(default_factory=dict)
+    """device -> why what it runs may not stay."""
 
     def where(self, device: str, port: str) -> str:
         """``leaf-g0-r0 Ethernet1/1 <-> spine-0 swp1``."""
@@ -87,13 +94,14 @@ class Evidence:
         return key if (device, key) in self.addresses else self._neighbor_ports.get((device, key), "")
 
     @cached_property
+    def interfaces(self) -> Mapping[End, Interface]:
+        """The ports of the design."""
+        return {(device, port.name): port for device, config in self.wanted.items() for port in config.interfaces}
+
+    @cached_property
     def addresses(self) -> Mapping[End, str]:
         """Each port of the design -> its IPv4 address without length; empty where it has none."""
-        return {
-            (device, port.name): (port.address or "").partition("/")[0]
-            for device, config in self.wanted.items()
-            for port in config.interfaces
-        }
+        return {end: (port.address or "").partition("/")[0] for end, port in self.interfaces.items()}
 
     @cached_property
     def _neighbor_ports(self) -> Mapping[tuple[str, str], str]:

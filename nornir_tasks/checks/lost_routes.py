@@ -6,12 +6,10 @@ What differs even so may be kept back by a switch on the path whose policy diffe
 """
 
 from nornir_tasks.checks.cause_board import Board, Key
+from nornir_tasks.checks.differences import Breaks
 from nornir_tasks.checks.ecmp import announced, path_limit
 from nornir_tasks.checks.evidence import Finding
 from nornir_tasks.design.routes import learned_paths
-
-LEAK_HOPS = 2
-"""A route that should have stayed with its neighbours comes from one of them, or from one of theirs."""
 
 
 def explain_routes(board: Board) -> None:
@@ -49,17 +47,19 @@ class _Routes:
     """The routes of the design beside those that are left."""
 
     def __init__(self, board: Board) -> None:
-        self._board, self._evidence = board, board.evidence
+        self._board, self._evidence, self._routes = board, board.evidence, board.routes
         self.owners = {prefix: name for name, each in announced(board.evidence).items() for prefix in each}
         self._lost: dict[tuple[str, str], Key] = {}
         links: set[str] = set()
-        for finding, key in board.failed("bgp"):
-            far = board.evidence.far.get((finding.device, finding.port))
-            link = board.evidence.fabric.link_at(finding.device, finding.port)
+        without = [((finding.device, finding.port), key) for finding, key in board.failed("bgp")]
+        without += [((device, port), key) for device, key in board.dead.items() for port, _ in board.links(device)]
+        for (device, port), key in without:
+            far = board.evidence.far.get((device, port))
+            link = board.evidence.fabric.link_at(device, port)
             if far is not None and link is not None:
                 links.add(link.name)
-                self._lost.setdefault((finding.device, far.device), key)
-                self._lost.setdefault((far.device, finding.device), key)
+                self._lost.setdefault((device, far.device), key)
+                self._lost.setdefault((far.device, device), key)
         self._designed = learned_paths(board.evidence.fabric)
         self._left = learned_paths(board.evidence.fabric, links)
         self._cuts: dict[tuple[str, str], Key | None] = {}
@@ -67,23 +67,20 @@ class _Routes:
 
     def cause(self, finding: Finding) -> Key | None:
         """What explains that a switch learns a prefix as it does."""
-        device = finding.device
-        if finding.subject not in self.owners:
-            return self._leak(device)
-        owner = self.owners[finding.subject]
-        path = self._left.to(device, owner)
-        if int(finding.found) == min(path.width if path else 0, self._limit(device)):
-            return self._cut(device, owner) or self._filter(device, owner)
-        return self._filter(device, owner)
+        device, owner = finding.device, self.owners.get(finding.subject)
+        if owner is None:
+            return self._leak(device, hops=2)
+        path, found = self._left.to(device, owner), int(finding.found)
+        left = min(path.width if path else 0, path_limit(self._evidence, device))
+        if found >= left:
+            return self._cut(device, owner) if found == left else self._leak(device, hops=1)
+        if found == 0 and (Breaks.ANNOUNCED, owner) in self._routes:
+            return self._routes[Breaks.ANNOUNCED, owner]
+        return self._routes.get((Breaks.PATHS, device)) or self._filter(device, owner)
 
     def learners(self, owner: str) -> int:
         """How many of the switches that were read should learn what ``owner`` announces."""
         return sum(self._designed.to(device, owner) is not None for device in self._evidence.observed)
-
-    def _limit(self, device: str) -> int:
-        running = self._evidence.running.get(device)
-        own = running.bgp.maximum_paths if running and running.bgp else 1
-        return min(own, path_limit(self._evidence, device))
 
     def _cut(self, device: str, owner: str) -> Key | None:
         """The first lost link on the designed paths: one of our own, or one of a neighbour that lost them all."""
@@ -102,15 +99,15 @@ class _Routes:
         if known not in self._filters:
             path = self._designed.to(device, owner) if device != owner else None
             hops = path.neighbours if path else ()
-            found = self._board.filters.get(device)
+            found = self._routes.get((Breaks.POLICY, device))
             self._filters[known] = found or next(filter(None, (self._filter(hop, owner) for hop in hops)), None)
         return self._filters[known]
 
-    def _leak(self, device: str) -> Key | None:
-        """A switch near by that may hand on what it should not."""
+    def _leak(self, device: str, hops: int) -> Key | None:
+        """A switch so many hops away, or nearer, that may hand on what it should not."""
         near, seen = [device], {device}
-        for _ in range(LEAK_HOPS + 1):
-            found = next((self._board.filters[each] for each in near if each in self._board.filters), None)
+        for _ in range(hops + 1):
+            found = next(filter(None, (self._routes.get((Breaks.POLICY, each)) for each in near)), None)
             if found is not None:
                 return found
             near = [far.device for each in near for _, far in self._board.links(each) if far.device not in seen]

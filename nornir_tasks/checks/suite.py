@@ -14,9 +14,11 @@ from nornir_tasks.checks.observed import Observed
 from nornir_tasks.checks.ports import check_mtu, check_ports
 from nornir_tasks.checks.qos import check_qos
 from nornir_tasks.checks.router_advertisements import check_router_advertisements
+from nornir_tasks.checks.unfinished import check_unfinished
 from nornir_tasks.checks.vlans import check_vlans
 
 CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
+    check_unfinished,
     check_config,
     check_ports,
     check_lldp,
@@ -96,7 +98,9 @@ def _not_read(evidence: Evidence) -> list[Finding]:
     blank = {device: Observed(device, (), (), (), (), (), None) for device in evidence.unreachable}
     if not blank:
         return []
-    silent = replace(evidence, observed=blank, changes=dict.fromkeys(blank, ()), running={}, unreachable={})
+    silent = replace(
+        evidence, observed=blank, changes=dict.fromkeys(blank, ()), running={}, unreachable={}, unfinished={}
+    )
     return [
         replace(each, verdict=Verdict.ERROR, message=f"{each.device}: not judged, the switch was not read", found="")
         for check in CHECKS

@@ -86,6 +86,8 @@ class Network:
             if link.kind == "fabric"
         }
         self.cut: set[str] = set()
+        self.barred: set[tuple[str, str]] = set()
+        """(switch, neighbour): the session stays down, and no configuration says why."""
         self.altered: dict[str, Callable[[Observed], Observed]] = {}
 
     # -- faults ----------------------------------------------------------------------------------------------------
@@ -163,7 +165,8 @@ class Network:
         if runs == each.config:
             return ()
         here, there = (
-            wanted(config, each.capabilities, each.claims, environment(config.os)).tree for config in (runs, each.config)
+            wanted(config, each.capabilities, each.claims, environment(config.os)).tree
+            for config in (runs, each.config)
         )
         return tuple(difference(here, there))
 
@@ -178,7 +181,7 @@ class Network:
         for name in self.cut:
             sim.cut_cable(name)
         for name, config in self.running.items():
-            state = _state(config)
+            state = _state(config, frozenset(key for device, key in self.barred if device == name))
             if name in self.dead:
                 ports = tuple(replace(each, is_admin_up=False) for each in state.interfaces)
                 state = replace(state, interfaces=ports, is_routing=False, lldp_enabled=False)
@@ -187,7 +190,7 @@ class Network:
         return sim
 
 
-def _state(config: DeviceConfig) -> SwitchState:
+def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
     bgp, vlans = config.bgp, {each.number for each in config.vlans}
     groups = {each.name: each for each in bgp.peer_groups} if bgp else {}
 
@@ -197,6 +200,7 @@ def _state(config: DeviceConfig) -> SwitchState:
             each.key,
             each.remote_as,
             peer_group=group.name,
+            is_shutdown=each.key in barred,
             bfd=group.bfd,
             ttl_security_hops=1 if group.ttl_security else None,
             route_map_in=each.route_map_in or group.route_map_in,

@@ -31,7 +31,9 @@ def learned(evidence: Evidence, device: str, change: Callable[[dict[str, int]], 
 
 
 @pytest.mark.parametrize("site", SMALL)
-def test_every_route_that_is_learned_is_judged_and_a_clean_site_passes(site: str, figure: Callable[[str], None]) -> None:
+def test_every_route_that_is_learned_is_judged_and_a_clean_site_passes(
+    site: str, figure: Callable[[str], None]
+) -> None:
     evidence = Network(site).evidence()
     findings = check_ecmp(evidence)
     assert {each.verdict for each in findings} == {Verdict.PASS}

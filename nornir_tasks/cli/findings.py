@@ -1,0 +1,122 @@
+"""How ``nornir validate`` shows what it found: causes with their remedies, what follows folded; as JSON all of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nornir_tasks.checks.causes import Cause
+    from nornir_tasks.checks.evidence import Finding
+    from nornir_tasks.checks.suite import Report
+
+SHOWN_EACH = 12
+"""Causes printed of one check; a site nobody pushed to would fill the screen."""
+SWITCHES_NAMED = 40
+"""Switches named of the causes that are not printed."""
+
+
+def print_report(report: "Report", *, show_all: bool) -> None:
+    """Counts by check, then each cause with its remedy; with ``show_all`` what follows from each as well."""
+    from nornir_tasks.cli.console import out
+
+    out.print(_counts(report))
+    shown: Counter[str] = Counter()
+    hidden: dict[str, list[Cause]] = {}
+    for cause in report.causes:
+        check = cause.lead.check
+        shown[check] += 1
+        if shown[check] > SHOWN_EACH and not show_all:
+            hidden.setdefault(check, []).append(cause)
+            continue
+        _print_cause(cause, show_all=show_all)
+    for check, causes in hidden.items():
+        names = _names(cause.lead.device for cause in causes)
+        out.print(f"{len(causes)} more like these of {check} (--all shows them), on {names}", markup=False)
+    for finding in report.skipped[: None if show_all else SHOWN_EACH]:
+        out.print(f"skipped: {finding.check}: {finding.message}", markup=False)
+    more = len(report.skipped) - SHOWN_EACH
+    if more > 0 and not show_all:
+        out.print(f"{more} more were skipped (--all shows them)")
+    _print_end(report)
+
+
+def _print_end(report: "Report") -> None:
+    from nornir_tasks.cli.console import out
+
+    passed = not report.failed and not report.undecided and report.tested
+    count = len(report.causes)
+    causes = f", {count} cause{'s' * (count != 1)}" if count else ""
+    out.print(f"{'passed' if passed else 'FAILED'}{causes}, {report.summary()}")
+    out.print("Not judged here: pause frames, marking and buffers in silicon; only hardware shows them.", style="dim")
+
+
+def _counts(report: "Report") -> "Table":
+    """How many of each check came out how."""
+    from rich.table import Table
+
+    verdicts = Counter((each.check, str(each.verdict)) for each in report.findings)
+    table = Table("check", "passed", "failed", "could not tell", box=None)
+    for check in dict.fromkeys(check for check, _ in verdicts):
+        table.add_row(check, *(str(verdicts[check, each]) for each in ("pass", "fail", "could not tell")))
+    return table
+
+
+def _print_cause(cause: "Cause", *, show_all: bool) -> None:
+    from nornir_tasks.cli.console import out
+
+    _print_finding(cause.lead)
+    if cause.remedy:
+        out.print(f"  hint: {cause.remedy}", markup=False)
+    if not cause.follows:
+        return
+    counts = Counter(finding.check for finding in cause.follows)
+    what = ", ".join(f"{count} {check}" for check, count in counts.items())
+    rest = ":" if show_all else " (--all shows them)"
+    out.print(f"  {len(cause.follows)} more follow from it: {what}{rest}", markup=False)
+    for finding in cause.follows if show_all else ():
+        _print_finding(finding, "    ")
+
+
+def _print_finding(finding: "Finding", indent: str = "") -> None:
+    from nornir_tasks.cli.console import out
+
+    out.print(f"{indent}{finding.verdict}: {finding.check}: {finding.message}", markup=False)
+    if finding.expected and finding.verdict == "fail":
+        out.print(f"{indent}  expected: {finding.expected}", markup=False)
+
+
+def _names(devices: Iterable[str]) -> str:
+    names: Sequence[str] = tuple(dict.fromkeys(devices))
+    more = len(names) - SWITCHES_NAMED
+    return ", ".join(names[:SWITCHES_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def as_json(report: "Report") -> dict[str, object]:
+    """All findings. One that follows from another names that one's id as its ``cause``."""
+    led_by = {id(finding): cause.lead.id for cause in report.causes for finding in cause.follows}
+    remedies = {id(cause.lead): cause.remedy for cause in report.causes}
+    return {
+        "tested": report.tested,
+        "of": report.total,
+        "failed": len(report.failed),
+        "undecided": len(report.undecided),
+        "skipped": len(report.skipped),
+        "causes": [cause.lead.id for cause in report.causes],
+        "findings": [
+            {
+                "id": finding.id,
+                "check": finding.check,
+                "device": finding.device,
+                "port": finding.port,
+                "verdict": finding.verdict,
+                "message": finding.message,
+                "expected": finding.expected,
+                "found": finding.found,
+                "cause": led_by.get(id(finding), ""),
+                "remedy": remedies.get(id(finding), ""),
+            }
+            for finding in report.findings
+        ],
+    }

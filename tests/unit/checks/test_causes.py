@@ -1,0 +1,368 @@
+"""One cause, one finding: what leads, what follows, and that nothing is hidden which no shown cause explains."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from random import Random
+
+import pytest
+from simulated import SMALL, Network, scope
+
+from nornir_tasks.checks.causes import MOST_PORTS, Cause, causes
+from nornir_tasks.checks.evidence import Finding, Verdict
+from nornir_tasks.checks.observed import Observed
+from nornir_tasks.checks.suite import Report, judge
+from nornir_tasks.design.device_config import RoutingPolicy
+
+Break = Callable[[Network], None]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something done to a network."""
+
+    name: str
+    where: frozenset[str]
+    """The switches it is done to; faults without one in common are independent."""
+    do: Break
+
+
+def one_port(device: str, **changes: object) -> Break:
+    return lambda network: network.port(device, fabric_port(network, device), **changes)
+
+
+def fabric_port(network: Network, device: str, place: int = 0) -> str:
+    """A port with a switch at its other end."""
+    links = [each for each in network.fabric.links_of(device) if each.kind == "fabric"]
+    return links[place].end(device).port
+
+
+def switches(site: str) -> list[str]:
+    """The first switch of each tier."""
+    devices = scope(site).fabric.devices
+    return [next(each.name for each in devices if each.tier == tier) for tier in dict.fromkeys(d.tier for d in devices)]
+
+
+def last_switches(site: str) -> list[str]:
+    devices = scope(site).fabric.devices
+    return [[each.name for each in devices if each.tier == tier][-1] for tier in dict.fromkeys(d.tier for d in devices)]
+
+
+def neighbor(network: Network, device: str) -> str:
+    return network.bgp_of(device).neighbors[0].key
+
+
+def link_of(site: str, device: str) -> frozenset[str]:
+    """Both ends of the link that faults of one port are about."""
+    network = Network(site)
+    far = network.fabric.far_end(device, fabric_port(network, device))
+    assert far is not None
+    return frozenset({device, far.device})
+
+
+OF_LINK = ("shut port", "MTU", "address", "wrong remote AS", "no neighbour", "session down", "a port's MTU")
+
+
+def of_switch(site: str, device: str) -> Iterator[Fault]:
+    """Faults in the configuration of one switch."""
+    kinds: dict[str, Break] = {
+        "shut port": one_port(device, enabled=False),
+        "MTU": one_port(device, mtu_bytes=1500),
+        "address": one_port(device, address="192.0.2.0/31"),
+        "wrong ASN": lambda n: n.bgp(device, asn=65009),
+        "wrong remote AS": lambda n: n.neighbor(device, neighbor(n, device), remote_as=65010),
+        "no neighbour": lambda n: n.neighbor(device, neighbor(n, device)),
+        "prefix not announced": lambda n: n.bgp(device, networks=n.bgp_of(device).networks[1:]),
+        "one path": lambda n: n.bgp(device, maximum_paths=1),
+        "session down": lambda n: n.barred.add((device, neighbor(n, device))),
+        "accepts nothing": lambda n: n.config(device, routing_policy=denying(n, device)),
+    }
+    if "unnumbered" in site:
+        del kinds["address"]
+    for name, do in kinds.items():
+        where = link_of(site, device) if name in OF_LINK else frozenset({device})
+        yield Fault(f"{name} on {device}", where, do)
+
+
+def denying(network: Network, device: str) -> RoutingPolicy:
+    """The policy with its first prefix list denying all."""
+    policy = network.running[device].routing_policy
+    first, *others = policy.prefix_lists
+    rules = tuple(replace(rule, permit=False) for rule in first.rules)
+    return replace(policy, prefix_lists=(replace(first, rules=rules), *others))
+
+
+def shown(site: str, device: str) -> Iterator[Fault]:
+    """A switch does what it is not configured to."""
+    port = fabric_port(Network(site), device)
+
+    def fewer_paths(observed: Observed) -> Observed:
+        if not observed.routes:
+            return observed
+        (prefix, width), *others = observed.routes
+        return replace(observed, routes=((prefix, width + 1), *others))
+
+    def pfc_off(observed: Observed) -> Observed:
+        return replace(observed, qos=tuple(replace(each, pfc_priorities=()) for each in observed.qos))
+
+    def other_mtu(observed: Observed) -> Observed:
+        ports = (replace(each, mtu_bytes=1400) if each.name == port else each for each in observed.ports)
+        return replace(observed, ports=tuple(ports))
+
+    for name, change in {
+        "one path too many": fewer_paths,
+        "PFC off on all ports": pfc_off,
+        "a port's MTU": other_mtu,
+    }.items():
+        where = link_of(site, device) if name in OF_LINK else frozenset({device})
+        yield Fault(f"{name} on {device}", where, lambda n, c=change: n.shows(device, c))
+
+
+def cut(network: Network, link: str) -> None:
+    network.cut.add(link)
+
+
+def of_cables(site: str) -> Iterator[Fault]:
+    network = Network(site)
+    first, last = network.links()[0], network.links()[-1]
+    for link in (first, last):
+        ends = frozenset(device for device, _ in network.ends(link))
+        yield Fault(f"cable {link} cut", ends, lambda n, x=link: cut(n, x))
+    ends = frozenset(device for link in (first, last) for device, _ in network.ends(link))
+    yield Fault(f"cables {first} and {last} swapped", ends, lambda n: n.swap(first, last))
+
+
+def of_answers(device: str) -> Iterator[Fault]:
+    yield Fault(f"{device} does not answer", frozenset({device}), lambda n: n.silence(device, dead=False))
+    yield Fault(f"{device} is dead", frozenset({device}), lambda n: n.silence(device, dead=True))
+
+
+@cache
+def faults(site: str, *, everywhere: bool = False) -> tuple[Fault, ...]:
+    """Faults at the first switch of each tier; ``everywhere``: at the last one as well."""
+    found = [*of_cables(site)]
+    for device in dict.fromkeys([*switches(site), *(last_switches(site) if everywhere else ())]):
+        found += [*of_switch(site, device), *shown(site, device), *of_answers(device)]
+    return tuple(found)
+
+
+def broken(site: str, *done: Fault) -> Report:
+    network = Network(site)
+    for each in done:
+        each.do(network)
+    return network.judge()
+
+
+def trouble(report: Report) -> tuple[Finding, ...]:
+    return (*report.failed, *report.undecided)
+
+
+def ids(report: Report) -> set[str]:
+    return {each.id for each in trouble(report)}
+
+
+ALL = [(site, fault) for site in SMALL for fault in faults(site)]
+EACH = pytest.mark.parametrize(("site", "fault"), ALL, ids=[f"{site}: {fault.name}" for site, fault in ALL])
+
+
+@EACH
+def test_one_fault_is_one_leading_finding_and_all_else_follows_from_it(site: str, fault: Fault) -> None:
+    report = broken(site, fault)
+    (cause,) = report.causes
+    assert cause.lead.device in fault.where
+    assert sorted(map(id, (cause.lead, *cause.follows))) == sorted(map(id, trouble(report)))
+
+
+@EACH
+def test_m_of_n_of_m_is_the_same_whatever_is_broken(site: str, fault: Fault) -> None:
+    report, clean = broken(site, fault), clean_report(site)
+    assert report.total == clean.total
+    assert {each.id for each in clean.findings if each.counted} == {
+        f"config {each.device}" if each.check == "config" else each.id for each in report.findings if each.counted
+    }
+
+
+@cache
+def clean_report(site: str) -> Report:
+    return Network(site).judge()
+
+
+@pytest.mark.parametrize("site", SMALL)
+def test_every_finding_has_a_name_of_its_own(site: str) -> None:
+    for fault in faults(site)[::3]:
+        names = [each.id for each in broken(site, fault).findings]
+        assert len(names) == len(set(names))
+
+
+def remedies(site: str, do: Break) -> list[tuple[str, str, str]]:
+    network = Network(site)
+    do(network)
+    return [(each.lead.check, each.lead.device, each.remedy) for each in network.judge().causes]
+
+
+@pytest.mark.parametrize("device", ["leaf-g1-r0", "leaf-g1-r1", "spine-1"])
+def test_a_shut_port_leads_with_its_line_and_the_push_that_repairs_it(device: str) -> None:
+    (found,) = remedies("lab", one_port(device, enabled=False))
+    assert found == ("config", device, f"nornir push --limit {device}")
+    (cause,) = broken("lab", Fault("", frozenset(), one_port(device, enabled=False))).causes
+    assert cause.lead.port == fabric_port(Network("lab"), device)
+    assert len(cause.follows) >= 37
+
+
+def test_a_cut_cable_leads_with_the_cable_to_look_at() -> None:
+    network = Network("lab")
+    link = network.links()[0]
+    (spine, spine_port), (leaf, leaf_port) = network.ends(link)
+    ((check, _, remedy),) = remedies("lab", lambda n: cut(n, link))
+    assert check == "port"
+    assert remedy == f"look at cable {link}: {leaf} {leaf_port} to {spine} {spine_port}"
+
+
+def test_swapped_cables_lead_once_with_both_names() -> None:
+    first, last = Network("lab").links()[0], Network("lab").links()[-1]
+    network = Network("lab")
+    network.swap(first, last)
+    (cause,) = network.judge().causes
+    assert cause.lead.check == "lldp"
+    assert f"swap the ends of {first} and {last}" in cause.lead.message
+    assert sum(each.check == "lldp" for each in cause.follows) == 3
+
+
+def test_a_switch_that_calls_itself_otherwise_is_one_cause_on_all_its_cables() -> None:
+    network = Network("lab")
+    clean = network.evidence()
+    lldp = {
+        name: replace(
+            seen,
+            lldp=tuple(
+                replace(x, remote_device="new" if x.remote_device == "spine-1" else x.remote_device) for x in seen.lldp
+            ),
+        )
+        for name, seen in clean.observed.items()
+    }
+    for name, seen in lldp.items():
+        network.shows(name, lambda _, seen=seen: seen)
+    (cause,) = network.judge().causes
+    assert "leads to new" in cause.lead.message
+    assert len(cause.follows) == 7
+
+
+def test_a_switch_nobody_pushed_to_is_one_cause_however_much_is_missing() -> None:
+    network = Network("lab")
+    network.config(
+        "leaf-g1-r0",
+        bgp=None,
+        qos=None,
+        routing_policy=replace(network.wanted["leaf-g1-r0"].routing_policy, prefix_lists=(), route_maps=()),
+    )
+    for port in network.wanted["leaf-g1-r0"].interfaces:
+        network.port("leaf-g1-r0", port.name, address=None, qos_profile=None, description=None)
+    (cause,) = network.judge().causes
+    assert (cause.lead.check, cause.lead.device, cause.remedy) == (
+        "config", "leaf-g1-r0", "nornir push --limit leaf-g1-r0",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [1, 2, MOST_PORTS, MOST_PORTS + 1])
+def test_ports_with_differing_lines_are_a_cause_each_until_it_is_the_whole_switch(count: int) -> None:
+    network = Network("lab")
+    for place in range(count):
+        network.port("spine-1", f"swp{place + 1}", mtu_bytes=1500)
+    found = network.judge().causes
+    assert len(found) == (count if count <= MOST_PORTS else 1)
+
+
+def test_a_finding_that_could_not_be_told_stands_behind_what_failed() -> None:
+    network = Network("lab")
+    network.silence("spine-2", dead=False)
+    network.port("leaf-g1-r1", fabric_port(network, "leaf-g1-r1"), enabled=False)
+    assert [each.lead.verdict for each in network.judge().causes] == [Verdict.FAIL, Verdict.ERROR]
+
+
+def test_a_commit_that_is_not_confirmed_leads_before_all_else() -> None:
+    network = Network("lab")
+    network.port("leaf-g1-r0", fabric_port(network, "leaf-g1-r0"), enabled=False)
+    evidence = replace(network.evidence(), unfinished={"spine-1": "a commit timer still runs"})
+    first, second = judge(evidence).causes
+    assert (first.lead.check, first.lead.message) == ("unfinished", "spine-1: a commit timer still runs")
+    assert second.lead.check == "config"
+    assert judge(evidence).total == clean_report("lab").total
+
+
+def test_one_lost_link_of_several_between_two_switches_loses_its_own_paths_only() -> None:
+    network = Network("clos3")
+    cut(network, network.links()[0])
+    (cause,) = network.judge().causes
+    assert cause.lead.check == "port"
+    assert {each.found for each in cause.follows if each.check == "ecmp"} >= {"7", "3"}
+
+
+TRIED = {"lab": 30, "lab-unnumbered": 15, "svi": 20, "clos": 20, "clos3": 30, "split": 20, "lab-breakout": 20}
+
+
+def apart(site: str, count: int, chance: Random) -> list[Fault]:
+    """So many faults at switches that are not the same ones; fewer where the site is too small."""
+    found: list[Fault] = []
+    for fault in chance.sample(faults(site, everywhere=True), 40):
+        if len(found) < count and not any(fault.where & each.where for each in found):
+            found.append(fault)
+    return found
+
+
+@pytest.mark.parametrize("site", SMALL)
+def test_two_faults_at_different_switches_are_two_leading_findings(site: str) -> None:
+    chance = Random(site)
+    for _ in range(TRIED[site]):
+        done = apart(site, 2, chance)
+        if len(done) < 2 or any(is_hidden(site, *pair) for pair in (done, done[::-1])):
+            continue
+        found = broken(site, *done).causes
+        assert len(found) == 2, ([each.name for each in done], [each.lead.message for each in found])
+
+
+@cache
+def effects(site: str, fault: Fault) -> frozenset[str]:
+    return frozenset(ids(broken(site, fault)))
+
+
+def is_hidden(site: str, one: Fault, other: Fault) -> bool:
+    """Is all that leads the one broken by the other as well, as the cable to a switch that is dead?"""
+    (cause,) = broken(site, one).causes
+    return cause.lead.id in effects(site, other)
+
+
+@pytest.mark.parametrize("site", SMALL)
+def test_nothing_is_hidden_that_no_shown_cause_explains(site: str, figure: Callable[[str], None]) -> None:
+    """Any faults at three places: what follows from a finding is seen together with it when its fault is there alone.
+
+    A route that several faults touch has other figures than with each of them, so of routes only this is asked: that
+    the fault whose finding it follows from touches some route as well.
+    """
+    chance, hidden = Random(f"{site} three"), 0
+    for _ in range(TRIED[site]):
+        done = apart(site, 3, chance)
+        report = broken(site, *done)
+        assert_sorted_once(report)
+        for cause in report.causes:
+            explained = set().union(*(effects(site, each) for each in done if cause.lead.id in effects(site, each)))
+            touches_routes = any(each.startswith("ecmp") for each in explained)
+            for finding in cause.follows:
+                hidden += 1
+                assert finding.id in explained or (finding.check == "ecmp" and touches_routes), (
+                    [each.name for each in done],
+                    cause.lead.message,
+                    finding.message,
+                )
+    figure(f"{site}: {hidden} findings folded in {TRIED[site]} networks with faults at three places, each explained")
+
+
+def assert_sorted_once(report: Report) -> None:
+    """Each finding that is not passed leads one cause or follows from one."""
+    sorted_in = [id(each) for cause in report.causes for each in (cause.lead, *cause.follows)]
+    assert sorted(sorted_in) == sorted(map(id, trouble(report)))
+
+
+def test_without_trouble_there_is_no_cause() -> None:
+    evidence = Network("lab").evidence()
+    assert causes(evidence, clean_report("lab").findings) == ()
+    assert Cause.__doc__

@@ -1,8 +1,9 @@
 """All switches of one run: Nornir with our inventory, our connection plug-in and its threaded runner."""
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from nornir.core import Nornir
@@ -18,10 +19,15 @@ from nornir_tasks.deploy.transaction import Outcome, Report
 from nornir_tasks.deploy.waves import Wave
 from nornir_tasks.drivers import load_driver
 from nornir_tasks.drivers.session import Endpoint, Facts
-from nornir_tasks.errors import GpufabricError, Problem
+from nornir_tasks.errors import ConnectError, GpufabricError, Problem
 from nornir_tasks.inventory.connection import CONNECTION, SwitchConnection
 
 T = TypeVar("T")
+
+SECOND_TRIES_AT_ONCE = 4
+"""So few that a busy machine between us and the switches recovers."""
+SECOND_TRIES_S = 60.0
+"""No second try begins later than this after the first ones: a site that is away as a whole is reported soon."""
 
 DEFAULT_WORKERS = 64
 """Threads mostly wait for switches; more than this buys nothing on two cores (``make bench``)."""
@@ -62,15 +68,15 @@ class Fleet:
 
     def ask(self, report: Callable[[str], None]) -> Results[Facts]:
         """Who the switches are and which releases they run."""
-        return self._run(self._nornir, _one_visit(lambda task: ask_switch(task, self._jobs)), report)
+        return self._read(lambda task: ask_switch(task, self._jobs), report)
 
     def plan(self, report: Callable[[str], None]) -> Results[DevicePlan]:
         """What a push would change."""
-        return self._run(self._nornir, _one_visit(lambda task: plan_switch(task, self._jobs)), report)
+        return self._read(lambda task: plan_switch(task, self._jobs), report)
 
     def collect(self, report: Callable[[str], None]) -> Results[Collected]:
         """Configuration and live state of every switch."""
-        return self._run(self._nornir, _one_visit(lambda task: collect_switch(task, self._jobs)), report)
+        return self._read(lambda task: collect_switch(task, self._jobs), report)
 
     def push(self, waves: Iterable[Wave], journal: Journal, push: int, on_step: Report) -> Results[Outcome]:
         """Wave by wave; the first wave with a failure is the last one."""
@@ -89,6 +95,25 @@ class Fleet:
         """End every connection."""
         self._nornir.close_connections(on_failed=True)
 
+    def _read(self, visit: Callable[[Task], Result], report: Callable[[str], None]) -> Results[T]:
+        """Visit every switch; those that did not answer a second time, when the others are done, and few at once.
+
+        A switch that answered too late because many were asked at once is slow, not away. Only reads are repeated, and
+        only what may pass: never a refused login, a certificate or an identity.
+        """
+        first: Results[T] = self._run(self._nornir, _one_visit(visit), report)
+        silent = frozenset(name for name, error in first.errors.items() if type(error) is ConnectError)
+        if not silent:
+            return first
+        ends = time.monotonic() + SECOND_TRIES_S
+        members = self._nornir.filter(filter_func=lambda host: host.name in silent)
+        few = members.with_runner(ThreadedRunner(num_workers=SECOND_TRIES_AT_ONCE))
+        second: Results[T] = self._run(few, _one_visit(_until(ends, visit)), lambda _: None)
+        for name, error in list(second.errors.items()):
+            second.errors[name] = first.errors[name] if isinstance(error, _TooLateError) else _twice(error)
+        answered = {name: error for name, error in first.errors.items() if name not in second.values}
+        return Results(first.values, answered).merged(second)
+
     def _run(self, nornir: Nornir, task: Callable[[Task], Result], report: Callable[[str], None]) -> Results[T]:
         answers = nornir.with_processors([_Follow(report)]).run(task=task, on_failed=True)
         results: Results[T] = Results({}, {})
@@ -100,6 +125,30 @@ class Fleet:
                 results.errors[name] = _own(name, error)
         nornir.data.reset_failed_hosts()
         return results
+
+
+class _TooLateError(ConnectError):
+    """Not asked again: the time for second tries was over."""
+
+
+def _until(ends_s: float, visit: Callable[[Task], Result]) -> Callable[[Task], Result]:
+    """The visit, if it begins in time."""
+
+    def visited(task: Task) -> Result:
+        if time.monotonic() > ends_s:
+            raise _TooLateError(Problem(task.host.name, "not asked again"))
+        return visit(task)
+
+    return visited
+
+
+def _twice(error: GpufabricError) -> GpufabricError:
+    """The same error, saying that it was not the first one."""
+    if type(error) is not ConnectError:
+        return error
+    again = ConnectError(replace(each, what=f"{each.what} (asked twice)") for each in error.problems)
+    again.__cause__ = error
+    return again
 
 
 def _one_visit(visit: Callable[[Task], Result]) -> Callable[[Task], Result]:

@@ -53,12 +53,22 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
 
 def _unreachable(board: Board) -> None:
     """A switch that was not read: nothing on it could be told."""
+    unreachable = board.evidence.unreachable
     for finding in board.open("reach"):
-        board.lead(finding, board.evidence.unreachable[finding.device].hint, ("reach", finding.device))
+        key = _silence(board, finding.device)
+        if board.has(key):
+            board.follow(finding, key)
+        else:
+            board.lead(finding, unreachable[finding.device].hint, key)
     for check in board.checks:
         for finding in board.open(check):
-            if finding.device in board.evidence.unreachable:
-                board.follow(finding, ("reach", finding.device))
+            if finding.device in unreachable:
+                board.follow(finding, _silence(board, finding.device))
+
+
+def _silence(board: Board, device: str) -> Key:
+    """Why a switch was not read. What is said of several in the same words, no address in it, is one cause."""
+    return ("reach", board.evidence.unreachable[device].what)
 
 
 def _cabling(board: Board) -> list[tuple[Key, End]]:
@@ -145,8 +155,8 @@ def _dead_switches(board: Board) -> None:
         for check, breaks in (("port", Breaks.LINK), ("bgp", Breaks.SESSION)):
             if ends and all(board.fails(check, *end) for end in ends):
                 for end in ends:
-                    board.cover(("reach", device), breaks, *end)
-                board.dead[device] = ("reach", device)
+                    board.cover(_silence(board, device), breaks, *end)
+                board.dead[device] = _silence(board, device)
                 break
 
 

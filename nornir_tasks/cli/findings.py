@@ -54,10 +54,10 @@ def _print_end(report: "Report") -> None:
 
 def _counts(report: "Report") -> "Table":
     """How many of each check came out how."""
-    from rich.table import Table
+    from nornir_tasks.cli.tables import named_table
 
     verdicts = Counter((each.check, str(each.verdict)) for each in report.findings)
-    table = Table("check", "passed", "failed", "could not tell", box=None)
+    table = named_table("check", "passed", "failed", "could not tell")
     for check in dict.fromkeys(check for check, _ in verdicts):
         table.add_row(check, *(str(verdicts[check, each]) for each in ("pass", "fail", "could not tell")))
     return table

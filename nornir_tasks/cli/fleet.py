@@ -1,8 +1,8 @@
 """From a scope to switches that can be talked to; shared by the verbs that do."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nornir_tasks.cli.console import following, print_error
 from nornir_tasks.cli.scope import Scope, load
@@ -10,8 +10,11 @@ from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.transaction import Rules
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.errors import DeviceError, GpufabricError
+from nornir_tasks.errors import DeviceError, GpufabricError, LabError, Problem
 from nornir_tasks.inventory.endpoints import endpoints
+
+MOST_NAMED = 8
+"""Switches named where many have the same problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ def chosen(
 @contextmanager
 def fleet(scope: Scope, wanted: Mapping[str, Wanted], choice: Choice) -> Iterator[Fleet]:
     """The chosen switches, connected on first use and closed at the end."""
+    _check_lab(scope)
     known = endpoints(scope.site, {name: each.config.os for name, each in wanted.items()})
     targets = {
         name: Target(
@@ -61,6 +65,18 @@ def fleet(scope: Scope, wanted: Mapping[str, Wanted], choice: Choice) -> Iterato
         made.close()
 
 
+def _check_lab(scope: Scope) -> None:
+    """A lab that has ended is said once, and not by each switch that does not answer any more."""
+    if scope.site.intent.management.source != "lab":
+        return
+    from nornir_tasks.lab.manager import Lab
+
+    lab, name = Lab(scope.site.state_directory), scope.site.name
+    if lab.directory.exists() and not lab.is_up():
+        what = "the lab of this site has ended: its process is gone, and with it what was pushed to its switches"
+        raise LabError(Problem(name, what, hint=f"nornir lab up --site {name}, then nornir push --site {name}"))
+
+
 def run_all(what: str, total: int, verb: Callable[[Callable[[str], None]], Results[T]]) -> Results[T]:
     """Run a verb on every switch with a progress display."""
     with following(what, total) as step:
@@ -74,6 +90,19 @@ def require_all(results: Results[T]) -> dict[str, T]:
     return results.values
 
 
+def together(problems: Iterable[Problem]) -> list[Problem]:
+    """What is the same for several switches is said once, with their names."""
+    same: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        same.setdefault((problem.what, problem.hint), []).append(problem)
+    return [replace(found[0], where=_names([each.where for each in found])) for found in same.values()]
+
+
+def _names(places: list[str]) -> str:
+    more = len(places) - MOST_NAMED
+    return ", ".join(places[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def report_errors(errors: Mapping[str, GpufabricError]) -> None:
     """Print every switch's problems."""
     for error in errors.values():
@@ -81,7 +110,7 @@ def report_errors(errors: Mapping[str, GpufabricError]) -> None:
 
 
 def _worst(errors: Mapping[str, GpufabricError]) -> GpufabricError:
-    problems = [problem for error in errors.values() for problem in error.problems]
+    problems = together(problem for error in errors.values() for problem in error.problems)
     kinds = {type(error) for error in errors.values()}
     kind = kinds.pop() if len(kinds) == 1 else DeviceError
     return kind(problems)

@@ -78,9 +78,8 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
     """Show the lab's switches, and how often each was connected to and asked."""
     from dataclasses import asdict
 
-    from rich.table import Table
-
     from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.cli.tables import named_table
     from nornir_tasks.files.site import state_directory
     from nornir_tasks.lab.machines.manager import Machines
     from nornir_tasks.lab.manager import Lab
@@ -98,7 +97,7 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
     if json:
         print_json({"up": True, **answer, "devices": devices, **hosts})
         return
-    table = Table("switch", "system", "address", "BGP", "connections", "requests", box=None)
+    table = named_table("switch", "system", "address", "BGP", "connections", "requests")
     for each in devices:
         bgp = f"{each['bgp_established']} of {each['bgp_configured']} up"
         counts = (str(each["connections"]), str(each["requests"]))
@@ -170,12 +169,11 @@ def _machines_up(scope: "Scope", plans: "tuple[MachinePlan, ...]", *, quiet: boo
 
 
 def _print_machines(machines: "tuple[MachineStatus, ...]") -> None:
-    from rich.table import Table
-
     from nornir_tasks.cli.console import out
+    from nornir_tasks.cli.tables import named_table
 
     if machines:
-        table = Table("machine", "state", "SSH", "image", "console log", box=None)
+        table = named_table("machine", "state", "SSH", "image", "console log")
         for each in machines:
             state = "runs" if each.running else "powered off"
             table.add_row(each.name, state, f"127.0.0.1:{each.ssh_port}", each.image, each.serial_log)

@@ -17,6 +17,7 @@ from typing import Any
 from pyeapi.eapilib import CommandError, EapiConnection
 
 from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, Problem, TrustError
 
 PATH = "/command-api"
@@ -139,7 +140,8 @@ def _mapped(endpoint: Endpoint) -> Iterator[None]:
         yield
     except (ssl.SSLCertVerificationError, UnknownFingerprintError) as error:
         raise TrustError(
-            Problem(
+            clock_problem(endpoint.device, error)
+            or Problem(
                 where=endpoint.device,
                 what=f"the certificate of {where} is not one we trust: {getattr(error, 'verify_message', '') or error}",
                 expected=f"fingerprint {endpoint.fingerprint}"

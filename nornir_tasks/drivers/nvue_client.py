@@ -15,6 +15,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, DeviceError, Problem, TrustError
 
 DEFAULT_PORT = 8765
@@ -215,6 +216,8 @@ class NvueClient:
         try:
             yield
         except requests.exceptions.SSLError as error:
+            if (problem := clock_problem(self.endpoint.device, error)) is not None:
+                raise TrustError(problem) from None
             raise self._untrusted(where, _reason(error)) from None
         except requests.exceptions.RequestException as error:
             raise ConnectError(

@@ -20,6 +20,7 @@ from napalm.nxapi_plumbing.api_client import RPCClient
 from requests.adapters import HTTPAdapter
 
 from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, Problem, StageError, TrustError
 
 STRUCTURED, TEXT = "cli", "cli_ascii"
@@ -159,7 +160,8 @@ def _mapped(endpoint: Endpoint) -> Iterator[None]:
         yield
     except requests.exceptions.SSLError as error:
         raise TrustError(
-            Problem(
+            clock_problem(endpoint.device, error)
+            or Problem(
                 where=endpoint.device,
                 what=f"the certificate of {where} is not one we trust: {_innermost(error)}",
                 expected=f"fingerprint {endpoint.fingerprint}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.errors import IntentError, LabError, Problem
+from nornir_tasks.files.certificates import check_authority
 from nornir_tasks.files.devices_file import NAME, DeviceEntry, DeviceList, load_devices
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.secrets import resolve_secret
@@ -31,6 +32,8 @@ def endpoints(site: Site, systems: "dict[str, str]", *, is_trusting: bool = Fals
     file = device_list_file(site)
     listed = site.devices if site.devices and site.intent.management.source == "devices" else load_devices(file)
     _check_listed(file, listed, systems, is_trusting)
+    if listed.ca and not is_trusting:
+        check_authority(file.parent / listed.ca, f"{shown(file)}: ca")
     password = resolve_secret(listed.password, file.parent, shown(file))
     return {
         name: Known(

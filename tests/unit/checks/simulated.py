@@ -121,7 +121,7 @@ class Network:
 
     def silence(self, device: str, *, dead: bool) -> None:
         """The switch does not answer; if it is dead, its links are down as well."""
-        self.silent[device] = Problem(device, "nothing answers there", hint="is it up?")
+        self.silent[device] = Problem(device, f"nothing answers at the address of {device}", hint="is it up?")
         if dead:
             self.dead.add(device)
 

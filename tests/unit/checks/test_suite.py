@@ -90,7 +90,7 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
     assert {field.name for field in fields(Observed)} == {
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths",
     }  # fmt: skip
-    assert len(CHECKS) == 10
+    assert len(CHECKS) == 11
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

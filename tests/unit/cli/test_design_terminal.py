@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from nornir_tasks.cli.design_table import HEADS, columns_for
 from nornir_tasks.cli.app import app
+from nornir_tasks.cli.design_table import HEADS, columns_for
 
 NORNIR = Path(sys.executable).with_name("nornir")
 LAB = Path(__file__).parents[3] / "inventory/lab/fabric.yml"

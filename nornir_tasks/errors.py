@@ -42,7 +42,19 @@ class Problem:
         for label, text in (("expected", self.expected), ("found", self.found), ("hint", self.hint)):
             if text:
                 lines.append(f"  {label}: {text}")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
+
+
+def printable(text: str) -> str:
+    """The text with what a terminal would obey, or not show, written as an escape: ESC as its number.
+
+    What is refused comes from files and from switches; neither may colour, hide or overwrite what the operator reads.
+    """
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode() for char in text
+    )
 
 
 class GpufabricError(Exception):

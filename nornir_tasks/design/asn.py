@@ -16,8 +16,8 @@ from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.model import Intent
 
 
-def number(devices: Iterable[Device], intent: Intent, layout: Layout) -> tuple[Device, ...]:
-    """The devices with their ASNs. Raises DesignError when the pool is too small for the layout."""
+def check_pool(intent: Intent, layout: Layout) -> None:
+    """Raise DesignError when the pool is too small for the layout."""
     pool = intent.planes.compute.pools.asn
     needed = layout.leaf_groups * len(layout.leaf_rails) + layout.spine_groups + 1
     held = pool.last - pool.first + 1
@@ -30,6 +30,11 @@ def number(devices: Iterable[Device], intent: Intent, layout: Layout) -> tuple[D
             "4200000000-4294967294 is private (RFC 6996)",
         )
         raise DesignError(intent.marks.problem(finding))
+
+
+def number(devices: Iterable[Device], intent: Intent, layout: Layout) -> tuple[Device, ...]:
+    """The devices with their ASNs, from a pool that is large enough."""
+    pool = intent.planes.compute.pools.asn
     return tuple(replace(device, asn=_asn(device, pool, layout)) for device in devices)
 
 

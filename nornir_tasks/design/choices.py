@@ -10,6 +10,7 @@ from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fields import Split
 from nornir_tasks.intent.findings import Finding, Path
 from nornir_tasks.intent.model import ComputeIntent, CoreIntent, Intent, LeafIntent, SpineIntent, SwitchChoice
+from nornir_tasks.intent.unknown import UNKNOWN, UnknownValueError, attempt, independent
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,12 @@ def choose(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) -
     chooser = _Chooser(catalogue, facts, [])
     leaf, leaf_overrides = chooser.tier(plane.leaf, (*above, "leaf"))
     spine, spine_overrides = chooser.tier(plane.spine, (*above, "spine"))
-    core = chooser.tier(plane.core, (*above, "core"))[0] if plane.core else None
-    nic = chooser.nic(plane, (*above, "hosts", "nic"))
-    if chooser.findings or leaf is None or spine is None:
+    core = chooser.tier(plane.core, (*above, "core"))[0] if plane.core is not None else None
+    nic = attempt(lambda: chooser.nic(plane, (*above, "hosts", "nic")))
+    if chooser.findings:
         raise IntentError(intent.marks.problems(chooser.findings))
+    if leaf is None or spine is None:
+        raise UnknownValueError
     choices = Choices(plane, leaf, leaf_overrides, spine, spine_overrides, core, nic)
     unknown = list(_unknown_shapes(intent, choices))
     if unknown:
@@ -111,6 +114,13 @@ class _Chooser:
     findings: list[Finding]
 
     def tier(self, tier: LeafIntent | SpineIntent | CoreIntent, path: Path) -> tuple[Choice | None, tuple[Choice, ...]]:
+        """The tier's own kind of switch, and one for each override; None and fewer where a value is unknown."""
+        found = attempt(lambda: self._tier(tier, path))
+        return found or (None, ())
+
+    def _tier(
+        self, tier: LeafIntent | SpineIntent | CoreIntent, path: Path
+    ) -> tuple[Choice | None, tuple[Choice, ...]]:
         splits = (tier.breakout, tier.uplink_breakout)
         base = self._choice(tier.platform, tier.release, tier.model, (path, path, path), splits, (path, path))
         overrides = []
@@ -153,6 +163,8 @@ class _Chooser:
         at_splits: tuple[Path, Path],
     ) -> Choice | None:
         found = list(self._problems(os, release, model, at))
+        if not found and any(each is UNKNOWN for each in (os, release, model)):
+            return None
         if not found:
             found = list(_impossible_splits(self.catalogue.switches[model], splits, at_splits))
         self.findings.extend(found)
@@ -169,20 +181,23 @@ class _Chooser:
         if os not in self.facts:
             yield _unknown(at_os, "platform", os, self.facts)
             return
-        switch = self.catalogue.switches.get(model)
+        switch = attempt(lambda: self.catalogue.switches.get(model))
         if switch is None:
-            known = [name for name, each in self.catalogue.switches.items() if os in each.os]
-            found = _unknown(at_model, f"{os} switch model", model, known)
-            missing = self.facts[os].not_offered.get(model)
-            yield found if missing is None else replace(found, what=f"{model} is not offered", hint=missing)
-            yield from self._release(os, release, at_release)
+            yield from independent(self._no_such_model(os, model, at_model))
+            yield from independent(self._release(os, release, at_release))
         elif os not in switch.os:
             yield Finding(
                 at_model, f"{switch.vendor} {model} does not run {os}", f"platform {' or '.join(switch.os)}", os
             )
         else:
-            problems = list(self._release(os, release, at_release))
-            yield from problems or self._asic(os, release, switch, at_model)
+            problems = list(independent(self._release(os, release, at_release)))
+            yield from problems or independent(self._asic(os, release, switch, at_model))
+
+    def _no_such_model(self, os: str, model: str, path: Path) -> Iterator[Finding]:
+        known = [name for name, each in self.catalogue.switches.items() if os in each.os]
+        found = _unknown(path, f"{os} switch model", model, known)
+        missing = self.facts[os].not_offered.get(model)
+        yield found if missing is None else replace(found, what=f"{model} is not offered", hint=missing)
 
     def _release(self, os: str, release: str, path: Path) -> Iterator[Finding]:
         facts = self.facts[os]

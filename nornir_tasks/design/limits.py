@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil
 
-from nornir_tasks.design import balancing, qos
+from nornir_tasks.design import balancing, buffers, overrides, qos
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
@@ -16,6 +16,7 @@ from nornir_tasks.design.realise import held_priorities
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.unknown import independent
 
 _COMPUTE = ("planes", "compute")
 _CLASSES = ("policy", "classes")
@@ -24,12 +25,18 @@ _CLASSES = ("policy", "classes")
 def check_limits(intent: Intent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts]) -> None:
     """Raise DesignError with everything that some kind of switch cannot hold."""
     check = _Check(intent, choices, layout, os_facts)
-    findings = [*balancing.refusals(intent, choices, layout, os_facts), *check.unnumbered(), *check.lossless()]
+    rules = [
+        balancing.refusals(intent, choices, layout, os_facts),
+        check.unnumbered(),
+        check.lossless(),
+        overrides.refusals(choices, layout),
+        check.logical_ports(),
+        check.nic(),
+    ]
     for choice in _kinds(choices):
-        findings += [*check.priorities(choice), *check.ecmp(choice), *check.routes(choice)]
-        findings += [*check.mtu(choice), *check.bfd(choice)]
-    findings += check.logical_ports()
-    findings += check.nic()
+        rules += [check.priorities(choice), check.ecmp(choice), check.routes(choice), check.mtu(choice)]
+        rules += [check.bfd(choice), buffers.refusals(intent.policy, choice)]
+    findings = list(independent(*rules))
     if findings:
         raise DesignError(intent.marks.problems(findings))
 

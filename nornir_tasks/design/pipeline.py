@@ -2,7 +2,7 @@
 
 choose        which model, OS and release each switch is      choices.py
 lay_out       the cheapest number of switches and links       topology.py
-check_limits  what no switch may exceed                       limits.py
+check_limits  what no switch may exceed                       limits.py, buffers.py, overrides.py
 cable_up      which port is joined to which                   cabling.py
 check_racks   what stands in a rack is there                  racks.py
 number        ASNs                                            asn.py
@@ -10,6 +10,8 @@ cut_pools, address_*   addresses and MTU                      addressing.py
 contributions what each plane wants of a switch               planes/<plane>.py
 merge         joined; a clash is an error                     merge.py
 realise       what OS and ASIC will hold                      realise.py
+
+Steps that do not need one another are all tried before anything is refused (gather.py).
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -21,18 +23,21 @@ from nornir_tasks.design import addressing, asn, front_panel
 from nornir_tasks.design.cabling import PLANE, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.choices import choose
+from nornir_tasks.design.choices import Choices, choose
 from nornir_tasks.design.claims import Claims, PlaneClaim
 from nornir_tasks.design.fabric import Device, Fabric, Plane
-from nornir_tasks.design.joints import join
-from nornir_tasks.design.layout import Sizing
+from nornir_tasks.design.gather import Gathering
+from nornir_tasks.design.joints import Joints, join
+from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.limits import check_limits
 from nornir_tasks.design.merge import Contribution, assemble, merge
 from nornir_tasks.design.planes import compute
 from nornir_tasks.design.racks import check_racks
 from nornir_tasks.design.realise import Adjustment, Realised, realise
 from nornir_tasks.design.topology import lay_out
+from nornir_tasks.errors import Problem
 from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.unknown import UnknownValueError
 
 __all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
 
@@ -59,9 +64,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     choices = choose(intent, catalogue, os_facts)
     sizing = lay_out(intent, choices)
     layout = sizing.chosen.layout
-    check_limits(intent, choices, layout, os_facts)
-    joints = join(intent, choices, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
-    cut = addressing.cut_pools(intent, choices, layout)
+    joints, cut = _checked(intent, choices, layout, os_facts)
     cabling = cable_up(choices, layout, os_facts, joints, cut, intent.policy.mtu)
     check_racks(intent, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics})
     devices = asn.number(cabling.devices, intent, layout)
@@ -69,6 +72,32 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     plane = _plane(intent, sizing, cut)
     models = {choice.model.model: choice.model for choice in choices.all}
     return Fabric(intent, os_facts, {PLANE: plane}, devices, cabling.links, cabling.cables, cabling.nics, models)
+
+
+def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Problem, ...]:
+    """Everything that stands against this intent, as far as an intent with unknown values can be judged."""
+    gathering = Gathering()
+    choices = gathering.attempt(lambda: choose(intent, catalogue, os_facts))
+    sizing = gathering.attempt(lambda: lay_out(intent, choices)) if choices is not None else None
+    if choices is not None and sizing is not None:
+        gathering.attempt(lambda: _checked(intent, choices, sizing.chosen.layout, os_facts))
+    return tuple(gathering.problems)
+
+
+def _checked(
+    intent: Intent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts]
+) -> tuple[Joints, addressing.Addressing]:
+    """How cables join their ends and how pools are cut. Raises DesignError with all that speaks against the layout."""
+    gathering = Gathering()
+    core_gbps = layout.pods.core_gbps if layout.pods else None
+    gathering.attempt(lambda: check_limits(intent, choices, layout, os_facts))
+    joints = gathering.attempt(lambda: join(intent, choices, layout.uplink_gbps, core_gbps))
+    cut = gathering.attempt(lambda: addressing.cut_pools(intent, choices, layout))
+    gathering.attempt(lambda: asn.check_pool(intent, layout))
+    gathering.refuse()
+    if joints is None or cut is None:
+        raise UnknownValueError  # never in an intent without mistakes
+    return joints, cut
 
 
 def _plane(intent: Intent, sizing: Sizing, cut: addressing.Addressing) -> Plane:

@@ -9,7 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from nornir_tasks.design.catalogue import Catalogue, Mode, NicModel, PortGroup, SwitchModel
 from nornir_tasks.errors import IntentError, Problem
-from nornir_tasks.files.marked_yaml import read_marked, validate
+from nornir_tasks.files.marked_yaml import read_marked
+from nornir_tasks.files.model_errors import validate
 from nornir_tasks.files.resources import resource, shown
 from nornir_tasks.intent.findings import Finding, refuse, wrong
 

@@ -12,43 +12,54 @@ A real site's stands beside its intent; the built-in lab writes one for itself.
 Paths are relative to the file. No secret stands in it.
 """
 
+from collections.abc import Iterator
 from io import StringIO
-from ipaddress import ip_address
+from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 from ruamel.yaml import YAML
 
 from nornir_tasks.files.documents import write_documents
-from nornir_tasks.files.marked_yaml import read_marked, validate
+from nornir_tasks.files.marked_yaml import read_marked
+from nornir_tasks.files.model_errors import validate
 from nornir_tasks.files.secrets import Secret
-from nornir_tasks.intent.findings import wrong
+from nornir_tasks.intent.findings import Finding, wrong
+from nornir_tasks.intent.model import Part
+from nornir_tasks.intent.unknown import independent
 
 NAME = "devices.yml"
 
 
 def _address(value: object) -> str:
+    expected = "the switch's management address, as 192.0.2.11"
     try:
-        return str(ip_address(value if isinstance(value, str) else ""))
+        address = ip_address(value if isinstance(value, str) else "")
     except ValueError:
-        raise wrong("not an IP address", "the switch's management address, as 192.0.2.11", value) from None
+        raise wrong("not an IP address", expected, value) from None
+    is_reserved = isinstance(address, IPv4Address) and address.is_reserved
+    if address.is_unspecified or address.is_multicast or is_reserved:
+        raise wrong("not an address that one switch can have", expected, value)
+    return str(address)
 
 
 def _secret(value: object) -> Secret:
     if not isinstance(value, Secret):
         # The value itself is not repeated: it may be the password somebody typed here.
-        raise wrong("not a secret's name", "password: !secret NAME", type(value).__name__) from None
+        raise wrong("not a secret's name", "password: !secret NAME", "")
     return value
 
 
-class DeviceEntry(BaseModel):
+Text = Annotated[str, Field(pattern=r"^\S(.*\S)?$", max_length=128)]
+"""Something is there, and no space before or behind it."""
+
+
+class DeviceEntry(Part):
     """One switch."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
     address: Annotated[str, BeforeValidator(_address)]
-    serial: str | None = None
+    serial: Text | None = None
     """Compared with what the switch says of itself at every open."""
     api_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     """Of the HTTPS API; without it the OS's own."""
@@ -57,18 +68,43 @@ class DeviceEntry(BaseModel):
     """SHA-256 of the switch's certificate, as ``nornir trust`` recorded it."""
 
 
-class DeviceList(BaseModel):
+class DeviceList(Part):
     """All switches of a site and the one account for them."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-    username: str
+    username: Text
     password: Annotated[Secret, BeforeValidator(_secret)]
     ca: str | None = None
     """The CA that signed the switches' certificates, relative to this file; needed where no fingerprint is pinned."""
     known_hosts: str | None = None
     """SSH host keys, relative to this file; NX-OS takes files over SSH."""
     devices: dict[str, DeviceEntry]
+
+    def findings(self) -> Iterator[Finding]:
+        """No two names for one switch: what is meant for one would be pushed to the other."""
+        return independent(_addresses_twice(self.devices), _serials_twice(self.devices))
+
+
+def _addresses_twice(devices: dict[str, DeviceEntry]) -> Iterator[Finding]:
+    at: dict[tuple[str, int | None], str] = {}
+    anywhere: dict[str, str] = {}
+    for name, entry in devices.items():
+        # Behind one forwarding address each switch has a port of its own, and says so.
+        other = at.get((entry.address, entry.api_port)) or at.get((entry.address, None))
+        if entry.api_port is None:
+            other = anywhere.get(entry.address)
+        if other is not None:
+            what, expected = "the address of another switch", "each switch its own address, or its own api_port there"
+            yield Finding(("devices", name, "address"), what, expected, f"{entry.address}, also {other}'s")
+        at.setdefault((entry.address, entry.api_port), name)
+        anywhere.setdefault(entry.address, name)
+
+
+def _serials_twice(devices: dict[str, DeviceEntry]) -> Iterator[Finding]:
+    first: dict[str, str] = {}
+    for name, entry in devices.items():
+        if entry.serial is not None and (other := first.setdefault(entry.serial, name)) != name:
+            what, expected = "the serial number of another switch", "each switch its own"
+            yield Finding(("devices", name, "serial"), what, expected, f"{entry.serial}, also {other}'s")
 
 
 def load_devices(file: Path) -> DeviceList:

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import ConfigDict, RootModel
 
-from nornir_tasks.files.marked_yaml import read_marked, validate
+from nornir_tasks.files.marked_yaml import read_marked
+from nornir_tasks.files.model_errors import validate
 
 NAME = "hosts.yml"
 

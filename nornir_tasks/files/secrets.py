@@ -5,10 +5,14 @@ site, which nobody but its owner may read. The value is handed to a driver and t
 """
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from nornir_tasks.errors import IntentError, Problem
+
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+"""What a secret may be called: no path, and the same in the environment and as a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +23,26 @@ class Secret:
 
 
 def resolve_secret(secret: Secret, directory: Path, where: str) -> str:
-    """The value of a secret. ``where`` (the file that names it) is told when it cannot be found."""
+    """The value of a secret; ``where`` is the file that names it. Raises IntentError when it cannot be had."""
     name = secret.name
     variable = f"GPUFABRIC_SECRET_{name.upper().replace('-', '_')}"
-    if variable in os.environ:
-        return os.environ[variable]
     path = directory / ".secrets" / name
-    if not path.is_file():
+    value = os.environ.get(variable) or _kept(path)
+    if not value:
         hint = f"export {variable}, or write the value to {path} and chmod 600 it"
         raise IntentError(Problem(where, f"the secret '{name}' has no value", hint=hint))
+    return value
+
+
+def _kept(path: Path) -> str:
+    if not path.is_file():
+        return ""
     if path.stat().st_mode & 0o077:
         problem = Problem(str(path), "others may read this secret", expected="mode 0600", hint=f"chmod 600 {path}")
         raise IntentError(problem)
-    return path.read_text(encoding="utf-8").strip()
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise IntentError(Problem(str(path), f"this secret cannot be read: {error.strerror}")) from error
+    except UnicodeDecodeError as error:
+        raise IntentError(Problem(str(path), "this secret is not UTF-8 text", hint="write it again")) from error

@@ -5,12 +5,15 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from nornir_tasks.design.pipeline import mistakes
 from nornir_tasks.errors import IntentError, LocalError, Problem
+from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.devices_file import NAME as DEVICES
 from nornir_tasks.files.devices_file import DeviceList, load_devices
-from nornir_tasks.files.intent_file import load_intent
+from nornir_tasks.files.intent_file import read_intent
 from nornir_tasks.files.resources import resource
 from nornir_tasks.intent.model import Intent
+from nornir_tasks.platforms import platforms
 
 INTENT = "fabric.yml"
 
@@ -37,8 +40,11 @@ def load_site(name_or_path: str | Path) -> Site:
     problems: list[Problem] = []
     devices: DeviceList | None = None
     intent: Intent | None = None
+    known: Intent | None = None
     try:
-        intent = load_intent(directory / INTENT)
+        reading = read_intent(directory / INTENT)
+        intent, known = reading.value, reading.value or reading.partial
+        problems += reading.problems
     except IntentError as error:
         problems += error.problems
     if (directory / DEVICES).exists():
@@ -47,8 +53,16 @@ def load_site(name_or_path: str | Path) -> Site:
         except IntentError as error:
             problems += error.problems
     if intent is None or problems:
-        raise IntentError(problems)
+        raise IntentError(_with_those_of_the_design(problems, known))
     return Site(intent.site, directory, intent, devices)
+
+
+def _with_those_of_the_design(problems: list[Problem], known: Intent | None) -> list[Problem]:
+    """What is refused already, then what the design would refuse of the rest: nobody shall come back for it."""
+    if known is None:
+        return problems
+    facts = {name: each.facts for name, each in platforms().items()}
+    return list(dict.fromkeys([*problems, *mistakes(known, load_catalogue(), facts)]))
 
 
 def find_site(name_or_path: str | Path) -> Path:

@@ -1,5 +1,6 @@
 """Values that the intent writes as text: speeds, prefixes, ASN ranges, DSCP sets."""
 
+import math
 import re
 from dataclasses import dataclass
 from ipaddress import IPv4Network
@@ -7,16 +8,27 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from nornir_tasks.intent.findings import wrong
+from nornir_tasks.intent.findings import as_shown, wrong
 
 MAX_ASN = 4294967294
 """4294967295 is reserved (RFC 7300)."""
 
-_SPEED = re.compile(r"([1-9]\d*)G")
-_ASNS = re.compile(r"(\d+)-(\d+)")
-_DSCP_RANGE = re.compile(r"(\d+)-(\d+)")
-_SPLIT = re.compile(r"([1248])x([1-9]\d*)G")
-_SUBNET = re.compile(r"subnet/(\d+)")
+RESERVED_ASNS = {
+    23456: "stands for every 4-byte ASN towards a router that knows none (RFC 6793)",
+    65535: "is reserved (RFC 7300)",
+}
+"""No switch may have one of these; 0 (RFC 7607) and 4294967295 (RFC 7300) are outside any range that is taken."""
+
+MAX_RATIO = 64
+
+_SPEED = re.compile(r"([1-9][0-9]{0,4})G")
+_ASNS = re.compile(r"([0-9]{1,10})-([0-9]{1,10})")
+_DSCP_RANGE = re.compile(r"([0-9]{1,2})-([0-9]{1,2})")
+_SPLIT = re.compile(r"([1248])x([1-9][0-9]{0,4})G")
+_SUBNET = re.compile(r"subnet/([0-9]{2})")
+_PREFIX = re.compile(r"([0-9.]+)/[0-9]{1,2}")
+_RATIO = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?):([0-9]{1,4}(?:\.[0-9]{1,6})?)")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,5}")
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
 _INTERFACE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,14}")
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
@@ -71,7 +83,7 @@ def _prefix(value: object) -> IPv4Network:
     if isinstance(value, IPv4Network):
         return value
     try:
-        return IPv4Network(value if isinstance(value, str) else "")
+        return IPv4Network(value if isinstance(value, str) and _PREFIX.fullmatch(value) else "")
     except ValueError as error:
         hint = ""
         if "host bits set" in str(error):
@@ -85,18 +97,28 @@ def _asns(value: object) -> AsnRange:
     found = _ASNS.fullmatch(value.replace(" ", "")) if isinstance(value, str) else None
     if found is None or not 1 <= int(found[1]) <= int(found[2]) <= MAX_ASN:
         raise wrong("not a range of ASNs", f"first-last within 1-{MAX_ASN}, as 4200000000-4200099999", value)
-    return AsnRange(int(found[1]), int(found[2]))
+    asns = AsnRange(int(found[1]), int(found[2]))
+    for asn, why in RESERVED_ASNS.items():
+        if asns.first <= asn <= asns.last:
+            hint = "4200000000-4294967294 is private and free of reserved ones (RFC 6996)"
+            raise wrong(f"holds AS {asn}, which {why}", f"a range without {asn}", value, hint)
+    return asns
 
 
 def _dscp(value: object) -> tuple[int, ...]:
     points: list[int] = []
     for part in value if isinstance(value, tuple | list) else (value,):
         if isinstance(part, str) and (found := _DSCP_RANGE.fullmatch(part)):
-            points += range(int(found[1]), int(found[2]) + 1)
+            first, last = int(found[1]), int(found[2])
+            if first > last:
+                raise wrong("a DSCP range that runs backwards", f"the lower end first: {last}-{first}", part)
+            points += range(first, last + 1)
         elif isinstance(part, int) and not isinstance(part, bool):
             points.append(part)
         else:
             raise wrong("not a DSCP", "a code point 0-63, a range as 48-55, or a list of them", part)
+    if not points:
+        raise wrong("no DSCP, so no packet would be in this class", "a code point 0-63, a range, or a list", value)
     for point in points:
         if not 0 <= point <= 63:
             raise wrong(
@@ -105,9 +127,20 @@ def _dscp(value: object) -> tuple[int, ...]:
     return tuple(sorted(set(points)))
 
 
+def _ratio(value: object) -> float:
+    ratio = 0.0
+    if isinstance(value, str) and (found := _RATIO.fullmatch(value)):
+        ratio = float(found[1]) / (float(found[2]) or math.inf)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        ratio = float(value) if abs(value) <= MAX_RATIO else 0.0
+    if not 0 < ratio <= MAX_RATIO:
+        raise wrong("not a ratio", f"a number above 0 and up to {MAX_RATIO}, as 3 or 1.5; or as 3:1", value)
+    return ratio
+
+
 def _nic_place(value: object) -> str:
     text = value.lower() if isinstance(value, str) else ""
-    if _PCI.fullmatch(text) or (_MAC.fullmatch(text) and not int(text[:2], 16) & 1):
+    if _PCI.fullmatch(text) or (_MAC.fullmatch(text) and text.strip("0:") and not int(text[:2], 16) & 1):
         return text
     expected = "a PCI address as 0000:18:00.0 (lspci -D), or the MAC address of the port as 0c:42:a1:00:00:12"
     raise wrong("not where a NIC port is", expected, value, "write it in quotes, or YAML may take it for a number")
@@ -125,7 +158,7 @@ def _interface_name(value: object) -> str:
 
 
 def _rail_number(value: object) -> int:
-    if not (isinstance(value, int | str) and str(value).isdecimal()):
+    if isinstance(value, bool) or not (isinstance(value, int | str) and _NUMBER.fullmatch(as_shown(value))):
         raise wrong("not the number of a rail", "a whole number, from 0", value)
     return int(value)
 
@@ -135,6 +168,8 @@ Breakout = Annotated[Split, BeforeValidator(_split)]
 HostLink = Annotated[str, BeforeValidator(_host_link)]
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
 Asns = Annotated[AsnRange, BeforeValidator(_asns)]
+Ratio = Annotated[float, BeforeValidator(_ratio)]
+"""Of two bandwidths: a number, or ``3:1``."""
 DscpSet = Annotated[tuple[int, ...], BeforeValidator(_dscp)]
 NicPlace = Annotated[str, BeforeValidator(_nic_place)]
 """Where a host's NIC port is found: its PCI address or its MAC address, in lower case."""

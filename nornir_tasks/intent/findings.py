@@ -3,15 +3,26 @@
 Where in the file that path stands is the file reader's knowledge; it hands in :class:`Marks`.
 """
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from nornir_tasks.errors import Problem
+from nornir_tasks.errors import Problem, printable
 
 Path = tuple[str | int, ...]
 """Keys and list positions from the top of a file down to a value."""
+
+MOST_SHOWN = 76
+"""Characters of a value that a message shows: with its label they fill one line of a terminal."""
+
+MOST_OF_A_SENTENCE = 240
+"""Characters of what is said of a value; longer is only what carries a value along."""
+
+MOST_OF_A_KEY = 40
+"""Characters of a key that a message shows."""
 
 FINDINGS = "findings"
 """Type of the pydantic error that carries a tuple of Finding in its context."""
@@ -51,16 +62,51 @@ class Marks:
         path = (*above, *finding.path)
         name = dotted(path)
         where = f"{self.file}:{self.line(path)}" if self.file else "intent"
-        what = f"{name}: {finding.what}" if name else finding.what
-        return Problem(where, what, finding.expected, finding.found, finding.hint)
+        what = as_shown(finding.what, MOST_OF_A_SENTENCE)
+        found = as_shown(finding.found, MOST_OF_A_SENTENCE)
+        return Problem(where, f"{name}: {what}" if name else what, finding.expected, found, finding.hint)
 
 
 def dotted(path: Path) -> str:
     """``("leaf", "overrides", 0, "rails")`` -> ``leaf.overrides[0].rails``."""
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+        text += f"[{part}]" if isinstance(part, int) else f".{as_shown(part, MOST_OF_A_KEY)}"
     return text.removeprefix(".")
+
+
+def as_shown(value: object, most: int = MOST_SHOWN) -> str:
+    """A value as a message shows it: in the words of YAML, on one line, at most about so many characters."""
+    text = _written(value, most)
+    text = printable(text).replace("\n", "\\n").replace("\t", "\\t")
+    if len(text) <= most:
+        return text
+    length = f"{len(value):,} characters" if isinstance(value, str) else "shortened"
+    return f"{text[: most // 2]}... ({length})"
+
+
+def _written(value: object, most: int) -> str:
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_written(each, most) for each in value[: most // 2])}]"
+    for kind, words in _WORDS.items():
+        if isinstance(value, kind):
+            return words(value)
+    return str(value) if type(value).__module__ in _PLAIN_MODULES else f"a {type(value).__name__.lower()}"
+
+
+_PLAIN_MODULES = ("ipaddress", "nornir_tasks.intent.fields")
+"""Of types that write themselves as the file does: prefixes, splits, ranges."""
+
+_WORDS: dict[Any, Callable[[Any], str]] = {
+    str: lambda text: text[:1000],
+    type(None): lambda _: "nothing",
+    bool: lambda answer: "true" if answer else "false",
+    # Python itself refuses to write a number of more than 4,300 digits.
+    int: lambda number: str(number) if number.bit_length() < 200 else f"a number of {number.bit_length()} bits",
+    float: lambda number: repr(number) if math.isfinite(number) else f".{number}".replace(".-", "-."),
+    Mapping: lambda keys: f"{len(keys)} keys",
+}
+"""Kind of value -> how YAML, or a person, would write it."""
 
 
 def refuse(findings: Iterable[Finding]) -> None:
@@ -72,5 +118,5 @@ def refuse(findings: Iterable[Finding]) -> None:
 
 def wrong(what: str, expected: str, value: object, hint: str = "") -> PydanticCustomError:
     """The error of one value, for validators of single fields."""
-    finding = Finding((), what, expected, str(value), hint)
+    finding = Finding((), what, expected, as_shown(value), hint)
     return PydanticCustomError(FINDINGS, "{what}", {"what": what, FINDINGS: (finding,)})

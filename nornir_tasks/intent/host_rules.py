@@ -5,27 +5,36 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.findings import Finding, Path
+from nornir_tasks.intent.unknown import independent
 
 if TYPE_CHECKING:
     from nornir_tasks.intent import model
 
+_NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 _RAIL_NAME = re.compile(r"rail\d+")
 
 
 def groups(intent: "model.Intent") -> Iterator[Finding]:
     """Each group is one that a plane cables, and is complete."""
-    hosts = intent.planes.compute.hosts
     for name, group in intent.hosts.items():
-        path: Path = ("hosts", name)
-        if name != hosts.group:
-            yield Finding(path, "no plane cables this group of hosts", hosts.group, name)
-            continue
-        if len(group.rails) != hosts.rails:
-            expected = f"one place for each of the {hosts.rails} rails (planes.compute.hosts.rails)"
-            yield Finding((*path, "rails"), "not as many NIC ports as rails", expected, str(len(group.rails)))
-        yield from _twice((*path, "rails"), group.rails)
-        yield from _exceptions((*path, "exceptions"), group, hosts)
-        yield from _interfaces((*path, "interfaces"), group)
+        yield from independent(
+            _group(("hosts", name), group, intent), _interfaces(("hosts", name, "interfaces"), group)
+        )
+
+
+def _group(path: Path, group: "model.HostGroupIntent", intent: "model.Intent") -> Iterator[Finding]:
+    hosts, name = intent.planes.compute.hosts, path[-1]
+    if name != hosts.group:
+        yield Finding(path, "no plane cables this group of hosts", hosts.group, str(name))
+        return
+    rules = (_all_rails(path, group, hosts), _twice((*path, "rails"), group.rails))
+    yield from independent(*rules, _exceptions((*path, "exceptions"), group, hosts))
+
+
+def _all_rails(path: Path, group: "model.HostGroupIntent", hosts: "model.HostsIntent") -> Iterator[Finding]:
+    if len(group.rails) != hosts.rails:
+        expected = f"one place for each of the {hosts.rails} rails (planes.compute.hosts.rails)"
+        yield Finding((*path, "rails"), "not as many NIC ports as rails", expected, str(len(group.rails)))
 
 
 def _twice(path: Path, places: tuple[str, ...]) -> Iterator[Finding]:
@@ -38,7 +47,7 @@ def _twice(path: Path, places: tuple[str, ...]) -> Iterator[Finding]:
 def _exceptions(path: Path, group: "model.HostGroupIntent", hosts: "model.HostsIntent") -> Iterator[Finding]:
     for host, places in group.exceptions.items():
         stem, _, number = host.rpartition("-")
-        if stem != hosts.group or not number.isdecimal() or not 1 <= int(number) <= hosts.max:
+        if stem != hosts.group or not _NUMBER.fullmatch(number) or not 1 <= int(number) <= hosts.max:
             yield Finding((*path, host), "no such host", f"{hosts.group}-1 to {hosts.group}-{hosts.max}", host)
         for rail in places:
             if not 0 <= rail < hosts.rails:

@@ -4,7 +4,8 @@ Strict: a key we do not know is an error, a number is not taken for a text, noth
 several fields stand in :mod:`nornir_tasks.intent.rules`. Nothing here knows a switch, a port or an address.
 """
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, model_validator
 
@@ -19,9 +20,10 @@ from nornir_tasks.intent.fields import (
     NicPlace,
     Prefix,
     RailNumber,
+    Ratio,
     SpeedGbps,
 )
-from nornir_tasks.intent.findings import Marks, refuse
+from nornir_tasks.intent.findings import Finding, Marks, refuse
 
 DEFAULT_HOST_VLAN = 900
 
@@ -34,6 +36,15 @@ class Part(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
+    def findings(self) -> Iterator[Finding]:
+        """What the rules that concern several of these fields have to say; below, each part speaks for itself."""
+        return iter(())
+
+    @model_validator(mode="after")
+    def _judge(self) -> Self:
+        refuse(self.findings())
+        return self
+
 
 class EcnThresholds(Part):
     """When a queue begins to mark, and when it marks with full probability."""
@@ -42,10 +53,9 @@ class EcnThresholds(Part):
     max_bytes: Annotated[int, Field(ge=1, le=1 << 30)]
     probability_percent: Annotated[int, Field(ge=1, le=100)]
 
-    @model_validator(mode="after")
-    def _rules(self) -> "EcnThresholds":
-        refuse(rules.ecn_thresholds(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.ecn_thresholds(self)
 
 
 def _ecn_kind(value: object) -> str:
@@ -71,10 +81,9 @@ class TrafficClassIntent(Part):
     weight: Annotated[int, Field(ge=1, le=100)] | None = None
     """Percent of what strict classes leave over; all weights sum to 100."""
 
-    @model_validator(mode="after")
-    def _rules(self) -> "TrafficClassIntent":
-        refuse(rules.traffic_class(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.traffic_class(self)
 
 
 class MtuIntent(Part):
@@ -83,10 +92,9 @@ class MtuIntent(Part):
     host: Annotated[int, Field(ge=1280, le=9216)]
     fabric: Annotated[int, Field(ge=1280, le=9216)]
 
-    @model_validator(mode="after")
-    def _rules(self) -> "MtuIntent":
-        refuse(rules.mtu(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.mtu(self)
 
 
 class PolicyIntent(Part):
@@ -102,10 +110,9 @@ class PolicyIntent(Part):
     wave_share: Annotated[float, Field(gt=0, le=1)] = 0.25
     """Of the leaves that are the only one of some host: the share that one wave of a push may take, at least one."""
 
-    @model_validator(mode="after")
-    def _rules(self) -> "PolicyIntent":
-        refuse(rules.policy(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.policy(self)
 
 
 class PoolsIntent(Part):
@@ -116,10 +123,9 @@ class PoolsIntent(Part):
     hosts: Prefix
     asn: Asns
 
-    @model_validator(mode="after")
-    def _rules(self) -> "PoolsIntent":
-        refuse(rules.pools(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.pools(self)
 
 
 class HostsIntent(Part):
@@ -154,10 +160,9 @@ class HostsIntent(Part):
         """The hosts' VLAN on each leaf; None where host ports are routed."""
         return (self.vlan or DEFAULT_HOST_VLAN) if self.link == "svi" else None
 
-    @model_validator(mode="after")
-    def _rules(self) -> "HostsIntent":
-        refuse(rules.hosts(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.hosts(self)
 
 
 class SwitchChoice(Part):
@@ -176,10 +181,9 @@ class LeafOverride(SwitchChoice):
     rails: tuple[Annotated[int, Field(ge=0, le=15)], ...] | None = None
     groups: tuple[Annotated[int, Field(ge=1, le=4096)], ...] | None = None
 
-    @model_validator(mode="after")
-    def _rules(self) -> "LeafOverride":
-        refuse(rules.leaf_override(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.leaf_override(self)
 
     def covers(self, group: int, rail: int | None) -> bool:
         """Is the leaf of this group and rail meant?"""
@@ -191,10 +195,9 @@ class SpineOverride(SwitchChoice):
 
     index: Annotated[tuple[Annotated[int, Field(ge=1, le=4096)], ...], Field(min_length=1)]
 
-    @model_validator(mode="after")
-    def _rules(self) -> "SpineOverride":
-        refuse(rules.spine_override(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.spine_override(self)
 
     def covers(self, index: int) -> bool:
         """Is the spine of this number meant?"""
@@ -224,8 +227,8 @@ class LeafIntent(TierIntent):
 class SpineIntent(TierIntent):
     """The tier that joins the leaves."""
 
-    oversubscription: Annotated[float, Field(gt=0, le=64)] = 1.0
-    """Host bandwidth of a leaf over its uplink bandwidth; at most this."""
+    oversubscription: Ratio = 1.0
+    """Host bandwidth of a leaf over its uplink bandwidth; at most this. ``3`` or ``3:1``."""
     count: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Number of spines; without it the cheapest layout decides (switches, then links, then optics), of at least two."""
     capacity_after_loss: Annotated[float, Field(ge=0, le=1)] = 0.5
@@ -242,7 +245,7 @@ class SpineIntent(TierIntent):
 class CoreIntent(TierIntent):
     """The tier that joins the pods of a three-tier fabric."""
 
-    oversubscription: Annotated[float, Field(gt=0, le=64)] = 1.0
+    oversubscription: Ratio = 1.0
     """Bandwidth of a spine to its leaves over that to the cores; at most this."""
     uplink_speed: SpeedGbps | None = None
     """Speed of a spine-to-core link; without it the highest that all models hold."""
@@ -271,10 +274,9 @@ class ComputeIntent(Part):
     racks: dict[str, dict[str, str]] = {}
     """Rack -> rack unit -> switch or host, as on the drawing of the rack; for the cabling plan, nothing else."""
 
-    @model_validator(mode="after")
-    def _rules(self) -> "ComputeIntent":
-        refuse(rules.compute(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.compute(self)
 
 
 class PlanesIntent(Part):
@@ -314,10 +316,9 @@ class Intent(Part):
 
     _marks: Marks = PrivateAttr(default_factory=Marks)
 
-    @model_validator(mode="after")
-    def _rules(self) -> "Intent":
-        refuse(host_rules.groups(self))
-        return self
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.host_rules`."""
+        return host_rules.groups(self)
 
     @property
     def marks(self) -> Marks:

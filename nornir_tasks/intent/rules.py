@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.unknown import independent
 
 if TYPE_CHECKING:
     from nornir_tasks.intent import model
@@ -19,6 +20,15 @@ RESERVED = {
 }
 """Prefixes that software on the hosts takes without asking; a pool there breaks pods or the host itself."""
 
+NOT_UNICAST = {
+    IPv4Network("0.0.0.0/8"): "this network, no address of an interface (RFC 1122)",
+    IPv4Network("127.0.0.0/8"): "loopback, never on a wire (RFC 1122)",
+    IPv4Network("192.0.0.0/24"): "kept for protocols (RFC 6890)",
+    IPv4Network("224.0.0.0/4"): "multicast (RFC 5771)",
+    IPv4Network("240.0.0.0/4"): "reserved, with broadcast at its end (RFC 1112)",
+}
+"""Prefixes of which no interface can have an address (IANA IPv4 Special-Purpose Address Registry)."""
+
 SWITCH_NAMES = ("leaf", "spine", "core")
 
 MAX_HOST_VLAN = 1005
@@ -28,6 +38,7 @@ MAX_HOST_VLAN = 1005
 RACK_UNITS = 60
 """More than any rack on the market has; above it stands a typing error."""
 
+_RACK_UNIT = re.compile(r"[0-9]{1,2}")
 _RACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,15}")
 
 MAX_HOST_MTU_HINT = "packets of the hosts must fit through every switch"
@@ -46,12 +57,19 @@ def ecn_thresholds(ecn: "model.EcnThresholds") -> Iterator[Finding]:
 
 def traffic_class(each: "model.TrafficClassIntent") -> Iterator[Finding]:
     """A class is either strict or has a weight; what is paused must not starve others."""
+    return independent(_share(each), _paused(each), _best_effort(each))
+
+
+def _share(each: "model.TrafficClassIntent") -> Iterator[Finding]:
     if each.strict and each.weight is not None:
         yield Finding(
             ("weight",), "a strict class has no weight", "strict: true, or weight, not both", str(each.weight)
         )
     if not each.strict and each.weight is None:
         yield Finding((), "a class without a share", "weight (percent), or strict: true")
+
+
+def _paused(each: "model.TrafficClassIntent") -> Iterator[Finding]:
     if each.strict and each.lossless:
         yield Finding(
             ("lossless",),
@@ -59,6 +77,9 @@ def traffic_class(each: "model.TrafficClassIntent") -> Iterator[Finding]:
             "lossless only for a class with a weight",
             hint="a paused strict queue would hold up everything below it",
         )
+
+
+def _best_effort(each: "model.TrafficClassIntent") -> Iterator[Finding]:
     if each.lossless and 0 in each.dscp:
         yield Finding(
             ("lossless",),
@@ -82,10 +103,7 @@ def mtu(each: "model.MtuIntent") -> Iterator[Finding]:
 
 def policy(each: "model.PolicyIntent") -> Iterator[Finding]:
     """The classes together: nothing twice, nothing missing."""
-    yield from _priorities(each)
-    yield from _code_points(each)
-    yield from _weights(each)
-    yield from _dcqcn(each)
+    return independent(_priorities(each), _code_points(each), _weights(each), _dcqcn(each))
 
 
 def _priorities(each: "model.PolicyIntent") -> Iterator[Finding]:
@@ -122,7 +140,8 @@ def _code_points(each: "model.PolicyIntent") -> Iterator[Finding]:
 
 
 def _weights(each: "model.PolicyIntent") -> Iterator[Finding]:
-    weights = {name: traffic.weight for name, traffic in each.classes.items() if traffic.weight is not None}
+    shared = {name: traffic for name, traffic in each.classes.items() if not traffic.strict}
+    weights = {name: traffic.weight for name, traffic in shared.items() if traffic.weight is not None}
     total = sum(weights.values())
     if weights and total != 100:
         yield Finding(
@@ -160,36 +179,45 @@ def _dcqcn(each: "model.PolicyIntent") -> Iterator[Finding]:
 
 
 def pools(each: "model.PoolsIntent") -> Iterator[Finding]:
-    """No pool overlaps another one of its plane or what hosts take for themselves."""
+    """No pool overlaps another one of its plane, what hosts take for themselves, or what no interface can have."""
     ranges = {"loopback": each.loopback, "links": each.links, "hosts": each.hosts}
-    earlier: dict[str, IPv4Network] = {}
-    for name, pool in ranges.items():
-        for other, taken in earlier.items():
-            if pool.overlaps(taken):
-                yield Finding(
-                    (name,),
-                    f"overlaps the pool {other}",
-                    f"addresses outside {taken}",
-                    str(pool),
-                )
-        for taken, use in RESERVED.items():
-            if pool.overlaps(taken):
-                yield Finding(
-                    (name,),
-                    f"overlaps {taken}, {use}",
-                    "a pool that hosts do not use for themselves",
-                    str(pool),
-                    "10.160.0.0/12 is free of all reserved prefixes",
-                )
-        earlier[name] = pool
+    rules = [_apart(name, pool, other, ranges[other]) for name, pool in ranges.items() for other in _before(name)]
+    return independent(*rules, *(_free(name, pool) for name, pool in ranges.items()))
+
+
+def _before(pool: str) -> tuple[str, ...]:
+    return {"loopback": (), "links": ("loopback",), "hosts": ("loopback", "links")}[pool]
+
+
+def _apart(name: str, pool: IPv4Network, other: str, taken: IPv4Network) -> Iterator[Finding]:
+    if taken.overlaps(pool):
+        yield Finding((name,), f"overlaps the pool {other}", f"addresses outside {taken}", str(pool))
+
+
+def _free(name: str, pool: IPv4Network) -> Iterator[Finding]:
+    hint = "10.160.0.0/12 is free of all reserved prefixes"
+    for taken, use in NOT_UNICAST.items():
+        if pool.overlaps(taken):
+            yield Finding((name,), f"overlaps {taken}, {use}", "unicast addresses", str(pool), hint)
+    for taken, use in RESERVED.items():
+        if pool.overlaps(taken):
+            expected = "a pool that hosts do not use for themselves"
+            yield Finding((name,), f"overlaps {taken}, {use}", expected, str(pool), hint)
 
 
 def hosts(each: "model.HostsIntent") -> Iterator[Finding]:
     """Growth is inside the declared maximum; a host is never named like a switch."""
+    return independent(_host_names(each), _host_vlan(each), _host_count(each))
+
+
+def _host_names(each: "model.HostsIntent") -> Iterator[Finding]:
     if each.group in SWITCH_NAMES:
         yield Finding(
             ("group",), "hosts would be named like switches", f"any name but {', '.join(SWITCH_NAMES)}", each.group
         )
+
+
+def _host_vlan(each: "model.HostsIntent") -> Iterator[Finding]:
     if each.vlan is not None and each.link != "svi":
         hint = "host ports of p2p and subnet/N are routed: they are in no VLAN"
         yield Finding(("vlan",), "a VLAN without link: svi", "link: svi beside it, or no vlan", str(each.vlan), hint)
@@ -197,6 +225,9 @@ def hosts(each: "model.HostsIntent") -> Iterator[Finding]:
         hint = "a routed port has a VLAN inside the switch, which takes it from 1006 on; others are kept for VXLAN"
         expected = f"2-{MAX_HOST_VLAN}"
         yield Finding(("vlan",), "a VLAN that switches use themselves", expected, str(each.vlan), hint)
+
+
+def _host_count(each: "model.HostsIntent") -> Iterator[Finding]:
     if each.count > each.max:
         yield Finding(("max",), "fewer hosts at most than there are now", f"at least {each.count}", str(each.max))
 
@@ -211,38 +242,53 @@ def _chooses(override: "model.SwitchChoice") -> Iterator[Finding]:
 
 def leaf_override(override: "model.LeafOverride") -> Iterator[Finding]:
     """An override names whom it means and what it changes."""
-    if not override.rails and not override.groups:
-        yield Finding((), "an override without switches", "rails (from 0), groups (from 1), or both")
-    yield from _chooses(override)
+    return independent(_leaves_meant(override), _chooses(override))
+
+
+def _leaves_meant(override: "model.LeafOverride") -> Iterator[Finding]:
+    expected = "rails (from 0), groups (from 1), or both"
+    if override.rails is None and override.groups is None:
+        yield Finding((), "an override without switches", expected)
+    for key, named in (("rails", override.rails), ("groups", override.groups)):
+        if named is not None and not named:
+            yield Finding((key,), "an empty list, so no leaf is meant", f"{expected}; or no {key} at all", "[]")
 
 
 def spine_override(override: "model.SpineOverride") -> Iterator[Finding]:
     """An override changes something."""
-    yield from _chooses(override)
+    return _chooses(override)
 
 
 def compute(plane: "model.ComputeIntent") -> Iterator[Finding]:
     """The tiers fit the hosts' rails; no switch is overridden twice; no device stands in two racks."""
-    yield from racks(plane)
-    yield from tiers(plane)
-    yield from spine_groups(plane)
+    return independent(
+        racks(plane), tiers(plane), spine_groups(plane), _leaf_rails(plane), _leaves_twice(plane), _spines_twice(plane)
+    )
+
+
+def _leaf_rails(plane: "model.ComputeIntent") -> Iterator[Finding]:
     rails = plane.hosts.rails
     for position, override in enumerate(plane.leaf.overrides):
-        path = ("leaf", "overrides", position)
+        path = ("leaf", "overrides", position, "rails")
         if override.rails is not None and plane.design == "clos":
-            yield Finding(
-                (*path, "rails"), "a leaf has no rail here", "groups, or design: rail", f"design: {plane.design}"
-            )
-        elif override.rails is not None and max(override.rails) >= rails:
-            yield Finding((*path, "rails"), "no such rail", f"0-{rails - 1}", str(max(override.rails)))
+            yield Finding(path, "a leaf has no rail here", "groups, or design: rail", f"design: {plane.design}")
+        elif override.rails and max(override.rails) >= rails:
+            yield Finding(path, "no such rail", f"0-{rails - 1}", str(max(override.rails)))
+
+
+def _leaves_twice(plane: "model.ComputeIntent") -> Iterator[Finding]:
+    for position, override in enumerate(plane.leaf.overrides):
         for before, other in enumerate(plane.leaf.overrides[:position]):
             if _meet(override.rails, other.rails) and _meet(override.groups, other.groups):
                 yield Finding(
-                    path,
+                    ("leaf", "overrides", position),
                     "some leaves are overridden twice",
                     "each leaf in one override",
                     f"also in overrides[{before}]",
                 )
+
+
+def _spines_twice(plane: "model.ComputeIntent") -> Iterator[Finding]:
     for position, spine in enumerate(plane.spine.overrides):
         for before, earlier in enumerate(plane.spine.overrides[:position]):
             if _meet(spine.index, earlier.index):
@@ -289,10 +335,15 @@ def racks(plane: "model.ComputeIntent") -> Iterator[Finding]:
     for rack, units in plane.racks.items():
         if not _RACK_NAME.fullmatch(rack):
             yield Finding(("racks", rack), "not a rack's name", "1-16 letters, digits, dots or dashes, as A01", rack)
+        taken: dict[int, str] = {}
         for unit, device in units.items():
             path, place = ("racks", rack, unit), f"rack {rack}, unit {unit}"
-            if not (unit.isdecimal() and 1 <= int(unit) <= RACK_UNITS):
+            if not (_RACK_UNIT.fullmatch(unit) and 1 <= int(unit) <= RACK_UNITS):
                 yield Finding(path, "not a rack unit", f"1-{RACK_UNITS}: the lowest unit the device takes", unit)
+            elif int(unit) in taken:
+                yield Finding(path, "a unit that stands twice", "each unit once", f"also as {taken[int(unit)]}")
+            else:
+                taken[int(unit)] = unit
             if device in seen:
                 yield Finding(path, f"{device} stands in two places", "each device once", f"also in {seen[device]}")
             seen.setdefault(device, place)

@@ -60,9 +60,9 @@ def test_seeds_of_adjacent_tiers_differ() -> None:
 
 def test_given_thresholds_are_rounded_up_to_cells_and_auto_is_the_asics_own() -> None:
     data = site()
-    data["policy"]["classes"]["roce"]["ecn"] = {"min_bytes": 1000, "max_bytes": 2000, "probability_percent": 7}
+    data["policy"]["classes"]["roce"]["ecn"] = {"min_bytes": 10_000, "max_bytes": 20_000, "probability_percent": 7}
     given = configs_of(data)["leaf-g1-r0"]
-    assert [queue.ecn for queue in given.config.qos.profiles[0].queues if queue.ecn] == [Ecn(1024, 2048, 7)]
+    assert [queue.ecn for queue in given.config.qos.profiles[0].queues if queue.ecn] == [Ecn(10_240, 20_224, 7)]
     assert "qos.profiles.queues.roce.ecn" in reasons(given)
     auto = configs_of(site())["leaf-g1-r0"]
     assert [queue.ecn for queue in auto.config.qos.profiles[0].queues if queue.ecn] == [Ecn(150_000, 1_500_000, 100)]

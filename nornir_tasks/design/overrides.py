@@ -1,0 +1,29 @@
+"""An override that means no switch of the layout is a slip: what was to be different would silently not be."""
+
+from collections.abc import Iterator
+
+from nornir_tasks.design.choices import Choices
+from nornir_tasks.design.layout import Layout
+from nornir_tasks.intent.findings import Finding
+
+_COMPUTE = ("planes", "compute")
+
+
+def refusals(choices: Choices, layout: Layout) -> Iterator[Finding]:
+    """Every leaf group and spine that an override names and the layout for ``hosts.max`` does not have."""
+    for position, leaf in enumerate(choices.plane.leaf.overrides):
+        path = (*_COMPUTE, "leaf", "overrides", position, "groups")
+        groups = layout.leaf_groups
+        for group in leaf.groups or ():
+            if group > groups:
+                hint = f"hosts.max makes {groups} leaf group{'s' if groups > 1 else ''}; one more begins beyond it"
+                yield Finding(path, "no such leaf group", _up_to(groups), str(group), hint)
+    for position, spine in enumerate(choices.plane.spine.overrides):
+        path = (*_COMPUTE, "spine", "overrides", position, "index")
+        for index in spine.index:
+            if index > layout.spines:
+                yield Finding(path, "no such spine", _up_to(layout.spines), str(index))
+
+
+def _up_to(last: int) -> str:
+    return f"1-{last}" if last > 1 else "1"

@@ -1,0 +1,211 @@
+"""A file against its model: pydantic's errors, and what the rules find, told as problems of the file, all at once."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from nornir_tasks.errors import IntentError, Problem
+from nornir_tasks.files.marked_yaml import UNREADABLE, Marked
+from nornir_tasks.files.partial_model import findings as findings_of
+from nornir_tasks.files.partial_model import partial
+from nornir_tasks.intent.findings import FINDINGS, Finding, Path, as_shown
+
+Model = TypeVar("Model", bound=BaseModel)
+
+MOST_PROBLEMS = 100
+"""Told of one file. Whoever has more has made one mistake many times."""
+
+_LONGEST_GUESS = 64
+"""Characters of a word that another one is looked for to stand in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[Model]):
+    """What a file gave."""
+
+    value: Model | None
+    """None where the file has problems."""
+    partial: Model | None
+    """With problems: what is right in it, everything else unknown. None where it could not be read to its end."""
+    problems: tuple[Problem, ...]
+    """In the order of the file's lines."""
+
+
+def validate(model: type[Model], marked: Marked) -> Model:
+    """The file as its model. Raises IntentError with every problem of the file, in the order of its lines."""
+    reading = judge(model, marked)
+    if reading.value is None:
+        raise IntentError(reading.problems)
+    return reading.value
+
+
+def judge(model: type[Model], marked: Marked) -> Reading[Model]:
+    """The file as its model, or with all of its problems and as much of the model as they leave."""
+    found, value, errors = list(marked.findings), None, []
+    try:
+        value = model.model_validate(marked.data)
+    except ValidationError as error:
+        errors = _told_once(error.errors(include_url=False), marked)
+    found += [finding for each in islice(errors, MOST_PROBLEMS) for finding in _findings(each, model, marked)]
+    known = None
+    if (found or errors) and marked.end is None:
+        known = partial(model, marked.data)
+        found += islice(findings_of(known), MOST_PROBLEMS)
+    problems = marked.marks.problems(found)
+    if marked.end is not None:
+        problems = [*(problem for problem in problems if _line(problem) < _line(marked.end)), marked.end]
+    more = len(problems) - MOST_PROBLEMS + max(0, len(errors) - MOST_PROBLEMS)
+    if more > 0:
+        what = f"and {more:,} mistakes more"
+        problems = [*problems[:MOST_PROBLEMS], Problem(marked.marks.file, what, hint="mend these first")]
+    return Reading(None if problems else value, known, tuple(problems))
+
+
+def _told_once(errors: list[ErrorDetails], marked: Marked) -> list[ErrorDetails]:
+    """Without what says the same thing again, or what nobody can know.
+
+    A key that is missing because it is misspelt: the unknown key beside it says so. A value that could not be read. In
+    a file that could not be read to its end, what is missing and how its parts fit together.
+    """
+    unknown: dict[Path, list[str]] = {}
+    for error in errors:
+        if error["type"] == "extra_forbidden":
+            unknown.setdefault(error["loc"][:-1], []).append(str(error["loc"][-1]))
+
+    def is_misspelt(loc: Path) -> bool:
+        return bool(get_close_matches(str(loc[-1]), unknown.get(loc[:-1], ())[:MOST_PROBLEMS], n=1))
+
+    def is_news(error: ErrorDetails) -> bool:
+        if error["input"] is UNREADABLE:
+            return False
+        if marked.end is not None and (error["type"] == "missing" or not _is_scalar(error["input"])):
+            return False
+        return error["type"] != "missing" or not is_misspelt(error["loc"])
+
+    return [error for error in errors if is_news(error)]
+
+
+def _is_scalar(value: object) -> bool:
+    return value is not None and not isinstance(value, Mapping | tuple)
+
+
+def _line(problem: Problem) -> int:
+    number = problem.where.rpartition(":")[2]
+    return int(number) if number.isdecimal() else 0
+
+
+def _findings(error: ErrorDetails, model: type[BaseModel], marked: Marked) -> Iterator[Finding]:
+    # A tag of a union is no key of the file; ours begin with a colon. So does what pydantic says of a key itself.
+    path = tuple(part for part in error["loc"] if not str(part).startswith(":") and part != "[key]")
+    text = marked.texts.get(path)
+    if error["type"] != FINDINGS:
+        yield _finding(error, path, model, marked)
+        return
+    for finding in error["ctx"][FINDINGS]:
+        # The value of a single field is shown as it stands in the file, if it is shown at all: it may be a password.
+        is_shown = finding.found == as_shown(error["input"]) and not finding.path
+        found = as_shown(text) if text and is_shown else finding.found
+        yield replace(finding, path=(*path, *finding.path), found=found)
+
+
+def _finding(error: ErrorDetails, path: Path, model: type[BaseModel], marked: Marked) -> Finding:
+    kind = error["type"]
+    if kind == "extra_forbidden":
+        return _unknown_key(path, model, marked.data)
+    if kind == "missing":
+        return Finding(path, "missing", "a value for this key")
+    if error["loc"][-1:] == ("[key]",):
+        return Finding(path, "not a name", _NAME, as_shown(error["input"]))
+    found = error["input"]
+    context = error.get("ctx", {})
+    text = marked.texts.get(path) or as_shown(found)
+    hint = ""
+    if kind == "string_type" and isinstance(found, int | float) and not isinstance(found, bool):
+        hint = f'write it in quotes, "{as_shown(text)}", or YAML takes it for a number'
+    if kind == "literal_error" and isinstance(found, str):
+        hint = _did_you_mean(
+            found, [part.strip("' ") for part in str(context["expected"]).replace(" or ", ",").split(",")]
+        )
+    return Finding(path, "not a valid value", _expected(kind, context), as_shown(text), hint)
+
+
+_NAME = "lower-case letters, digits, - and _, beginning with a letter, at most 32"
+
+
+def _expected(kind: str, context: dict[str, Any]) -> str:
+    words = {
+        "greater_than_equal": f"{context.get('ge')} or more",
+        "greater_than": f"more than {context.get('gt')}",
+        "less_than_equal": f"{context.get('le')} or less",
+        "less_than": f"less than {context.get('lt')}",
+        "string_type": "text",
+        "int_type": "a whole number",
+        "float_type": "a number",
+        "finite_number": "a number",
+        "bool_type": "on or off",
+        "tuple_type": "a list, as [1, 2]",
+        "model_type": "a mapping of keys",
+        "dict_type": "a mapping of keys",
+        "literal_error": str(context.get("expected")),
+        "too_short": f"at least {context.get('min_length')} of them",
+        "too_long": f"at most {context.get('max_length')} of them",
+        "string_too_short": f"text of at least {context.get('min_length')} characters",
+        "string_too_long": f"text of at most {context.get('max_length')} characters",
+        "string_pattern_mismatch": _PATTERNS.get(str(context.get("pattern")), _NAME),
+    }
+    return words.get(kind, "another value")
+
+
+_PATTERNS = {
+    r"^[0-9a-f]{64}$": "64 digits 0-9, a-f: the SHA-256 of its certificate, as nornir trust records it",
+    r"^\S(.*\S)?$": "text without spaces around it",
+}
+
+
+def _unknown_key(path: Path, model: type[BaseModel], data: Any) -> Finding:  # noqa: ANN401
+    known = _keys_at(path[:-1], model, data)
+    here = [key for key in known if key not in _value_at(path[:-1], data)] or known
+    hint = _did_you_mean(str(path[-1]), known)
+    if path[-1] == "<<":
+        hint = "merge keys are not read: write the keys out"
+    return Finding(path, "unknown key", f"one of {', '.join(here)}" if here else "", hint=hint)
+
+
+def _did_you_mean(found: str, known: Iterable[str]) -> str:
+    close = get_close_matches(found, list(known), n=1) if len(found) <= _LONGEST_GUESS else []
+    return f"did you mean {close[0]}?" if close else ""
+
+
+def _value_at(path: Path, data: Any) -> Any:  # noqa: ANN401
+    for part in path:
+        data = data[part]
+    return data
+
+
+def _keys_at(path: Path, model: type[BaseModel], data: Any) -> list[str]:  # noqa: ANN401
+    """The keys that the model knows at this path."""
+    kinds: list[type[BaseModel]] = [model]
+    for part in path:
+        kinds = [kind for each in kinds for kind in _below(each, part)]
+    value = _value_at(path, data)
+    best = max(kinds, key=lambda kind: len(set(kind.model_fields) & set(value)), default=None)
+    return list(best.model_fields) if best else []
+
+
+def _below(model: type[BaseModel], part: str | int) -> list[type[BaseModel]]:
+    """The models that may stand below a key; a list position or a free key of a mapping stays where it is."""
+    if isinstance(part, str) and part in model.model_fields:
+        return list(_models_in(model.model_fields[part].annotation))
+    return [model]
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any type expression
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in getattr(annotation, "__args__", ()):
+        yield from _models_in(argument)

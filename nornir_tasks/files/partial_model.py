@@ -1,0 +1,98 @@
+"""A model of a file with mistakes: what is right in it as itself, everything else as unknown.
+
+pydantic gives either a whole model or none, so one misspelt number would hide every rule that concerns other fields.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from nornir_tasks.intent.findings import Finding, Path
+from nornir_tasks.intent.model import Part
+from nornir_tasks.intent.unknown import UNKNOWN, independent
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def partial(model: type[Model], data: object) -> Model:
+    """The model with every field that can be read; the others, and those that are missing, are UNKNOWN."""
+    known = data if isinstance(data, Mapping) else {}
+    absent = [name for name in model.model_fields if name not in known]
+    misspelt = {
+        close
+        for key in known
+        if key not in model.model_fields
+        for close in get_close_matches(str(key)[:64], absent, n=1)
+    }
+    values: dict[str, Any] = {}
+    for name, info in model.model_fields.items():
+        if name in known:
+            values[name] = _value(model, name, info.annotation, known[name])
+        elif info.is_required() or name in misspelt:
+            values[name] = UNKNOWN
+        else:
+            values[name] = info.get_default(call_default_factory=True)
+    return model.model_construct(**values)
+
+
+def findings(part: BaseModel, path: Path = ()) -> Iterator[Finding]:
+    """What the rules of this part and of all parts below it find, each with its path from here."""
+    for name in type(part).model_fields:
+        yield from _below(getattr(part, name), (*path, name))
+    if isinstance(part, Part):
+        for finding in independent(part.findings()):
+            yield replace(finding, path=(*path, *finding.path))
+
+
+def _below(value: object, path: Path) -> Iterator[Finding]:
+    if isinstance(value, BaseModel):
+        yield from findings(value, path)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _below(each, (*path, key))
+    elif isinstance(value, tuple):
+        for place, each in enumerate(value):
+            yield from _below(each, (*path, place))
+
+
+def _value(model: type[BaseModel], name: str, hint: Any, data: object) -> Any:  # noqa: ANN401 - any type expression
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    if not _holds_models(hint):
+        return _leaf(model, name, data)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        inner = next(each for each in arguments if _holds_models(each))
+        return _value(model, name, inner, data) if isinstance(data, Mapping) else _leaf(model, name, data)
+    if origin is dict and isinstance(data, Mapping):
+        return {key: _value(model, name, arguments[1], item) for key, item in data.items()}
+    if origin is tuple and isinstance(data, tuple):
+        return tuple(_value(model, name, arguments[0], item) for item in data)
+    return partial(hint, data) if origin is None and isinstance(data, Mapping) else UNKNOWN
+
+
+def _holds_models(hint: Any) -> bool:  # noqa: ANN401
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        return True
+    return any(_holds_models(each) for each in get_args(hint))
+
+
+def _leaf(model: type[BaseModel], name: str, data: object) -> Any:  # noqa: ANN401
+    try:
+        return _adapter(model, name).validate_python(data, strict=True)
+    except ValidationError:
+        return UNKNOWN
+
+
+@cache
+def _adapter(model: type[BaseModel], name: str) -> TypeAdapter[Any]:
+    info = model.model_fields[name]
+    hint: Any = info.annotation
+    for each in info.metadata:
+        hint = Annotated[hint, each]
+    return TypeAdapter(hint)

@@ -30,7 +30,7 @@ _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _LONGEST_NUMBER = 40
 """Characters; what is longer is no number anybody means."""
 
-SECRET = "a name of small letters, digits, - and _, as !secret switch_password"
+_A_NAME = "a name of small letters, digits, - and _, as !secret switch_password"
 
 UNREADABLE = object()
 """Stands where a value could not be read, which is among the problems already."""
@@ -71,7 +71,7 @@ class _Reader:
     def refuse(self, path: Place, what: str, expected: str, found: str, hint: str = "") -> object:
         if path[-1:] == ("password",):
             # Nothing of it is repeated: somebody may have typed the password itself.
-            what, expected, found, hint = "not the name of a secret", SECRET, "", ""
+            what, expected, found, hint = "not the name of a secret", _A_NAME, "", ""
         self.findings.append(Finding(path, what, expected, found, hint))
         return UNREADABLE
 
@@ -92,7 +92,7 @@ class _Reader:
     def scalar(self, node: Node, path: Place) -> Any:  # noqa: ANN401
         if node.tag == "!secret":
             if not NAME.fullmatch(node.text):
-                return self.refuse(path, "not the name of a secret", SECRET, "")
+                return self.refuse(path, "not the name of a secret", _A_NAME, "")
             return Secret(node.text)
         if not node.is_plain:
             return node.text
@@ -118,10 +118,9 @@ class _Reader:
 
     def leading_zero(self, digits: str, path: Place) -> object:
         decimal = int(digits)
-        hint = f"{decimal} as YAML 1.2 reads it"
-        if not set(digits) & set("89"):
-            hint = f"{int(digits, 8)} as YAML 1.1 reads it, {decimal} as YAML 1.2 does"
-        expected = f'{decimal} without the zero, or "{digits}" in quotes if it is text'
+        old = "text" if set(digits) & set("89") else int(digits, 8)
+        expected = f'no leading zero, or "{digits}" in quotes if it is text'
+        hint = f"YAML 1.1 reads {old}, YAML 1.2 reads {decimal}"
         return self.refuse(path, "a number that begins with 0", expected, digits, hint)
 
 

@@ -143,7 +143,7 @@ def _nic_place(value: object) -> str:
     if _PCI.fullmatch(text) or (_MAC.fullmatch(text) and text.strip("0:") and not int(text[:2], 16) & 1):
         return text
     expected = "a PCI address as 0000:18:00.0 (lspci -D), or the MAC address of the port as 0c:42:a1:00:00:12"
-    raise wrong("not where a NIC port is", expected, value, "write it in quotes, or YAML may take it for a number")
+    raise wrong("not where a NIC port is", expected, value)
 
 
 def is_pci(place: str) -> bool:

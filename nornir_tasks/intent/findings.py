@@ -104,7 +104,7 @@ _WORDS: dict[Any, Callable[[Any], str]] = {
     # Python itself refuses to write a number of more than 4,300 digits.
     int: lambda number: str(number) if number.bit_length() < 200 else f"a number of {number.bit_length()} bits",
     float: lambda number: repr(number) if math.isfinite(number) else f".{number}".replace(".-", "-."),
-    Mapping: lambda keys: f"{len(keys)} keys",
+    Mapping: lambda keys: "1 key" if len(keys) == 1 else f"{len(keys)} keys",
 }
 """Kind of value -> how YAML, or a person, would write it."""
 

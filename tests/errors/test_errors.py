@@ -1,9 +1,11 @@
 """Golden error messages: what somebody reads who got their intent wrong.
 
-Each folder holds a ``fabric.yml`` with one mistake (or several) and the message in ``expected.txt``. A new message
+Each folder holds a ``fabric.yml`` with one mistake (or several), in places a ``devices.yml`` beside it, and the message
+in ``expected.txt``. A new message
 needs a case. After a deliberate change: ``pytest tests/errors --update-golden``, then read the difference.
 """
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError, GpufabricError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
+from nornir_tasks.files.site import load_site
 from nornir_tasks.platforms import platforms
 from tests.plain_facts import plain_facts
 
@@ -40,11 +43,17 @@ def facts(case: str) -> dict[str, OsFacts]:
 
 def message(case: Path) -> tuple[type[GpufabricError], str]:
     """What the operator is told, with the case's folder left out."""
-    with pytest.raises(GpufabricError) as caught:
-        design(load_intent(case / "fabric.yml"), load_catalogue(), facts(case.name))
-    error = caught.value
+    error = refusal(case)
     text = str(error).replace(f"{case}/", "").replace(f"{_shown(case)}/", "")
     return type(error), f"exit code {error.exit_code}\n{text}\n"
+
+
+def refusal(case: Path) -> GpufabricError:
+    """What refuses the case: reading its files, or designing what they ask for."""
+    with pytest.raises(GpufabricError) as caught:
+        intent = load_site(case).intent if (case / "devices.yml").exists() else load_intent(case / "fabric.yml")
+        design(intent, load_catalogue(), facts(case.name))
+    return caught.value
 
 
 def _shown(case: Path) -> str:
@@ -59,12 +68,4 @@ def test_the_message_says_where_what_and_what_to_do(case: Path, request: pytest.
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
     assert kind in (IntentError, DesignError)
-    assert all(
-        problem.where.startswith("fabric.yml:") or "/fabric.yml:" in problem.where for problem in _problems(case)
-    )
-
-
-def _problems(case: Path) -> list:
-    with pytest.raises(GpufabricError) as caught:
-        design(load_intent(case / "fabric.yml"), load_catalogue(), facts(case.name))
-    return list(caught.value.problems)
+    assert all(re.search(r"(^|/)(fabric|devices)\.yml:\d+$", problem.where) for problem in refusal(case).problems)

@@ -2,11 +2,12 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -22,6 +23,8 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 SITE_DIRECTORY: ContextVar[str] = ContextVar("SITE_DIRECTORY", default="")
 """The folder of the site that the command line is about."""
+
+_ADDED: ContextVar[Mapping[str, object]] = ContextVar("ADDED", default=MappingProxyType({}))
 
 
 def say_site(site: str) -> Path:
@@ -41,8 +44,14 @@ def say_site(site: str) -> Path:
 def print_json(value: object) -> None:
     """One JSON document on stdout and nothing else. An object gets the site's folder as one key more."""
     if isinstance(value, dict) and (directory := SITE_DIRECTORY.get()):
-        value = {**value, "site_directory": directory}
+        value = {**value, "site_directory": directory, **_ADDED.get()}
     sys.stdout.write(json.dumps(value, indent=2, default=str) + "\n")
+
+
+def add_to_json(key: str, value: object) -> None:
+    """A key more for every JSON object that this command prints; None: no such key."""
+    kept = {name: each for name, each in _ADDED.get().items() if name != key}
+    _ADDED.set(kept if value is None else {**kept, key: value})
 
 
 def print_error(error: GpufabricError) -> None:

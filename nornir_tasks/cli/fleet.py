@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from nornir_tasks.cli.console import following, print_error
+from nornir_tasks.cli.doubts import doubts_of, tell_doubts
 from nornir_tasks.cli.scope import Scope, load
 from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
 from nornir_tasks.deploy.tasks import Job
@@ -45,6 +46,8 @@ def fleet(scope: Scope, wanted: Mapping[str, Wanted], choice: Choice) -> Iterato
     """The chosen switches, connected on first use and closed at the end."""
     _check_lab(scope)
     known = endpoints(scope.site, {name: each.config.os for name, each in wanted.items()})
+    names = frozenset(device.name for device in scope.fabric.devices)
+    doubts = doubts_of(scope)
     targets = {
         name: Target(
             Job(
@@ -52,6 +55,8 @@ def fleet(scope: Scope, wanted: Mapping[str, Wanted], choice: Choice) -> Iterato
                 Rules(
                     allow_management=name in choice.allow_management,
                     serial=known[name].serial,
+                    names=names,
+                    doubts=doubts,
                 ),
             ),
             known[name].endpoint,
@@ -78,9 +83,11 @@ def _check_lab(scope: Scope) -> None:
 
 
 def run_all(what: str, total: int, verb: Callable[[Callable[[str], None]], Results[T]]) -> Results[T]:
-    """Run a verb on every switch with a progress display."""
+    """Run a verb on every switch with a progress display; then say which are known by address alone."""
     with following(what, total) as step:
-        return verb(step)
+        results = verb(step)
+    tell_doubts(total)
+    return results
 
 
 def require_all(results: Results[T]) -> dict[str, T]:

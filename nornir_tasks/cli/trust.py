@@ -31,7 +31,9 @@ def trust(
     if not json:
         out.print(f"{device} at {known.endpoint.address} shows a certificate with SHA-256 {fingerprint}")
     _ask(yes, "Is that what its console shows?")
-    facts = _identify(os, dataclasses.replace(known.endpoint, ca_file=None, fingerprint=fingerprint), known.serial)
+    names = {each.name for each in scope.fabric.devices}
+    endpoint = dataclasses.replace(known.endpoint, ca_file=None, fingerprint=fingerprint)
+    facts = _identify(os, endpoint, known.serial, names)
     if not json:
         out.print(f"it is a {facts.model}, serial number {facts.serial}, release {facts.release}")
     _ask(yes, "Pin this certificate?")
@@ -43,8 +45,9 @@ def trust(
         out.print(f"{'pinned' if changed else 'was pinned already'} in {file}")
 
 
-def _identify(os: str, endpoint: "Endpoint", serial: str | None) -> "Facts":
-    """Log in under the certificate seen and read who answers. Raises IdentityError for another serial number."""
+def _identify(os: str, endpoint: "Endpoint", serial: str | None, names: set[str]) -> "Facts":
+    """Log in under the certificate seen and read who answers. Raises IdentityError for another switch."""
+    from nornir_tasks.deploy.identity import named_as_another
     from nornir_tasks.drivers import open_session
     from nornir_tasks.errors import IdentityError, Problem
 
@@ -56,6 +59,8 @@ def _identify(os: str, endpoint: "Endpoint", serial: str | None) -> "Facts":
     if serial is not None and serial != facts.serial:
         hint = "do not pin it: another device stands at this address, or in between"
         raise IdentityError(Problem(endpoint.device, "another serial number than declared", serial, facts.serial, hint))
+    if serial is None and (problems := list(named_as_another(endpoint.device, facts, names))):
+        raise IdentityError(problems)
     return facts
 
 

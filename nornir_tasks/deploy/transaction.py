@@ -6,9 +6,10 @@ itself runs; connect anew; gate; confirm. Whatever fails, the timer takes the ch
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from nornir_tasks.deploy.identity import Doubts, named_as_another
 from nornir_tasks.deploy.plan import DevicePlan, device_plan, split_running
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.drivers.session import Facts, Running, SwitchSession
@@ -38,6 +39,10 @@ class Rules:
     allow_management: bool = False
     serial: str | None = None
     """Declared serial number; None: not declared."""
+    names: frozenset[str] = frozenset()
+    """Of all switches of the site: without a serial number, one that bears another's name is refused."""
+    doubts: Doubts = field(default_factory=Doubts, compare=False)
+    """Where a switch without a declared serial number is noted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,9 @@ def identify(wanted: Wanted, facts: Facts, rules: Rules) -> None:
 
 
 def _other_switch(device: str, facts: Facts, rules: Rules) -> Iterator[Problem]:
+    if rules.serial is None:
+        rules.doubts.note(device, facts)
+        yield from named_as_another(device, facts, rules.names)
     if rules.serial is not None and rules.serial != facts.serial:
         yield Problem(
             where=device,

@@ -100,8 +100,7 @@ def _line(problem: Problem) -> int:
 
 
 def _findings(error: ErrorDetails, model: type[BaseModel], marked: Marked) -> Iterator[Finding]:
-    # A tag of a union is no key of the file; ours begin with a colon. So does what pydantic says of a key itself.
-    path = tuple(part for part in error["loc"] if not str(part).startswith(":") and part != "[key]")
+    path = _place(error)
     text = marked.texts.get(path)
     if error["type"] != FINDINGS:
         yield _finding(error, path, model, marked)
@@ -111,6 +110,17 @@ def _findings(error: ErrorDetails, model: type[BaseModel], marked: Marked) -> It
         is_shown = finding.found == as_shown(error["input"]) and not finding.path
         found = as_shown(text) if text and is_shown else finding.found
         yield replace(finding, path=(*path, *finding.path), found=found)
+
+
+def _place(error: ErrorDetails) -> Path:
+    """Keys and positions of the file alone: the tag of a union is none, nor what pydantic says of a key itself."""
+    *above, last = error["loc"] or ("",)
+    path = tuple(part for part in above if part not in _TAGS)
+    own = error["type"] == "extra_forbidden" or last not in (*_TAGS, "[key]", "")
+    return (*path, last) if own else path
+
+
+_TAGS = (":auto", ":thresholds")
 
 
 def _finding(error: ErrorDetails, path: Path, model: type[BaseModel], marked: Marked) -> Finding:

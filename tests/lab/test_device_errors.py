@@ -1,5 +1,6 @@
 """What an operator reads when a switch does not answer as it must: goldens; nothing is pushed."""
 
+import json
 import os
 import re
 import shutil
@@ -146,6 +147,57 @@ def _other_authority(folder: Path) -> Path:
 def test_a_switch_with_another_serial_number_is_refused(site, listed, update, system) -> None:
     listed(lambda devices: devices[DEVICES[system]].update(serial="SOMEOTHER01"))
     compare(f"serial-{system}", said(site, nornir(site, "push", "--yes", "--limit", DEVICES[system])), update)
+
+
+PAIRS = {"eos": ("leaf-g1-r0", "leaf-g1-r2"), "nxos": ("leaf-g1-r1", "leaf-g1-r3"), "nvue": ("spine-1", "spine-2")}
+
+
+def _swap(devices: dict[str, Any], one: str, other: str, *, keep_serials: bool) -> None:
+    """As a slip of the hand in the device list would: each stands where the other one is."""
+    for key in ("address", "api_port", "ssh_port"):
+        devices[one][key], devices[other][key] = devices[other][key], devices[one][key]
+    if not keep_serials:
+        del devices[one]["serial"], devices[other]["serial"]
+
+
+@pytest.mark.parametrize("system", sorted(PAIRS))
+def test_two_swapped_addresses_are_noticed_by_the_switches_names(site, listed, update, system) -> None:
+    before = {name: hand.running() for name, hand in hands(lab_folder(site)).items()}
+    listed(lambda devices: _swap(devices, *PAIRS[system], keep_serials=False))
+    done = nornir(site, "push", "--yes", "--limit", ",".join(PAIRS[system]))
+    assert done.returncode == 6
+    compare(f"swapped-{system}", said(site, done), update)
+    assert {name: hand.running() for name, hand in hands(lab_folder(site)).items()} == before
+
+
+def test_a_declared_serial_number_decides_whatever_the_names_are(site, listed) -> None:
+    one, other = PAIRS["eos"]
+    listed(lambda devices: _swap(devices, one, other, keep_serials=True))
+    said_of_swapped = nornir(site, "plan", "--limit", one)
+    assert said_of_swapped.returncode == 6
+    assert "another switch answers at this address" in said_of_swapped.stderr
+
+    def as_they_are(devices: dict[str, Any]) -> None:
+        _swap(devices, one, other, keep_serials=True)
+        devices[one]["serial"], devices[other]["serial"] = devices[other]["serial"], devices[one]["serial"]
+
+    listed(as_they_are)
+    done = nornir(site, "plan", "--limit", one)
+    assert (done.returncode, "warning" in done.stderr) == (0, False)
+
+
+def test_a_switch_known_by_its_address_alone_is_warned_of_once(site, listed, update) -> None:
+    def forget_serials(devices: dict[str, Any]) -> None:
+        for entry in devices.values():
+            del entry["serial"]
+
+    listed(forget_serials)
+    done = nornir(site, "plan", "--json")
+    assert done.returncode == 0
+    compare("no-serials", said(site, done), update)
+    unidentified = json.loads(done.stdout)["unidentified"]
+    assert [each["device"] for each in unidentified] == sorted(each["hostname"] for each in unidentified)
+    assert all(each["serial"].startswith("LAB") for each in unidentified)
 
 
 RELEASES = {

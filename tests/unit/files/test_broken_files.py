@@ -27,8 +27,8 @@ LONGEST_LINE = 700
 FACTS = {name: each.facts for name, each in platforms().items()}
 
 PYTHON = re.compile(
-    r"\(\d+,\)|\('|\{'|\['|\[None|Node\(|\bNone\b|<class|object at 0x|Traceback|datetime|Path\(|\btuple\b|Tuple|pydantic"
-    r"|Value error|Input should|Exceeds the limit|Decimal|Undefined|Error\b|\bstr\b|\bdict\b|\bNoneType\b|lambda|UNKNOWN"
+    r"\(\d+,\)|\('|\{'|\['|\[None|Node\(|\bNone\b|<class|object at 0x|Traceback|datetime|Path\(|\b[Tt]uple\b|pydantic"
+    r"|Value error|Input should|Exceeds the limit|Decimal|Undefined|Error\b|: (str|dict|int)$|NoneType|lambda|UNKNOWN"
 )
 
 

@@ -81,8 +81,10 @@ def identify(wanted: Wanted, facts: Facts, rules: Rules) -> None:
 
 def _other_switch(device: str, facts: Facts, rules: Rules) -> Iterator[Problem]:
     if rules.serial is None:
-        rules.doubts.note(device, facts)
-        yield from named_as_another(device, facts, rules.names)
+        refused = list(named_as_another(device, facts, rules.names))
+        yield from refused
+        if not refused:
+            rules.doubts.note(device, facts)
     if rules.serial is not None and rules.serial != facts.serial:
         yield Problem(
             where=device,

@@ -37,8 +37,8 @@ def classes(draw: st.DrawFn) -> dict[str, Any]:
     lossless, cnp, *_ = draw(st.permutations([1, 2, 3, 4, 5, 6]))
     roce = {"dscp": tuple(points[:cut]), "priority": lossless, "lossless": True, "ecn": "auto", "weight": weight}
     if draw(st.booleans()):
-        low = draw(st.integers(1, 900)) * 1000
-        high = low + draw(st.integers(1, 2000)) * 1000
+        low = draw(st.integers(10, 900)) * 1000
+        high = low + draw(st.integers(13, 2000)) * 1000
         roce["ecn"] = {"min_bytes": low, "max_bytes": high, "probability_percent": draw(st.integers(1, 100))}
     return {
         "roce": roce,

@@ -152,7 +152,7 @@ def is_pci(place: str) -> bool:
 
 
 def _interface_name(value: object) -> str:
-    if not isinstance(value, str) or not _INTERFACE.fullmatch(value):
+    if not isinstance(value, str) or not _INTERFACE.fullmatch(value) or value == "lo":
         raise wrong("not the name of a network interface", "1-15 letters, digits, dots, dashes, as eno1", value)
     return value
 

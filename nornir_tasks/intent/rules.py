@@ -31,6 +31,9 @@ NOT_UNICAST = {
 
 SWITCH_NAMES = ("leaf", "spine", "core")
 
+ANSIBLE_NAMES = ("all", "ungrouped", "localhost")
+"""What Ansible itself calls so; a group of hosts of that name would be another one."""
+
 MAX_HOST_VLAN = 1005
 """Above, switches take VLANs for themselves: for routed ports from 1006 on, Cumulus Linux 3725-4064
 (VLAN-aware-Bridge-Mode.md, Reserved VLAN Range), NX-OS 3968-4094 (batfish nxos_vlan_invalid)."""
@@ -215,6 +218,8 @@ def _host_names(each: "model.HostsIntent") -> Iterator[Finding]:
         yield Finding(
             ("group",), "hosts would be named like switches", f"any name but {', '.join(SWITCH_NAMES)}", each.group
         )
+    if each.group in ANSIBLE_NAMES:
+        yield Finding(("group",), "a name that Ansible keeps", f"any name but {', '.join(ANSIBLE_NAMES)}", each.group)
 
 
 def _host_vlan(each: "model.HostsIntent") -> Iterator[Finding]:
@@ -262,7 +267,13 @@ def spine_override(override: "model.SpineOverride") -> Iterator[Finding]:
 def compute(plane: "model.ComputeIntent") -> Iterator[Finding]:
     """The tiers fit the hosts' rails; no switch is overridden twice; no device stands in two racks."""
     return independent(
-        racks(plane), tiers(plane), spine_groups(plane), _leaf_rails(plane), _leaves_twice(plane), _spines_twice(plane)
+        racks(plane),
+        tiers(plane),
+        _top_tier(plane),
+        spine_groups(plane),
+        _leaf_rails(plane),
+        _leaves_twice(plane),
+        _spines_twice(plane),
     )
 
 
@@ -312,6 +323,15 @@ def tiers(plane: "model.ComputeIntent") -> Iterator[Finding]:
         yield Finding(
             ("spine", "pod_leaf_groups"), "pods without three tiers", "design: clos3", f"design: {plane.design}"
         )
+
+
+def _top_tier(plane: "model.ComputeIntent") -> Iterator[Finding]:
+    """Nothing goes up from the highest tier, so nothing splits there."""
+    top = "core" if plane.design == "clos3" else "spine"
+    tier = plane.core if plane.design == "clos3" else plane.spine
+    if tier is not None and tier.uplink_breakout is not None:
+        what, expected = "no port goes up from the highest tier", "breakout, for the ports that go down"
+        yield Finding((top, "uplink_breakout"), what, expected, str(tier.uplink_breakout))
 
 
 def spine_groups(plane: "model.ComputeIntent") -> Iterator[Finding]:

@@ -68,21 +68,21 @@ def too_few_spine_ports(sizes: Sizes, groups: int) -> Finding:
 
 def not_so_many_spines(sizes: Sizes, hosts: int, groups: int, count: int) -> Finding:
     """The number that ``spine.count`` declares does not take every leaf's links, or the leaves have no ports for it."""
-    least, leaves = sizes.uplinks_for(hosts), groups * len(sizes.leaf_rails)
-    uplinks, ratio = ceil(least / count) * count, f"{sizes.choices.plane.spine.oversubscription:g}:1"
+    parts, path = sizes.choices.plane.spine.groups or 1, ("spine", "count")
     ways = "; or ".join(_nearest_count(sizes, hosts, groups, count))
+    if count % parts:
+        return Finding(
+            path, f"not as many spines in each of {parts} groups", f"a multiple of {parts}", str(count), ways
+        )
+    least, leaves, spines = sizes.uplinks_for(hosts), groups * len(sizes.leaf_rails) // parts, count // parts
+    uplinks, ratio = ceil(least / spines) * spines, f"{sizes.choices.plane.spine.oversubscription:g}:1"
     if not sizes.fits(hosts, uplinks):
-        what = f"a leaf with {least} uplinks does not reach {count} spines evenly"
+        what = f"a leaf with {least} uplinks does not reach {spines} spines evenly"
         expected = f"{uplinks} uplinks, and ports for them beside those of {hosts} hosts"
-        return Finding(("spine", "count"), what, expected, f"{least} uplinks at {ratio}", ways)
-    expected = f"one at {sizes.uplink_gbps}G for each link from {leaves} leaves, {uplinks} uplinks each over {count}: "
-    return Finding(
-        ("spine", "count"),
-        f"{_narrowest(sizes)} has too few ports",
-        expected + str(leaves * uplinks // count),
-        f"{sizes.spine_ports} ports",
-        ways,
-    )
+        return Finding(path, what, expected, f"{least} uplinks at {ratio}", ways)
+    expected = f"one at {sizes.uplink_gbps}G for each link from {leaves} leaves, {uplinks} uplinks each over {spines}: "
+    expected += str(leaves * uplinks // spines)
+    return Finding(path, f"{_narrowest(sizes)} has too few ports", expected, f"{sizes.spine_ports} ports", ways)
 
 
 def _narrowest(sizes: Sizes) -> str:

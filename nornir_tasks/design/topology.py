@@ -108,7 +108,10 @@ class _Sizer:
     def _layouts(
         self, hosts: int, groups: int, capacity_after_loss: float, found: Cheapest, *, single: bool
     ) -> Iterator[Layout]:
+        leaves = groups * len(self.sizes.leaf_rails)
         for spine_groups in self._splits():
+            if self.pods is None and leaves // spine_groups > self.sizes.spine_ports:
+                continue  # not a port for each leaf, whatever the number of spines
             for spines in self._spine_counts(spine_groups, single=single):
                 uplinks = self.sizes.uplinks_over(hosts, spines, capacity_after_loss)
                 if not self.sizes.fits(hosts, uplinks):
@@ -158,11 +161,13 @@ class _Sizer:
 
     def _refusal(self, capacity_after_loss: float) -> Finding:
         """Too few ports; or enough, if less had to be left with one spine lost."""
-        low, high = -1, ceil(100 * capacity_after_loss)
-        while high - low > 1:  # in hundredths: what can be kept at most
+        best = self._search(0).chosen
+        low, high = 0, ceil(100 * capacity_after_loss)
+        while best is not None and high - low > 1:  # in hundredths: what can be kept at most
             middle = (low + high) // 2
-            low, high = (middle, high) if self._search(middle / 100).chosen is not None else (low, middle)
-        if low >= 0 and (best := self._search(low / 100).chosen) is not None:
+            found = self._search(middle / 100).chosen
+            best, low, high = (best, low, middle) if found is None else (found, middle, high)
+        if best is not None:
             return nearest.loses_too_much(capacity_after_loss, best)
         hosts, groups = next(self.sizes.groupings(self.hosts_per_group))
         if self.pods is not None:

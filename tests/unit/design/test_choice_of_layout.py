@@ -163,6 +163,15 @@ def test_a_count_of_spines_that_cannot_be_is_refused_with_the_nearest_that_can()
     assert sizing(gpus(37, spine=spine(count=3))).chosen.layout.spines == 3
 
 
+def test_a_count_that_does_not_fall_into_the_declared_groups_is_refused_with_one_that_does() -> None:
+    parted = {"cross_rail": "nvlink"}
+    with pytest.raises(DesignError) as caught:
+        built(gpus(37, **parted, spine=spine(count=5, groups=2)))
+    assert "not as many spines in each of 2 groups" in str(caught.value)
+    assert "nearest that can be built: count: 4" in str(caught.value)
+    assert sizing(gpus(37, **parted, spine=spine(count=4, groups=2))).chosen.layout.spines == 4
+
+
 def three_tiers(hosts: int, **keys: Any) -> dict[str, Any]:
     core = {**SPECTRUM, "medium": "DR8", "cable_m": 200, "oversubscription": 1, **keys}
     return gpus(hosts, design="clos3", spine=spine(), core=core)

@@ -9,8 +9,8 @@ from nornir_tasks.errors import Problem
 _NOT_YET, _EXPIRED = 9, 10
 """X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL (x509_vfy.h)."""
 _WORDS = {_NOT_YET: "is not valid yet", _EXPIRED: "has expired"}
-_DEEPEST = 8
-"""requests and urllib3 wrap an error three times."""
+_MOST = 32
+"""Errors looked at; requests and urllib3 wrap one three times."""
 
 
 def clock_problem(device: str, error: BaseException) -> Problem | None:
@@ -31,13 +31,12 @@ def clock_problem(device: str, error: BaseException) -> Problem | None:
 
 
 def _inside(error: BaseException) -> Iterator[BaseException]:
-    """An error and those that it wraps."""
+    """An error and those that it wraps, each once."""
     todo: list[object] = [error]
-    for _ in range(_DEEPEST):
-        if not todo:
-            return
+    seen: set[int] = set()
+    while todo and len(seen) < _MOST:
         each = todo.pop(0)
-        if isinstance(each, BaseException):
+        if isinstance(each, BaseException) and id(each) not in seen:
+            seen.add(id(each))
             yield each
             todo += [*each.args, getattr(each, "reason", None), each.__cause__, each.__context__]
-            todo = [part for part in todo if isinstance(part, BaseException)]

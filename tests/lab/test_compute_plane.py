@@ -110,7 +110,7 @@ def test_wrong_values_made_by_hand_are_named_planned_and_repaired_exactly(pushed
     _spoil_nxos(pushed.hands()[by_os["nxos"]], cable["nxos"], asns[by_os["nxos"]])
     _spoil_nvue(pushed.hands()[by_os["nvue"]], cable["nvue"])
 
-    report = pushed.run("validate", code=8)
+    report = pushed.run("validate", "--all", code=8)
     for system, name in by_os.items():
         each = cable[system]
         here, there = (each.leaf_port, each.spine_port) if system != "nvue" else (each.spine_port, each.leaf_port)
@@ -173,7 +173,7 @@ def test_swapped_cables_are_both_named_and_no_push_pretends_to_repair_them(pushe
     first, second = [each for each in links(pushed) if each.spine == "spine-1"][:2]
     pushed.run("lab", "swap-cables", first.cable, second.cable)
     try:
-        report = pushed.run("validate", code=8)
+        report = pushed.run("validate", "--all", code=8)
         assert f"swap the ends of {first.cable} and {second.cable}" in report
         assert "0 of 10 switches would change" in pushed.run("plan")
     finally:

@@ -58,7 +58,7 @@ def test_a_host_port_in_another_vlan_and_an_svi_with_a_small_mtu_are_named_plann
     hands[LEAVES["nxos"]].configure(
         "interface Ethernet1/1", "switchport access vlan 310", "interface Vlan200", "mtu 1500"
     )
-    report = pushed.run("validate", code=8)
+    report = pushed.run("validate", "--all", code=8)
     assert "leaf-g1-r0 Ethernet1/1 <-> gpu-1 rail0: access port of VLAN 3999" in report
     assert "leaf-g1-r1 Ethernet1/1 <-> gpu-1 rail1: access port of VLAN 310" in report
     for leaf in ("leaf-g1-r0", "leaf-g1-r1"):

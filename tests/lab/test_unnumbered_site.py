@@ -109,7 +109,7 @@ def test_a_wrong_as_by_hand_is_told_with_both_ends_values_and_repaired(pushed: O
     port, spine = link["lower"]["port"], link["upper"]["device"]
     wrong = {port: {"remote-as": 65009}}
     pushed.hands()[leaf].nvue({"vrf": {"default": {"router": {"bgp": {"neighbor": wrong}}}}})
-    report = pushed.run("validate", code=8)
+    report = pushed.run("validate", "--all", code=8)
     (asn,) = [each["asn"] for each in pushed.json("design")["devices"] if each["name"] == spine]
     assert f"{leaf} {port} <-> {spine} {link['upper']['port']}, neighbour {port}: idle with AS 65009 here" in report
     assert f"remote AS is 65009 here, {spine} is AS {asn}" in report

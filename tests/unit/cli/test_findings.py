@@ -1,0 +1,66 @@
+"""What ``nornir validate`` prints: causes, what is folded, and names that are never cut."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from nornir_tasks.cli.findings import SHOWN_EACH, as_json, print_report
+from nornir_tasks.cli.tables import named_table
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "checks"))
+from simulated import Network
+
+
+def shut() -> Network:
+    network = Network("lab")
+    network.port("leaf-g1-r0", "Ethernet63/1", enabled=False)
+    return network
+
+
+def printed(network: Network, capsys: pytest.CaptureFixture[str], *, show_all: bool = False) -> str:
+    print_report(network.judge(), show_all=show_all)
+    return capsys.readouterr().out
+
+
+def test_what_follows_is_a_count_and_with_all_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    short, long = printed(shut(), capsys), printed(shut(), capsys, show_all=True)
+    assert short.count("fail: ") == 1
+    assert "  hint: nornir push --limit leaf-g1-r0" in short
+    assert "  37 more follow from it: 2 port, 2 lldp, 2 bgp, 31 ecmp (--all shows them)" in short
+    assert "FAILED, 1 cause, tested 1124 of 1124" in short
+    assert long.count("fail: ") == 38
+
+
+def test_causes_that_are_not_printed_are_named_by_their_switches(capsys: pytest.CaptureFixture[str]) -> None:
+    network = Network("lab")
+    ports = [(device, port) for device in ("spine-1", "spine-2") for port in [f"swp{n}" for n in range(1, 9)]]
+    for device, port in ports:
+        network.port(device, port, mtu_bytes=1500)
+    assert len(network.judge().causes) == len(ports)
+    text = printed(network, capsys)
+    assert f"{len(ports) - SHOWN_EACH} more like these of config (--all shows them), on spine-2" in text
+
+
+def test_json_keeps_every_finding_and_names_its_cause() -> None:
+    report = shut().judge()
+    data = json.loads(json.dumps(as_json(report)))
+    assert len(data["findings"]) == len(report.findings)
+    (lead,) = data["causes"]
+    wrong = [each for each in data["findings"] if each["verdict"] == "fail"]
+    assert [each["cause"] for each in wrong if each["id"] == lead] == [""]
+    assert [each["cause"] for each in wrong if each["id"] != lead] == [lead] * 37
+    assert {each["cause"] for each in data["findings"] if each["verdict"] == "pass"} == {""}
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_the_first_column_is_never_cut(width: int) -> None:
+    name = "leaf-g128-r7-of-a-long-site"
+    table = named_table("switch", "system", "address", "BGP", "connections", "requests")
+    table.add_row(name, "nvue 5.14.0 with more words", "127.200.100.100", "128 of 128 up", "123456", "1234567")
+    screen = Console(width=width, highlight=False, soft_wrap=True)
+    with screen.capture() as captured:
+        screen.print(table)
+    assert name in captured.get()

@@ -14,7 +14,6 @@ BASE = {
     "ecn_auto": Ecn(150_000, 1_500_000, 100),
     "ecn_source": "a published start value",
     "watchdog": Watchdog(100, 200, 200),
-    "watchdog_settable": frozenset(),
     "has_prefix_restart": True,
     "max_ecmp_paths": 128,
     "bfd_min_interval_ms": 50,

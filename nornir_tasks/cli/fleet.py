@@ -25,6 +25,7 @@ class Choice:
     allow_management: frozenset[str] = frozenset()
     accept_release: bool = False
     workers: int = DEFAULT_WORKERS
+    unguarded: bool = False
 
 
 def chosen(
@@ -54,6 +55,7 @@ def fleet(scope: Scope, wanted: Mapping[str, Wanted], choice: Choice) -> Iterato
                 each,
                 Rules(
                     allow_management=name in choice.allow_management,
+                    unguarded=choice.unguarded,
                     serial=known[name].serial,
                     names=names,
                     doubts=doubts,
@@ -118,6 +120,11 @@ def report_errors(errors: Mapping[str, GpufabricError]) -> None:
 
 def _worst(errors: Mapping[str, GpufabricError]) -> GpufabricError:
     problems = together(problem for error in errors.values() for problem in error.problems)
-    kinds = {type(error) for error in errors.values()}
+    kinds = {_public(type(error)) for error in errors.values()}
     kind = kinds.pop() if len(kinds) == 1 else DeviceError
     return kind(problems)
+
+
+def _public(kind: type[GpufabricError]) -> type[GpufabricError]:
+    """The class of errors.py that a driver's own class stands for."""
+    return next(each for each in kind.__mro__ if each.__module__ == GpufabricError.__module__)

@@ -39,4 +39,8 @@ AllowManagement = Annotated[
 AcceptRelease = Annotated[
     bool, typer.Option("--accept-release", help="Go on though a switch runs another release than declared.")
 ]
+Unguarded = Annotated[
+    bool,
+    typer.Option("--unguarded", help="Commit also to a switch without a commit timer: it keeps what cuts us off."),
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=512, help="Switches worked on at the same time.")]

@@ -7,6 +7,7 @@ from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
     from nornir_tasks.deploy.plan import DevicePlan
+    from nornir_tasks.errors import Problem
 
 
 def plan(
@@ -49,8 +50,18 @@ def print_plans(plans: "Mapping[str, DevicePlan]", most_lines: int | None = None
         if most_lines is not None and len(rows) > most_lines:
             out.print(f"  and {len(rows) - most_lines} more lines; nornir plan --limit {name} shows them all")
     out.print(f"{len(changing)} of {len(plans)} switches would change")
+    for problem in unfinished(plans).values():
+        out.print(f"{problem.where}: {problem.what}", markup=False)
     if waiting := need_reload(changing):
         out.print(f"{len(waiting)} of them must be reloaded before all of it is in effect: {', '.join(waiting)}")
+
+
+def unfinished(plans: "Mapping[str, DevicePlan]") -> "dict[str, Problem]":
+    """The switches whose change is not through: a commit that waits for its timer, or what is wanted runs unsaved."""
+    from nornir_tasks.deploy.transaction import unconfirmed, unsaved
+
+    found = {name: unconfirmed(name, each.waiting) for name, each in plans.items() if each.waiting is not None}
+    return {name: unsaved(name) for name, each in plans.items() if not (each.is_saved or each.changes)} | found
 
 
 def need_reload(plans: "Mapping[str, DevicePlan]") -> list[str]:
@@ -65,6 +76,12 @@ def plans_as_json(plans: "Mapping[str, DevicePlan]") -> dict[str, Any]:
     return {
         "changing": sum(bool(each.changes) for each in plans.values()),
         "need_reload": need_reload(plans),
+        "unconfirmed": {
+            name: {"commit": each.waiting.token, "left_s": each.waiting.left_s}
+            for name, each in plans.items()
+            if each.waiting is not None
+        },
+        "unsaved": [name for name, each in plans.items() if not each.is_saved],
         "devices": {
             name: {
                 "disruption": each.disruption,

@@ -11,16 +11,14 @@ from nornir_tasks.cli import options
 if TYPE_CHECKING:
     from nornir_tasks.cli.fleet import Choice
     from nornir_tasks.cli.scope import Scope
-    from nornir_tasks.deploy.fleet import Results
+    from nornir_tasks.deploy.fleet import Fleet, Results
+    from nornir_tasks.deploy.journal import Entry, Journal
     from nornir_tasks.deploy.plan import DevicePlan
     from nornir_tasks.deploy.transaction import Outcome
     from nornir_tasks.deploy.wanted import Wanted
 
 MOST_LINES = 20
 """Of one switch's plan shown before a push; a first push would fill the screen, a repair shows whole."""
-
-STAGING_S = 60
-"""A switch is given this long to stage; its commit timer begins after that."""
 
 
 def push(
@@ -30,42 +28,132 @@ def push(
     yes: options.Yes = False,
     allow_management: options.AllowManagement = None,
     accept_release: options.AcceptRelease = False,
+    unguarded: options.Unguarded = False,
     workers: options.Workers = 64,
     json: options.Json = False,
 ) -> None:
     """Bring the switches to what the intent asks for; nothing happens where that is so already."""
     from nornir_tasks.cli.fleet import Choice, chosen
 
-    choice = Choice(frozenset(allow_management or ()), accept_release, workers)
+    choice = Choice(frozenset(allow_management or ()), accept_release, workers, unguarded)
     scope, wanted = chosen(site, plane, limit, choice)
     run("push", scope, wanted, choice, yes=yes, json=json)
 
 
 def run(verb: str, scope: "Scope", wanted: "Mapping[str, Wanted]", choice: "Choice", *, yes: bool, json: bool) -> None:
-    """Plan all, refuse all if one cannot be planned, ask, then push what differs."""
-    from nornir_tasks.cli.console import out, print_json
-    from nornir_tasks.cli.fleet import fleet, require_all, run_all
-    from nornir_tasks.cli.plan import need_reload, plans_as_json, print_plans
+    """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left behind."""
+    from nornir_tasks.cli.fleet import fleet
+    from nornir_tasks.deploy.journal import Journal
     from nornir_tasks.files.push_lock import sole_push
 
     with sole_push(scope.site.state_directory, verb), fleet(scope, wanted, choice) as switches:
-        _refuse_cut_off(scope, wanted)
-        plans = require_all(run_all("reading", len(wanted), switches.plan))
-        changing = {name: each for name, each in plans.items() if each.changes}
-        if changing and not json:
-            print_plans(plans, MOST_LINES)
-        if changing and not yes:
-            _ask(len(changing), len(plans))
-        done = _push(verb, scope, wanted, plans, choice) if changing else None
-    changed = sorted(name for name, each in (done.values if done else {}).items() if each.changed)
+        journal = Journal(scope.site.state_directory / "journal.sqlite")
+        entries, dead = journal.open_entries(), journal.candidates()
+        plans = _survey(switches, journal, entries, len(wanted))
+        _refuse_unguarded(wanted, plans, choice)
+        work = {name: plan for name, plan in plans.items() if plan.changes or not plan.is_saved or name in dead}
+        if work and not json:
+            _show(plans)
+        if work and not yes:
+            _ask(work, len(plans))
+        done = _push(verb, scope, {name: wanted[name] for name in work}, choice, (journal, entries, dead))
+    _report(plans, work, done, json=json)
+
+
+def _survey(
+    switches: "Fleet", journal: "Journal", entries: "Mapping[str, Entry]", total: int
+) -> "dict[str, DevicePlan]":
+    """Every switch's plan. RefusedError for each that runs what it will take back: it only looks as wanted."""
+    from nornir_tasks.cli.fleet import require_all, run_all
+    from nornir_tasks.deploy.transaction import unconfirmed
+    from nornir_tasks.errors import RefusedError
+
+    plans = require_all(run_all("reading", total, lambda report: switches.survey(journal, entries, report)))
+    problems = [unconfirmed(name, plan.waiting) for name, plan in plans.items() if plan.waiting is not None]
+    if problems:
+        raise RefusedError(problems)
+    return plans
+
+
+def _refuse_unguarded(wanted: "Mapping[str, Wanted]", plans: "Mapping[str, DevicePlan]", choice: "Choice") -> None:
+    """Before anything is sent: the switches that would be committed to without a timer."""
+    from nornir_tasks.deploy.transaction import unguarded
+    from nornir_tasks.errors import RefusedError
+
+    problems = [
+        unguarded(wanted[name])
+        for name, plan in plans.items()
+        if plan.changes and not wanted[name].capabilities.has_commit_timer
+    ]
+    if problems and not choice.unguarded:
+        raise RefusedError(problems)
+
+
+def _show(plans: "Mapping[str, DevicePlan]") -> None:
+    from nornir_tasks.cli.plan import print_plans
+
+    if any(plan.changes or not plan.is_saved for plan in plans.values()):
+        print_plans(plans, MOST_LINES)
+
+
+def _push(
+    verb: str,
+    scope: "Scope",
+    chosen: "Mapping[str, Wanted]",
+    choice: "Choice",
+    past: "tuple[Journal, Mapping[str, Entry], Mapping[str, frozenset[str]]]",
+) -> "Results[Outcome]":
+    """The transactions, in waves, noted in the journal."""
+    from nornir_tasks.cli.console import following
+    from nornir_tasks.cli.fleet import fleet
+    from nornir_tasks.cli.interrupt import interruptible, leave
+    from nornir_tasks.deploy.fleet import Results
+    from nornir_tasks.deploy.tasks import Push
+    from nornir_tasks.deploy.waves import members, most_only_leaves, waves
+
+    if not chosen:
+        return Results({}, {})
+    everyone = tuple(members(scope.fabric))
+    most = most_only_leaves(everyone, scope.fabric.intent.policy.wave_share)
+    order = waves((each for each in everyone if each.device in chosen), most)
+    journal, entries, dead = past
+    number = journal.begin(verb, next(iter(chosen.values())).owners)
+    with following("pushing", len(chosen)) as step, fleet(scope, chosen, choice) as switches:
+        push = Push(journal, number, scope.site.directory.name, dead, entries, switches.ledger())
+        try:
+            with interruptible():
+                return switches.push(order, push, step)
+        except KeyboardInterrupt:
+            leave(push.ledger, len(chosen))
+
+
+def _report(
+    plans: "Mapping[str, DevicePlan]", work: "Mapping[str, DevicePlan]", done: "Results[Outcome]", *, json: bool
+) -> None:
+    """What was changed, saved and left unconfirmed; raises what went wrong on any switch."""
+    from nornir_tasks.cli.console import err, out, print_json
+    from nornir_tasks.cli.fleet import require_all
+    from nornir_tasks.cli.plan import need_reload, plans_as_json
+    from nornir_tasks.errors import LeftToTimerError
+
+    changed = sorted(name for name, each in done.values.items() if each.changed)
+    saved = sorted(name for name, each in done.values.items() if each.saved)
+    left = sorted(name for name, error in done.errors.items() if isinstance(error, LeftToTimerError))
+    reloads = need_reload({name: plans[name] for name in changed})
     if json:
-        failed = {name: [str(p) for p in error.problems] for name, error in (done.errors if done else {}).items()}
-        print_json({**plans_as_json(plans), "changed": changed, "total": len(plans), "failed": failed})
+        failed = {name: [str(p) for p in error.problems] for name, error in done.errors.items()}
+        results = {"changed": changed, "saved": saved, "unconfirmed": left, "total": len(plans), "failed": failed}
+        print_json({**plans_as_json(plans), **results})
     else:
         out.print(f"{len(changed)} of {len(plans)} changed")
-        _tell_reloads(need_reload({name: plans[name] for name in changed}))
-    if done:
-        _end(done, left=len(changing) - len(done.values) - len(done.errors))
+        if saved:
+            out.print(f"{len(saved)} saved that ran what is wanted and would have lost it: {', '.join(saved)}")
+        if left:
+            out.print(f"{len(left)} not confirmed, and left to their timers: {', '.join(left)}")
+        _tell_reloads(reloads)
+    if not_begun := len(work.keys() - done.values.keys() - done.errors.keys()):
+        err.print(f"{not_begun} switches were not begun because an earlier wave failed", markup=False)
+    require_all(done)
 
 
 def _tell_reloads(waiting: list[str]) -> None:
@@ -77,66 +165,19 @@ def _tell_reloads(waiting: list[str]) -> None:
         out.print("until each is reloaded, its lines tagged 'reload' are configured and not in effect")
 
 
-def _refuse_cut_off(scope: "Scope", wanted: "Mapping[str, Wanted]") -> None:
-    """A switch that was committed to by a push that died looks as wanted until its own timer takes the change back."""
-    from nornir_tasks.deploy.journal import Journal
-    from nornir_tasks.deploy.transaction import Rules
-    from nornir_tasks.errors import Problem, RefusedError
-
-    within_s = Rules().confirm_within_s + STAGING_S
-    journal = Journal(scope.site.state_directory / "journal.sqlite")
-    problems = [
-        Problem(
-            where=device,
-            what=f"an earlier push was cut off {age_s:.0f} s ago; what it committed is not confirmed",
-            expected=f"the switch has taken it back by itself {within_s} s after that push began",
-            hint=f"push again in {within_s - age_s:.0f} s",
-        )
-        for device, age_s in journal.cut_off(within_s)
-        if device in wanted
-    ]
-    if problems:
-        raise RefusedError(problems)
-
-
-def _push(
-    verb: str,
-    scope: "Scope",
-    wanted: "Mapping[str, Wanted]",
-    plans: "Mapping[str, DevicePlan]",
-    choice: "Choice",
-) -> "Results[Outcome]":
-    """The transactions, in waves, noted in the journal."""
-    from nornir_tasks.cli.console import following
-    from nornir_tasks.cli.fleet import fleet
-    from nornir_tasks.deploy.journal import Journal
-    from nornir_tasks.deploy.transaction import Step
-    from nornir_tasks.deploy.waves import members, most_only_leaves, waves
-
-    chosen = {name: wanted[name] for name, each in plans.items() if each.changes}
-    everyone = tuple(members(scope.fabric))
-    most = most_only_leaves(everyone, scope.fabric.intent.policy.wave_share)
-    order = waves((each for each in everyone if each.device in chosen), most)
-    journal = Journal(scope.site.state_directory / "journal.sqlite")
-    number = journal.begin(verb, next(iter(chosen.values())).owners)
-    with following("pushing", len(chosen)) as step, fleet(scope, chosen, choice) as switches:
-        return switches.push(order, journal, number, lambda name, at: step(name) if at is Step.DONE else None)
-
-
-def _ask(changing: int, total: int) -> None:
+def _ask(work: "Mapping[str, DevicePlan]", total: int) -> None:
     from nornir_tasks.errors import Interrupted, Problem
 
+    changing = sum(bool(plan.changes) for plan in work.values())
+    if not changing and all(plan.is_saved for plan in work.values()):
+        return  # only what a dead push of ours left behind is cleared away
     if not sys.stdin.isatty():
         hint = "say --yes to push without being asked"
         raise Interrupted(Problem("push", "nobody is there to be asked", hint=hint))
-    if not typer.confirm(f"Change {changing} of {total} switches?", err=True):
+    question = f"Change {changing} of {total} switches?" if changing else f"Save what runs on {len(work)} switches?"
+    try:
+        agreed = typer.confirm(question, err=True)
+    except (typer.Abort, KeyboardInterrupt):  # Ctrl-C, or the end of the input
+        agreed = False
+    if not agreed:
         raise Interrupted(Problem("push", "declined; nothing was changed"))
-
-
-def _end(done: "Results[Outcome]", left: int) -> None:
-    from nornir_tasks.cli.console import err
-    from nornir_tasks.cli.fleet import require_all
-
-    if left:
-        err.print(f"{left} switches were not begun because an earlier wave failed", markup=False)
-    require_all(done)

@@ -14,6 +14,7 @@ def rollback(
     limit: options.Limit = None,
     yes: options.Yes = False,
     accept_release: options.AcceptRelease = False,
+    unguarded: options.Unguarded = False,
     workers: options.Workers = 64,
     json: options.Json = False,
 ) -> None:
@@ -31,7 +32,7 @@ def rollback(
         raise RefusedError(Problem(site, "no push is in the journal; there is nothing to roll back"))
     entries = {entry.device: entry for entry in journal.entries(last)}
     planes = sorted(journal.owners(last) - {SWITCH})
-    choice = Choice(accept_release=accept_release, workers=workers)
+    choice = Choice(accept_release=accept_release, workers=workers, unguarded=unguarded)
     scope, pushed = chosen(site, planes, limit, choice)
     wanted = {name: restored(each, entries[name].before) for name, each in pushed.items() if name in entries}
     run("rollback", scope, wanted, choice, yes=yes, json=json)

@@ -49,13 +49,15 @@ def _identify(os: str, endpoint: "Endpoint", serial: str | None, names: set[str]
     """Log in under the certificate seen and read who answers. Raises IdentityError for another switch."""
     from nornir_tasks.deploy.identity import named_as_another
     from nornir_tasks.drivers import open_session
+    from nornir_tasks.drivers.session import Depth
     from nornir_tasks.errors import IdentityError, Problem
 
     session = open_session(os, endpoint)
     try:
-        facts = session.read().facts
+        facts = session.read(Depth.TEXT).facts
     finally:
         session.close()
+    assert facts is not None  # noqa: S101 - of this depth they are always asked for
     if serial is not None and serial != facts.serial:
         hint = "do not pin it: another device stands at this address, or in between"
         raise IdentityError(Problem(endpoint.device, "another serial number than declared", serial, facts.serial, hint))

@@ -49,6 +49,9 @@ def validate(
 def evidence(scope: "Scope", collected: "Results[Collected]") -> "Evidence":
     """What the checks judge: the design beside what the switches run and say."""
     from nornir_tasks.checks.evidence import Evidence
+    from nornir_tasks.cli.plan import unfinished
+
+    plans = {name: seen.plan for name, seen in collected.values.items()}
 
     return Evidence(
         fabric=scope.fabric,
@@ -58,6 +61,7 @@ def evidence(scope: "Scope", collected: "Results[Collected]") -> "Evidence":
         observed={name: seen.observed for name, seen in collected.values.items()},
         far=far_ends(scope),
         unreachable={name: error.problems[0] for name, error in collected.errors.items()},
+        unfinished={name: problem.what for name, problem in unfinished(plans).items()},
     )
 
 

@@ -12,10 +12,21 @@ from nornir.core.plugins.connections import ConnectionPluginRegister
 from nornir.core.task import AggregatedResult, MultiResult, Result, Task
 from nornir.plugins.runners import ThreadedRunner
 
-from nornir_tasks.deploy.journal import Journal
+from nornir_tasks.deploy.journal import Entry, Journal
+from nornir_tasks.deploy.ledger import Ledger
 from nornir_tasks.deploy.plan import DevicePlan
-from nornir_tasks.deploy.tasks import Collected, Job, ask_switch, collect_switch, plan_switch, push_switch
-from nornir_tasks.deploy.transaction import Outcome, Report
+from nornir_tasks.deploy.tasks import (
+    Collected,
+    Job,
+    Push,
+    ask_switch,
+    collect_switch,
+    plan_switch,
+    push_switch,
+    survey_switch,
+    timers,
+)
+from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.waves import Wave
 from nornir_tasks.drivers import load_driver
 from nornir_tasks.drivers.session import Endpoint, Facts
@@ -43,7 +54,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Results(Generic[T]):
-    """Per switch either a value or an error; one switch's failure never stops another's."""
+    """Per switch a value or an error; one switch's failure never stops another's.
+
+    Both, where a push changed the switch for good and something that should follow it failed.
+    """
 
     values: dict[str, T]
     errors: dict[str, GpufabricError]
@@ -65,6 +79,7 @@ class Fleet:
         hosts = Hosts({name: _host(name, target) for name, target in targets.items()})
         inventory = Inventory(hosts=hosts, groups=Groups(), defaults=Defaults())
         self._nornir = Nornir(inventory=inventory, runner=ThreadedRunner(num_workers=workers))
+        self._is_abandoned = False
 
     def ask(self, report: Callable[[str], None]) -> Results[Facts]:
         """Who the switches are and which releases they run."""
@@ -78,22 +93,41 @@ class Fleet:
         """Configuration and live state of every switch."""
         return self._read(lambda task: collect_switch(task, self._jobs), report)
 
-    def push(self, waves: Iterable[Wave], journal: Journal, push: int, on_step: Report) -> Results[Outcome]:
-        """Wave by wave; the first wave with a failure is the last one."""
+    def survey(
+        self, journal: Journal, entries: Mapping[str, Entry], report: Callable[[str], None]
+    ) -> Results[DevicePlan]:
+        """The same before a push, with what became of the entries of earlier ones. Only for who holds the lock."""
+        return self._read(lambda task: survey_switch(task, self._jobs, journal, entries), report)
+
+    def ledger(self) -> Ledger:
+        """Where each switch stands in a push to be; it says when to stop as well."""
+        return Ledger(timers(self._jobs))
+
+    def push(self, waves: Iterable[Wave], push: Push, report: Callable[[str], None]) -> Results[Outcome]:
+        """Wave by wave; the first wave with a failure is the last one.
+
+        Interrupted (KeyboardInterrupt), nothing more is begun, committed or confirmed; ``push.ledger`` knows the rest.
+        """
         done: Results[Outcome] = Results({}, {})
-        for wave in waves:
-            members = self._nornir.filter(filter_func=lambda host, names=frozenset(wave.devices): host.name in names)
-            result: Results[Outcome] = self._run(
-                members, lambda task: push_switch(task, self._jobs, journal, push, on_step), lambda _: None
-            )
-            done = done.merged(result)
-            if result.errors:
-                break
+        try:
+            for wave in waves:
+                members = self._nornir.filter(
+                    filter_func=lambda host, names=frozenset(wave.devices): host.name in names
+                )
+                result: Results[Outcome] = self._run(members, lambda task: push_switch(task, self._jobs, push), report)
+                troubles = {name: each.trouble for name, each in result.values.items() if each.trouble is not None}
+                done = done.merged(result).merged(Results({}, troubles))
+                if done.errors:
+                    break
+        except KeyboardInterrupt:
+            push.ledger.stop()
+            raise
         return done
 
     def close(self) -> None:
-        """End every connection."""
-        self._nornir.close_connections(on_failed=True)
+        """End every connection, unless we were interrupted: threads still use them."""
+        if not self._is_abandoned:
+            self._nornir.close_connections(on_failed=True)
 
     def _read(self, visit: Callable[[Task], Result], report: Callable[[str], None]) -> Results[T]:
         """Visit every switch; those that did not answer a second time, when the others are done, and few at once.
@@ -115,7 +149,11 @@ class Fleet:
         return Results(first.values, answered).merged(second)
 
     def _run(self, nornir: Nornir, task: Callable[[Task], Result], report: Callable[[str], None]) -> Results[T]:
-        answers = nornir.with_processors([_Follow(report)]).run(task=task, on_failed=True)
+        try:
+            answers = nornir.with_processors([_Follow(report)]).run(task=task, on_failed=True)
+        except KeyboardInterrupt:
+            self._is_abandoned = True
+            raise
         results: Results[T] = Results({}, {})
         for name, answer in answers.items():
             error = answer[0].exception

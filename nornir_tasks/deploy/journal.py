@@ -1,17 +1,22 @@
 """What was done to which switch, and what its owned sections were before: the memory behind ``rollback``.
 
 SQLite in the site's ``.state`` folder. Only owned sections are kept, and those hold no secret. A device's row is
-written before its commit, so a push that dies half way can be seen, and undone.
+written before its candidate is, so a push that dies half way can be seen, and undone. The last word on a row comes from
+what the switch shows: ``open_entries`` are judged at the next read.
 """
 
 import json
+import re
+import secrets
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nornir_tasks.drivers.session import MARK
 from nornir_tasks.errors import Problem, RefusedError
 
 _SCHEMA = """
@@ -20,7 +25,15 @@ CREATE TABLE IF NOT EXISTS push (
 CREATE TABLE IF NOT EXISTS device (
     push INTEGER NOT NULL REFERENCES push(id), device TEXT NOT NULL, state TEXT NOT NULL,
     before TEXT NOT NULL, after TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (push, device));
+CREATE TABLE IF NOT EXISTS commit_timer (
+    push INTEGER NOT NULL, device TEXT NOT NULL, timer_s REAL NOT NULL, boot TEXT NOT NULL, at_s REAL NOT NULL,
+    at TEXT NOT NULL, PRIMARY KEY (push, device));
+CREATE TABLE IF NOT EXISTS candidate (
+    push INTEGER NOT NULL, device TEXT NOT NULL, token TEXT NOT NULL, PRIMARY KEY (device, token));
+CREATE TABLE IF NOT EXISTS journal (id TEXT NOT NULL);
 """
+_OPEN = ("started", "committed")
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +43,8 @@ class Entry:
     push: int
     device: str
     state: str
-    """``started`` (and, if nobody works on it, left to the switch's timer), ``done``, ``failed``, ``undone`` since."""
+    """``started``: nothing was committed yet; ``committed``: asked for and not known to be confirmed; ``done``,
+    ``failed`` (it is as it was), ``undone`` since."""
     before: str
     """Text of the owned sections before the push."""
     after: str
@@ -47,6 +61,8 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._open() as db:
             db.executescript(_SCHEMA)
+            db.execute("INSERT INTO journal SELECT ? WHERE NOT EXISTS (SELECT * FROM journal)", (secrets.token_hex(4),))
+            self._id = str(db.execute("SELECT id FROM journal").fetchone()[0])
         path.chmod(0o600)
 
     @contextmanager
@@ -68,6 +84,10 @@ class Journal:
             )
             return int(row.lastrowid or 0)
 
+    def name(self, site: str, push: int) -> str:
+        """What this push's candidates are called on every switch: nobody else's bear the journal's id."""
+        return f"{MARK}{re.sub(r'[^A-Za-z0-9]', '_', site)[:20]}-{self._id}-{push}"
+
     def start(self, push: int, device: str, before: str, after: str) -> None:
         """Note what a switch held, before it is touched."""
         with self._open() as db:
@@ -76,6 +96,32 @@ class Journal:
                 (push, device, before, after, _now()),
             )
 
+    def staged(self, push: int, device: str, token: str) -> None:
+        """Note a candidate, before the switch hears of it."""
+        with self._open() as db:
+            db.execute("INSERT OR IGNORE INTO candidate VALUES (?, ?, ?)", (push, device, token))
+
+    def dropped(self, device: str, tokens: frozenset[str], push: int | None = None) -> None:
+        """Forget candidates that are on the switch no more: these, and all of a push."""
+        with self._open() as db:
+            db.executemany("DELETE FROM candidate WHERE device = ? AND token = ?", [(device, each) for each in tokens])
+            db.execute("DELETE FROM candidate WHERE device = ? AND push = ?", (device, push))
+
+    def candidates(self) -> dict[str, frozenset[str]]:
+        """Device -> every candidate of ours that may still be on it. Only for who holds the site's lock: none lives."""
+        found: dict[str, set[str]] = {}
+        with self._open() as db:
+            for device, token in db.execute("SELECT device, token FROM candidate").fetchall():
+                found.setdefault(device, set()).add(token)
+        return {device: frozenset(tokens) for device, tokens in found.items()}
+
+    def committed(self, push: int, device: str, timer_s: float) -> None:
+        """Note that a commit is asked for, or was; its timer runs at most this long from now on."""
+        with self._open() as db:
+            db.execute("UPDATE device SET state = 'committed' WHERE push = ? AND device = ?", (push, device))
+            row = (push, device, timer_s, _boot(), _boot_s(), _now())
+            db.execute("INSERT OR REPLACE INTO commit_timer VALUES (?, ?, ?, ?, ?, ?)", row)
+
     def end(self, push: int, device: str, state: str) -> None:
         """Note what became of it."""
         with self._open() as db:
@@ -83,15 +129,27 @@ class Journal:
                 "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?", (state, _now(), push, device)
             )
 
-    def cut_off(self, within_s: float) -> tuple[tuple[str, float], ...]:
-        """(device, seconds ago) of each change that was begun in this time and neither confirmed nor taken back by us.
-
-        Only for who holds the site's lock, else a push that is under way would count.
-        """
+    def open_entries(self) -> dict[str, Entry]:
+        """Device -> its last entry, where nobody knows yet how that ended. Only for who holds the site's lock."""
+        query = "SELECT MAX(push), device, state, before, after FROM device GROUP BY device"
         with self._open() as db:
-            rows = db.execute("SELECT device, at, state, MAX(push) FROM device GROUP BY device").fetchall()
-        ages = ((device, _age_s(at)) for device, at, state, _ in rows if state == "started")
-        return tuple((device, age_s) for device, age_s in ages if age_s < within_s)
+            entries = [Entry(*row) for row in db.execute(query).fetchall()]
+        return {entry.device: entry for entry in entries if entry.state in _OPEN}
+
+    def timer_left_s(self, entry: Entry) -> float | None:
+        """How long the timer of an entry's commit may still run, whatever became of this machine's date.
+
+        None: no commit was asked for, or the timer has fired by now.
+        """
+        query = "SELECT timer_s, boot, at_s, at FROM commit_timer WHERE push = ? AND device = ?"
+        with self._open() as db:
+            row = db.execute(query, (entry.push, entry.device)).fetchone()
+        if row is None:
+            return None
+        timer_s, boot, at_s, at = row
+        # Since the machine started anew its date is all there is.
+        age_s = _boot_s() - at_s if boot == _boot() else _age_s(at)
+        return timer_s - age_s if age_s < timer_s else None
 
     def last_push(self) -> int | None:
         """The last push that changed anything and was not undone since."""
@@ -117,6 +175,19 @@ class Journal:
                 (push,),
             ).fetchall()
         return tuple(Entry(*row) for row in rows)
+
+
+def _boot() -> str:
+    """Names this start of the machine; empty where the system has no such name."""
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _boot_s() -> float:
+    """Seconds since the machine started, sleep included: nobody can set this clock."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def _age_s(at: str) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from nornir_tasks.deploy.wanted import Wanted, is_protected
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.device_config import DeviceConfig, Interface, Vlan
+from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
 from nornir_tasks.platforms.ownership import Rule, join, split
@@ -26,6 +27,10 @@ class DevicePlan:
     owned_before: ConfigTree
     foreign_before: ConfigTree
     """Everything on the switch that is not part of this push; the gate holds it to be the same afterwards."""
+    is_saved: bool = True
+    """A reboot keeps what runs."""
+    waiting: Waiting | None = None
+    """A commit that is not confirmed: what runs is taken back soon."""
 
     @property
     def disruption(self) -> Disruption:

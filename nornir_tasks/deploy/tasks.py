@@ -1,19 +1,22 @@
 """Nornir's task functions, one per verb that talks to switches. Results are our own frozen dataclasses."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from nornir.core.task import Result, Task
 
 from nornir_tasks.checks.observed import Observed
-from nornir_tasks.deploy.journal import Journal
+from nornir_tasks.deploy.journal import Entry, Journal
+from nornir_tasks.deploy.ledger import Ledger, Step, ending
 from nornir_tasks.deploy.plan import DevicePlan, running_config
-from nornir_tasks.deploy.transaction import Report, Rules, Transaction, ask, look
+from nornir_tasks.deploy.transaction import Outcome, Rules, Transaction, ask, look, timer_s
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.drivers.session import SwitchSession
-from nornir_tasks.errors import LeftToTimerError
+from nornir_tasks.drivers.session import Depth, SwitchSession, Waiting
+from nornir_tasks.errors import RefusedError
 from nornir_tasks.inventory.connection import CONNECTION
+from nornir_tasks.platforms.config_tree import difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +59,124 @@ def collect_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
     return Result(host=task.host, result=collected)
 
 
-def push_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, push: int, on_step: Report) -> Result:
+def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries: Mapping[str, Entry]) -> Result:
+    """Like ``plan_switch``, before a push: two requests, unless an earlier push of this switch did not end well.
+
+    What became of that one, the switch shows; the journal is told.
+    """
+    job = jobs[task.host.name]
+    entry = entries.get(job.wanted.device)
+    _, plan = look(_session(task), job.wanted, job.rules, Depth.USUAL if entry is None else Depth.ALL)
+    if entry is not None:
+        plan = replace(plan, waiting=_timed(plan.waiting, journal.timer_left_s(entry)))
+        _settle(journal, entry, job.wanted, plan)
+    return Result(host=task.host, result=plan.told())
+
+
+def _timed(waiting: Waiting | None, left_s: float | None) -> Waiting | None:
+    """A commit that waits, with the journal's time where the switch does not say."""
+    if waiting is None or waiting.left_s is not None:
+        return waiting
+    return replace(waiting, left_s=left_s)
+
+
+def _settle(journal: Journal, entry: Entry, wanted: Wanted, plan: DevicePlan) -> None:
+    """The last word on an earlier push. It stays open while its timer runs, and until what it changed is saved."""
+    if plan.waiting is not None or journal.owners(entry.push) != wanted.owners:
+        return
+    after = wanted.platform.to_tree(entry.after)
+    if any(difference(plan.owned_before, after)):
+        journal.end(entry.push, entry.device, "failed")
+    elif plan.is_saved:
+        journal.end(entry.push, entry.device, "done")
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """One push: its journal, its number, and where each of its switches stands."""
+
+    journal: Journal
+    number: int
+    site: str
+    dead: Mapping[str, frozenset[str]]
+    """Device -> candidates of earlier pushes that may still be on it."""
+    entries: Mapping[str, Entry]
+    """Device -> an earlier push of it that nobody knows the end of."""
+    ledger: Ledger
+
+
+@dataclass(slots=True)
+class _Notes:
+    """The transaction's ``Record``, written to the journal."""
+
+    push: Push
+    wanted: Wanted
+    is_begun: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.push.journal.name(self.push.site, self.push.number)
+
+    @property
+    def dead(self) -> frozenset[str]:
+        return self.push.dead.get(self.wanted.device, frozenset())
+
+    def started(self, plan: DevicePlan) -> None:
+        to_text = self.wanted.platform.to_text
+        before, after = to_text(plan.owned_before), to_text(self.wanted.tree)
+        self.push.journal.start(self.push.number, self.wanted.device, before, after)
+        self.is_begun = True
+
+    def staged(self, token: str) -> None:
+        self.push.journal.staged(self.push.number, self.wanted.device, token)
+
+    def committed(self, timer_s: int | None) -> None:
+        self.push.journal.committed(self.push.number, self.wanted.device, timer_s or 0)
+
+    def dropped(self, tokens: frozenset[str] | None) -> None:
+        own = self.push.number if tokens is None else None
+        self.push.journal.dropped(self.wanted.device, tokens or frozenset(), own)
+
+    def ended(self, state: str) -> None:
+        """The last word; of a switch that only had to save, on the push that did not."""
+        entry = self.push.entries.get(self.wanted.device)
+        if self.is_begun:
+            self.push.journal.end(self.push.number, self.wanted.device, state)
+        elif entry is not None and state == "done" and self.push.journal.owners(entry.push) == self.wanted.owners:
+            self.push.journal.end(entry.push, entry.device, state)
+
+
+def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:
     """One transaction on one switch, noted in the journal."""
     job = jobs[task.host.name]
-    device = job.wanted.device
-    to_text = job.wanted.platform.to_text
-
-    def record(plan: DevicePlan) -> None:
-        journal.start(push, device, to_text(plan.owned_before), to_text(job.wanted.tree))
-
+    notes = _Notes(push, job.wanted)
+    transaction = Transaction(lambda: _fresh(task), job.wanted, job.rules, push.ledger, notes)
     try:
-        outcome = Transaction(lambda: _fresh(task), job.wanted, job.rules, on_step, record).run()
-    except LeftToTimerError:
-        raise  # the entry stays as started: the next push waits until the timer has fired
-    except BaseException:
-        journal.end(push, device, "failed")
+        outcome = _noted(transaction.run(), notes)
+    except BaseException as error:
+        push.ledger.note(job.wanted.device, Step.LEFT if transaction.is_open else ending(error))
+        if not transaction.is_open:  # else the entry stays open: the next push asks the switch
+            with suppress(RefusedError):
+                notes.ended("failed")
         raise
-    journal.end(push, device, "done")
+    push.ledger.note(job.wanted.device, Step.DONE)
     return Result(host=task.host, result=outcome, changed=outcome.changed)
+
+
+def _noted(outcome: Outcome, notes: _Notes) -> Outcome:
+    """What the switch keeps is kept, whether or not it can be noted here."""
+    if outcome.trouble is not None:
+        return outcome  # the entry stays open: the next push saves, and says so
+    try:
+        notes.ended("done")
+    except RefusedError as error:
+        return replace(outcome, trouble=error)
+    return outcome
+
+
+def timers(jobs: Mapping[str, Job]) -> dict[str, int | None]:
+    """Device -> how long its commit timer runs."""
+    return {name: timer_s(job.wanted, job.rules) for name, job in jobs.items()}
 
 
 def _session(task: Task) -> SwitchSession:

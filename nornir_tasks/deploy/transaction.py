@@ -1,32 +1,37 @@
 """One switch, one transaction, the same for every OS: a push leaves a switch either as it was or as it was wanted.
 
-read, equal? stop; stage; does the switch say it will change what the plan says? commit under a timer that the switch
-itself runs; connect anew; gate; confirm. Whatever fails, the timer takes the change back without us.
+read, equal and saved? stop; stage; does the switch say it will change what the plan says? commit under a timer that the
+switch itself runs; connect anew; gate; confirm. Whatever fails, the timer takes the change back without us. Where an
+answer was lost, the switch is asked what is so: nothing that may have been carried out is taken for failed, or done
+twice.
 """
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from enum import StrEnum
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
 from nornir_tasks.deploy.identity import Doubts, named_as_another
+from nornir_tasks.deploy.ledger import Ledger, Step
 from nornir_tasks.deploy.plan import DevicePlan, device_plan, split_running
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.drivers.session import Facts, Running, SwitchSession
-from nornir_tasks.errors import CommitError, GpufabricError, IdentityError, LeftToTimerError, Problem, StageError
+from nornir_tasks.drivers.session import Depth, Facts, Fate, Running, Staged, SwitchSession, Waiting
+from nornir_tasks.errors import (
+    CommitError,
+    ConnectError,
+    GpufabricError,
+    IdentityError,
+    LeftToTimerError,
+    Problem,
+    RefusedError,
+    StageError,
+)
 from nornir_tasks.platforms.config_tree import Change, difference
-from nornir_tasks.platforms.platform import Candidate
 
+T = TypeVar("T")
 
-class Step(StrEnum):
-    """Where a transaction stands; reported to ``on_step`` as it is reached."""
-
-    READ = "reading"
-    STAGE = "staging"
-    COMMIT = "committing"
-    GATE = "checking"
-    CONFIRM = "confirming"
-    DONE = "done"
+RETRY_PAUSE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,11 @@ class Rules:
     confirm_within_s: int = 120
     settle_s: float = 30.0
     """How long BGP sessions that were up before may take to come back."""
+    reconnect_s: float = 20.0
+    """How long a switch that does not answer is asked again, of what changes nothing."""
     allow_management: bool = False
+    unguarded: bool = False
+    """Commit also where the OS has no timer that would take the change back."""
     serial: str | None = None
     """Declared serial number; None: not declared."""
     names: frozenset[str] = frozenset()
@@ -52,13 +61,39 @@ class Outcome:
     device: str
     changed: bool
     plan: DevicePlan
+    saved: bool = False
+    """It ran what is wanted, and a reboot would have lost it until now."""
+    trouble: GpufabricError | None = None
+    """The change is kept, and something that should follow it failed."""
 
 
 Report = Callable[[str, Step], None]
 Opener = Callable[[], SwitchSession]
 """Gives a fresh connection each time; the one before is closed."""
-Record = Callable[[DevicePlan], None]
-"""Called before anything is committed: the journal notes what the owned sections held."""
+
+
+class Record(Protocol):
+    """The journal of one switch's part of one push. Each call may raise RefusedError: then nothing more is done."""
+
+    @property
+    def name(self) -> str:
+        """What the candidate is called, on an OS whose candidates bear names."""
+
+    @property
+    def dead(self) -> frozenset[str]:
+        """Candidates of earlier pushes that may still be on the switch; nobody works on them any more."""
+
+    def started(self, plan: DevicePlan) -> None:
+        """Called before anything is staged: notes what the owned sections held."""
+
+    def staged(self, token: str) -> None:
+        """Called before the switch hears of a candidate."""
+
+    def committed(self, timer_s: int | None) -> None:
+        """Called before a commit is asked for, and again when its timer runs."""
+
+    def dropped(self, tokens: frozenset[str] | None) -> None:
+        """These candidates are on the switch no more; None: this push's own."""
 
 
 def identify(wanted: Wanted, facts: Facts, rules: Rules) -> None:
@@ -95,101 +130,286 @@ def _other_switch(device: str, facts: Facts, rules: Rules) -> Iterator[Problem]:
         )
 
 
+def _facts(session: SwitchSession) -> Facts:
+    facts = session.read(Depth.TEXT).facts
+    assert facts is not None  # noqa: S101 - of this depth they are always asked for
+    return facts
+
+
 def ask(session: SwitchSession, device: str, rules: Rules) -> Facts:
     """Who answers, whatever its release. Raises IdentityError for another switch than declared."""
-    facts = session.read().facts
+    facts = _facts(session)
     if problems := list(_other_switch(device, facts, rules)):
         raise IdentityError(problems)
     return facts
 
 
-def look(session: SwitchSession, wanted: Wanted, rules: Rules) -> tuple[Running, DevicePlan]:
+def look(session: SwitchSession, wanted: Wanted, rules: Rules, depth: Depth = Depth.ALL) -> tuple[Running, DevicePlan]:
     """Read one switch and plan its change; nothing is sent but the read."""
-    running = session.read()
-    identify(wanted, running.facts, rules)
-    return running, device_plan(wanted, running.text, allow_management=rules.allow_management)
+    running = session.read(depth)
+    if running.facts is not None:
+        identify(wanted, running.facts, rules)
+    plan = device_plan(wanted, running.text, allow_management=rules.allow_management)
+    if running.facts is None and plan.changes:
+        identify(wanted, _facts(session), rules)
+    return running, replace(plan, is_saved=running.is_saved, waiting=running.waiting)
 
 
-@dataclass(frozen=True, slots=True)
+def timer_s(wanted: Wanted, rules: Rules) -> int | None:
+    """How long the switch waits for our confirmation: what its OS takes. None: it has no timer."""
+    held = wanted.capabilities
+    return min(max(rules.confirm_within_s, held.min_confirm_s), held.max_confirm_s) if held.has_commit_timer else None
+
+
+def unguarded(wanted: Wanted) -> Problem:
+    """Why a switch without a commit timer is refused."""
+    return Problem(
+        where=wanted.device,
+        what=f"{wanted.config.os} {wanted.config.release} has no commit timer: a change that cuts us off would stay",
+        hint="if somebody stands at its console, say --unguarded",
+    )
+
+
+def unconfirmed(device: str, waiting: Waiting) -> Problem:
+    """That a switch runs what it will take back, unless somebody confirms it."""
+    left_s = None if waiting.left_s is None else max(1, round(waiting.left_s))
+    within = "by itself when its timer fires" if left_s is None else f"by itself within {left_s} s"
+    again = "again when it has" if left_s is None else f"again in {left_s} s"
+    return Problem(
+        where=device,
+        what=f"a commit is not confirmed ({waiting.token}): the switch takes it back {within}",
+        expected="no commit under way",
+        hint=f"if no push is under way, one was cut off: push {again}",
+    )
+
+
+def unsaved(device: str) -> Problem:
+    """That a reboot would bring back an earlier configuration."""
+    what = "what it runs was not saved since its last change: a reboot brings back what was saved before"
+    return Problem(device, what, hint="a push saves it")
+
+
+@dataclass(slots=True)
 class Transaction:
     """Brings one switch to what is wanted. A switch that already is there costs one read."""
 
     opener: Opener
     wanted: Wanted
     rules: Rules
-    on_step: Report
+    ledger: Ledger
     record: Record
+    is_open: bool = field(default=False, init=False)
+    """A commit was asked for, and nobody knows yet whether it stays."""
+
+    @property
+    def device(self) -> str:
+        """The switch's name."""
+        return self.wanted.device
 
     def run(self) -> Outcome:
         """Do it. Any error leaves the switch as it was, at the latest when its own timer fires."""
-        device = self.wanted.device
         session = self.opener()
         try:
-            self.on_step(device, Step.READ)
-            _, plan = look(session, self.wanted, self.rules)
+            self.ledger.refuse_if_stopped(self.device)
+            self.ledger.note(self.device, Step.READ)
+            running, plan = look(session, self.wanted, self.rules)
+            if running.waiting is not None:
+                raise StageError(unconfirmed(self.device, running.waiting))
+            self._sweep(session)
             if plan.candidate is None:
-                self.on_step(device, Step.DONE)
-                return Outcome(device, changed=False, plan=plan)
+                return self._save(session, plan)
             up_before = session.established()
-            self.record(plan)
-            token = self._commit(session, plan, plan.candidate)
+            staged = self._stage(session, plan)
+            self._commit(session, plan, staged)
         finally:
             session.close()
-        self._confirm(plan, token, up_before)
-        self.on_step(device, Step.DONE)
-        return Outcome(device, changed=True, plan=plan)
+        return self._finish(plan, staged.token, up_before)
 
-    def _commit(self, session: SwitchSession, plan: DevicePlan, candidate: Candidate) -> str:
-        device = self.wanted.device
-        self.on_step(device, Step.STAGE)
-        staged = session.stage(candidate)
+    # -- until the commit ------------------------------------------------------------------------------------------
+
+    def _sweep(self, session: SwitchSession) -> None:
+        if self.record.dead:
+            session.drop(self.record.dead)
+            self.record.dropped(self.record.dead)
+
+    def _save(self, session: SwitchSession, plan: DevicePlan) -> Outcome:
+        """What is wanted runs already; a reboot shall keep it."""
+        if not plan.is_saved:
+            session.save()
+        return Outcome(self.device, changed=False, plan=plan, saved=not plan.is_saved)
+
+    def _stage(self, session: SwitchSession, plan: DevicePlan) -> Staged:
+        if self._timer_s is None and not self.rules.unguarded:
+            raise RefusedError(unguarded(self.wanted))
+        self.ledger.refuse_if_stopped(self.device)
+        self.record.started(plan)
+        self.ledger.note(self.device, Step.STAGE)
+        assert plan.candidate is not None  # noqa: S101 - who calls this has seen it
+        staged = session.stage(plan.candidate, self.record.name, self.record.staged)
         planned = frozenset(plan.changes)
         if staged.changes != planned:
             session.abort()
-            raise StageError(_disagreement(device, planned, staged.changes))
-        self.on_step(device, Step.COMMIT)
-        return session.commit(self._timer_s)
+            self.record.dropped(None)
+            raise StageError(_disagreement(self.device, planned, staged.changes))
+        return staged
 
-    def _confirm(self, plan: DevicePlan, token: str, up_before: frozenset[str]) -> None:
+    def _commit(self, session: SwitchSession, plan: DevicePlan, staged: Staged) -> None:
+        try:
+            self.ledger.refuse_if_stopped(self.device)
+            self.record.committed(self._timer_s)
+        except GpufabricError:
+            session.abort()
+            raise
+        self.ledger.note(self.device, Step.COMMIT)
+        self.is_open = True
+        try:
+            session.commit(self._timer_s)
+        except CommitError:
+            self.is_open = False
+            raise
+        except Exception as lost:  # noqa: BLE001 - whatever went wrong here, the commit may have got through
+            self._find_out(session, plan, staged.token, lost)
+        self.ledger.note(self.device, Step.GATE)
+        with suppress(RefusedError):  # it was noted before; this only says more exactly when the timer ends
+            self.record.committed(self._timer_s)
+
+    def _find_out(self, session: SwitchSession, plan: DevicePlan, token: str, lost: Exception) -> None:
+        """The answer to a commit was lost: ask what is so. Returns if it got through; CommitError if it did not."""
+        try:
+            fate = self._patiently(lambda: session.fate(token))
+            if fate is Fate.STAGED:
+                self._patiently(lambda: session.drop((token,)))
+                fate = self._patiently(lambda: session.fate(token))
+            arrived = fate in {Fate.WAITING, Fate.KEPT} or self._runs(session)
+        except Exception as error:
+            raise self._left(_problems(self.device, lost), "it is not known whether the commit got through") from error
+        if arrived:
+            return
+        self.is_open = False
+        hint = "the switch says so itself; push again"
+        none = Problem(self.device, "the answer to the commit was lost; nothing was committed", hint=hint)
+        raise CommitError((*_problems(self.device, lost), none)) from lost
+
+    # -- after the commit ------------------------------------------------------------------------------------------
+
+    def _finish(self, plan: DevicePlan, token: str, up_before: frozenset[str]) -> Outcome:
         """Confirm on a new connection, which proves that the change left us a way in; else take the change back."""
         session = self.opener()
         try:
-            self.on_step(self.wanted.device, Step.GATE)
             try:
                 self._gate(session, plan, up_before)
-            except GpufabricError as error:
+            except LeftToTimerError:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever went wrong, it is taken back
                 self._take_back(session, token, error)
-                undone = Problem(self.wanted.device, "the change was taken back; the switch is as it was before")
-                raise CommitError((*error.problems, undone)) from error
-            self.on_step(self.wanted.device, Step.CONFIRM)
-            session.confirm(token)
+            self._leave_if_stopped()
+            self.ledger.note(self.device, Step.CONFIRM)
+            trouble = self._keep(session, token)
         finally:
             session.close()
+        self.is_open = False
+        return Outcome(self.device, changed=True, plan=plan, trouble=trouble)
 
-    def _take_back(self, session: SwitchSession, token: str, why: GpufabricError) -> None:
-        """Revert now. Raises LeftToTimerError where the switch cannot be reached for that: it does it by itself."""
-        device = self.wanted.device
+    def _keep(self, session: SwitchSession, token: str) -> GpufabricError | None:
+        """Confirm. Where the answer is lost or says no, what runs decides; returns what failed though it is kept."""
         try:
-            session.revert(token)
+            self._patiently(lambda: session.confirm(token))
+        except CommitError as refused:
+            if not self._runs_patiently(session, refused):
+                self.is_open = False
+                raise
+        except Exception as lost:
+            raise self._left(_problems(self.device, lost), "it is not known whether the confirmation arrived") from lost
+        else:
+            self._forget()
+            return None
+        try:  # it runs, and its timer has ended: confirmed by an attempt whose answer was lost, or not saved
+            session.save()
+            session.drop((token,))
+            self._forget()
         except GpufabricError as error:
-            within = f"it takes the change back by itself within {self._timer_s} s of the commit"
-            hint = f"then look with 'nornir plan --limit {device}' and push again"
-            left = Problem(device, "the switch could not be told to take the change back", found=within, hint=hint)
-            raise LeftToTimerError((*why.problems, left)) from error
+            unsaved = Problem(
+                self.device, "the change is kept, and not saved: a reboot would lose it", hint="push again"
+            )
+            return CommitError((*error.problems, unsaved))
+        return None
+
+    def _forget(self) -> None:
+        """Nothing of this push is on the switch any more; that it cannot be noted costs the next push a look."""
+        with suppress(RefusedError):
+            self.record.dropped(None)
+
+    def _take_back(self, session: SwitchSession, token: str, why: Exception) -> None:
+        """Revert now. Raises LeftToTimerError where the switch cannot be reached for that: it does it by itself."""
+        problems = _problems(self.device, why)
+        if self._timer_s is None:
+            hint = f"nornir rollback --limit {self.device}"
+            raise CommitError(
+                (*problems, Problem(self.device, "the change stays: it has no timer", hint=hint))
+            ) from why
+        try:
+            if isinstance(why, ConnectError):  # asked for long enough
+                session.revert(token)
+            else:
+                self._patiently(lambda: session.revert(token))
+        except Exception as error:
+            raise self._left(problems, "the switch could not be told to take the change back") from error
+        self.is_open = False
+        undone = Problem(self.device, "the change was taken back; the switch is as it was before")
+        raise CommitError((*problems, undone)) from why
+
+    def _left(self, problems: tuple[Problem, ...], what: str) -> LeftToTimerError:
+        found = "it keeps what it runs: it has no timer"
+        if self._timer_s is not None:
+            found = (
+                f"unless it is confirmed, it takes the change back by itself within {self.ledger.left_s(self.device)} s"
+            )
+        hint = f"then look with 'nornir plan --limit {self.device}' and push again"
+        return LeftToTimerError((*problems, Problem(self.device, what, found=found, hint=hint)))
+
+    def _leave_if_stopped(self) -> None:
+        if self.ledger.is_stopped:
+            raise self._left((), "interrupted before the change was confirmed")
+
+    # -- what runs -------------------------------------------------------------------------------------------------
 
     @property
-    def _timer_s(self) -> int:
-        return max(self.rules.confirm_within_s, self.wanted.capabilities.min_confirm_s)
+    def _timer_s(self) -> int | None:
+        return timer_s(self.wanted, self.rules)
+
+    def _patiently(self, question: Callable[[], T]) -> T:
+        """A switch that restarts its API answers late: ask again for a bounded time."""
+        deadline = time.monotonic() + self.rules.reconnect_s
+        while True:
+            try:
+                return question()
+            except ConnectError:
+                if time.monotonic() > deadline or self.ledger.is_stopped:
+                    raise
+            time.sleep(RETRY_PAUSE_S)
+
+    def _runs(self, session: SwitchSession) -> bool:
+        """Does the switch run what is wanted?"""
+        text = self._patiently(lambda: session.read(Depth.TEXT)).text
+        owned, _ = split_running(self.wanted, self.wanted.platform.to_tree(text))
+        return not any(difference(owned, self.wanted.tree))
+
+    def _runs_patiently(self, session: SwitchSession, why: GpufabricError) -> bool:
+        try:
+            return self._runs(session)
+        except GpufabricError as error:
+            raise self._left(why.problems, "it is not known whether the change was kept") from error
 
     def _gate(self, session: SwitchSession, plan: DevicePlan, up_before: frozenset[str]) -> None:
-        device = self.wanted.device
-        owned, foreign = split_running(self.wanted, self.wanted.platform.to_tree(session.read().text))
+        self._leave_if_stopped()
+        text = self._patiently(lambda: session.read(Depth.TEXT)).text
+        owned, foreign = split_running(self.wanted, self.wanted.platform.to_tree(text))
         problems = [
-            Problem(device, f"after the commit this is not as planned: {change}")
+            Problem(self.device, f"after the commit this is not as planned: {change}")
             for change in difference(owned, self.wanted.tree)
         ]
         problems += [
-            Problem(device, f"the commit changed a line that is not ours: {change}")
+            Problem(self.device, f"the commit changed a line that is not ours: {change}")
             for change in difference(plan.foreign_before, foreign)
         ]
         if problems:
@@ -200,11 +420,12 @@ class Transaction:
         bgp = self.wanted.config.bgp
         awaited = up_before & {neighbor.key for neighbor in (bgp.neighbors if bgp else ())}
         deadline = time.monotonic() + self.rules.settle_s
-        while awaited and (missing := awaited - session.established()):
+        while awaited and (missing := awaited - self._patiently(session.established)):
+            self._leave_if_stopped()
             if time.monotonic() > deadline:
                 raise CommitError(
                     Problem(
-                        where=self.wanted.device,
+                        where=self.device,
                         what="BGP sessions that were up before the change did not come back",
                         expected=f"{len(awaited)} sessions within {self.rules.settle_s:g} s",
                         found=f"down: {', '.join(sorted(missing))}",
@@ -212,6 +433,14 @@ class Transaction:
                     )
                 )
             time.sleep(0.5)
+
+
+def _problems(device: str, error: Exception) -> tuple[Problem, ...]:
+    """What went wrong, in our words where there are any."""
+    if isinstance(error, GpufabricError):
+        return error.problems
+    hint = "this is a fault of gpufabric; please report it"
+    return (Problem(device, f"unexpected {type(error).__name__}: {error}", hint=hint),)
 
 
 def _disagreement(device: str, planned: frozenset[Change], staged: frozenset[Change]) -> list[Problem]:

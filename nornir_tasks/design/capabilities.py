@@ -65,8 +65,7 @@ class Capabilities:
     ecn_cell_bytes: int
     """Thresholds are rounded up to a multiple of this; 1 where the OS takes any byte count."""
     watchdog: Watchdog
-    """The default; which of its fields can be changed is ``watchdog_settable``."""
-    watchdog_settable: frozenset[str]
+    """What a lossless port gets; the intent has no word for another."""
     has_class_mtu: bool
     """The queues' classes have an MTU of their own (NX-OS network-qos)."""
     has_hash_seed: bool
@@ -75,6 +74,7 @@ class Capabilities:
     max_ecmp_paths: int
     bfd_min_interval_ms: int
     has_commit_timer: bool
+    """The switch takes a commit back by itself unless it is confirmed. Without it a push needs ``--unguarded``."""
     min_confirm_s: int
     max_confirm_s: int
     unnumbered_with: tuple[tuple[str, str], ...] = ()
@@ -90,7 +90,6 @@ class Capabilities:
     """The line that splits the cage says the lanes of each part (NVUE ``lanes-per-port``), and not the speed."""
     has_lanes: bool = False
     """The lane count is part of the speed that is configured (EOS ``speed 200g-4``)."""
-    fec_settable: bool = True
     max_hash_seed: int = 0xFFFF_FFFF
     """Seeds run from 1 to this; 0 is the OS's default and hidden."""
     seed_gap: str = ""

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -14,15 +14,15 @@ from pyeapi.eapilib import CommandError
 from nornir_tasks.checks.observed import Observed
 from nornir_tasks.drivers.eos_observe import BGP, SHOW_JSON, SHOW_TEXT, observed, sessions
 from nornir_tasks.drivers.eos_transport import KeepAliveEapi
-from nornir_tasks.drivers.session import Endpoint, Facts, Running, Staged
+from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.eos.candidate import session_changes
 from nornir_tasks.platforms.platform import Candidate
 
-SESSION_PREFIX = "gpufabric-"
-"""Every configuration session of ours begins so."""
-
-MAX_TIMER_S = 86_399
+SESSIONS = "show configuration sessions detail"
+UNSAVED = "show running-config diffs"
+"""What differs between running and startup configuration; nothing, where all is saved (anta 1.10.0,
+tests/configuration.py, VerifyRunningConfigDiffs)."""
 
 
 def session(endpoint: Endpoint) -> "EosSession":
@@ -64,17 +64,22 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         self.device.connection.close()
         self.device = None
 
-    def read(self) -> Running:
-        """Facts and running configuration: two requests, because EOS answers a request in JSON or in text, not both."""
-        version = self._ask(["show version"])[0]
-        text = self._ask(["show running-config"], encoding="text")[0]["output"]
-        return Running(_facts(version, text), text)
+    def read(self, depth: Depth = Depth.ALL) -> Running:
+        """Two requests, because EOS answers a request in JSON or in text, not both."""
+        if depth is Depth.TEXT:
+            (version,) = self._ask(["show version"])
+            text = self._ask(["show running-config"], encoding="text")[0]["output"]
+            return Running(_facts(version, text), text)
+        version, sessions = self._ask(["show version", SESSIONS])
+        text, unsaved = (each["output"] for each in self._ask(["show running-config", UNSAVED], encoding="text"))
+        return Running(_facts(version, text), text, not unsaved.strip(), _waiting(sessions, version))
 
-    def stage(self, candidate: Candidate) -> Staged:
+    def stage(self, candidate: Candidate, name: str = "", note: Note = unnoted) -> Staged:
         """Type the difference into a configuration session of our own and let the switch say what it would change."""
         self.abort()
         self._refuse_company()
-        name = f"{SESSION_PREFIX}{secrets.token_hex(6)}"
+        name = name or f"{MARK}{secrets.token_hex(6)}"
+        note(name)
         self.config_session = name
         try:
             # NAPALM takes the session back itself when a line is refused
@@ -98,21 +103,36 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
             with suppress(DeviceError):
                 self.abort()
             raise
-        return Staged(_changed_lines(diff), session_changes(before, after))
+        return Staged(_changed_lines(diff), session_changes(before, after), name)
 
-    def commit(self, confirm_within_s: int) -> str:
+    def commit(self, confirm_within_s: int | None) -> str:
         """Commit under the switch's own timer; it goes back by itself unless confirmed."""
-        name = self.config_session
+        # forgotten before it is sent: from then on it may run, and to end this connection must not take it back
+        name, self.config_session = self.config_session, None
         if name is None:
             raise CommitError(Problem(self.endpoint.device, "nothing is staged"))
-        timer = time.strftime("%H:%M:%S", time.gmtime(min(confirm_within_s, MAX_TIMER_S)))
-        self._ask([f"configure session {name} commit timer {timer}"], encoding="text", error=CommitError)
-        self.config_session = None
+        timer = "" if confirm_within_s is None else time.strftime(" timer %H:%M:%S", time.gmtime(confirm_within_s))
+        try:
+            self._ask([f"configure session {name} commit{timer}"], encoding="text", error=CommitError)
+        except CommitError:
+            with suppress(DeviceError):
+                self.drop((name,))
+            raise
         return name
+
+    def fate(self, token: str) -> Fate:
+        """What became of a session. EOS answers when it is through, so there is nothing to wait for."""
+        answer = self._sessions()
+        found = _waiting(answer, {})
+        if found is not None and found.token == token:
+            return Fate.WAITING
+        state = answer.get("sessions", {}).get(token, {}).get("state", "")
+        return {"pending": Fate.STAGED, "completed": Fate.KEPT}.get(state, Fate.GONE)
 
     def confirm(self, token: str) -> None:
         """Stop the timer and keep the change over a reboot."""
-        if self._waiting_for_timer() != token:
+        fate = self.fate(token)
+        if fate not in {Fate.WAITING, Fate.KEPT}:
             raise CommitError(
                 Problem(
                     where=self.endpoint.device,
@@ -121,12 +141,24 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
                     hint="push again; if the health gate needs longer, give it more time before the timer fires",
                 )
             )
-        self._ask([f"configure session {token} commit", "write memory"], encoding="text", error=CommitError)
+        if fate is Fate.WAITING:
+            self._ask([f"configure session {token} commit"], encoding="text", error=CommitError)
+        self.save()
 
     def revert(self, token: str) -> None:
         """Take the commit back now. If its timer was faster, the switch already is as it was."""
-        if self._waiting_for_timer() == token:
+        if self.fate(token) is Fate.WAITING:
             self._ask([f"configure session {token} abort"], encoding="text", error=CommitError)
+
+    def save(self) -> None:
+        """Write the startup configuration."""
+        self._ask(["write memory"], encoding="text", error=CommitError)
+
+    def drop(self, tokens: Iterable[str]) -> None:
+        """Abort sessions; one that has ended meanwhile is no failure."""
+        for token in tokens:
+            with suppress(StageError):
+                self._ask([f"configure session {token} abort"], encoding="text", error=StageError)
 
     def abort(self) -> None:
         """Drop what is staged. Safe to call when nothing is."""
@@ -182,15 +214,7 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         )
 
     def _sessions(self) -> dict[str, Any]:
-        return self._ask(["show configuration sessions detail"])[0]
-
-    def _waiting_for_timer(self) -> str | None:
-        """The session whose commit waits for its timer (4.32 names it; before, its state says so)."""
-        answer = self._sessions()
-        if name := answer.get("commitTimerSessionName"):
-            return str(name)
-        sessions = answer.get("sessions", {})
-        return next((name for name, each in sessions.items() if "pendingCommitTimer" in each.get("state", "")), None)
+        return self._ask([SESSIONS])[0]
 
     def _refuse_company(self) -> None:
         """Two hands in one configuration undo one another's work: somebody else's open session stops us."""
@@ -211,6 +235,19 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
                     hint=f"let it end, or end it on the switch: configure session {name} abort",
                 )
             )
+
+
+def _waiting(sessions: dict[str, Any], version: dict[str, Any]) -> Waiting | None:
+    """The commit that waits for its timer, from ``show configuration sessions detail`` and ``show version``.
+
+    4.32 and later name it and say when it ends, counted from the start of the switch (NAPALM 5.2.0 napalm/eos/eos.py,
+    _get_pending_commits).
+    """
+    name = sessions.get("commitTimerSessionName")
+    if not name:
+        return None
+    ends_s, now_s = sessions.get("commitTimerExpireTime", -1), version.get("uptime", -1)
+    return Waiting(str(name), max(0.0, ends_s - now_s) if ends_s >= 0 and now_s >= 0 else None)
 
 
 def _facts(version: dict[str, Any], running: str) -> Facts:

@@ -1,17 +1,25 @@
 """SwitchSession for Cumulus Linux: revisions over REST, applied under the switch's own confirm timer."""
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from nornir_tasks.checks.observed import Observed
-from nornir_tasks.drivers.nvue_client import DONE, WAITING, NvueClient, NvueRefusal
+from nornir_tasks.drivers.nvue_client import DONE, EDITABLE, WAITING, NvueClient, NvueRefusal
 from nornir_tasks.drivers.nvue_observe import observe, sessions
-from nornir_tasks.drivers.session import Endpoint, Facts, Running, Staged
+from nornir_tasks.drivers.session import Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.nvue.candidate import diff_text, keys_of, server_changes
 from nornir_tasks.platforms.platform import Candidate
 
+FATE_S = 60.0
+"""Longest we wait for an apply whose answer was lost."""
 FACTS = ["/system/hostname", "/system/build", "/system/version", "/platform/serial-number", "/platform/product-name"]
 """One request for them all: the root takes ``include`` pointers, several at once (NVUE OpenAPI 5.13, path "/")."""
+
+NEWER = "newer than "
+"""Token of a revision whose number is not known yet: the switch numbers revisions, upwards, and they bear no name."""
+UNSAVED = "applied"
+"""What runs was applied and not saved; with auto-save it is ``applied_and_saved`` (docs514 NVUE-API.md)."""
 
 
 def session(endpoint: Endpoint) -> "NvueSession":
@@ -40,16 +48,25 @@ class NvueSession:
         self.client = NvueClient(endpoint)
         self._staged: str | None = None
 
-    def read(self) -> Running:
-        """Facts, and the applied revision with what nobody set left out: two requests."""
-        facts = facts_of(self.client)
-        return Running(facts, self.client.text(rev="applied", filled="false", expand="true"))
+    def read(self, depth: Depth = Depth.ALL) -> Running:
+        """Facts, the applied revision with what nobody set left out, and the states of all revisions: one request each.
 
-    def stage(self, candidate: Candidate) -> Staged:
+        The usual look leaves out the facts: a switch that runs what is wanted, saved, is left alone whoever it is.
+        """
+        facts = None if depth is Depth.USUAL else facts_of(self.client)
+        text = self.client.text(rev="applied", filled="false", expand="true")
+        if depth is Depth.TEXT:
+            return Running(facts, text)
+        revisions = self.client.revisions()
+        # how long its timer still runs is shown by `nv config apply --confirm-status` alone; no source has it in REST
+        waiting = next((Waiting(name, None) for name, state in revisions.items() if state == WAITING), None)
+        return Running(facts, text, waiting is not None or _is_saved(revisions), waiting)
+
+    def stage(self, candidate: Candidate, name: str = "", note: Note = unnoted) -> Staged:
         """A new revision: DELETEs, one PATCH, and the switch's own difference in both directions."""
+        del name  # the switch numbers them itself
         self.abort()
-        self._refuse_company()
-        revision = self._staged = self.client.create_revision()
+        revision = self._staged = self._create(note)
         try:
             for pointer in candidate.payload["delete"]:
                 self.client.delete(revision, *keys_of(pointer))
@@ -65,21 +82,22 @@ class NvueSession:
         except DeviceError:
             self._forget()
             raise
-        return Staged(text, server_changes(text))
+        return Staged(text, server_changes(text), revision)
 
-    def commit(self, confirm_within_s: int) -> str:
+    def commit(self, confirm_within_s: int | None) -> str:
         """Apply; the switch goes back by itself unless it is confirmed in time. The token is the revision's id."""
         revision, self._staged = self._staged, None
         if revision is None:
             raise CommitError(Problem(self.endpoint.device, "nothing is staged"))
         try:
-            self.client.request_state(revision, "apply", confirm=confirm_within_s)
+            controls = {} if confirm_within_s is None else {"confirm": confirm_within_s}
+            self.client.request_state(revision, "apply", **controls)
         except NvueRefusal as refused:
             with suppress(DeviceError):
                 self.client.delete_revision(revision)
             raise CommitError(_with_hint(refused, "the running configuration is as it was before")) from refused
         state, words = self.client.settled(revision)
-        if state == WAITING:
+        if state == WAITING or (state in DONE and confirm_within_s is None):
             return revision
         if state in DONE:
             raise CommitError(
@@ -99,6 +117,18 @@ class NvueSession:
                 hint="the running configuration is as it was before",
             )
         )
+
+    def fate(self, token: str) -> Fate:
+        """What became of a revision; an apply that is under way is waited for."""
+        try:
+            state, _ = self.client.settled(token, FATE_S, DONE | EDITABLE)
+        except NvueRefusal:
+            return Fate.GONE  # no such revision
+        if state == WAITING:
+            return Fate.WAITING
+        if state in DONE:
+            return Fate.KEPT
+        return Fate.STAGED if state in EDITABLE else Fate.GONE
 
     def confirm(self, token: str) -> None:
         """Keep the change, over a reboot as well."""
@@ -121,6 +151,20 @@ class NvueSession:
         """Take the commit back now. If its timer was faster, the switch already is as it was."""
         take_back(self.client, token)
 
+    def save(self) -> None:
+        """Make what runs the startup configuration."""
+        save(self.client, self.client.state("applied"))
+
+    def drop(self, tokens: Iterable[str]) -> None:
+        """Forget pending revisions; of one whose number we never heard, the newer ones that hold no change."""
+        pending = {name for name, state in self.client.revisions().items() if state in EDITABLE}
+        for token in tokens:
+            after = int(token.removeprefix(NEWER)) if token.startswith(NEWER) else None
+            for name in sorted(pending):
+                with suppress(NvueRefusal):  # gone meanwhile
+                    if name == token or (after is not None and self._is_empty_and_newer(name, after)):
+                        self.client.delete_revision(name)
+
     def abort(self) -> None:
         """Drop what is staged. Safe to call when nothing is."""
         revision, self._staged = self._staged, None
@@ -140,9 +184,10 @@ class NvueSession:
         self._forget()
         self.client.close()
 
-    def _refuse_company(self) -> None:
-        """While somebody's commit waits for confirmation, ours would wait behind it, and go back with it."""
-        waiting = [name for name, state in self.client.revisions().items() if state == WAITING]
+    def _create(self, note: Note) -> str:
+        """A pending revision of our own. While somebody's commit waits, ours would wait behind it, and go back too."""
+        revisions = self.client.revisions()
+        waiting = [name for name, state in revisions.items() if state == WAITING]
         if waiting:
             raise StageError(
                 Problem(
@@ -152,10 +197,31 @@ class NvueSession:
                     hint="let its timer end, or end it on the switch: nv config apply --confirm-no",
                 )
             )
+        nameless = f"{NEWER}{max((int(name) for name in revisions if name.isdigit()), default=0)}"
+        note(nameless)
+        try:
+            revision = self.client.create_revision()
+        except DeviceError:
+            with suppress(DeviceError):
+                self.drop((nameless,))
+            raise
+        note(revision)
+        return revision
+
+    def _is_empty_and_newer(self, revision: str, than: int) -> bool:
+        if not revision.isdigit() or int(revision) <= than:
+            return False
+        return not self.client.difference(revision, "applied") and not self.client.difference("applied", revision)
 
     def _forget(self) -> None:
         with suppress(DeviceError):
             self.abort()
+
+
+def _is_saved(revisions: Mapping[str, str]) -> bool:
+    """Was the last revision that came to run saved? They are numbered upwards; of others nothing can be said."""
+    numbers = {int(name): state for name, state in revisions.items() if name.isdigit() and state in DONE}
+    return not numbers or numbers[max(numbers)] != UNSAVED
 
 
 def save(client: NvueClient, state: str) -> None:

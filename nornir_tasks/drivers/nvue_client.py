@@ -15,6 +15,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.tls import is_distrust
 from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, DeviceError, Problem, TrustError
 
@@ -38,6 +39,8 @@ FAILED = frozenset(
     }
 )
 """The revision does not run, and will not without another request."""
+EDITABLE = frozenset({"pending", "detached", "invalid", "ays_fail"})
+"""The revision was never applied, and nobody works on it."""
 WAITING = "confirm"
 """It runs, and goes back by itself unless it is confirmed."""
 
@@ -138,13 +141,18 @@ class NvueClient:
             body["state-controls"] = controls
         self._request("PATCH", ("revision", revision), {}, json.dumps(body), "application/json")
 
-    def settled(self, revision: str, timeout_s: float = APPLY_TIMEOUT_S) -> tuple[str, str]:
-        """Wait until a revision neither moves nor works; returns its state and what the switch says of it."""
+    def settled(
+        self, revision: str, timeout_s: float = APPLY_TIMEOUT_S, ends: frozenset[str] = DONE
+    ) -> tuple[str, str]:
+        """Wait until a revision neither moves nor works; returns its state and what the switch says of it.
+
+        ``ends``: states in which it may stay for good, besides those of a failure.
+        """
         deadline, pause_s = time.monotonic() + timeout_s, _FIRST_POLL_S
         while True:
             answer = self._poll(revision, deadline)
             state = str(answer.get("state", ""))
-            if state in DONE or state in FAILED or state == WAITING:
+            if state in ends or state in FAILED or state == WAITING:
                 return state, _issues(answer)
             if time.monotonic() > deadline:
                 return state, f"still '{state}' after {timeout_s:g} s"
@@ -215,11 +223,11 @@ class NvueClient:
         where = f"{self.endpoint.address}:{self.endpoint.api_port}"
         try:
             yield
-        except requests.exceptions.SSLError as error:
+        except requests.exceptions.RequestException as error:
             if (problem := clock_problem(self.endpoint.device, error)) is not None:
                 raise TrustError(problem) from None
-            raise self._untrusted(where, _reason(error)) from None
-        except requests.exceptions.RequestException as error:
+            if is_distrust(error):
+                raise self._untrusted(where, _reason(error)) from None
             raise ConnectError(
                 Problem(
                     where=self.endpoint.device,

@@ -7,7 +7,8 @@ text, verifies it first, and takes the change back by itself unless it is confir
 import re
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from napalm.nxapi_plumbing import Device
@@ -15,15 +16,13 @@ from napalm.nxos import NXOSDriver
 
 from nornir_tasks.checks.observed import Observed
 from nornir_tasks.drivers.nxos_observe import BGP, SHOW, observed, sessions
+from nornir_tasks.drivers.nxos_state import FILES, SAVED, before_file, files_of, is_saved, waiting
 from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
-from nornir_tasks.drivers.session import Endpoint, Facts, Running, Staged
+from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, unnoted
 from nornir_tasks.errors import CommitError, ConnectError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.nxos.config_text import to_tree
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
 from nornir_tasks.platforms.platform import Candidate
-
-FILE_PREFIX = "gpufabric-"
-"""Every file of ours on bootflash begins so, and is deleted when its push has ended."""
 
 VERIFIED = "Patch validation completed successful"
 REPLACED = "Configure replace completed successfully"
@@ -33,6 +32,10 @@ REPLACE_TIMEOUT_S = 300.0
 """A replace runs every command of its patch before it answers."""
 RECONNECT_S = 60.0
 RECONNECT_PAUSE_S = 2.0
+NOT_BEGUN_S = 5.0
+"""A switch that was asked for a replace and has begun none this long after is taken not to have heard of it."""
+
+LOG = "show config-replace log exec"
 
 
 def session(endpoint: Endpoint) -> "NxosSession":
@@ -56,6 +59,8 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         self._running: str | None = None
         self._staged: str | None = None
         self._payload = ""
+        self._log_before: Reply | None = None
+        """The switch's log of replaces, before ours."""
 
     def open(self) -> None:
         """Set up the client. NAPALM sends 'show hostname' here; our first read finds out as well whether it works."""
@@ -76,26 +81,34 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         client: KeepAliveClient = self.device.api
         return client
 
-    def read(self) -> Running:
-        """Facts and running configuration in one request."""
-        version, config = self._api.batch((Command("show version", STRUCTURED), Command("show running-config", TEXT)))
-        for reply in (version, config):
+    def read(self, depth: Depth = Depth.ALL) -> Running:
+        """All of it in one request."""
+        commands = [Command("show version", STRUCTURED), Command("show running-config", TEXT)]
+        if depth is not Depth.TEXT:
+            commands += [Command(SAVED), Command(FILES)]
+        replies = self._api.batch(commands)
+        for reply in replies:
             if reply.error is not None:
                 raise DeviceError(
                     Problem(
                         where=self.endpoint.device,
                         what=f"'{reply.command}' was refused: {reply.error}",
-                        hint="the account needs a role that may read the running configuration",
+                        hint="the account needs a role that may read the configurations and list bootflash",
                     )
                 )
-        self._running = str(config.body)
-        return Running(facts(version.body), self._running)
+        version, config, *state = replies
+        text = self._running = str(config.body)
+        if not state:
+            return Running(facts(version.body), text)
+        saved_at, listing = (str(reply.body) for reply in state)
+        return Running(facts(version.body), text, is_saved(text, saved_at), waiting(text, listing))
 
-    def stage(self, candidate: Candidate) -> Staged:
+    def stage(self, candidate: Candidate, name: str = "", note: Note = unnoted) -> Staged:
         """Copy the candidate to bootflash and let the switch verify it; its patch is its own view of the change."""
-        running = self._running if self._running is not None else self.read().text
+        running = self._running if self._running is not None else self.read(Depth.TEXT).text
         self.abort()
-        name = f"{FILE_PREFIX}{uuid.uuid4().hex[:12]}"
+        name = name or f"{MARK}{uuid.uuid4().hex[:12]}"
+        note(name)
         self._staged, self._payload = name, candidate.payload
         try:
             upload(self.endpoint, candidate.payload, f"bootflash:/{name}.cfg")
@@ -104,24 +117,34 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             )
             if reply.error is not None or VERIFIED not in reply.body:
                 raise StageError(self._refused("the switch refused the candidate", reply))
-            self._sweep(keep=name)
         except DeviceError:
             self._drop_quietly()
             raise
-        return Staged(reply.body, settle(server_changes(reply.body), to_tree(running)))
+        return Staged(reply.body, settle(server_changes(reply.body), to_tree(running)), name)
 
-    def commit(self, confirm_within_s: int) -> str:
+    def commit(self, confirm_within_s: int | None) -> str:
         """Replace under the switch's own timer. The API may go away for a moment meanwhile."""
         name = self._staged
         if name is None:
             raise CommitError(Problem(self.endpoint.device, "nothing is staged"))
-        kept = Command(f"copy running-config bootflash:{name}-before.cfg")
-        replace = Command(f"configure replace bootflash:{name}.cfg commit-timeout {confirm_within_s}")
-        self._done(self._api.batch((kept,)), CommitError)
+        kept = Command(f"copy running-config bootflash:{before_file(name, confirm_within_s)}")
+        timer = "" if confirm_within_s is None else f" commit-timeout {confirm_within_s}"
         try:
-            (reply,) = self._api.batch((replace,), timeout_s=REPLACE_TIMEOUT_S)
+            copied, self._log_before = self._api.batch((kept, Command(LOG)))
+            self._done((copied,), CommitError)
+        except DeviceError as error:
+            self._drop_quietly()
+            raise CommitError((*error.problems, Problem(self.endpoint.device, "nothing was committed"))) from error
+        try:
+            (reply,) = self._api.batch(
+                (Command(f"configure replace bootflash:{name}.cfg{timer}"),), timeout_s=REPLACE_TIMEOUT_S
+            )
         except ConnectError:
-            reply = self._after_the_break()
+            self._staged = None  # it may run: to end this connection must not take its files away
+            if self.fate(name) is Fate.WAITING:
+                return name
+            self._staged = name
+            reply = Reply("", None, "the connection broke at the commit, and the switch runs what it ran before")
         if reply.error is not None or REPLACED not in reply.body:
             self._drop_quietly()
             raise CommitError(self._refused("the switch refused or took back the change", reply))
@@ -131,18 +154,26 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
     def confirm(self, token: str) -> None:
         """Stop the timer, keep the change over a reboot, and take our files away.
 
-        CommitError when the timer was faster: the switch is as it was before, and our files are gone as well.
+        CommitError when the timer was faster, and when it is stopped already: the words of NX-OS for either are not
+        published, and what runs tells the two apart.
         """
-        save = Command("copy running-config startup-config")
+        # In one request with its end: a commit whose file is still there is taken for one that waits for its timer.
+        ends = [Command(f"delete bootflash:{name} no-prompt") for name in self._files((token,)) if "-before" in name]
         try:
-            self._done(self._api.batch((Command("configure replace commit"),)), CommitError)
-            self._done(self._api.batch((save,), timeout_s=REPLACE_TIMEOUT_S), CommitError)
-        finally:
-            self._delete(token)
+            self._done(self._api.batch((Command("configure replace commit"), *ends))[:1], CommitError)
+        except CommitError:
+            self.drop((token,))
+            raise
+        self.save()
+        self.drop((token,))
 
     def revert(self, token: str) -> None:
         """Go back to what ran before the commit, without waiting for the timer."""
-        before = Command(f"configure replace bootflash:{token}-before.cfg")
+        names = [name for name in self._files((token,)) if "-before" in name]
+        if not names:
+            self.drop((token,))  # taken back before, or never committed to
+            return
+        before = Command(f"configure replace bootflash:{names[0]}")
         commit = Command("configure replace commit")
         (reply,) = self._api.batch((before,), timeout_s=REPLACE_TIMEOUT_S)
         taken = reply.error is None and REPLACED in reply.body
@@ -153,13 +184,61 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             (reply,) = self._api.batch((before,), timeout_s=REPLACE_TIMEOUT_S)
         if reply.error is not None or REPLACED not in reply.body:
             raise CommitError(self._refused("the switch did not go back to what ran before", reply))
-        self._delete(token)
+        self.drop((token,))
+
+    def save(self) -> None:
+        """Write the startup configuration."""
+        save = Command("copy running-config startup-config")
+        self._done(self._api.batch((save,), timeout_s=REPLACE_TIMEOUT_S), CommitError)
+
+    def drop(self, tokens: Iterable[str]) -> None:
+        """Delete the files of candidates; that one is gone already is no failure."""
+        names = self._files(tokens)
+        if names:
+            self._api.batch(tuple(Command(f"delete bootflash:{name} no-prompt") for name in names))
 
     def abort(self) -> None:
         """Drop what is staged. Safe to call when nothing is."""
         if self._staged is not None:
             name, self._staged = self._staged, None
-            self._delete(name)
+            self.drop((name,))
+
+    def fate(self, token: str) -> Fate:
+        """Connect anew, for a bounded time, and see what runs now.
+
+        The switch's log says whether a replace has begun since ours was asked for, not which: what runs decides.
+        """
+        if not self._payload:
+            return self._fate_by_files(token)
+        wanted, before = to_tree(self._payload), to_tree(self._running or "")
+        start_s, idle_since_s = time.monotonic(), None
+        while True:
+            self._api.reconnect()
+            try:
+                log, config = self._api.batch((Command(LOG), Command("show running-config")))
+            except ConnectError:
+                if time.monotonic() - start_s > RECONNECT_S:
+                    raise
+                idle_since_s = None
+            else:
+                now = to_tree(str(config.body)) if config.error is None else None
+                if now == wanted:
+                    return Fate.WAITING
+                now_s = time.monotonic()
+                idle_since_s = (idle_since_s or now_s) if log == self._log_before else None
+                if now == before and (
+                    now_s - start_s > RECONNECT_S or (idle_since_s and now_s - idle_since_s > NOT_BEGUN_S)
+                ):
+                    return Fate.GONE
+                if now_s - start_s > RECONNECT_S:
+                    raise ConnectError(self._refused("the connection broke at the commit, and neither runs", log))
+            time.sleep(RECONNECT_PAUSE_S)
+
+    def _fate_by_files(self, token: str) -> Fate:
+        names = self._files((token,))
+        if any("-before" in name for name in names):
+            return Fate.WAITING
+        return Fate.STAGED if names else Fate.GONE
 
     def established(self) -> frozenset[str]:
         """The BGP neighbours whose session is up."""
@@ -175,54 +254,20 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             left = [command for command in left if command.line not in replies]
         return observed(self.endpoint.device, replies)
 
-    def _after_the_break(self) -> Reply:
-        """The connection broke during a replace: connect anew, for a bounded time, and see what runs now.
-
-        The switch's log alone would not do: it may still speak of the replace before this one.
-        """
-        wanted = to_tree(self._payload)
-        deadline = time.monotonic() + RECONNECT_S
-        while True:
-            self._api.reconnect()
-            try:
-                log, config = self._api.batch((Command("show config-replace log exec"), Command("show running-config")))
-            except ConnectError:
-                if time.monotonic() > deadline:
-                    raise
-            else:
-                if config.error is None and to_tree(config.body) == wanted:
-                    return Reply(log.command, REPLACED)
-                if time.monotonic() > deadline:
-                    return Reply(log.command, None, f"the connection broke, and the change does not run\n{log.body}")
-            time.sleep(RECONNECT_PAUSE_S)
-
     def _done(self, replies: tuple[Reply, ...], error: type[DeviceError]) -> None:
         for reply in replies:
             if reply.error is not None or _FAILED.search(str(reply.body)):
                 raise error(self._refused(f"'{reply.command}' failed", reply))
 
-    def _delete(self, name: str) -> None:
-        """Delete both files of a push; that one of them is not there is no failure."""
-        files = (f"bootflash:{name}.cfg", f"bootflash:{name}-before.cfg")
-        self._api.batch(tuple(Command(f"delete {file} no-prompt") for file in files))
-
-    def _sweep(self, keep: str) -> None:
-        """Delete what a push that was cut off left behind.
-
-        Only after a verification: a switch that still waits for another push's commit refuses that, and the other
-        push needs its files.
-        """
-        (listing,) = self._api.batch((Command("dir bootflash:"),))
-        names = [name for name in re.findall(rf"\b{FILE_PREFIX}\S+", str(listing.body or "")) if name != f"{keep}.cfg"]
-        if names:
-            self._api.batch(tuple(Command(f"delete bootflash:{name} no-prompt") for name in names))
+    def _files(self, tokens: Iterable[str]) -> list[str]:
+        (listing,) = self._api.batch((Command(FILES),))
+        return files_of(str(listing.body or ""), frozenset(tokens))
 
     def _drop_quietly(self) -> None:
         """After a failure: take our file away if the switch still answers; its own error is the one to tell."""
-        try:
+        with suppress(DeviceError):
             self.abort()
-        except DeviceError:
-            self._staged = None
+        self._staged = None
 
     def _refused(self, what: str, reply: Reply) -> Problem:
         return Problem(

@@ -7,6 +7,7 @@ one request. Nobody's password appears in an error.
 
 import io
 import json
+import re
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from napalm.nxapi_plumbing.api_client import RPCClient
 from requests.adapters import HTTPAdapter
 
 from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.tls import is_distrust
 from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, Problem, StageError, TrustError
 
@@ -158,18 +160,6 @@ def _mapped(endpoint: Endpoint) -> Iterator[None]:
     where = f"{endpoint.address}:{endpoint.api_port}"
     try:
         yield
-    except requests.exceptions.SSLError as error:
-        raise TrustError(
-            clock_problem(endpoint.device, error)
-            or Problem(
-                where=endpoint.device,
-                what=f"the certificate of {where} is not one we trust: {_innermost(error)}",
-                expected=f"fingerprint {endpoint.fingerprint}"
-                if endpoint.fingerprint
-                else f"signed by {endpoint.ca_file}",
-                hint=f"install the site's certificate ('nxapi certificate'), or run: nornir trust {endpoint.device}",
-            )
-        ) from None
     except requests.exceptions.Timeout:
         raise ConnectError(
             Problem(
@@ -177,6 +167,8 @@ def _mapped(endpoint: Endpoint) -> Iterator[None]:
             )
         ) from None
     except (requests.exceptions.RequestException, OSError) as error:
+        if is_distrust(error):
+            raise _distrusted(endpoint, error) from None
         raise ConnectError(
             Problem(
                 where=endpoint.device,
@@ -184,6 +176,19 @@ def _mapped(endpoint: Endpoint) -> Iterator[None]:
                 hint="is the switch up, the address right, and 'feature nxapi' on?",
             )
         ) from None
+
+
+def _distrusted(endpoint: Endpoint, error: BaseException) -> TrustError:
+    where = f"{endpoint.address}:{endpoint.api_port}"
+    return TrustError(
+        clock_problem(endpoint.device, error)
+        or Problem(
+            where=endpoint.device,
+            what=f"the certificate of {where} is not one we trust: {_innermost(error)}",
+            expected=f"fingerprint {endpoint.fingerprint}" if endpoint.fingerprint else f"signed by {endpoint.ca_file}",
+            hint=f"install the site's certificate ('nxapi certificate'), or run: nornir trust {endpoint.device}",
+        )
+    )
 
 
 def _innermost(error: BaseException) -> str:
@@ -219,18 +224,26 @@ def upload(endpoint: Endpoint, text: str, path: str) -> None:
             channel.putfo(io.BytesIO(body), path, mode="0600", size=len(body))
 
 
+_CUT = re.compile(r"No response from server|transport shut down or saw EOF|[Tt]imeout|timed out")
+"""What scp 0.15 and paramiko 5 say when nothing comes any more; what else they say are the switch's own words."""
+
+
 @contextmanager
 def _ssh_mapped(endpoint: Endpoint) -> Iterator[None]:
     where = f"{endpoint.address}:{endpoint.ssh_port}"
     try:
         yield
-    except paramiko.AuthenticationException:
+    except paramiko.AuthenticationException as error:
+        if _CUT.search(str(error)):
+            raise _ended(endpoint, f"the connection to {where} ended amid the login: {error}") from None
         raise AuthError(
             Problem(endpoint.device, f"SSH refused the credentials of '{endpoint.username}'", hint="check the account")
         ) from None
     except paramiko.BadHostKeyException:
         raise _untrusted(endpoint, "the host key has changed") from None
     except scp.SCPException as error:
+        if _CUT.search(str(error)):
+            raise _ended(endpoint, f"the connection to {where} ended amid the copy of the candidate: {error}") from None
         raise StageError(
             Problem(
                 where=endpoint.device,
@@ -238,14 +251,20 @@ def _ssh_mapped(endpoint: Endpoint) -> Iterator[None]:
                 hint="'feature scp-server' must be on, and bootflash must have room",
             )
         ) from None
-    except paramiko.SSHException as error:
+    except (paramiko.SSHException, EOFError, OSError) as error:  # EOFError: cut amid the handshake or the copy
         if "not found in known_hosts" in str(error):
             raise _untrusted(endpoint, "the host key is not known") from None
-        raise ConnectError(Problem(endpoint.device, f"SSH to {where} failed: {error}")) from None
-    except OSError as error:
         raise ConnectError(
-            Problem(endpoint.device, f"cannot talk SSH to {where}: {error}", hint="'feature ssh' must be on")
+            Problem(
+                where=endpoint.device,
+                what=f"SSH to {where} failed: {error or 'the connection was cut'}",
+                hint="is the switch up, and 'feature ssh' on?",
+            )
         ) from None
+
+
+def _ended(endpoint: Endpoint, what: str) -> ConnectError:
+    return ConnectError(Problem(endpoint.device, what, hint="is the switch up, and 'feature scp-server' on?"))
 
 
 def _untrusted(endpoint: Endpoint, what: str) -> TrustError:

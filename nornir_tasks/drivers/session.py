@@ -3,9 +3,14 @@
 ``deploy.transaction`` is one function over it for all OSes: read, equal? stop; stage; server's diff equals the plan?;
 commit under a timer the switch itself runs; connect anew; gate; confirm. Every method maps the lower library's errors
 to :mod:`nornir_tasks.errors`, with the device's name and a hint, and without a secret.
+
+A candidate has a token: the configuration session's name, the revision's number, the file's name. It is noted before
+the switch hears of it, so that whoever comes after a push that died knows what is its own.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -41,12 +46,53 @@ class Facts:
     serial: str
 
 
+MARK = "gpufabric-"
+"""Every configuration session and every file of ours begins so."""
+
+Note = Callable[[str], None]
+"""Called with a candidate's token before the switch hears of it."""
+
+
+class Depth(StrEnum):
+    """How much a read asks for."""
+
+    TEXT = "facts and text"
+    USUAL = "all that two requests can tell: on NVUE all but who answers"
+    ALL = "all, with requests more where an OS needs them"
+
+
+class Fate(StrEnum):
+    """What became of a candidate, as its switch shows it."""
+
+    STAGED = "staged"
+    """It is there, and was not committed."""
+    WAITING = "waiting"
+    """It runs, and goes back by itself unless it is confirmed."""
+    KEPT = "kept"
+    """It runs for good."""
+    GONE = "gone"
+    """It does not run: never arrived, refused, or taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A commit that is not confirmed, ours or somebody else's."""
+
+    token: str
+    left_s: float | None
+    """Seconds until the switch takes it back, at most; None where the switch does not say."""
+
+
 @dataclass(frozen=True, slots=True)
 class Running:
     """The running configuration as the switch prints it (NVUE: JSON of the applied revision, defaults hidden)."""
 
-    facts: Facts
+    facts: Facts | None
+    """None: not asked for (``Depth.USUAL`` on NVUE)."""
     text: str
+    is_saved: bool = True
+    """A reboot keeps it."""
+    waiting: Waiting | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +102,12 @@ class Staged:
     diff: str
     """The switch's own words."""
     changes: frozenset[Change]
+    token: str
+
+
+def unnoted(token: str) -> None:
+    """The note of who keeps no journal."""
+    del token
 
 
 class SwitchSession(Protocol):
@@ -63,20 +115,41 @@ class SwitchSession(Protocol):
 
     endpoint: Endpoint
 
-    def read(self) -> Running:
-        """Connect if need be and read: at most two requests, one connection."""
+    def read(self, depth: Depth = Depth.ALL) -> Running:
+        """Connect if need be and read: one connection; at most two requests, but for ``Depth.ALL`` on NVUE.
 
-    def stage(self, candidate: Candidate) -> Staged:
-        """Hand the candidate over without committing. StageError carries the switch's words; nothing is left behind."""
+        What was not asked for is answered as if all were well.
+        """
 
-    def commit(self, confirm_within_s: int) -> str:
-        """Commit the staged candidate under a timer that runs on the switch. Returns a token for ``confirm``."""
+    def stage(self, candidate: Candidate, name: str = "", note: Note = unnoted) -> Staged:
+        """Hand the candidate over without committing. StageError carries the switch's words; nothing is left behind.
+
+        ``name`` is the token on an OS whose candidates bear names; empty: one that nobody else has.
+        """
+
+    def commit(self, confirm_within_s: int | None) -> str:
+        """Commit the staged candidate under a timer that runs on the switch (None: without one). Returns its token.
+
+        CommitError: the switch refused, and is as it was. Any other error: its answer was lost; ask for the ``fate``.
+        """
+
+    def fate(self, token: str) -> Fate:
+        """What became of a candidate. Waits, for a bounded time, while the switch still works on it."""
 
     def confirm(self, token: str) -> None:
-        """Make a commit permanent, startup configuration included; works on a new session too."""
+        """Make a commit permanent, startup configuration included; works on a new session, and twice, too.
+
+        CommitError: the switch took it back before.
+        """
 
     def revert(self, token: str) -> None:
-        """Take a commit back now instead of waiting for its timer; works on a new session too."""
+        """Take a commit back now instead of waiting for its timer; works on a new session, and twice, too."""
+
+    def save(self) -> None:
+        """Keep what runs over a reboot."""
+
+    def drop(self, tokens: Iterable[str]) -> None:
+        """Remove candidates that nobody will commit any more, with everything of ours that belongs to them."""
 
     def abort(self) -> None:
         """Drop what is staged. Safe to call when nothing is."""

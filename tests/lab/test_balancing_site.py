@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from at_terminal import ROOT, Operator, lab_of_its_own
 from conftest import LabDescription, RunningLab
+from one_push import transaction
 
 from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.deploy.plan import split_running
-from nornir_tasks.deploy.transaction import Rules, Transaction
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.pipeline import device_configs
@@ -182,8 +182,7 @@ def session(each: Wanted, endpoint: Endpoint) -> SwitchSession:
 
 
 def push(each: Wanted, endpoint: Endpoint) -> bool:
-    run = Transaction(lambda: session(each, endpoint), each, Rules(), lambda *_: None, lambda _: None).run
-    return run().changed
+    return transaction(lambda: session(each, endpoint), each).run().changed
 
 
 def evidence(lab: RunningLab, made: dict[str, Wanted]) -> Evidence:

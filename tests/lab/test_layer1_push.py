@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import LabDescription, RunningLab
+from one_push import transaction
 
-from nornir_tasks.deploy.transaction import Outcome, Rules, Transaction
+from nornir_tasks.deploy.transaction import Outcome, Rules
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.device_config import DeviceConfig, Interface
@@ -89,9 +90,7 @@ def push(lab: RunningLab, kind: str, number: int) -> Outcome:
     endpoint = lab.endpoint(device_of(kind))
     goal = stage_of(kind, number)
     rules = Rules(confirm_within_s=60, settle_s=1.0)
-    outcome = Transaction(
-        lambda: open_session(goal.config.os, endpoint), goal, rules, lambda *_: None, lambda _: None
-    ).run()
+    outcome = transaction(lambda: open_session(goal.config.os, endpoint), goal, rules).run()
     with_answer = open_session(goal.config.os, endpoint)
     try:
         text = with_answer.read().text

@@ -19,7 +19,7 @@ from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.device_config import Bfd, DeviceConfig, Interface
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.nvue import NvueSession
-from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.session import Depth, Endpoint
 from nornir_tasks.errors import AuthError, CommitError, ConnectError, StageError, TrustError
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nvue import PLATFORM
@@ -123,8 +123,11 @@ def revisions(session: NvueSession) -> dict[str, str]:
 
 def test_reading_costs_one_connection_and_two_requests(lab: RunningLab, device: str, session: NvueSession) -> None:
     connections, requests = counters(lab, device)
-    running = session.read()
+    running = session.read(Depth.USUAL)
     assert counters(lab, device) == (connections + 1, requests + 2)
+    assert running.facts is None
+    running = session.read()
+    assert counters(lab, device) == (connections + 1, requests + 5)
     number = DEVICES.index(device)
     assert (running.facts.hostname, running.facts.serial) == (device, f"LAB{number:04d}")
     assert (running.facts.model, running.facts.release) == ("SN5600", ("5.14.0", "5.16.1")[number])

@@ -33,6 +33,8 @@ class Forwarder:
     target: tuple[str, int]
     break_on_answer: bool = False
     break_on_request: bool = False
+    break_after: int | None = None
+    """Break when this many answers have passed."""
     listener: socket.socket = field(init=False)
 
     def __post_init__(self) -> None:
@@ -59,6 +61,10 @@ class Forwarder:
                 if (answers and self.break_on_answer) or (not answers and self.break_on_request):
                     self.break_on_answer = self.break_on_request = False
                     break
+                if answers and self.break_after is not None:
+                    if self.break_after == 0:
+                        break
+                    self.break_after -= 1
                 sink.sendall(data)
         except OSError:
             pass
@@ -203,3 +209,24 @@ def test_napalms_own_getters_share_the_connection(lab: RunningLab, endpoint: End
     assert opened.get_interfaces()
     assert lab.control.ask("requests")["leaf-g0-r1"]["connections"] == before + 1
     opened.close()
+
+
+@pytest.mark.parametrize("passed", [1, 3, 8])
+def test_a_copy_of_the_candidate_that_is_cut_is_a_connection_lost_and_no_fault_of_ours(
+    lab: RunningLab, endpoint: Endpoint, tmp_path: Path, passed: int
+) -> None:
+    """After so many answers of SSH: amid the handshake, the login, the copy."""
+    device = lab.description.devices[0]
+    ssh = Forwarder((device["address"], device["ssh_port"]))
+    ssh.break_after = passed
+    assert endpoint.known_hosts is not None
+    known = endpoint.known_hosts.read_text().replace(str(endpoint.ssh_port), str(ssh.port))
+    (tmp_path / "known").write_text(known)
+    opened = nxos.session(replace(endpoint, ssh_port=ssh.port, known_hosts=tmp_path / "known"))
+    running = PLATFORM.to_tree(opened.read().text)
+    made = PLATFORM.candidate(running, running, PLATFORM.to_tree("hostname other"))
+    with pytest.raises(ConnectError, match="leaf-g0-r1") as lost:
+        opened.stage(made)
+    assert lost.value.problems[0].hint
+    opened.close()
+    ssh.close()

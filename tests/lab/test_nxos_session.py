@@ -4,6 +4,7 @@ import hashlib
 import socket
 import ssl
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +14,10 @@ import pytest
 from conftest import LabDescription, RunningLab
 
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.drivers.nxos import FILE_PREFIX, NxosSession, session
+from nornir_tasks.drivers.nxos import NxosSession, session
+from nornir_tasks.drivers.nxos_state import REPLACE_S
 from nornir_tasks.drivers.nxos_transport import Command
-from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.session import MARK, Endpoint
 from nornir_tasks.errors import AuthError, CommitError, ConnectError, StageError, TrustError
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
@@ -78,7 +80,7 @@ def push(endpoint: Endpoint, config: DeviceConfig) -> str:
 
 def our_files(opened: NxosSession) -> list[str]:
     (reply,) = opened._api.batch((Command("dir bootflash:"),))
-    return [word for word in str(reply.body).split() if word.startswith(FILE_PREFIX)]
+    return [word for word in str(reply.body).split() if word.startswith(MARK)]
 
 
 def test_reading_takes_one_connection_and_one_request(lab: RunningLab, endpoint: Endpoint) -> None:
@@ -149,16 +151,42 @@ def test_without_a_confirm_the_switch_goes_back_by_itself(lab: RunningLab, endpo
     opened.close()
 
 
-def test_files_of_a_push_that_was_cut_off_are_swept_by_the_next(lab: RunningLab, endpoint: Endpoint) -> None:
+def test_a_commit_is_shown_with_its_seconds_until_its_timer_has_fired_and_then_its_files_can_be_dropped(
+    lab: RunningLab, endpoint: Endpoint
+) -> None:
     push(endpoint, CONFIG)
+    assert session(endpoint).read().waiting is None
     cut_off = session(endpoint)
-    cut_off.stage(plan(cut_off.read().text, OTHER))
+    staged = cut_off.stage(plan(cut_off.read().text, OTHER))
     cut_off.commit(45)
     cut_off.close()
-    lab.control.ask("advance-clock", seconds=46)
-    push(endpoint, OTHER)
     opened = session(endpoint)
+    waiting = opened.read().waiting
+    assert waiting is not None
+    assert waiting.token == staged.token
+    assert waiting.left_s is not None
+    assert 40 <= waiting.left_s <= 45 + REPLACE_S
+    lab.control.ask("advance-clock", seconds=46 + REPLACE_S)
+    assert opened.read().waiting is None
+    assert our_files(opened)
+    opened.drop((staged.token,))
     assert our_files(opened) == []
+    opened.close()
+
+
+def test_what_was_committed_and_not_copied_to_startup_is_not_saved(endpoint: Endpoint) -> None:
+    push(endpoint, CONFIG)
+    opened = session(endpoint)
+    opened.save()
+    assert opened.read().is_saved
+    time.sleep(1.1)  # the switch dates its changes by the second
+    opened.stage(plan(opened.read().text, OTHER))
+    token = opened.commit(45)
+    opened._api.batch((Command("configure replace commit"),))  # and there the push died
+    assert not opened.read().is_saved
+    opened.save()
+    assert opened.read().is_saved
+    opened.drop((token,))
     opened.close()
 
 

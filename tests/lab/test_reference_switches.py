@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 from conftest import LabDescription, RunningLab
+from one_push import transaction
 
 from nornir_tasks.deploy.fleet import Fleet, Target
 from nornir_tasks.deploy.plan import split_running
 from nornir_tasks.deploy.tasks import Job
-from nornir_tasks.deploy.transaction import Rules, Transaction
+from nornir_tasks.deploy.transaction import Rules
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.pipeline import Realised, device_config
@@ -74,7 +75,7 @@ def push(each: Wanted, endpoint: Endpoint) -> bool:
     def session() -> SwitchSession:
         return open_session(each.config.os, endpoint)
 
-    return Transaction(session, each, Rules(), lambda *_: None, lambda _: None).run().changed
+    return transaction(session, each).run().changed
 
 
 def running(each: Wanted, endpoint: Endpoint) -> str:

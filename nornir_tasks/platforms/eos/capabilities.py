@@ -65,7 +65,6 @@ _TOMAHAWK4 = Capabilities(
     ecn_cell_bytes=1,
     # RoCE guide section 8: 0.20 s, 0.20 s, polling 0.10 s; polling <= half of the smaller of the two others
     watchdog=Watchdog(poll_ms=100, detect_ms=200, restore_ms=200),
-    watchdog_settable=frozenset({"poll_ms", "detect_ms", "restore_ms"}),
     has_class_mtu=False,
     # um-eos IPv4, "ip load-sharing": trident takes seeds 0 to 5, 0 is the default; it names no later ASIC
     has_hash_seed=False,

@@ -84,7 +84,6 @@ _SPECTRUM4 = NvueCapabilities(
     ecn_cell_bytes=64 * 192,
     # docs514 Quality-of-Service/_index.md: polls every 100 ms, mitigates after 3, ends after one poll without pause
     watchdog=Watchdog(poll_ms=100, detect_ms=300, restore_ms=100),
-    watchdog_settable=frozenset({"poll_ms", "detect_ms"}),
     has_class_mtu=False,
     # schema: system.forwarding.hash-seed 0 to 4294967295
     has_hash_seed=True,

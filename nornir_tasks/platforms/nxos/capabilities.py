@@ -88,7 +88,6 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # Thresholds are given in kbytes (roce_enable); other units exist (DME 10.5(3)) but stand in no public policy.
         ecn_cell_bytes=1000,
         watchdog=WATCHDOG,
-        watchdog_settable=frozenset(),
         has_class_mtu=True,
         has_hash_seed=True,
         # ``advertisement-interval`` exists (cisco.nxos bgp_templates); that 0 is in its range no public source says.

@@ -1,7 +1,13 @@
 """The journal remembers what a switch held, even when the push died."""
 
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
+from nornir_tasks.deploy import journal as journal_module
 from nornir_tasks.deploy.journal import Journal
 
 
@@ -45,3 +51,68 @@ def test_rolling_back_twice_goes_back_two_pushes(tmp_path: Path) -> None:
     journal.end(second, "leaf-1", "undone")
     assert journal.last_push() == first
     assert journal.entries(second) == ()
+
+
+def test_a_commit_nobody_knows_the_end_of_is_open_until_somebody_says(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    push = journal.begin("push", frozenset({"switch"}))
+    for device in ("leaf-1", "leaf-2", "leaf-3"):
+        journal.start(push, device, "before", "after")
+    journal.committed(push, "leaf-1", 120)
+    journal.end(push, "leaf-2", "failed")
+    assert {name: entry.state for name, entry in journal.open_entries().items()} == {
+        "leaf-1": "committed",
+        "leaf-3": "started",
+    }
+    journal.end(push, "leaf-1", "done")
+    assert journal.open_entries().keys() == {"leaf-3"}
+
+
+def test_a_timer_runs_on_though_this_machines_date_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    push = journal.begin("push", frozenset({"switch"}))
+    journal.start(push, "leaf-1", "before", "after")
+    entry = journal.open_entries()["leaf-1"]
+    assert journal.timer_left_s(entry) is None
+    journal.committed(push, "leaf-1", 120)
+
+    class Stepped(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:
+            return datetime(2001, 1, 1, tzinfo=UTC)
+
+    monkeypatch.setattr(journal_module, "datetime", Stepped)
+    left_s = journal.timer_left_s(entry)
+    assert left_s is not None
+    assert 100 < left_s <= 120
+
+
+def test_candidates_of_two_journals_of_one_site_are_told_apart_by_their_names(tmp_path: Path) -> None:
+    here, there = Journal(tmp_path / "a.sqlite"), Journal(tmp_path / "b.sqlite")
+    assert here.name("lab", 1) != there.name("lab", 1)
+    assert here.name("lab", 1) == Journal(tmp_path / "a.sqlite").name("lab", 1)
+    assert here.name("my site/ü", 7).startswith("gpufabric-my_site__-")
+
+
+def test_a_candidate_is_remembered_until_it_was_dropped(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite")
+    journal.staged(1, "leaf-1", "newer than 41")
+    journal.staged(1, "leaf-1", "42")
+    journal.staged(2, "leaf-1", "43")
+    journal.staged(2, "leaf-2", "17")
+    journal.dropped("leaf-1", frozenset(), push=1)
+    assert journal.candidates() == {"leaf-1": {"43"}, "leaf-2": {"17"}}
+    journal.dropped("leaf-2", frozenset({"17"}))
+    assert journal.candidates() == {"leaf-1": {"43"}}
+
+
+def test_a_journal_of_an_earlier_version_is_read_on(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE push (id INTEGER PRIMARY KEY, started TEXT, verb TEXT, owners TEXT)")
+        db.execute("CREATE TABLE device (push, device, state, before, after, at, PRIMARY KEY (push, device))")
+        db.execute("INSERT INTO push VALUES (1, '2026-01-01', 'push', '[]')")
+        db.execute("INSERT INTO device VALUES (1, 'leaf-1', 'started', 'b', 'a', '2026-01-01')")
+    journal = Journal(path)
+    (entry,) = journal.open_entries().values()
+    assert (entry.before, journal.timer_left_s(entry)) == ("b", None)

@@ -75,6 +75,12 @@ class Configuration:
         self.sessions: dict[str, Session] = {}
         self.timer: CommitTimer | None = None
         self.version = 0
+        self._saved_version = 0
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether nothing changed since startup was written. False says nothing: a change may have been undone."""
+        return self._saved_version == self.version
 
     # -- running configuration -------------------------------------------------------------------------------------
 
@@ -213,6 +219,7 @@ class Configuration:
         tree = self.read_source(source)
         if target in ("startup-config", "flash:startup-config", "flash:/startup-config"):
             self.startup = tree.copy()
+            self._saved_version = self.version if tree is self.running else -1
         elif target in ("running-config", "system:/running-config"):
             self._merge(tree)
         else:

@@ -37,10 +37,19 @@ def full_text(device: DeviceSpec, tree: Tree, all_lines: bool = False) -> str:
 
 def session_diff(device: DeviceSpec, running: Tree, candidate: Tree, name: str) -> str:
     """The unified diff of a session against the running configuration; "" if they are equal."""
-    before, after = full_text(device, running), full_text(device, candidate)
+    return _diff(device, (running, candidate), ("system:/running-config", f"session:/{name}-session-config"))
+
+
+def startup_diff(device: DeviceSpec, startup: Tree, running: Tree) -> str:
+    """``show running-config diffs``: the unified diff against the startup configuration; "" if all is saved."""
+    return _diff(device, (startup, running), ("flash:/startup-config", "system:/running-config"))
+
+
+def _diff(device: DeviceSpec, trees: tuple[Tree, Tree], names: tuple[str, str]) -> str:
+    before, after = (full_text(device, tree) for tree in trees)
     if before == after:
         return ""
-    lines = ["--- system:/running-config", f"+++ session:/{name}-session-config"]
+    lines = [f"--- {names[0]}", f"+++ {names[1]}"]
     return "\n".join([*lines, *_hunks(before.splitlines(), after.splitlines())]) + "\n"
 
 

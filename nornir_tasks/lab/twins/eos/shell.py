@@ -13,7 +13,7 @@ from typing import Any
 
 from ..engine import EOS, ConfigSession, LineError
 from .configuration import RefusedCommand, Session
-from .listing import as_commands, include, listing, section, session_diff
+from .listing import as_commands, include, listing, section, session_diff, startup_diff
 from .shows import find_show
 from .view import View
 
@@ -172,14 +172,20 @@ class Shell:
         if command == "show startup-config":
             text = listing(device, configuration.startup, command)
             return text if is_text else as_commands(text)
+        if command == "show running-config diffs":
+            return self._unsaved(is_text)
         block = re.fullmatch(r"show running-config (?:interfaces?|section) (.+)", command)
         if block:
             return self._running_block(block[1])
         if re.fullmatch(r"show configuration sessions( detail)?", command):
             return self._sessions_text() if is_text else self._sessions()
-        if command == "show configuration checkpoints":
-            return self._checkpoints(is_text)
         return self._show_session(command, is_text)
+
+    def _unsaved(self, is_text: bool) -> str:
+        if not is_text:
+            raise CommandFailedError(UNCONVERTED, _NO_JSON)
+        held = self._view.configuration
+        return "" if held.is_saved else startup_diff(self._view.device, held.startup, held.running)
 
     def _running_block(self, expression: str) -> str:
         name = re.sub(r"(?i)^et(hernet)?\s*", "Ethernet", expression)
@@ -189,6 +195,8 @@ class Shell:
         return section(self._view.tree.text(), expression)
 
     def _show_session(self, command: str, is_text: bool) -> dict[str, Any] | str | None:
+        if command == "show configuration checkpoints":
+            return self._checkpoints(is_text)
         found = re.fullmatch(r"show session-config(?:uration)?(?: named (\S+))?( diffs)?( sanitized)?( all)?", command)
         if found is None:
             return None

@@ -43,7 +43,7 @@ def invalid(column: int = 0, text: str = "% Invalid command at '^' marker.") -> 
 
 def save(view: View, _: re.Match[str], __: str) -> Reply:
     """Copy running-config startup-config."""
-    view.store.startup = view.store.running_body()
+    view.store.save()
     return Reply(_COPIED)
 
 
@@ -52,6 +52,7 @@ def reload(view: View, _: re.Match[str], __: str) -> Reply:
     tree, _errors = view.store.tree_of(view.store.startup)
     view.store.started_with = profile_lines(tree)
     view.store.replace(tree)
+    view.store.changed_at = ""
     return Reply("This command will reboot the system.\n")
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from .day0 import image_file
 from .dlb import profile_lines, waiting
 from .reply import Reply, View, table
-from .store import timestamp
 
 
 def version(view: View) -> Reply:
@@ -149,9 +148,10 @@ def feature(view: View) -> Reply:
     return Reply("\n".join(lines) + "\n", table("cfcFeatureCtrlTable", rows))
 
 
-def clock(_: View) -> Reply:
+def clock(view: View) -> Reply:
     """Show clock."""
-    return Reply(f"{timestamp()} UTC\nTime source is NTP\n", {"simple_time": timestamp()})
+    now = view.store.timestamp()
+    return Reply(f"{now} UTC\nTime source is NTP\n", {"simple_time": now})
 
 
 def reload_pending(view: View) -> Reply:

@@ -35,7 +35,7 @@ def _running_part(view: View, found: re.Match[str]) -> Reply:
 
 
 def _startup(view: View, found: re.Match[str]) -> Reply:
-    return Reply(f"\n!Command: {found[0]}\n!Startup config saved at: unknown\n\n{view.store.startup}")
+    return Reply(view.store.startup_output(found[0]))
 
 
 def _full(word: str) -> str:

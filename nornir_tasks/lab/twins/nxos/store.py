@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Callable
 from pathlib import Path
 
+from ..clock import Clock
 from ..engine import Context, LineError, Tree, load_text
 from ..spec import DeviceSpec
 from .day0 import device_context, empty_tree
@@ -19,13 +21,16 @@ class FileError(Exception):
 class ConfigStore:
     """Everything NX-OS keeps of its configuration. ``on_change`` is called after every change of the running one."""
 
-    def __init__(self, device: DeviceSpec, running: Tree, bootflash: Path, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self, device: DeviceSpec, running: Tree, bootflash: Path, clock: Clock, on_change: Callable[[], None]
+    ) -> None:
         self.device, self.running = device, running
+        self._clock, self._began, self._began_s = clock, dt.datetime.now(dt.UTC), clock.now_s()
         self.context: Context = device_context(device)
         self.bootflash = bootflash
         self.checkpoints: dict[str, Tree] = {}
         self.startup = ""
-        self.changed_at = ""
+        self.changed_at = self.saved_at = ""
         self._on_change = on_change
         bootflash.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.startup = self.running_body()
@@ -46,8 +51,20 @@ class ConfigStore:
 
     def committed(self) -> None:
         """Note that the running configuration changed, and tell the fabric."""
-        self.changed_at = timestamp()
+        self.changed_at = self.timestamp()
         self._on_change()
+
+    def save(self) -> None:
+        """``copy running-config startup-config``."""
+        self.startup, self.saved_at = self.running_body(), self.timestamp()
+
+    def now(self) -> dt.datetime:
+        """The switch's own date and time: the lab's clock, which may be moved ahead."""
+        return self._began + dt.timedelta(seconds=self._clock.now_s() - self._began_s)
+
+    def timestamp(self) -> str:
+        """The time as NX-OS writes it: ``Fri May 16 09:03:25 2025``."""
+        return self.now().strftime("%a %b %d %H:%M:%S %Y")
 
     def version_line(self) -> str:
         """The line that names the release: configure replace asks for the same one in its file."""
@@ -57,6 +74,11 @@ class ConfigStore:
         """The configuration from its ``version`` line on."""
         return f"{self.version_line()}\n{self.running.text(all_lines)}"
 
+    def startup_output(self, command: str) -> str:
+        """What ``show startup-config`` prints."""
+        saved = f"!Startup config saved at: {self.saved_at}\n" if self.saved_at else ""
+        return f"\n!Command: {command}\n!Time: {self.timestamp()}\n{saved}\n{self.startup}"
+
     def running_output(self, command: str, all_lines: bool = False) -> str:
         """What ``show running-config`` prints."""
         last = (
@@ -64,7 +86,7 @@ class ConfigStore:
             if self.changed_at
             else ("!No configuration change since last restart")
         )
-        head = f"\n!Command: {command}\n{last}\n!Time: {timestamp()}\n\n"
+        head = f"\n!Command: {command}\n{last}\n!Time: {self.timestamp()}\n\n"
         return head + self.running_body(all_lines)
 
     # -- files -----------------------------------------------------------------------------------------------------
@@ -85,7 +107,9 @@ class ConfigStore:
 
     def write(self, name: str, text: str) -> None:
         """Write a file."""
-        self.path(name).write_text(text, encoding="utf-8")
+        path, now_s = self.path(name), self.now().timestamp()
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, (now_s, now_s))
 
     def delete(self, name: str) -> None:
         """Delete a file. Raises FileError if it is not there."""
@@ -96,7 +120,7 @@ class ConfigStore:
 
     def checkpoint_text(self) -> str:
         """The running configuration as a checkpoint file has it."""
-        return f"!Command: Checkpoint cmd vdc 1\n!Time:  {timestamp()}\n\n{self.running_body()}"
+        return f"!Command: Checkpoint cmd vdc 1\n!Time:  {self.timestamp()}\n\n{self.running_body()}"
 
     # -- whole configurations --------------------------------------------------------------------------------------
 
@@ -106,8 +130,3 @@ class ConfigStore:
         rows = [row for row in text.splitlines() if not row.startswith("version ")]
         errors = load_text(tree, self.context, "\n".join(rows))
         return tree, [(rows[number - 1] if number else error.line, error) for number, error in errors]
-
-
-def timestamp() -> str:
-    """The time as NX-OS writes it: ``Fri May 16 09:03:25 2025``."""
-    return dt.datetime.now(dt.UTC).strftime("%a %b %d %H:%M:%S %Y")

@@ -28,7 +28,8 @@ class NxosTwin:
         self.requests = RequestCounter()
         self.on_commit: Callable[[], None] = _nobody
         running = brownfield_tree(device, lab.username, lab.password)
-        self.store = ConfigStore(device, running, lab.directory / "bootflash" / device.name, self._changed)
+        bootflash = lab.directory / "bootflash" / device.name
+        self.store = ConfigStore(device, running, bootflash, lab.clock, self._changed)
         self.replace = ConfigReplace(self.store, lab.clock)
         self._view = View(device, self.store, self.replace, lab.fabric, lab.clock, lab.clock.now_s())
         self._state: SwitchState | None = None

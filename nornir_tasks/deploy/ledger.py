@@ -1,0 +1,116 @@
+"""Where every switch of a push stands, for whoever interrupts it: what is confirmed, and what goes back when."""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from nornir_tasks.errors import Interrupted, LeftToTimerError, Problem
+
+
+class Step(StrEnum):
+    """Where a transaction stands; reported to ``on_step`` as it is reached."""
+
+    READ = "reading"
+    STAGE = "staging"
+    COMMIT = "committing"
+    GATE = "checking"
+    CONFIRM = "confirming"
+    DONE = "done"
+    AS_BEFORE = "as before"
+    """It failed, and the switch is as it was."""
+    LEFT = "left to its timer"
+
+
+_ENDED = frozenset({Step.DONE, Step.AS_BEFORE, Step.LEFT})
+
+Clock = Callable[[], float]
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Safe from any thread. ``timers_s``: how long each switch's commit timer runs; None: it has none."""
+
+    timers_s: Mapping[str, int | None]
+    clock: Clock = time.monotonic
+    _steps: dict[str, Step] = field(default_factory=dict)
+    _since_s: dict[str, float] = field(default_factory=dict)
+    """When each switch's timer began, at the latest."""
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def note(self, device: str, step: Step) -> None:
+        """A switch has reached a step."""
+        with self._changed:
+            self._steps[device] = step
+            if step in {Step.COMMIT, Step.GATE}:
+                self._since_s[device] = self.clock()
+            self._changed.notify_all()
+
+    def stop(self) -> None:
+        """From now on nothing is begun, committed or confirmed."""
+        self._stopped.set()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Was the push interrupted?"""
+        return self._stopped.is_set()
+
+    def refuse_if_stopped(self, device: str) -> None:
+        """Raises Interrupted for a switch that nothing was committed to yet."""
+        if self.is_stopped:
+            raise Interrupted(Problem(device, "interrupted; nothing was committed"))
+
+    def left_s(self, device: str) -> int:
+        """Seconds until a switch takes an unconfirmed change back, at most."""
+        timer_s = self.timers_s.get(device) or 0
+        return max(0, math.ceil(timer_s - (self.clock() - self._since_s.get(device, self.clock()))))
+
+    def wait(self, within_s: float) -> bool:
+        """Until every switch that was begun has ended; False when time is up."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self.under_way, within_s)
+
+    @property
+    def begun(self) -> int:
+        """How many switches were begun."""
+        return len(self._steps)
+
+    @property
+    def under_way(self) -> tuple[str, ...]:
+        """Switches that somebody works on."""
+        return tuple(name for name, step in self._steps.items() if step not in _ENDED)
+
+    def lines(self) -> tuple[str, ...]:
+        """What became of every switch that was begun, for people."""
+        return tuple(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        steps = dict(self._steps)
+        done = sorted(name for name, step in steps.items() if step is Step.DONE)
+        before = sorted(name for name, step in steps.items() if step in {Step.READ, Step.STAGE, Step.AS_BEFORE})
+        if done:
+            yield f"confirmed: {', '.join(done)}"
+        for name in sorted(steps):
+            if text := self._unconfirmed(name, steps[name]):
+                yield f"{name}: {text}"
+        if before:
+            yield f"nothing was committed: {', '.join(before)}"
+
+    def _unconfirmed(self, device: str, step: Step) -> str:
+        back = f"takes the change back by itself within {self.left_s(device)} s"
+        if self.timers_s.get(device) is None:
+            back = "has no timer and keeps the change"
+        return {
+            Step.COMMIT: f"a commit is on its way; if it arrives, the switch {back}",
+            Step.GATE: f"committed, not confirmed; the switch {back}",
+            Step.LEFT: f"committed, not confirmed; the switch {back}",
+            Step.CONFIRM: f"a confirmation is on its way; if it does not arrive, the switch {back}",
+        }.get(step, "")
+
+
+def ending(error: BaseException) -> Step:
+    """The last step of a transaction that failed."""
+    return Step.LEFT if isinstance(error, LeftToTimerError) else Step.AS_BEFORE

@@ -1,0 +1,70 @@
+"""What an NX-OS switch shows of pushes that are not through: unsaved, unconfirmed, left behind. Pure.
+
+NX-OS has no published answer to "does a commit timer run" (that ``show config-replace status`` exists is published, its
+words are not). So each push leaves a copy of what ran before its commit on bootflash, with the timer in the file's
+name; how old the file is, the switch's own clock says.
+"""
+
+import re
+from datetime import datetime
+
+from nornir_tasks.drivers.session import MARK, Waiting
+
+SAVED = 'show startup-config | include "!Startup config saved at:"'
+"""Compared with ``!Running configuration last done at:`` (netbox_config_backup, check_config_save_status, platform
+nxos_ssh: document 5995216002)."""
+FILES = "dir bootflash:"
+
+REPLACE_S = 30
+"""The timer starts when the replace is through, the file is as old as its beginning: this much longer we wait."""
+
+_DATE = r"(\w{3} +\d+ \d\d:\d\d:\d\d \d{4})"
+_FILE = re.compile(rf"^\s*\d+\s+{_DATE}\s+({re.escape(MARK)}\S+)\s*$", re.MULTILINE)
+"""One line of ``dir`` (ntc-templates 9.3.0, cisco_nxos_dir)."""
+_CHANGED = "Running configuration last done at"
+_SUFFIX = re.compile(r"(?:-before(?:-(\d+)s)?)?\.cfg$")
+
+
+def before_file(token: str, confirm_within_s: int | None) -> str:
+    """Name of the file that holds what ran before a commit."""
+    return f"{token}-before.cfg" if confirm_within_s is None else f"{token}-before-{confirm_within_s}s.cfg"
+
+
+def files_of(listing: str, tokens: frozenset[str]) -> list[str]:
+    """The files on bootflash that belong to these candidates."""
+    return [name for _, name in _FILE.findall(listing) if _token(name) in tokens]
+
+
+def is_saved(running: str, saved_at: str) -> bool:
+    """Was the startup configuration written after the last change? Without a change since the start it is what runs."""
+    changed, saved = _dated(_CHANGED, running), _dated("Startup config saved at", saved_at)
+    return changed is None or (saved is not None and changed <= saved)
+
+
+def waiting(running: str, listing: str) -> Waiting | None:
+    """The commit whose timer may still run, by the age of its file on the switch's clock.
+
+    None where nothing was changed since the file was made: the push ended before its commit.
+    """
+    now, changed = _dated("Time", running), _dated(_CHANGED, running)
+    left_s = {}
+    for date, name in _FILE.findall(listing):
+        made, suffix = _time(date), _SUFFIX.search(name)
+        if suffix and suffix[1] and now and changed and changed >= made:
+            left_s[_token(name)] = int(suffix[1]) + REPLACE_S - (now - made).total_seconds()
+    token = max(left_s, key=lambda each: left_s[each], default="")
+    return Waiting(token, left_s[token]) if token and left_s[token] > 0 else None
+
+
+def _token(name: str) -> str:
+    return _SUFFIX.sub("", name)
+
+
+def _dated(what: str, text: str) -> datetime | None:
+    """The time in a configuration's head: ``!Time: Fri May 16 09:03:25 2025``."""
+    found = re.search(rf"^!{what}: +\w+ {_DATE}", text, re.MULTILINE)
+    return _time(found[1]) if found else None
+
+
+def _time(text: str) -> datetime:
+    return datetime.strptime(" ".join(text.split()), "%b %d %H:%M:%S %Y")  # noqa: DTZ007 - one clock, without a zone

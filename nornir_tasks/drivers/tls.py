@@ -1,0 +1,28 @@
+"""Is a failed TLS connection a matter of trust? Only then may the certificate be blamed. Pure."""
+
+import ssl
+from collections.abc import Iterator
+from typing import Any
+
+_DEPTH = 12
+
+
+def is_distrust(error: BaseException) -> bool:
+    """A certificate that is not trusted, as opposed to a connection that ended amid the handshake or the answer."""
+    return any(
+        isinstance(each, ssl.SSLCertVerificationError) or "Fingerprints did not match" in str(each)
+        for each in _causes(error)
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and what requests and urllib3 wrapped in it: as reason, as argument, or as cause."""
+    waiting: list[Any] = [error]
+    seen: list[BaseException] = []
+    while waiting and len(seen) < _DEPTH:
+        each = waiting.pop(0)
+        if not isinstance(each, BaseException) or each in seen:
+            continue
+        seen.append(each)
+        yield each
+        waiting += [getattr(each, "reason", None), *each.args, each.__cause__, each.__context__]

@@ -1,0 +1,78 @@
+"""Whoever interrupts a push is told what is confirmed, what is not, and when that goes back."""
+
+import threading
+
+import pytest
+
+from nornir_tasks.deploy.ledger import Ledger, Step, ending
+from nornir_tasks.errors import CommitError, Interrupted, LeftToTimerError, Problem
+
+
+class Hand:
+    """A clock moved by hand."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def at(*steps: tuple[str, Step], timer_s: int | None = 120) -> tuple[Ledger, Hand]:
+    clock = Hand()
+    ledger = Ledger({name: timer_s for name, _ in steps}, clock)
+    for name, step in steps:
+        ledger.note(name, step)
+    return ledger, clock
+
+
+def test_every_switch_is_named_with_what_will_become_of_it() -> None:
+    ledger, clock = at(
+        ("done", Step.DONE),
+        ("gate", Step.GATE),
+        ("commit", Step.COMMIT),
+        ("stage", Step.STAGE),
+        ("bad", Step.AS_BEFORE),
+    )
+    clock.now_s += 23.5
+    assert ledger.lines() == (
+        "confirmed: done",
+        "commit: a commit is on its way; if it arrives, the switch takes the change back by itself within 97 s",
+        "gate: committed, not confirmed; the switch takes the change back by itself within 97 s",
+        "nothing was committed: bad, stage",
+    )
+
+
+def test_the_timer_counts_from_the_answer_to_the_commit_and_not_from_the_question() -> None:
+    ledger, clock = at(("leaf", Step.COMMIT))
+    clock.now_s += 40
+    ledger.note("leaf", Step.GATE)
+    clock.now_s += 10
+    assert ledger.left_s("leaf") == 110
+    clock.now_s += 500
+    assert ledger.left_s("leaf") == 0
+
+
+def test_a_switch_without_a_timer_is_not_said_to_go_back() -> None:
+    ledger, _ = at(("leaf", Step.GATE), timer_s=None)
+    assert ledger.lines() == ("leaf: committed, not confirmed; the switch has no timer and keeps the change",)
+
+
+def test_once_stopped_nothing_is_begun() -> None:
+    ledger, _ = at()
+    ledger.refuse_if_stopped("leaf")
+    ledger.stop()
+    with pytest.raises(Interrupted, match="nothing was committed"):
+        ledger.refuse_if_stopped("leaf")
+
+
+def test_waiting_ends_with_the_last_switch_and_not_before() -> None:
+    ledger, _ = at(("a", Step.GATE), ("b", Step.DONE))
+    assert not ledger.wait(0.01)
+    threading.Timer(0.05, lambda: ledger.note("a", Step.LEFT)).start()
+    assert ledger.wait(10)
+
+
+def test_a_change_left_to_its_timer_is_not_counted_as_undone() -> None:
+    assert ending(LeftToTimerError(Problem("leaf", "lost"))) is Step.LEFT
+    assert ending(CommitError(Problem("leaf", "refused"))) is Step.AS_BEFORE

@@ -1,0 +1,188 @@
+"""What must be so after a fault, whatever it was. Each thing that is not becomes a line of the case."""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from fault_plan import Fault
+from small_lab import Said
+from switch_truth import Truth
+
+TIMER = re.compile(
+    r"takes? \S+( \S+)? back|timer|not (yet )?confirmed|unconfirmed|waits? for (its )?(confirmation|commit)", re.IGNORECASE
+)
+"""Words that say: what runs there does not run for good."""
+UNSAVED = re.compile(r"\bsaved?\b|startup|reboot", re.IGNORECASE)
+UNKNOWN = re.compile(r"cannot tell|not known|unknown|could not (be )?(ask|find|tell|learn|see)|look with", re.IGNORECASE)
+CRASH = re.compile(r"Traceback|fault of gpufabric|Exception in thread|unexpected \w*Error")
+SAID_SECONDS = re.compile(r"push again in (?:at most )?(\d+) s|within (\d+) s|in (\d+) s\b")
+SIGNALLED = {"kill": (-9,), "clock": (-9,), "staging": (-9,), "term": (-15, 143, 130), "interrupt": (130,)}
+KEEPS_AWAY = ("outage", "certificate")
+"""Faults after which the client cannot ask the switch any more, however it tries."""
+
+
+@dataclass
+class Case:
+    """One trial's evidence and what was wrong."""
+
+    fault: Fault
+    device: str
+    old: str
+    new: str
+    is_injected: bool = False
+    beside: Said | None = None
+    wrong: list[str] = field(default_factory=list)
+    left_at_once: tuple[str, ...] = ()
+    """What stood on the switch right after the push had ended, and only the next push removed."""
+    _notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """Keep what happened, for who reads a failure."""
+        self._notes.append(text)
+
+    def fail(self, what: str) -> None:
+        """Something is not as it must be."""
+        self.wrong.append(what)
+        self._notes.append(f">>> {what}")
+
+    def __str__(self) -> str:
+        return "\n".join([f"fault {self.fault}: {self.fault!r}", *self._notes])
+
+
+def seconds_named(said: Said) -> float | None:
+    """How long a message asks to wait."""
+    found = [int(next(filter(None, each))) for each in SAID_SECONDS.findall(said.text)]
+    return max(found) + 1.0 if found else None
+
+
+# -- a push --------------------------------------------------------------------------------------------------------
+
+
+def judge_push(case: Case, said: Said, found: Truth, before: Truth | None = None) -> None:
+    """The switch after a push, and what the push says of it. ``before``: a later push without a fault of its own."""
+    is_first = before is None
+    if is_first:
+        case.note(str(said))
+        case.left_at_once = found.leftovers
+    case.note(f"switch: {_state(case, found)}")
+    if found.running not in (case.old, case.new):
+        case.fail("the switch runs neither what it ran nor what was wanted")
+    if is_first and said.code in SIGNALLED.get(case.fault.kind, ()) and said.code in (-9, -15):
+        return  # nobody was left to say anything
+    _judge_manners(case, said, is_first)
+    _judge_claim(case, said, found, was_new=before is not None and before.running == case.new)
+
+
+def _judge_manners(case: Case, said: Said, is_first: bool) -> None:
+    if said.code is None:
+        case.fail("the client did not end")
+    if CRASH.search(said.text) or said.code == 1:
+        case.fail(f"a crash: {_line(said, CRASH)}")
+    if is_first and case.fault.kind == "interrupt" and case.is_injected and said.code not in (0, 130):
+        case.fail(f"Ctrl-C ends with exit code {said.code}")
+    if case.fault.kind not in ("certificate",) and "nornir trust" in said.text:
+        case.fail(f"a broken connection is called distrust: {_line(said, re.compile('not one we trust|nornir trust'))}")
+
+
+def _judge_claim(case: Case, said: Said, found: Truth, *, was_new: bool) -> None:
+    is_new, is_kept = found.running == case.new, not found.is_timed
+    claimed = _changed(said)
+    speaks_of_timer = bool(TIMER.search(said.text)) and case.device in said.text
+    if said.code == 0 and not (is_new and is_kept and found.is_saved):
+        case.fail(f"exit code 0, and the switch: {_state(case, found)}")
+    if claimed and not (is_new and is_kept):
+        case.fail(f"says 'changed', and the switch: {_state(case, found)}")
+    if claimed and not found.is_saved and not UNSAVED.search(said.text):
+        case.fail("says 'changed' and not that a reboot loses it")
+    if said.code != 0 and is_new and is_kept and not claimed and not was_new and not _other_did(case):
+        if not (case.fault.kind in KEEPS_AWAY and UNKNOWN.search(said.text)):
+            case.fail("the change is kept, and the push denies it")
+    if found.is_timed and is_new and not speaks_of_timer:
+        case.fail("the change is not confirmed, and the push does not say so")
+    if not is_new and is_kept and not claimed and speaks_of_timer and case.fault.kind not in KEEPS_AWAY:
+        if re.search(r"takes the change back by itself|waits for its", said.text):
+            case.fail("says that a timer runs, and none does")
+
+
+def _other_did(case: Case) -> bool:
+    """The push beside says that it changed the switch; then ours need not have."""
+    return case.beside is not None and case.beside.code == 0
+
+
+def _changed(said: Said) -> bool:
+    """Whether a push says that it changed the switch."""
+    if "--json" in said.words:
+        try:
+            return bool(json.JSONDecoder().raw_decode(said.out)[0].get("changed"))
+        except ValueError:
+            return False
+    found = re.search(r"(\d+) of \d+ changed", said.out)
+    return found is not None and int(found[1]) > 0
+
+
+# -- the journal ---------------------------------------------------------------------------------------------------
+
+
+def judge_journal(case: Case, states: list[str], found: Truth) -> None:
+    """The journal's last word on the switch, right after the push."""
+    if not states or case.beside is not None:
+        return
+    last = states[-1]
+    if last == "done" and not (found.running == case.new and not found.is_timed):
+        case.fail(f"the journal says 'done', and the switch: {_state(case, found)}")
+    if last in ("failed", "undone") and not (found.running == case.old and not found.is_timed):
+        case.fail(f"the journal says '{last}', and the switch: {_state(case, found)}")
+
+
+# -- looking -------------------------------------------------------------------------------------------------------
+
+
+def judge_look(case: Case, verb: str, said: Said, found: Truth) -> None:
+    """``plan`` and ``validate`` say what is so."""
+    if CRASH.search(said.text) or said.code in (1, None):
+        case.fail(f"{verb} crashes: {_line(said, CRASH)}")
+        return
+    is_new = found.running == case.new
+    if found.is_timed:
+        if not (TIMER.search(said.text) and case.device in said.text):
+            case.fail(f"{verb} does not say that a timer still runs")
+        if verb == "validate" and said.code == 0:
+            case.fail("validate passes while a timer runs")
+        return
+    if not found.is_saved and is_new and not UNSAVED.search(said.text):
+        case.fail(f"{verb} does not say that a reboot loses the change")
+    if verb == "plan" and is_new is not ("0 of 1 switches would change" in said.out):
+        case.fail(f"plan is wrong: the switch is {'' if is_new else 'not '}as wanted")
+    if verb == "validate" and is_new and found.is_saved and said.code != 0:
+        case.fail("validate does not pass on a switch that is as wanted")
+    if verb == "validate" and not is_new and said.code != 8:
+        case.fail(f"validate ends with {said.code} on a switch that is not as wanted")
+
+
+# -- the way back --------------------------------------------------------------------------------------------------
+
+
+def judge_repair(case: Case, said: Said, found: Truth, states: list[str]) -> None:
+    """The next push that says it may, puts all right without a hand."""
+    if said.code != 0:
+        case.fail(f"the next push does not heal: exit {said.code}: {_line(said, re.compile('error:'))}")
+    if found.running != case.new or found.is_timed:
+        case.fail(f"after the next push the switch: {_state(case, found)}")
+    if not found.is_saved:
+        case.fail("after the next push a reboot still loses the change")
+    if found.leftovers:
+        case.fail(f"left behind: {', '.join(found.leftovers)}")
+    if "started" in states[-1:]:
+        case.fail("the journal still calls the push unfinished")
+
+
+def _state(case: Case, found: Truth) -> str:
+    runs = "as wanted" if found.running == case.new else "as before" if found.running == case.old else "something else"
+    timed = ", timer runs" if found.is_timed else ""
+    saved = "" if found.is_saved else ", not saved"
+    return f"{runs}{timed}{saved}" + (f", {', '.join(found.leftovers)}" if found.leftovers else "")
+
+
+def _line(said: Said, pattern: re.Pattern[str]) -> str:
+    rows = [row for row in said.text.splitlines() if pattern.search(row)]
+    return rows[0][:240] if rows else f"exit code {said.code}"

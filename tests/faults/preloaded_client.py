@@ -1,0 +1,237 @@
+"""``nornir`` as a process of its own, without the second that its imports take: ``python preloaded_client.py SOCKET``.
+
+A server loads everything once and forks for each command; the child is an ordinary process that runs the console
+script's ``main`` and ends as it would. Signals, limits and exit codes are therefore real.
+
+Time is the one thing that is not: the client's clocks run ahead of the machine's by what stands in a file (wall clock
+and monotonic clock, each its own), and a pause of the client costs nothing: it moves those clocks, and the lab's.
+"""
+
+import array
+import datetime as datetime_module
+import gc
+import importlib
+import json
+import mmap
+import os
+import pkgutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+SHORTEST_SKIPPED_S = 0.4
+"""Shorter pauses are taken: a poll of a switch needs the switch to have had time."""
+
+_CLOCKS = struct.Struct("dd")
+_real_time, _real_monotonic, _real_sleep = time.time, time.monotonic, time.sleep
+
+
+class Clocks:
+    """How far the client's clocks are ahead of the machine's, in a file that both sides have mapped."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            path.write_bytes(_CLOCKS.pack(0.0, 0.0))
+        with path.open("r+b") as file:
+            self._map = mmap.mmap(file.fileno(), _CLOCKS.size)
+
+    @property
+    def ahead_s(self) -> tuple[float, float]:
+        """Wall clock and monotonic clock."""
+        return _CLOCKS.unpack(self._map[:])
+
+    def advance(self, seconds: float) -> None:
+        """Time passes."""
+        wall_s, monotonic_s = self.ahead_s
+        self._map[:] = _CLOCKS.pack(wall_s + seconds, monotonic_s + seconds)
+
+    def step(self, seconds: float) -> None:
+        """Somebody sets the wall clock; no time passes."""
+        wall_s, monotonic_s = self.ahead_s
+        self._map[:] = _CLOCKS.pack(wall_s + seconds, monotonic_s)
+
+    def reset(self) -> None:
+        """Back to the machine's clocks."""
+        self._map[:] = _CLOCKS.pack(0.0, 0.0)
+
+
+# -- the test's side -----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Client:
+    """One ``nornir`` command under way."""
+
+    pid: int
+    stdout: Path
+    stderr: Path
+    link: socket.socket
+
+    def wait(self, timeout_s: float) -> int | None:
+        """Exit code (negative: the signal that ended it); None if it still runs after ``timeout_s``."""
+        self.link.settimeout(timeout_s)
+        try:
+            line = self.link.makefile().readline()
+        except TimeoutError:
+            return None
+        return int(json.loads(line)["code"])
+
+    def kill(self) -> None:
+        """End it without mercy."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+    def said(self) -> tuple[str, str]:
+        """What it printed on stdout and stderr."""
+        return self.stdout.read_text(), self.stderr.read_text()
+
+
+class Clients:
+    """Starts commands through the server."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        self.directory = directory
+        self.clocks = Clocks(directory / "clocks")
+        self._path = directory / "socket"
+        self._count = 0
+        log = (directory / "log").open("wb")
+        self._server = subprocess.Popen(
+            [sys.executable, __file__, str(directory)], stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
+        end_s = _real_monotonic() + 60
+        while not self._path.exists():
+            assert self._server.poll() is None, (directory / "log").read_text()
+            assert _real_monotonic() < end_s, "the preloaded client did not start"
+            _real_sleep(0.02)
+
+    def start(self, *words: str, state: Path, control: Path) -> Client:
+        """``nornir WORDS`` with this state folder; ``control`` is the lab's socket, for pauses."""
+        self._count += 1
+        stdout, stderr = (self.directory / f"{self._count % 50}.{kind}" for kind in ("out", "err"))
+        link = socket.socket(socket.AF_UNIX)
+        link.connect(str(self._path))
+        with stdout.open("wb") as out, stderr.open("wb") as err:
+            body = json.dumps({"words": words, "state": str(state), "control": str(control)}).encode() + b"\n"
+            socket.send_fds(link, [body], [out.fileno(), err.fileno()])
+        pid = json.loads(link.recv(4096))["pid"]
+        return Client(pid, stdout, stderr, link)
+
+    def close(self) -> None:
+        """End the server; commands under way are not waited for."""
+        self._server.terminate()
+        self._server.wait(10)
+
+
+# -- the server's side ---------------------------------------------------------------------------------------------
+
+
+def preload() -> None:
+    """Import all that a verb may import, so that no command has to."""
+    import nornir_tasks.cli  # noqa: PLC0415
+    import nornir_tasks.drivers  # noqa: PLC0415
+
+    for package in (nornir_tasks.cli, nornir_tasks.drivers, nornir_tasks):
+        for each in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if not each.name.startswith("nornir_tasks.lab.twins") and not each.name.endswith("__main__"):
+                importlib.import_module(each.name)
+    from nornir_tasks.cli.scope import load  # noqa: PLC0415
+
+    load("lab").wanted(None, None)  # the catalogue read, the templates compiled: what a process keeps once it has it
+
+
+def let_time_be_moved(clocks: Clocks) -> None:
+    """Python's clocks follow ``clocks``. Before anything else is imported: whoever has a clock keeps the one it took."""
+    time.time = lambda: _real_time() + clocks.ahead_s[0]
+    time.monotonic = lambda: _real_monotonic() + clocks.ahead_s[1]
+
+    class Moved(datetime_module.datetime):
+        @classmethod
+        def now(cls, tz: datetime_module.tzinfo | None = None) -> "datetime_module.datetime":
+            return cls.fromtimestamp(time.time(), tz)
+
+    datetime_module.datetime = Moved  # type: ignore[misc]
+
+
+def let_pauses_pass(clocks: Clocks, control: str) -> None:
+    """A pause of this process moves its clocks and the lab's instead of taking time."""
+
+    def sleep(seconds: float) -> None:
+        if seconds < SHORTEST_SKIPPED_S:
+            _real_sleep(seconds)
+            return
+        with socket.socket(socket.AF_UNIX) as link:
+            link.settimeout(10)
+            try:
+                link.connect(control)
+                link.sendall(json.dumps({"request": "advance-clock", "seconds": seconds}).encode() + b"\n")
+                link.recv(4096)
+            except OSError:
+                pass  # no lab, no clock of it
+        clocks.advance(seconds)
+        _real_sleep(0.01)
+
+    time.sleep = sleep
+
+
+def serve(directory: Path) -> None:
+    """Fork for every command that comes over the socket, until SIGTERM."""
+    clocks = Clocks(directory / "clocks")
+    let_time_be_moved(clocks)
+    preload()
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(directory / "starting"))
+    listener.listen(8)
+    (directory / "starting").rename(directory / "socket")
+    while True:
+        link, _ = listener.accept()
+        if os.fork():
+            link.close()
+            continue
+        listener.close()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        run_one(link, clocks)
+        return
+
+
+def run_one(link: socket.socket, clocks: Clocks) -> None:
+    """Run one command in a child, and say what became of it."""
+    body, descriptors, _, _ = socket.recv_fds(link, 1 << 16, 2)
+    order = json.loads(body)
+    pid = os.fork()
+    if pid == 0:
+        link.close()
+        become_client(order, descriptors, clocks)
+        return
+    for each in descriptors:
+        os.close(each)
+    link.sendall(json.dumps({"pid": pid}).encode() + b"\n")
+    _, status = os.waitpid(pid, 0)
+    link.sendall(json.dumps({"code": os.waitstatus_to_exitcode(status)}).encode() + b"\n")
+    os._exit(0)
+
+
+def become_client(order: dict, descriptors: "array.array | list[int]", clocks: Clocks) -> None:
+    """The rest of this process is the console script."""
+    for target, source in enumerate(descriptors, start=1):
+        os.dup2(source, target)
+        os.close(source)
+    os.environ["GPUFABRIC_STATE"] = order["state"]
+    let_pauses_pass(clocks, order["control"])
+    from nornir_tasks.cli.main import main  # noqa: PLC0415
+
+    sys.argv = ["nornir", *order["words"]]
+    main()
+
+
+if __name__ == "__main__":
+    serve(Path(sys.argv[1]))

@@ -48,6 +48,8 @@ class Fault:
     change: int
     """Which change the push has to make."""
     is_json: bool
+    is_rolled_back: bool = False
+    """Whether the push is undone in the end."""
 
     def __str__(self) -> str:
         return f"{self.system}-{self.kind}-{self.number}"
@@ -77,4 +79,5 @@ def _fault(number: int, system: str, kind: str, seed: int) -> Fault:
         clock_step_s=draw.choice((-3600.0, 3600.0)),
         change=draw.randrange(3),
         is_json=draw.random() < 0.3,
+        is_rolled_back=draw.random() < 0.3,
     )

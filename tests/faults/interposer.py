@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import BinaryIO
 
 ANSWER_TIMEOUT_S = 60.0
 _CHUNK_BYTES = 65536
@@ -134,9 +135,7 @@ class Interposer:
 
     def _guarded(self, serve: Callable[[socket.socket], None], client: socket.socket) -> None:
         try:
-            if self.is_out:
-                raise _Broken(Way.RESET)
-            serve(client)
+            serve(client) if not self.is_out else _end(client, Way.RESET)
         except _Broken as broken:
             _end(client, broken.way)
         except (OSError, ValueError, http.client.HTTPException):
@@ -236,12 +235,12 @@ class _Request:
         return f"{self.method} {self.path} {self.body.decode(errors='replace')[:400]}".strip()
 
 
-def _read_request(stream) -> _Request | None:  # noqa: ANN001 - socket.makefile's own type
+def _read_request(stream: BinaryIO) -> _Request | None:
     line = stream.readline()
     if not line.strip():
         return None
     method, path, _ = line.decode("latin-1").split(" ", 2)
-    headers = {name: value for name, value in http.client.parse_headers(stream).items()}
+    headers = dict(http.client.parse_headers(stream).items())
     return _Request(method, path, headers, stream.read(int(headers.get("Content-Length", 0))))
 
 

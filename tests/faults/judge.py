@@ -9,11 +9,16 @@ from small_lab import Said
 from switch_truth import Truth
 
 TIMER = re.compile(
-    r"takes? \S+( \S+)? back|timer|not (yet )?confirmed|unconfirmed|waits? for (its )?(confirmation|commit)", re.IGNORECASE
+    r"takes? \S+( \S+)? back|timer|not (yet )?confirmed|unconfirmed|waits? for (its )?(confirmation|commit)",
+    re.IGNORECASE,
 )
 """Words that say: what runs there does not run for good."""
+LEFT = re.compile(r"takes the change back by itself|waits for its", re.IGNORECASE)
+"""Words that say: a timer runs now."""
 UNSAVED = re.compile(r"\bsaved?\b|startup|reboot", re.IGNORECASE)
-UNKNOWN = re.compile(r"cannot tell|not known|unknown|could not (be )?(ask|find|tell|learn|see)|look with", re.IGNORECASE)
+UNKNOWN = re.compile(
+    r"cannot tell|not known|unknown|could not (be )?(ask|find|tell|learn|see)|look with", re.IGNORECASE
+)
 CRASH = re.compile(r"Traceback|fault of gpufabric|Exception in thread|unexpected \w*Error")
 SAID_SECONDS = re.compile(r"push again in (?:at most )?(\d+) s|within (\d+) s|in (\d+) s\b")
 SIGNALLED = {"kill": (-9,), "clock": (-9,), "staging": (-9,), "term": (-15, 143, 130), "interrupt": (130,)}
@@ -31,6 +36,8 @@ class Case:
     new: str
     is_injected: bool = False
     beside: Said | None = None
+    said: Said | None = None
+    """What the push said that the fault happened to."""
     wrong: list[str] = field(default_factory=list)
     left_at_once: tuple[str, ...] = ()
     """What stood on the switch right after the push had ended, and only the next push removed."""
@@ -62,6 +69,7 @@ def judge_push(case: Case, said: Said, found: Truth, before: Truth | None = None
     """The switch after a push, and what the push says of it. ``before``: a later push without a fault of its own."""
     is_first = before is None
     if is_first:
+        case.said = said
         case.note(str(said))
         case.left_at_once = found.leftovers
     case.note(f"switch: {_state(case, found)}")
@@ -71,6 +79,17 @@ def judge_push(case: Case, said: Said, found: Truth, before: Truth | None = None
         return  # nobody was left to say anything
     _judge_manners(case, said, is_first)
     _judge_claim(case, said, found, was_new=before is not None and before.running == case.new)
+
+
+def judge_beside(case: Case, said: Said, found: Truth) -> None:
+    """A push that was begun while another one was under way, when it has ended."""
+    case.note(f"beside: {said}\nswitch then: {_state(case, found)}")
+    if CRASH.search(said.text) or said.code in (1, None):
+        case.fail(f"the push beside crashes: {_line(said, CRASH)}")
+    elif said.code == 0 and (found.running != case.new or found.is_timed):
+        case.fail(f"the push beside ends with 0, and the switch: {_state(case, found)}")
+    elif case.fault.kind == "two-here" and "another push of this site is under way" not in said.text:
+        case.fail("a second push with the same state folder is not refused")
 
 
 def _judge_manners(case: Case, said: Said, is_first: bool) -> None:
@@ -94,14 +113,13 @@ def _judge_claim(case: Case, said: Said, found: Truth, *, was_new: bool) -> None
         case.fail(f"says 'changed', and the switch: {_state(case, found)}")
     if claimed and not found.is_saved and not UNSAVED.search(said.text):
         case.fail("says 'changed' and not that a reboot loses it")
-    if said.code != 0 and is_new and is_kept and not claimed and not was_new and not _other_did(case):
-        if not (case.fault.kind in KEEPS_AWAY and UNKNOWN.search(said.text)):
-            case.fail("the change is kept, and the push denies it")
+    is_denied = said.code != 0 and is_new and is_kept and not claimed and not was_new and not _other_did(case)
+    if is_denied and not (case.fault.kind in KEEPS_AWAY and UNKNOWN.search(said.text)):
+        case.fail("the change is kept, and the push denies it")
     if found.is_timed and is_new and not speaks_of_timer:
         case.fail("the change is not confirmed, and the push does not say so")
-    if not is_new and is_kept and not claimed and speaks_of_timer and case.fault.kind not in KEEPS_AWAY:
-        if re.search(r"takes the change back by itself|waits for its", said.text):
-            case.fail("says that a timer runs, and none does")
+    if is_kept and case.fault.kind not in KEEPS_AWAY and LEFT.search(said.text):
+        case.fail("says that a timer runs, and none does")
 
 
 def _other_did(case: Case) -> bool:
@@ -143,6 +161,8 @@ def judge_look(case: Case, verb: str, said: Said, found: Truth) -> None:
         case.fail(f"{verb} crashes: {_line(said, CRASH)}")
         return
     is_new = found.running == case.new
+    if found.running not in (case.old, case.new):
+        case.fail("the switch runs neither what it ran nor what was wanted")
     if found.is_timed:
         if not (TIMER.search(said.text) and case.device in said.text):
             case.fail(f"{verb} does not say that a timer still runs")
@@ -174,6 +194,16 @@ def judge_repair(case: Case, said: Said, found: Truth, states: list[str]) -> Non
         case.fail(f"left behind: {', '.join(found.leftovers)}")
     if "started" in states[-1:]:
         case.fail("the journal still calls the push unfinished")
+
+
+def judge_rollback(case: Case, said: Said, found: Truth) -> None:
+    """After all that, ``rollback`` brings back what ran before the push."""
+    if _other_did(case):
+        return  # what another machine did stands in its journal, not in ours
+    if said.code != 0:
+        case.fail(f"rollback ends with {said.code}: {_line(said, re.compile('error:'))}")
+    if found.running != case.old or found.is_timed or not found.is_saved or found.leftovers:
+        case.fail(f"after the rollback the switch: {_state(case, found)}")
 
 
 def _state(case: Case, found: Truth) -> str:

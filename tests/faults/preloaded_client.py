@@ -20,6 +20,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -69,9 +70,10 @@ class Client:
     """One ``nornir`` command under way."""
 
     pid: int
-    stdout: Path
-    stderr: Path
+    streams: "tuple[_Stream, _Stream]"
     link: socket.socket
+    cpu_s: float = 0.0
+    """Processor time it took, once it has ended."""
 
     def wait(self, timeout_s: float) -> int | None:
         """Exit code (negative: the signal that ended it); None if it still runs after ``timeout_s``."""
@@ -80,7 +82,9 @@ class Client:
             line = self.link.makefile().readline()
         except TimeoutError:
             return None
-        return int(json.loads(line)["code"])
+        end = json.loads(line)
+        self.cpu_s = float(end["cpu_s"])
+        return int(end["code"])
 
     def kill(self) -> None:
         """End it without mercy."""
@@ -89,7 +93,27 @@ class Client:
 
     def said(self) -> tuple[str, str]:
         """What it printed on stdout and stderr."""
-        return self.stdout.read_text(), self.stderr.read_text()
+        out, err = (each.text() for each in self.streams)
+        return out, err
+
+
+class _Stream:
+    """What a command writes into a pipe, read as it comes. A file would be under the limits set on its disk."""
+
+    def __init__(self) -> None:
+        self._read, self.write = os.pipe()
+        self._pieces: list[bytes] = []
+        self._reader = threading.Thread(target=self._follow, daemon=True)
+        self._reader.start()
+
+    def _follow(self) -> None:
+        with os.fdopen(self._read, "rb", buffering=0) as pipe:
+            while piece := pipe.read(65536):
+                self._pieces.append(piece)
+
+    def text(self) -> str:
+        self._reader.join(10)
+        return b"".join(self._pieces).decode(errors="replace")
 
 
 class Clients:
@@ -100,7 +124,6 @@ class Clients:
         self.directory = directory
         self.clocks = Clocks(directory / "clocks")
         self._path = directory / "socket"
-        self._count = 0
         log = (directory / "log").open("wb")
         self._server = subprocess.Popen(
             [sys.executable, __file__, str(directory)], stdin=subprocess.DEVNULL, stdout=log, stderr=log
@@ -113,15 +136,15 @@ class Clients:
 
     def start(self, *words: str, state: Path, control: Path) -> Client:
         """``nornir WORDS`` with this state folder; ``control`` is the lab's socket, for pauses."""
-        self._count += 1
-        stdout, stderr = (self.directory / f"{self._count % 50}.{kind}" for kind in ("out", "err"))
+        streams = _Stream(), _Stream()
         link = socket.socket(socket.AF_UNIX)
         link.connect(str(self._path))
-        with stdout.open("wb") as out, stderr.open("wb") as err:
-            body = json.dumps({"words": words, "state": str(state), "control": str(control)}).encode() + b"\n"
-            socket.send_fds(link, [body], [out.fileno(), err.fileno()])
+        body = json.dumps({"words": words, "state": str(state), "control": str(control)}).encode() + b"\n"
+        socket.send_fds(link, [body], [each.write for each in streams])
+        for each in streams:
+            os.close(each.write)
         pid = json.loads(link.recv(4096))["pid"]
-        return Client(pid, stdout, stderr, link)
+        return Client(pid, streams, link)
 
     def close(self) -> None:
         """End the server; commands under way are not waited for."""
@@ -147,7 +170,7 @@ def preload() -> None:
 
 
 def let_time_be_moved(clocks: Clocks) -> None:
-    """Python's clocks follow ``clocks``. Before anything else is imported: whoever has a clock keeps the one it took."""
+    """Python's clocks follow ``clocks``. Before the product is imported: a module keeps the clock it took."""
     time.time = lambda: _real_time() + clocks.ahead_s[0]
     time.monotonic = lambda: _real_monotonic() + clocks.ahead_s[1]
 
@@ -215,8 +238,9 @@ def run_one(link: socket.socket, clocks: Clocks) -> None:
     for each in descriptors:
         os.close(each)
     link.sendall(json.dumps({"pid": pid}).encode() + b"\n")
-    _, status = os.waitpid(pid, 0)
-    link.sendall(json.dumps({"code": os.waitstatus_to_exitcode(status)}).encode() + b"\n")
+    _, status, used = os.wait4(pid, 0)
+    end = {"code": os.waitstatus_to_exitcode(status), "cpu_s": used.ru_utime + used.ru_stime}
+    link.sendall(json.dumps(end).encode() + b"\n")
     os._exit(0)
 
 

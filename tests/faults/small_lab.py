@@ -1,4 +1,4 @@
-"""A lab for trials: one switch of each system behind an interposer, known states to go back to, commands run at once."""
+"""A lab for trials: a switch of each system behind an interposer, and known states to go back to."""
 
 import datetime as dt
 import json
@@ -64,6 +64,7 @@ class TrialLab:
     hands: dict[str, Hand] = field(default_factory=dict)
     wanted: dict[str, str] = field(default_factory=dict)
     """What each switch runs when all was pushed."""
+    client_cpu_s: float = 0.0
 
     @property
     def folder(self) -> Path:
@@ -85,6 +86,7 @@ class TrialLab:
         code = client.wait(COMMAND_TIMEOUT_S)
         if code is None:
             client.kill()
+        self.client_cpu_s += client.cpu_s
         return Said(words, code, *client.said())
 
     def run(self, *words: str, is_elsewhere: bool = False) -> Said:

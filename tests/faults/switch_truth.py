@@ -46,14 +46,15 @@ def clear(hand: Hand) -> None:
 
 
 def _eos(hand: Hand) -> Truth:
-    shown = hand.eapi("show running-config", "show startup-config")
-    running, startup = (str(each["output"]) for each in shown)
+    shown = hand.eapi("show running-config", "show startup-config", "show configuration checkpoints")
+    running, startup, checkpoints = (str(each["output"]) for each in shown)
     sessions = _eos_sessions(hand)
+    left = [f"session {name} ({state})" for name, state in sessions.items() if state == "pending"]
     return Truth(
         running,
         is_timed="pendingCommitTimer" in sessions.values(),
         is_saved=_without_head(running) == _without_head(startup),
-        leftovers=tuple(f"session {name} ({state})" for name, state in sessions.items() if state == "pending"),
+        leftovers=(*left, *_ours(checkpoints)),
     )
 
 
@@ -69,9 +70,8 @@ def _eos_sessions(hand: Hand) -> dict[str, str]:
 
 
 def _nxos(hand: Hand) -> Truth:
-    running, startup, status = (
-        str(each) for each in hand.nxapi("show running-config", "show startup-config", "show config-replace status")
-    )
+    commands = ("show running-config", "show startup-config", "show config-replace status", "show checkpoint summary")
+    running, startup, status, checkpoints = (str(each) for each in hand.nxapi(*commands))
     rows = [
         "".join(row for row in text.splitlines(keepends=True) if not row.startswith("!")).strip()
         for text in (running, startup)
@@ -80,8 +80,12 @@ def _nxos(hand: Hand) -> Truth:
         rows[0],
         is_timed="waiting for commit" in status,
         is_saved=rows[0] == rows[1],
-        leftovers=tuple(f"file {name}" for name in _nxos_files(hand)),
+        leftovers=(*(f"file {name}" for name in _nxos_files(hand)), *_ours(checkpoints)),
     )
+
+
+def _ours(checkpoints: str) -> list[str]:
+    return [f"checkpoint {word}" for word in checkpoints.split() if word.startswith(OURS)]
 
 
 def _nxos_files(hand: Hand) -> list[str]:

@@ -1,17 +1,16 @@
-"""One trial: somebody changes a switch, a push puts it right, a fault happens to that push, and all looks are judged."""
+"""One trial: a fault happens to a push that puts a changed switch right, and all that is said of it is judged."""
 
 import os
 import resource
 import signal
 import sqlite3
 import threading
-from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from fault_plan import Fault
 from interposer import Interposer, Moment, Place, Way
-from judge import Case, judge_journal, judge_look, judge_push, judge_repair, seconds_named
+from judge import Case, judge_beside, judge_journal, judge_look, judge_push, judge_repair, judge_rollback, seconds_named
 from preloaded_client import Client
 from small_lab import DEVICES, LONGER_THAN_ANY_TIMER_S, Said, TrialLab
 from switch_truth import Truth
@@ -30,12 +29,12 @@ class Injection:
     device: str
     target: int
     """Number of the request."""
-    commit: int
-    """Number of the request that commits, in a push without a fault."""
     client: Client | None = None
     began: threading.Event = field(default_factory=threading.Event)
     is_done: bool = False
     beside: Said | None = None
+    found_beside: Truth | None = None
+    """What was so when the push beside had ended."""
 
     @property
     def interposer(self) -> Interposer:
@@ -114,11 +113,14 @@ class Injection:
     _staging = _kill
 
     def _two_here(self, _: Moment) -> Way:
-        self.beside = self.lab.run("push", "--yes", "--limit", self.device)
-        return Way.PASS
+        return self._push_beside(is_elsewhere=False)
 
     def _two_elsewhere(self, _: Moment) -> Way:
-        self.beside = self.lab.run("push", "--yes", "--limit", self.device, is_elsewhere=True)
+        return self._push_beside(is_elsewhere=True)
+
+    def _push_beside(self, *, is_elsewhere: bool) -> Way:
+        self.beside = self.lab.run("push", "--yes", "--limit", self.device, is_elsewhere=is_elsewhere)
+        self.found_beside = self.lab.truth(self.device)
         return Way.PASS
 
 
@@ -131,6 +133,7 @@ class Trials:
 
     def __init__(self, lab: TrialLab) -> None:
         self.lab = lab
+        self.count = 0
         self._requests: dict[str, list[str]] = {}
 
     def requests(self, device: str) -> list[str]:
@@ -146,13 +149,14 @@ class Trials:
 
     def run(self, fault: Fault) -> Case:
         """One trial from its clean beginning to its end; what was untrue stands in the case."""
+        self.count += 1
         device = DEVICES[fault.system]
         requests = self.requests(device)
         commit = next(number for number, what in enumerate(requests) if any(word in what for word in COMMITS))
         self.lab.restore(device)
         self.lab.spoil(device, fault.change)
         case = Case(fault, device, old=self.lab.truth(device).running, new=self.lab.wanted[device])
-        injection = Injection(fault, self.lab, device, _target(fault, len(requests), commit), commit)
+        injection = Injection(fault, self.lab, device, _target(fault, len(requests), commit))
         case.note(f"fault at request {injection.target} of {len(requests)}: {requests[injection.target][:160]}")
         self._push(case, injection)
         self._look_again(case)
@@ -168,13 +172,15 @@ class Trials:
         injection.interposer.calm()
         found = self.lab.truth(case.device)
         case.is_injected, case.beside = injection.is_done, injection.beside
+        if injection.beside is not None and injection.found_beside is not None:
+            judge_beside(case, injection.beside, injection.found_beside)
         judge_push(case, said, found)
         judge_journal(case, self._journal(case), found)
 
     def _look_again(self, case: Case) -> None:
         if case.fault.later_s:
             self.lab.pass_time(case.fault.later_s)
-        found = self._looks(case)
+        found = self._looks(case, "plan", "validate")
         again = self._run(case, "push", "--yes", "--limit", case.device)
         after = self.lab.truth(case.device)
         judge_push(case, again, after, before=found)
@@ -183,12 +189,15 @@ class Trials:
             again = self._run(case, "push", "--yes", "--limit", case.device)
             after = self.lab.truth(case.device)
         judge_repair(case, again, after, self._journal(case))
-        self._looks(case)
+        self._looks(case, "plan")
+        if case.fault.is_rolled_back:
+            back = self._run(case, "rollback", "--yes", "--limit", case.device)
+            judge_rollback(case, back, self.lab.truth(case.device))
 
-    def _looks(self, case: Case) -> Truth:
-        """Plan and validate, each held against what is so."""
+    def _looks(self, case: Case, *verbs: str) -> Truth:
+        """What verbs that change nothing say, against what is so."""
         found = self.lab.truth(case.device)
-        for verb in ("plan", "validate"):
+        for verb in verbs:
             judge_look(case, verb, self._run(case, verb, "--limit", case.device), found)
         return found
 
@@ -213,6 +222,3 @@ def _target(fault: Fault, requests: int, commit: int) -> int:
     if fault.kind in ("clock", "staging"):
         first = commit
     return first + int(fault.share * (requests - first))
-
-
-Runner = Callable[[Fault], Case]

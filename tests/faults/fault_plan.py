@@ -23,8 +23,11 @@ KINDS = {
     "two-here": "a second push is begun beside, with the same state folder",
     "two-elsewhere": "a second push is begun beside, from another machine",
 }
+MOMENTS = {"cut": False, "lost": True, "truncated": True, "unavailable": True}
+"""Whether the switch has carried out the request, where the kind says so."""
 SEED = 20_250_719
-SAMPLE, LONG = 30, 180
+SAMPLE, LONG = 30, 240
+"""Trials of ``make test``, and those that ``make test-long`` adds: six of each system and kind in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +61,28 @@ class Fault:
 def faults(count: int = SAMPLE + LONG, seed: int = SEED) -> list[Fault]:
     """The first ``count`` faults of a seed. Kinds and systems take turns, so that any 45 in a row have all of both."""
     pairs = [(system, kind) for offset in range(len(SYSTEMS)) for system, kind in _turns(offset)]
-    return [_fault(number, *pair, seed) for number, pair in enumerate(islice(cycle(pairs), count))]
+    rounds = -(-count // len(pairs))
+    return [
+        _fault(number, *pair, seed, (number // len(pairs), rounds))
+        for number, pair in enumerate(islice(cycle(pairs), count))
+    ]
 
 
 def _turns(offset: int) -> list[tuple[str, str]]:
     return [(SYSTEMS[(place + offset) % len(SYSTEMS)], kind) for place, kind in enumerate(KINDS)]
 
 
-def _fault(number: int, system: str, kind: str, seed: int) -> Fault:
+def _fault(number: int, system: str, kind: str, seed: int, turn: tuple[int, int]) -> Fault:
     draw = random.Random(f"{seed}/{number}/{system}/{kind}")
+    order = list(range(turn[1]))  # each round has a part of its own of the zone, so that no part is left out
+    random.Random(f"{seed}/{system}/{kind}").shuffle(order)
     return Fault(
         number,
         system,
         kind,
         zone=draw.choice(("any", "commit", "commit")),
-        share=draw.random(),
-        is_carried_out=draw.random() < 0.6,
+        share=(order.index(turn[0]) + draw.random()) / turn[1],
+        is_carried_out=MOMENTS.get(kind, draw.random() < 0.6),
         is_reset=draw.random() < 0.5,
         later_s=draw.choice((0.0, 0.0, 50.0, 110.0)),
         clock_step_s=draw.choice((-3600.0, 3600.0)),

@@ -206,8 +206,8 @@ class Interposer:
             while data := client.recv(_CHUNK_BYTES):
                 passed_bytes += len(data)
                 is_amid = passed_bytes - len(data) < _AMID_COPY_BYTES <= passed_bytes
-                if is_amid:
-                    self._meet(place, Moment.CARRIED_OUT)
+                if is_amid and self._meet(place, Moment.CARRIED_OUT) in (Way.TRUNCATE, Way.UNAVAILABLE):
+                    raise _Broken(Way.END)
                 far.sendall(data)
         except _Broken as broken:
             _end(client, broken.way)

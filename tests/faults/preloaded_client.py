@@ -30,7 +30,7 @@ SHORTEST_SKIPPED_S = 0.4
 """Shorter pauses are taken: a poll of a switch needs the switch to have had time."""
 
 _CLOCKS = struct.Struct("dd")
-_real_time, _real_monotonic, _real_sleep = time.time, time.monotonic, time.sleep
+_real_time, _real_monotonic, _real_gettime, _real_sleep = time.time, time.monotonic, time.clock_gettime, time.sleep
 
 
 class Clocks:
@@ -173,6 +173,7 @@ def let_time_be_moved(clocks: Clocks) -> None:
     """Python's clocks follow ``clocks``. Before the product is imported: a module keeps the clock it took."""
     time.time = lambda: _real_time() + clocks.ahead_s[0]
     time.monotonic = lambda: _real_monotonic() + clocks.ahead_s[1]
+    time.clock_gettime = lambda clock: _real_gettime(clock) + clocks.ahead_s[clock != time.CLOCK_REALTIME]
 
     class Moved(datetime_module.datetime):
         @classmethod

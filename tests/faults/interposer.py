@@ -147,12 +147,12 @@ class Interposer:
             self.trace.append(place)
             return place
 
-    def _meet(self, place: Place, moment: Moment) -> Way:
+    def _meet(self, place: Place, moment: Moment, ends: tuple[Way, ...] = (Way.END, Way.RESET)) -> Way:
         """What happens here; raises where the connection ends."""
         way = self.hook(place, moment)
         if self.is_out:
             raise _Broken(Way.RESET)
-        if way in (Way.END, Way.RESET):
+        if way in ends:
             raise _Broken(way)
         return way
 
@@ -206,8 +206,8 @@ class Interposer:
             while data := client.recv(_CHUNK_BYTES):
                 passed_bytes += len(data)
                 is_amid = passed_bytes - len(data) < _AMID_COPY_BYTES <= passed_bytes
-                if is_amid and self._meet(place, Moment.CARRIED_OUT) in (Way.TRUNCATE, Way.UNAVAILABLE):
-                    raise _Broken(Way.END)
+                if is_amid:
+                    self._meet(place, Moment.CARRIED_OUT, tuple(way for way in Way if way not in (Way.PASS, Way.SLOW)))
                 far.sendall(data)
         except _Broken as broken:
             _end(client, broken.way)

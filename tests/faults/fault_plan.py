@@ -23,6 +23,8 @@ KINDS = {
     "two-here": "a second push is begun beside, with the same state folder",
     "two-elsewhere": "a second push is begun beside, from another machine",
 }
+PORT_DOWN = 1
+"""The change after which nobody may go back: a BGP session that is up would not come back."""
 MOMENTS = {"cut": False, "lost": True, "truncated": True, "unavailable": True}
 """Whether the switch has carried out the request, where the kind says so."""
 SEED = 20_250_719
@@ -76,6 +78,7 @@ def _fault(number: int, system: str, kind: str, seed: int, turn: tuple[int, int]
     draw = random.Random(f"{seed}/{number}/{system}/{kind}")
     order = list(range(turn[1]))  # each round has a part of its own of the zone, so that no part is left out
     random.Random(f"{seed}/{system}/{kind}").shuffle(order)
+    change = draw.randrange(3)
     return Fault(
         number,
         system,
@@ -86,7 +89,7 @@ def _fault(number: int, system: str, kind: str, seed: int, turn: tuple[int, int]
         is_reset=draw.random() < 0.5,
         later_s=draw.choice((0.0, 0.0, 50.0, 110.0)),
         clock_step_s=draw.choice((-3600.0, 3600.0)),
-        change=draw.randrange(3),
+        change=change,
         is_json=draw.random() < 0.3,
-        is_rolled_back=draw.random() < 0.3,
+        is_rolled_back=draw.random() < 0.3 and change != PORT_DOWN,
     )

@@ -153,7 +153,8 @@ class Trials:
         device = DEVICES[fault.system]
         requests = self.requests(device)
         commit = next(number for number, what in enumerate(requests) if any(word in what for word in COMMITS))
-        self.lab.restore(device)
+        for each in DEVICES.values():  # a neighbour that the trial before left in trouble would show here
+            self.lab.restore(each)
         self.lab.spoil(device, fault.change)
         case = Case(fault, device, old=self.lab.truth(device).running, new=self.lab.wanted[device])
         injection = Injection(fault, self.lab, device, _target(fault, len(requests), commit))

@@ -105,7 +105,7 @@ def _judge_manners(case: Case, said: Said, is_first: bool) -> None:
 
 def _judge_claim(case: Case, said: Said, found: Truth, *, was_new: bool) -> None:
     is_new, is_kept = found.running == case.new, not found.is_timed
-    claimed = _changed(said)
+    claimed = _changed(said) or _confirmed(case, said)
     speaks_of_timer = bool(TIMER.search(said.text)) and case.device in said.text
     if said.code == 0 and not (is_new and is_kept and found.is_saved):
         case.fail(f"exit code 0, and the switch: {_state(case, found)}")
@@ -118,13 +118,18 @@ def _judge_claim(case: Case, said: Said, found: Truth, *, was_new: bool) -> None
         case.fail("the change is kept, and the push denies it")
     if found.is_timed and is_new and not speaks_of_timer:
         case.fail("the change is not confirmed, and the push does not say so")
-    if is_kept and case.fault.kind not in KEEPS_AWAY and LEFT.search(said.text):
+    if is_kept and not claimed and case.fault.kind not in KEEPS_AWAY and LEFT.search(said.text):
         case.fail("says that a timer runs, and none does")
 
 
 def _other_did(case: Case) -> bool:
     """The push beside says that it changed the switch; then ours need not have."""
     return case.beside is not None and case.beside.code == 0
+
+
+def _confirmed(case: Case, said: Said) -> bool:
+    """Whether an interrupted push says of this switch that its confirmation came through after all."""
+    return any("now confirmed:" in row and case.device in row for row in said.err.splitlines())
 
 
 def _changed(said: Said) -> bool:

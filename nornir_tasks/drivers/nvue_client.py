@@ -6,7 +6,7 @@ and states: CumulusNetworks/docs cumulus-linux-514, NVUE-API.md; confirm over RE
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -48,14 +48,16 @@ APPLY_TIMEOUT_S = 180.0
 """Longest we wait for an apply: RoCE's buffers reload switchd, a first BGP restarts FRR."""
 _FIRST_POLL_S, _LAST_POLL_S = 0.02, 1.0
 
+_SERVER_ERROR = 500
+"""HTTP's statuses from here on say nothing of the request (RFC 9110, section 15.6)."""
 _YES = {"ays": "ays_yes"}
 
 
 class NvueRefusal(DeviceError):  # noqa: N818 - what it is, not what it feels like
     """The API answered, and said no."""
 
-    def __init__(self, problem: Problem, status: int) -> None:
-        super().__init__(problem)
+    def __init__(self, problems: Problem | Iterable[Problem], status: int = 0) -> None:
+        super().__init__(problems)
         self.status = status
 
 
@@ -213,6 +215,8 @@ class NvueClient:
             )
         if answer.status_code in (401, 403):
             raise self._unauthorised(answer.status_code)
+        if answer.status_code >= _SERVER_ERROR:
+            raise self._unavailable(answer)
         if not 200 <= answer.status_code < 300:
             raise self._refusal(answer, method, path)
         return answer.text
@@ -260,6 +264,17 @@ class NvueClient:
                 found=f"HTTP {status}",
                 hint="check the account on the switch and the password file or variable; NVUE refuses the default "
                 "password (403), and writing needs the role system-admin or nvue-admin",
+            )
+        )
+
+    def _unavailable(self, answer: requests.Response) -> ConnectError:
+        """Not NVUE's own no, but a server's that could not ask it or not wait: it may have been carried out."""
+        return ConnectError(
+            Problem(
+                where=self.endpoint.device,
+                what=f"the API of {self.endpoint.address}:{self.endpoint.api_port} is not available",
+                found=f"HTTP {answer.status_code}: {_words(answer)}",
+                hint="it may be starting anew: look with 'systemctl status nvued' on the switch",
             )
         )
 

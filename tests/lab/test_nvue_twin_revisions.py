@@ -239,6 +239,17 @@ def test_another_apply_waits_while_a_confirm_is_open(nvue: Nvue) -> None:
     put_back(nvue, "interface/swp2")
 
 
+def test_a_revision_that_is_being_applied_cannot_be_deleted(nvue: Nvue) -> None:
+    first, second = nvue.revision(), nvue.revision()
+    assert nvue.apply(first, confirm_s=600) == "confirm"
+    nvue.ask("PATCH", f"revision/{second}", json={"state": "apply", "auto-prompt": {"ays": "ays_yes"}})
+    answer = nvue.ask("DELETE", f"revision/{second}")
+    assert answer.status_code == 400 and "being applied" in answer.json()["detail"]
+    nvue.ask("PATCH", f"revision/{first}", json={"state": "confirm_no"})
+    assert nvue.wait(second, "applied", "applied_and_saved")
+    assert nvue.get("revision/applied")["state"] in ("applied", "applied_and_saved")
+
+
 def test_a_client_that_answers_the_confirm_in_advance_has_no_safety_net(nvue: Nvue) -> None:
     rev = nvue.revision()
     nvue.patch(rev, {"interface": {"swp1": {"description": "no net"}}})

@@ -122,10 +122,12 @@ class RevisionStore:
         return revision
 
     def delete(self, name: str) -> None:
-        """Forget a revision. Raises RevisionError for the one that runs and its parent, which are protected."""
+        """Forget a revision. RevisionError for the one that runs, its parent, and (M) one that is being applied."""
         revision = self.find(name)
         if revision.id in (self._applied, self.revisions[self._applied].parent):
             raise RevisionError(400, f"Revision {name!r} is the applied revision or its parent.")
+        if revision.id == self._busy or revision.id in self._queue:
+            raise RevisionError(400, f"Revision {name!r} is being applied.")
         del self.revisions[revision.id]
 
     def _prune(self) -> None:

@@ -29,6 +29,9 @@ from pathlib import Path
 SHORTEST_SKIPPED_S = 0.4
 """Shorter pauses are taken: a poll of a switch needs the switch to have had time."""
 
+LOOK_S = 5.0
+"""So often the server looks whether somebody is there to give it commands."""
+
 _CLOCKS = struct.Struct("dd")
 _real_time, _real_monotonic, _real_gettime, _real_sleep = time.time, time.monotonic, time.clock_gettime, time.sleep
 
@@ -205,7 +208,7 @@ def let_pauses_pass(clocks: Clocks, control: str) -> None:
 
 
 def serve(directory: Path) -> None:
-    """Fork for every command that comes over the socket, until SIGTERM."""
+    """Fork for every command that comes over the socket, until SIGTERM or the end of who started this."""
     clocks = Clocks(directory / "clocks")
     let_time_be_moved(clocks)
     preload()
@@ -216,8 +219,13 @@ def serve(directory: Path) -> None:
     listener.bind(str(directory / "starting"))
     listener.listen(8)
     (directory / "starting").rename(directory / "socket")
-    while True:
-        link, _ = listener.accept()
+    parent = os.getppid()
+    listener.settimeout(LOOK_S)
+    while os.getppid() == parent:
+        try:
+            link, _ = listener.accept()
+        except TimeoutError:
+            continue
         if os.fork():
             link.close()
             continue

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from .context import Context
 from .errors import LineError
 from .grammar import Rule
+from .lines import Lines
 from .lookup import Words, all_matches, further, refusal
 from .pattern import Match
 from .tree import Node, Tree
@@ -290,7 +291,7 @@ class ConfigSession:
         else:
             text = rule.as_lines.format_map(_Blank(match.params))
         steps = [step.strip() for step in text.split(" > ")]
-        before, last = dict(parent.children), self.tree.entered
+        before, last = Lines(parent.children), self.tree.entered
         cursor = parent
         try:
             for step in steps[:-1]:
@@ -356,8 +357,7 @@ class ConfigSession:
             scope, path = scope.parent, path[3:]
         if scope is None:
             return False
-        words = path.split()
-        return any(not node.negated and node.words.split()[: len(words)] == words for node in scope.children.values())
+        return any(not node.negated for node in scope.children.beginning(" ".join(path.split())))
 
 
 def load_text(tree: Tree, context: Context, text: str) -> list[tuple[int, LineError]]:

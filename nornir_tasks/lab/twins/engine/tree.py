@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from .dialect import Dialect
 from .grammar import Grammar, Mode, Rule
+from .lines import Lines
 
 _DIGITS = re.compile(r"(\d+)")
 
@@ -28,7 +29,7 @@ class Node:
     body: tuple[str, ...] = ()
     entered: int = 0
     parent: Node | None = None
-    children: dict[tuple[object, ...], Node] = field(default_factory=dict)
+    children: Lines = field(default_factory=Lines)
     is_oneline: bool = False
     """Printed as one line for each line below it, as it was first typed."""
 
@@ -52,12 +53,11 @@ class Node:
         """The lines directly below that begin with these words (``no`` counts as one), in printing order."""
         if not self.children:  # most ports of a switch: nothing set
             return []
-        found = [node for node in self.children.values() if _begins(node.line, leading)]
-        return sorted(found, key=_order) if len(found) > 1 else found
+        return list(self.children.beginning_in_order(leading, _order))
 
     def first(self, leading: str) -> Node | None:
         """The first line directly below that begins with these words, or None."""
-        found = self.find(leading)
+        found = self.children.beginning_in_order(leading, _order) if self.children else ()
         return found[0] if found else None
 
     def value(self, leading: str, param: str) -> str | None:
@@ -79,16 +79,12 @@ class Node:
         """A deep copy under another parent."""
         twin = Node(self.rule, self.words, self.params, self.identity, self.negated, self.body, self.entered, parent)
         twin.is_oneline = self.is_oneline
-        twin.children = {key: child.copy(twin) for key, child in self.children.items()}
+        if self.children:
+            twin.children = Lines({key: child.copy(twin) for key, child in self.children.items()})
         return twin
 
 
 _NO_MODE = Mode()
-
-
-def _begins(line: str, leading: str) -> bool:
-    """Whether a line begins with these whole words."""
-    return line.startswith(leading) and (len(line) == len(leading) or line[len(leading)] == " ")
 
 
 def _order(node: Node) -> tuple[object, ...]:
@@ -189,15 +185,13 @@ class Tree:
             keywords = rule.keywords.split()
             if keywords[: len(positive)] != positive and positive[: len(keywords)] != keywords:
                 continue
-            configured = [node for node in parent.children.values() if node.rule is rule]
+            configured = parent.children.of_rule(rule)
             if any(node.line.split()[: len(words)] == words for node in configured):
                 return True
             default = self.default_line(rule, parent)
             if not configured and default:
                 return default.split()[: len(words)] == words
-        return negated and not any(
-            n.words.split()[: len(positive)] == positive and not n.negated for n in parent.children.values()
-        )
+        return negated and not any(not node.negated for node in parent.children.beginning(" ".join(positive)))
 
     def holds(self, condition: str, parent: Node) -> bool:
         """Whether a grammar condition holds for the mode of ``parent``."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine import Change, LineError, Node
+from ..engine.lines import Lines
 from ..engine.pattern import Match
 from .dlb import dlb_ports
 from .password import make_hash
@@ -130,6 +131,7 @@ def rename_vdc(change: Change) -> None:
     for vdc in change.tree.find("vdc"):
         vdc.params = {**vdc.params, "name": change.node.params["name"]}
         vdc.words = f"vdc {change.node.params['name']} id 1"
+    change.tree.root.children.forget()
     change.tree.touched()
 
 
@@ -182,9 +184,8 @@ def _numbered_entry(action: str) -> Callable[[dict[str, str], Node], str]:
 
 def _numbered_prefix(action: str) -> Callable[[dict[str, str], Node], str]:
     def rewrite(params: dict[str, str], parent: Node) -> str:
-        own = Node(
-            None, "", children={k: n for k, n in parent.children.items() if n.params.get("list") == params["list"]}
-        )
+        listed = {key: node for key, node in parent.children.items() if node.params.get("list") == params["list"]}
+        own = Node(None, "", children=Lines(listed))
         return f"ip prefix-list {params['list']} seq {_next_number(own, 5, 'seq')} {action} {params['rest']}"
 
     return rewrite

@@ -1,0 +1,108 @@
+"""The lines directly below one line, found by their first words without looking at all of them.
+
+A large switch has hundreds of interfaces at top level, and every port of every show command is looked up among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .grammar import Rule
+    from .tree import Node
+
+Key = tuple[object, ...]
+_WORTH_AN_INDEX = 12
+"""Fewer lines are looked through faster than an index is made."""
+
+
+class Lines(dict[Key, "Node"]):
+    """Nodes by their key. An index is made when it is first needed; a new line joins it, any other change drops it."""
+
+    __slots__ = ("_by_rule", "_by_words", "_sorted")
+
+    def __init__(self, nodes: dict[Key, Node] | None = None) -> None:
+        super().__init__(nodes or {})
+        self.forget()
+
+    def beginning(self, leading: str) -> list[Node]:
+        """The nodes whose line begins with these whole words (``no`` counts as one), in no special order."""
+        if len(self) < _WORTH_AN_INDEX:
+            return [node for node in self.values() if _begins(node.line, leading)]
+        if self._by_words is None:
+            self._by_words = {}
+            for node in self.values():
+                self._enter(node, self._by_words)
+        words = leading.split(" ", 2)
+        found = self._by_words.get(" ".join(words[:2]), [])
+        return [node for node in found if _begins(node.line, leading)] if len(words) > 2 else found
+
+    def beginning_in_order(self, leading: str, order: Callable[[Node], Any]) -> list[Node]:
+        """The same, sorted; kept until the next change, since show commands ask for all interfaces again and again."""
+        found = self.beginning(leading)
+        if len(found) < 2:
+            return found
+        if len(found) < _WORTH_AN_INDEX:
+            return sorted(found, key=order)
+        if leading not in self._sorted:
+            self._sorted[leading] = sorted(found, key=order)
+        return self._sorted[leading]
+
+    def of_rule(self, rule: Rule) -> list[Node]:
+        """The nodes that a rule accepted."""
+        if len(self) < _WORTH_AN_INDEX:
+            return [node for node in self.values() if node.rule is rule]
+        if self._by_rule is None:
+            self._by_rule = {}
+            for node in self.values():
+                self._by_rule.setdefault(node.rule, []).append(node)
+        return self._by_rule.get(rule, [])
+
+    def forget(self) -> None:
+        """Drop what is indexed; whoever changes a node's words by hand calls this."""
+        self._by_words: dict[str, list[Node]] | None = None
+        self._by_rule: dict[Rule | None, list[Node]] | None = None
+        self._sorted: dict[str, list[Node]] = {}
+
+    # -- changes ---------------------------------------------------------------------------------------------------
+
+    def __setitem__(self, key: Key, node: Node) -> None:
+        """Put a line in."""
+        is_new = key not in self
+        super().__setitem__(key, node)
+        if not is_new:
+            self.forget()
+            return
+        self._sorted = {}
+        if self._by_words is not None:
+            self._enter(node, self._by_words)
+        if self._by_rule is not None:
+            self._by_rule.setdefault(node.rule, []).append(node)
+
+    def __delitem__(self, key: Key) -> None:
+        """Take a line away."""
+        super().__delitem__(key)
+        self.forget()
+
+    def pop(self, key: Key, default: Any = None) -> Any:  # noqa: ANN401  (dict's own signature)
+        """Take a line away; None or ``default`` if it is not there."""
+        self.forget()
+        return super().pop(key, default)
+
+    def _unsupported(self, *_: object) -> None:
+        raise TypeError("lines are put in and taken away one at a time")
+
+    clear = update = setdefault = popitem = __ior__ = _unsupported  # type: ignore[assignment]
+
+    @staticmethod
+    def _enter(node: Node, index: dict[str, list[Node]]) -> None:
+        words = node.line.split(" ", 2)
+        index.setdefault(words[0], []).append(node)
+        if len(words) > 1:
+            index.setdefault(f"{words[0]} {words[1]}", []).append(node)
+
+
+def _begins(line: str, leading: str) -> bool:
+    """Whether a line begins with these whole words."""
+    return line.startswith(leading) and (len(line) == len(leading) or line[len(leading)] == " ")

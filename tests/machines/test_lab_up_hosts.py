@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks.errors import LabError
-from nornir_tasks.lab.machines import accelerator, image, lock
-from nornir_tasks.lab.machines.lock import locked
+from nornir_tasks.lab import lock
+from nornir_tasks.lab.lock import locked
+from nornir_tasks.lab.machines import accelerator, image
 from nornir_tasks.lab.machines.manager import Machines
 from nornir_tasks.lab.machines.plan import Rail, machine_plan
 

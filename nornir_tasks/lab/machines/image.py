@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.lab.lock import locked
 from nornir_tasks.lab.machines.accelerator import Accelerator, choose
 from nornir_tasks.lab.machines.commands import run
-from nornir_tasks.lab.machines.lock import locked
 
 RECIPE = Path(__file__).parent / "image"
 SUITE = "bookworm"

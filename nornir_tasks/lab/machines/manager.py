@@ -14,10 +14,10 @@ from pathlib import Path
 import yaml
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.lab.lock import locked
 from nornir_tasks.lab.machines.accelerator import Accelerator
 from nornir_tasks.lab.machines.identity import Keys
 from nornir_tasks.lab.machines.image import ensure_image
-from nornir_tasks.lab.machines.lock import locked
 from nornir_tasks.lab.machines.machine import Machine
 from nornir_tasks.lab.machines.network import LeafNamespace
 from nornir_tasks.lab.machines.plan import MachinePlan

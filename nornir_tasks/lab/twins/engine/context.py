@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 import operator
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq}
 
@@ -19,6 +20,16 @@ class Context:
     model: str = ""
     ports: frozenset[str] = frozenset()
     allowed_from_memory: frozenset[str] = frozenset()
+    _hash: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        """Hash once: every line that is typed is looked up under its device's facts."""
+        facts = (self.release, self.asic, self.model, self.ports, self.allowed_from_memory)
+        object.__setattr__(self, "_hash", hash(facts))
+
+    def __hash__(self) -> int:
+        """Of all facts."""
+        return self._hash
 
     def has_asic(self, families: tuple[str, ...]) -> bool:
         """True if no family is asked for, or this device's ASIC begins with one (``tomahawk`` covers ``tomahawk4``)."""
@@ -30,13 +41,18 @@ class Context:
 
     def has_release(self, conditions: str) -> bool:
         """True if the release meets every comma-separated condition, such as ``>=10.4,<10.6``."""
-        for condition in filter(None, (part.strip() for part in conditions.split(","))):
-            found = re.fullmatch(r"(>=|<=|==|>|<)(.+)", condition)
-            if found is None:
-                raise ValueError(f"release condition {condition!r}: expected an operator and a release, such as >=4.30")
-            if not _OPERATORS[found[1]](release_key(self.release), release_key(found[2])):
-                return False
-        return True
+        return not conditions or _meets(self.release, conditions)
+
+
+@functools.lru_cache(maxsize=4096)
+def _meets(release: str, conditions: str) -> bool:
+    for condition in filter(None, (part.strip() for part in conditions.split(","))):
+        found = re.fullmatch(r"(>=|<=|==|>|<)(.+)", condition)
+        if found is None:
+            raise ValueError(f"release condition {condition!r}: expected an operator and a release, such as >=4.30")
+        if not _OPERATORS[found[1]](release_key(release), release_key(found[2])):
+            return False
+    return True
 
 
 def release_key(release: str) -> tuple[int, ...]:

@@ -20,11 +20,9 @@ _WORTH_AN_INDEX = 12
 class Lines(dict[Key, "Node"]):
     """Nodes by their key. An index is made when it is first needed; a new line joins it, any other change drops it."""
 
-    __slots__ = ("_by_rule", "_by_words", "_sorted")
-
-    def __init__(self, nodes: dict[Key, Node] | None = None) -> None:
-        super().__init__(nodes or {})
-        self.forget()
+    _by_words: dict[str, list[Node]] | None = None
+    _by_rule: dict[Rule | None, list[Node]] | None = None
+    _sorted: dict[str, list[Node]] | None = None
 
     def beginning(self, leading: str) -> list[Node]:
         """The nodes whose line begins with these whole words (``no`` counts as one), in no special order."""
@@ -45,6 +43,8 @@ class Lines(dict[Key, "Node"]):
             return found
         if len(found) < _WORTH_AN_INDEX:
             return sorted(found, key=order)
+        if self._sorted is None:
+            self._sorted = {}
         if leading not in self._sorted:
             self._sorted[leading] = sorted(found, key=order)
         return self._sorted[leading]
@@ -61,9 +61,7 @@ class Lines(dict[Key, "Node"]):
 
     def forget(self) -> None:
         """Drop what is indexed; whoever changes a node's words by hand calls this."""
-        self._by_words: dict[str, list[Node]] | None = None
-        self._by_rule: dict[Rule | None, list[Node]] | None = None
-        self._sorted: dict[str, list[Node]] = {}
+        self._by_words = self._by_rule = self._sorted = None
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
@@ -74,7 +72,7 @@ class Lines(dict[Key, "Node"]):
         if not is_new:
             self.forget()
             return
-        self._sorted = {}
+        self._sorted = None
         if self._by_words is not None:
             self._enter(node, self._by_words)
         if self._by_rule is not None:

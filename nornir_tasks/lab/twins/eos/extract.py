@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from ..engine import Node, Tree
@@ -91,23 +91,19 @@ def _interfaces(tree: Tree) -> Iterator[InterfaceState]:
     defaults = tree.first("interface defaults")  # looked up once: a switch has hundreds of lanes
     vlans = active_vlans(tree)
     for node in nodes:
-        state = _interface(defaults, node)
-        if state.name.startswith("Vlan"):
-            state = _svi(state, node, vlans)
-        elif not state.is_routed:
-            state = replace(state, access_vlan=access_vlan(node), vlans=_carried(node))
-        yield replace(state, is_dark=True) if state.name in dark else state
+        state = _interface(defaults, node, dark)
+        yield _svi(state, node, vlans) if state.name.startswith("Vlan") else state
 
 
-def _interface(defaults: Node | None, node: Node) -> InterfaceState:
-    name = node.params["name"]
+def _interface(defaults: Node | None, node: Node, dark: Container[str]) -> InterfaceState:
+    name, is_layer_3 = node.params["name"], is_routed(node)
     speed = speed_of(node)
     addresses = [line.params["address"] for line in node.find("ip address") if "address" in line.params]
     secondary = [line.params["address"] for line in node.find("ip address") if line.words.endswith(" secondary")]
     return InterfaceState(
         name=name,
         is_admin_up=_is_up_by(defaults, node),
-        is_routed=is_routed(node),
+        is_routed=is_layer_3,
         addresses=tuple(sorted(addresses, key=secondary.count)),
         mtu_bytes=_mtu_by(defaults, node),
         vrf=node.value("vrf", "vrf") or "default",
@@ -118,6 +114,9 @@ def _interface(defaults: Node | None, node: Node) -> InterfaceState:
         speed=f"{speed.gbps:g}g" if speed is not None else None,
         fec=_fec(node),
         negotiate=_negotiates(node, speed),
+        is_dark=name in dark,
+        access_vlan=access_vlan(node) if not is_layer_3 else None,
+        vlans=_carried(node) if not is_layer_3 else frozenset(),
     )
 
 

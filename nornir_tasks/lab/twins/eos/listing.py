@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
 
 from ..engine import Tree
 from ..spec import DeviceSpec
@@ -55,8 +55,7 @@ def _diff(device: DeviceSpec, trees: tuple[Tree, Tree], names: tuple[str, str]) 
 
 def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
     """Unified hunks. A line is compared together with its block's head, or every ``!`` would match every other."""
-    matcher = difflib.SequenceMatcher(None, _with_heads(old), _with_heads(new), autojunk=False)
-    for group in matcher.get_grouped_opcodes(3):
+    for group in _BlockMatcher(old, new).get_grouped_opcodes(3):
         (_, from_old, _, from_new, _), (_, _, to_old, _, to_new) = group[0], group[-1]
         yield f"@@ -{from_old + 1},{to_old - from_old} +{from_new + 1},{to_new - from_new} @@"
         for tag, i1, i2, j1, j2 in group:
@@ -67,13 +66,54 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
             yield from (f"+{line}" for line in new[j1:j2])
 
 
-def _with_heads(lines: list[str]) -> list[tuple[str, str]]:
-    head, found = "", []
-    for line in lines:
-        if line[:1] not in (" ", "!"):
-            head = line
-        found.append((head, line))
+_Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
+
+
+class _BlockMatcher(difflib.SequenceMatcher[str]):
+    """Compares block by block first, and line by line only where blocks differ: most of a large switch's do not."""
+
+    def __init__(self, old: list[str], new: list[str]) -> None:
+        super().__init__(None, "", "", autojunk=False)
+        self._old, self._new = _blocks(old), _blocks(new)
+
+    def get_opcodes(self) -> list[_Opcode]:
+        """What turns the old lines into the new ones, as ranges of lines."""
+        found: list[_Opcode] = []
+        old_at = new_at = 0
+        blocks = difflib.SequenceMatcher(None, self._old, self._new, autojunk=False)
+        for tag, i1, i2, j1, j2 in blocks.get_opcodes():
+            old, new = _with_heads(self._old[i1:i2]), _with_heads(self._new[j1:j2])
+            inner = [(tag, 0, len(old), 0, len(new))]
+            if tag == "replace":
+                inner = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+            for kind, a, b, c, d in inner:
+                found = _joined(found, (kind, old_at + a, old_at + b, new_at + c, new_at + d))
+            old_at, new_at = old_at + len(old), new_at + len(new)
+        return found
+
+
+def _joined(found: list[_Opcode], code: _Opcode) -> list[_Opcode]:
+    """One more range; equal ones that touch become one."""
+    if found and found[-1][0] == code[0] == "equal":
+        tag, from_old, _, from_new, _ = found.pop()
+        code = (tag, from_old, code[2], from_new, code[4])
+    found.append(code)
     return found
+
+
+def _blocks(lines: list[str]) -> list[tuple[str, ...]]:
+    """Lines with those that belong to them: indented ones and separators."""
+    blocks: list[list[str]] = []
+    for line in lines:
+        if line[:1] in (" ", "!") and blocks:
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    return [tuple(block) for block in blocks]
+
+
+def _with_heads(blocks: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(block[0], line) for block in blocks for line in block]
 
 
 def as_commands(text: str) -> dict[str, Any]:

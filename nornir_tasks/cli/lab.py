@@ -30,9 +30,10 @@ def up(
 ) -> None:
     """Start the lab of a site: each switch as it leaves day 0, cabled as the design says; with --hosts, machines too.
 
-    Without --hosts machines stay as they are.
+    Without --hosts machines stay as they are. Switches keep what is pushed to them until 'nornir lab down', or until
+    the lab's process ends otherwise; then this says so and starts them at day 0 again.
     """
-    from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.cli.console import err, out, print_json
     from nornir_tasks.cli.scope import load
     from nornir_tasks.errors import LabError, Problem
     from nornir_tasks.lab.machines.requirements import check_requirements
@@ -45,26 +46,34 @@ def up(
     machines = None if hosts is None else machine_plans(scope, hosts)
     if machines:
         check_requirements()
-    started = lab.up(plan, rtt_ms)
+    started = lab.up(plan, rtt_ms, lambda line: err.print(line, markup=False))
+    if started.lost:
+        _say_what_is_lost(started.lost, len(plan.devices), site)
     if not json:
-        out.print(f"{len(plan.devices)} switches {'are up' if started else 'were up already'}, in {lab.directory}")
+        how = "are up" if started.is_new else "were up already"
+        out.print(f"{len(plan.devices)} switches {how}, in {lab.directory}")
     changed = None if machines is None else _machines_up(scope, machines, quiet=json)
     if json:
-        answer = {"started": started, "devices": len(plan.devices), "directory": str(lab.directory)}
+        answer: dict[str, object] = {
+            "started": started.is_new,
+            "devices": len(plan.devices),
+            "directory": str(lab.directory),
+            "lost": started.lost or None,
+        }
         print_json(answer if changed is None else {**answer, "hosts": hosts, "hosts_changed": changed})
 
 
 @app.command()
 def down(site: options.Site = "lab", json: options.Json = False) -> None:
     """End the lab of a site and forget it. Nothing happens if there is none."""
-    from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.cli.console import err, out, print_json
     from nornir_tasks.files.site import state_directory
     from nornir_tasks.lab.machines.manager import Machines
     from nornir_tasks.lab.manager import Lab
 
     state = state_directory(site)
     machines = Machines(state).down()
-    stopped = Lab(state).down()
+    stopped = Lab(state).down(lambda line: err.print(line, markup=False))
     if json:
         print_json({"stopped": stopped, "hosts": machines})
         return
@@ -87,15 +96,18 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
     state = state_directory(site)
     lab, machines = Lab(state), Machines(state).status()
     hosts = {"hosts": [asdict(each) for each in machines]} if machines else {}
-    if not lab.is_up():
-        print_json({"up": False, **hosts}) if json else out.print("no lab is up")
-        if not json:
-            _print_machines(machines)
+    if (stands := lab.state()) != "up":
+        how = {"state": stands, "why": lab.process.why_it_ended()} if stands == "crashed" else {"state": stands}
+        if json:
+            print_json({"up": False, **how, **hosts})
+            return
+        out.print(_why_not_up(lab, stands), markup=False)
+        _print_machines(machines)
         return
     answer, counted = lab.ask("status"), lab.ask("requests")
     devices = [{**each, **counted[each["name"]]} for each in answer["devices"]]
     if json:
-        print_json({"up": True, **answer, "devices": devices, **hosts})
+        print_json({"up": True, "state": "up", **answer, "devices": devices, **hosts})
         return
     table = named_table("switch", "system", "address", "BGP", "connections", "requests")
     for each in devices:
@@ -108,21 +120,42 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
 
 @app.command("swap-cables")
 def swap_cables(
-    first: Annotated[str, typer.Argument(help="Cable id, as 'nornir design --json' lists it.")],
-    second: Annotated[str, typer.Argument(help="The other cable.")],
+    first: Annotated[str, typer.Argument(help="A link's name, as 'nornir design --json' lists it.")],
+    second: Annotated[str, typer.Argument(help="The other link.")],
     site: options.Site = "lab",
     json: options.Json = False,
 ) -> None:
-    """Swap the far ends of two cables, as a technician might by mistake."""
-    from nornir_tasks.cli.console import out, print_json
+    """Swap the far ends of two links' cables, as a technician might by mistake; those to hosts too."""
+    from nornir_tasks.cli.console import err, out, print_json
     from nornir_tasks.files.site import state_directory
     from nornir_tasks.lab.manager import Lab
 
-    now = Lab(state_directory(site)).ask("swap-cables", cables=[first, second])
+    now = Lab(state_directory(site)).swap_cables(first, second, lambda line: err.print(line, markup=False))
     if json:
         print_json({"cables": now})
         return
     out.print(f"the far ends of {first} and {second} are swapped")
+
+
+def _say_what_is_lost(why: str, switches: int, site: str) -> None:
+    from nornir_tasks.cli.console import err
+
+    verb = f"nornir push --site {site}"
+    err.print(f"warning: the lab that stood here ended without 'nornir lab down': {why}", markup=False)
+    err.print(f"  all that was pushed to its {switches} switches is lost; they start at day 0", markup=False)
+    err.print(f"  hint: {verb}", markup=False)
+
+
+def _why_not_up(lab: "Lab", state: str) -> str:
+    if state == "starting":
+        return f"the lab is starting, or ending (process {lab.process.pid() or 'not known yet'})"
+    if state != "crashed":
+        return "no lab is up"
+    return (
+        f"the lab has crashed: {lab.process.why_it_ended()}\n"
+        f"  what was pushed to its switches is lost; its log: {lab.directory / 'log'}\n"
+        "  hint: nornir lab up starts it anew from day 0, then nornir push"
+    )
 
 
 def _lab(scope: "Scope") -> "Lab":
@@ -195,5 +228,5 @@ def lab_plan(scope: "Scope") -> "LabPlan":
         if link.kind == "fabric":
             cables.append((link.name, upper, lower))
         else:
-            hosts.append(LabHost(*lower, upper, fabric.intent.policy.mtu.host))
+            hosts.append(LabHost(*lower, upper, fabric.intent.policy.mtu.host, link.name))
     return LabPlan(scope.site.name, devices, tuple(cables), tuple(hosts))

@@ -5,72 +5,57 @@ the intent configures), the CA, the password, and ``devices.yml`` in the same fo
 verb reaches the lab the way it would reach real switches.
 """
 
-import hashlib
+import errno
 import json
 import os
 import secrets
 import shutil
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.devices_file import NAME as DEVICES
+from nornir_tasks.lab.lock import locked, unwritable
 from nornir_tasks.lab.machines.manager import FOLDER as MACHINES
+from nornir_tasks.lab.network import free_network
+from nornir_tasks.lab.plan import SECRET, LabDevice, LabHost, LabPlan, differences, specification
+from nornir_tasks.lab.process import ADDRESS_TAKEN, LOG, READY, LabProcess
 from nornir_tasks.lab.twins.control import ControlClient
 
-API_PORTS = {"eos": 8443, "nxos": 8443, "nvue": 8765}
-"""Unprivileged stand-ins for 443; 8765 is NVUE's own port."""
-SSH_PORT = 8022
-USERNAME = "gpufabric"
-SECRET = "switch_password"  # noqa: S105 - its name
-READY = "ready.json"
-"""Written by the lab's process when every switch listens."""
+__all__ = ["Lab", "LabDevice", "LabHost", "LabPlan", "Started"]
+
 READY_TIMEOUT_S = 60.0
 READY_TIMEOUT_PER_SWITCH_S = 0.5
 """Each makes two keys and loads its day-0 configuration first: 20 to 40 ms on an idle core (docs/benchmarks.md)."""
-STOP_TIMEOUT_S = 10.0
+STOP_TIMEOUT_S = 20.0
+STOP_TIMEOUT_PER_SWITCH_S = 0.05
+CONTROL_TIMEOUT_S = 30.0
+CONTROL_TIMEOUT_PER_SWITCH_S = 0.1
+"""The lab answers one thing at a time, the longest of them being a fabric's routes after a cable was swapped."""
+_STARTS = 3
+"""Another lab may take a network between our look at it and our listening there."""
+_NO_LOG_B = 64 * 1024
+"""With so little space left, a log that says nothing has not got the room to."""
+
+State = Literal["up", "starting", "crashed", "down"]
 
 
 @dataclass(frozen=True, slots=True)
-class LabDevice:
-    """What the lab must know of one switch."""
+class Started:
+    """What ``up`` did.
 
-    name: str
-    os: str
-    release: str
-    model: str
-    asic: str
-    asn: int
-    ports: tuple[str, ...]
+    is_new   the lab was started; else it ran already, as planned
+    lost     why the lab that stood here before ended without ``nornir lab down``, and with it all that was pushed to
+             its switches; "" if there was none
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class LabHost:
-    """One NIC port and the switch port it is cabled to."""
-
-    name: str
-    port: str
-    switch: tuple[str, str]
-    mtu_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class LabPlan:
-    """A lab as the design lays it out."""
-
-    site: str
-    devices: tuple[LabDevice, ...]
-    cables: tuple[tuple[str, tuple[str, str], tuple[str, str]], ...]
-    """(cable id, one end, other end) of every link between switches."""
-    hosts: tuple[LabHost, ...]
+    is_new: bool
+    lost: str = ""
 
 
 class Lab:
@@ -78,118 +63,152 @@ class Lab:
 
     def __init__(self, state_directory: Path) -> None:
         self.directory = state_directory / "lab"
+        self.process = LabProcess(state_directory)
+        self._lock = state_directory / "lab.lock"
         self._spec = self.directory / "spec.json"
         self._ready = self.directory / READY
-        self._pid = self.directory / "pid"
 
-    def up(self, plan: LabPlan, rtt_ms: float = 0.0) -> bool:
-        """Start it. False: it already ran, as planned. Raises LabError when it runs for another design.
+    def up(self, plan: LabPlan, rtt_ms: float = 0.0, say: Callable[[str], None] = lambda _: None) -> Started:
+        """Start it, or find that it runs as planned; one command at a time.
 
-        ``rtt_ms`` is the round-trip time that every switch's API is to have, which loopback has not.
+        ``rtt_ms`` is the round-trip time that every switch's API is to have, which loopback has not. Raises LabError
+        when it runs for something else, cannot start, or its files cannot be written.
         """
-        spec = {**self._specification(plan), "rtt_ms": rtt_ms}
-        if self.is_up():
-            if json.loads(self._spec.read_text(encoding="utf-8")) == spec:
-                return False
-            hint = "nornir lab down, then nornir lab up"
-            raise LabError(Problem(str(self.directory), "the lab runs for an earlier design of this site", hint=hint))
-        self._forget()
+        with self._alone(say):
+            if self.process.is_alive() and self.process.wait(_ready_timeout_s(plan)):
+                self._check_same(plan, rtt_ms)
+                return Started(is_new=False)
+            lost = self.process.why_it_ended() if self.process.has_crashed() else ""
+            before = str(self._running_spec().get("network", ""))
+            try:
+                self._start(plan, rtt_ms, before)
+            except OSError as error:
+                with suppress(OSError):
+                    self._forget(but=())
+                raise unwritable(self.directory, error) from error
+            return Started(is_new=True, lost=lost)
+
+    def down(self, say: Callable[[str], None] = lambda _: None) -> bool:
+        """Stop it and remove its folder. False: there was none. Raises LabError if it cannot be ended."""
+        if not self.directory.exists() and not self.process.is_alive():
+            return False
+        with self._alone(say):
+            switches = len(self._running_spec().get("devices", ()))
+            was_there = self._spec.exists() or self.process.is_alive()
+            self.process.stop(STOP_TIMEOUT_S + STOP_TIMEOUT_PER_SWITCH_S * switches)
+            try:
+                self._forget(but=())
+            except OSError as error:
+                raise unwritable(self.directory, error) from error
+        return was_there
+
+    def is_up(self) -> bool:
+        """Does its process run and serve?"""
+        return self.process.is_ready()
+
+    def state(self) -> State:
+        """How the lab stands; ``crashed`` if it ended without ``nornir lab down``."""
+        if self.process.is_alive():
+            return "up" if self._ready.exists() else "starting"
+        return "crashed" if self.process.has_crashed() else "down"
+
+    def ask(self, request: str, **arguments: object) -> Any:  # noqa: ANN401 - decoded JSON
+        """One request to the lab's control socket. Raises LabError when it is down or says no."""
+        if not self.is_up():
+            raise self._not_up()
+        ready = json.loads(self._ready.read_text(encoding="utf-8"))
+        timeout_s = CONTROL_TIMEOUT_S + CONTROL_TIMEOUT_PER_SWITCH_S * len(ready["devices"])
+        return ControlClient(Path(ready["control"]), timeout_s).ask(request, **arguments)
+
+    def swap_cables(self, first: str, second: str, say: Callable[[str], None] = lambda _: None) -> Any:  # noqa: ANN401
+        """Exchange the far ends of two cables; while another command brings the lab up or down, wait for it."""
+        if not self.is_up():
+            raise self._not_up()
+        with self._alone(say):
+            return self.ask("swap-cables", cables=[first, second])
+
+    @contextmanager
+    def _alone(self, say: Callable[[str], None]) -> Iterator[None]:
+        with locked(self._lock, "another command works on this lab", say):
+            yield
+
+    def _not_up(self) -> LabError:
+        if self.state() == "crashed":
+            what = f"the lab is not up: {self.process.why_it_ended()}; what was pushed to its switches is lost"
+            hint = "nornir lab up starts it anew from day 0, then nornir push"
+            return LabError(Problem(str(self.directory), what, found=f"log: {self.directory / LOG}", hint=hint))
+        return LabError(Problem(str(self.directory), "the lab is not up", hint="nornir lab up"))
+
+    # -- starting --------------------------------------------------------------------------------------------------
+
+    def _check_same(self, plan: LabPlan, rtt_ms: float) -> None:
+        running = self._running_spec()
+        wanted = specification(plan, self.directory, str(running.get("network", "")), rtt_ms)
+        found = differences(running, wanted)
+        if found:
+            what = "the lab that runs is not the one that is wanted now"
+            hint = "nornir lab down, then nornir lab up: its switches start at day 0 again, what was pushed is lost"
+            raise LabError(Problem(str(self.directory), what, found="; ".join(found), hint=hint))
+
+    def _start(self, plan: LabPlan, rtt_ms: float, before: str) -> None:
+        """Start its process; in another network if somebody takes ours meanwhile."""
+        taken: list[str] = []
+        for _ in range(_STARTS):
+            wanted = specification(plan, self.directory, "127.0", rtt_ms)
+            taken.append(free_network(self.directory, wanted["devices"], before, taken))
+            self._prepare(specification(plan, self.directory, taken[-1], rtt_ms))
+            process = self.process.start(self._spec)
+            try:
+                is_ready = self.process.wait(_ready_timeout_s(plan))
+            except LabError:
+                process.kill()
+                process.wait()
+                self._forget(but=(LOG,))
+                raise
+            if is_ready:
+                return
+            if process.wait() != ADDRESS_TAKEN:
+                break
+        raise self._failed()
+
+    def _prepare(self, spec: Mapping[str, Any]) -> None:
+        self._forget(but=())
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self.directory / ".secrets").mkdir(mode=0o700)
         _write_private(self.directory / ".secrets" / SECRET, secrets.token_urlsafe(18))
         self._spec.write_text(json.dumps(spec, indent=1), encoding="utf-8")
         self._write_devices(spec)
-        self._start(READY_TIMEOUT_S + READY_TIMEOUT_PER_SWITCH_S * len(plan.devices))
-        return True
 
-    def down(self) -> bool:
-        """Stop it and remove its folder. False: there was none."""
-        if not self.directory.exists():
-            return False
-        pid = self._running_pid()
-        if pid is not None:
-            os.kill(pid, signal.SIGTERM)
-            deadline = time.monotonic() + STOP_TIMEOUT_S
-            while self._running_pid() is not None and time.monotonic() < deadline:
-                time.sleep(0.05)
-            if self._running_pid() is not None:
-                os.kill(pid, signal.SIGKILL)
-        self._forget()
-        return True
+    def _failed(self) -> LabError:
+        """Why the process ended before it was ready. Only its log is left."""
+        log = self.directory / LOG
+        tail = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
+        free_b = shutil.disk_usage(self.directory).free
+        self._forget(but=(LOG,))
+        if not tail and free_b < _NO_LOG_B:
+            return unwritable(self.directory, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+        return LabError(Problem(str(log), "the lab did not start", found=" | ".join(tail)))
 
-    def _forget(self) -> None:
-        """Remove what the switches left; machines have a folder of their own, which lives as long as they do."""
-        if not (self.directory / MACHINES).exists():
-            shutil.rmtree(self.directory, ignore_errors=True)
-            return
-        for each in self.directory.iterdir():
-            if each.name != MACHINES:
-                shutil.rmtree(each) if each.is_dir() else each.unlink()
-
-    def is_up(self) -> bool:
-        """Does its process run and serve?"""
-        return self._ready.exists() and self._running_pid() is not None
-
-    def ask(self, request: str, **arguments: object) -> Any:  # noqa: ANN401 - decoded JSON
-        """One request to the lab's control socket. Raises LabError when it is down or says no."""
-        if not self.is_up():
-            raise LabError(Problem(str(self.directory), "the lab is not up", hint="nornir lab up"))
-        ready = json.loads(self._ready.read_text(encoding="utf-8"))
-        return ControlClient(Path(ready["control"])).ask(request, **arguments)
-
-    def _start(self, timeout_s: float) -> None:
-        log = (self.directory / "log").open("wb")
-        process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module, our own file
-            [sys.executable, "-m", "nornir_tasks.lab.twins.process", str(self._spec)],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        self._pid.write_text(str(process.pid), encoding="utf-8")
-        deadline = time.monotonic() + timeout_s
-        while not self._ready.exists():
-            if process.poll() is not None or time.monotonic() > deadline:
-                process.kill()
-                tail = (self.directory / "log").read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:]
-                raise LabError(
-                    Problem(
-                        str(self.directory / "log"),
-                        "the lab did not start",
-                        found=" | ".join(tail),
-                        hint="another lab may hold its addresses: nornir lab status, nornir lab down",
-                    )
-                )
-            time.sleep(0.05)
-
-    def _running_pid(self) -> int | None:
-        """Our process's id if it lives and is ours; a recycled id of another program does not count."""
+    def _running_spec(self) -> dict[str, Any]:
         try:
-            pid = int(self._pid.read_text(encoding="utf-8"))
-            command = Path(f"/proc/{pid}/cmdline").read_bytes()
-            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            spec: dict[str, Any] = json.loads(self._spec.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return None
-        return pid if str(self._spec).encode() in command and state != "Z" else None
+            return {}
+        return spec
 
-    def _specification(self, plan: LabPlan) -> dict[str, Any]:
-        network = _loopback_network(self.directory)
-        return {
-            "site": plan.site,
-            "dir": str(self.directory),
-            "ca": str(self.directory / "ca.pem"),
-            "username": USERNAME,
-            "password_file": str(self.directory / ".secrets" / SECRET),
-            "devices": [
-                _device(device, f"{network}.{1 + index // 250}.{1 + index % 250}")
-                for index, device in enumerate(plan.devices)
-            ],
-            "cables": [{"id": name, "a": list(a), "b": list(b)} for name, a, b in plan.cables],
-            "hosts": [
-                {"name": host.name, "port": host.port, "switch": list(host.switch), "mtu_bytes": host.mtu_bytes}
-                for host in plan.hosts
-            ],
-        }
+    def _forget(self, but: Iterable[str]) -> None:
+        """Remove what the switches left; machines have a folder of their own, which lives as long as they do.
+
+        The specification goes last: as long as it is there, the rest is known to be a lab's.
+        """
+        if not self.directory.exists():
+            return
+        kept = {MACHINES, *but}
+        for each in sorted(self.directory.iterdir(), key=lambda path: path == self._spec):
+            if each.name not in kept:
+                shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink(missing_ok=True)
+        if not any(self.directory.iterdir()):
+            self.directory.rmdir()
 
     def _write_devices(self, spec: Mapping[str, Any]) -> None:
         devices: Iterable[Mapping[str, Any]] = spec["devices"]
@@ -201,26 +220,8 @@ class Lab:
         (self.directory / DEVICES).write_text(text, encoding="utf-8")
 
 
-def _device(device: LabDevice, address: str) -> dict[str, Any]:
-    return {
-        "name": device.name,
-        "os": device.os,
-        "release": device.release,
-        "model": device.model,
-        "asic": device.asic,
-        "serial": "LAB" + hashlib.sha256(device.name.encode()).hexdigest()[:8].upper(),
-        "address": address,
-        "api_port": API_PORTS[device.os],
-        "ssh_port": SSH_PORT,
-        "asn": device.asn,
-        "ports": list(device.ports),
-    }
-
-
-def _loopback_network(directory: Path) -> str:
-    """``127.x`` from the folder's name, so that labs of different sites run side by side."""
-    digest = hashlib.sha256(str(directory.resolve()).encode()).digest()
-    return f"127.{64 + digest[0] % 128}"
+def _ready_timeout_s(plan: LabPlan) -> float:
+    return READY_TIMEOUT_S + READY_TIMEOUT_PER_SWITCH_S * len(plan.devices)
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -88,7 +88,7 @@ def push(site: str, rtt_ms: str) -> Figures:
 
         figures = {"switches": len(wanted), "up_s": up_s, "first_s": first_s, "first_cpu_s": first_cpu_s}
         figures |= {f"noop_{key}": value for key, value in _asked(lab, plan, len(wanted)).items()}
-        figures["lab_mib"] = _peak_mib(int((lab.directory / "pid").read_text()))
+        figures["lab_mib"] = _peak_mib(lab.process.pid())
         leaves = {name: each for name, each in wanted.items() if each.config.os == "eos"}
         from peer_nornir import peer
 

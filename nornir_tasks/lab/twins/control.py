@@ -117,8 +117,8 @@ class ControlServer:
 
     def _swap(self, request: Answer) -> Answer:
         first, second = request["cables"]
-        self._lab.fabric.swap_cables(first, second)
-        return {key: value for key, value in self._lab.fabric.wiring.cables().items() if key in (first, second)}
+        swapped = self._lab.fabric.swap_cables(first, second)
+        return {key: value for key, value in self._lab.fabric.wiring.cables().items() if key in swapped}
 
     def _cut(self, request: Answer) -> Answer:
         self._lab.fabric.cut_cable(request["cable"])

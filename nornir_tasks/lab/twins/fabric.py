@@ -56,10 +56,11 @@ class FabricSim:
 
     # -- a technician's hands --------------------------------------------------------------------------------------
 
-    def swap_cables(self, first: str, second: str) -> None:
-        """Exchange the far (``b``) ends of two cables. Raises LabError for an unknown cable."""
-        self.wiring.swap(first, second)
+    def swap_cables(self, first: str, second: str) -> tuple[str, str]:
+        """Exchange the far (``b``) ends of two cables; their ids. Raises LabError for an unknown cable."""
+        swapped = self.wiring.swap(first, second)
         self.changed()
+        return swapped
 
     def cut_cable(self, cable: str) -> None:
         """Cut a cable. Raises LabError for an unknown cable."""

@@ -1,13 +1,16 @@
 """Serve a lab: ``python -m nornir_tasks.lab.twins.process SPEC.json`` until SIGTERM, Ctrl-C or its lifetime is over.
 
-When every device listens it writes ``ready.json`` into the lab's directory (pid, control socket, CA, known_hosts,
-devices) and removes it at its end. Exit code 0 after a signal or the lifetime, 10 if the lab cannot start.
+Into the lab's directory it writes ``process.json`` first (its id, and when it was started), ``ready.json`` when every
+device listens (pid, control socket, CA, known_hosts, devices), and ``ended.json`` (why) when it ends in order; then
+``ready.json`` is gone. Exit code 0 after a signal or the lifetime, 98 if somebody else listens on one of its addresses,
+10 if it cannot start for another reason.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import gc
 import json
 import os
@@ -15,14 +18,16 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from nornir_tasks.errors import LabError
 
 from .control import ControlServer, control_path
-from .server import LabServer
+from .server import AddressTakenError, LabServer
 from .spec import LabSpec, load_spec
 
-READY = "ready.json"
+READY, RECORD, ENDED = "ready.json", "process.json", "ended.json"
+ADDRESS_TAKEN = 98
 _LIFETIME_S = 4 * 3600.0
 _GC_THRESHOLD = 50_000
 """Python's own 700 would look through all switches' configurations again and again."""
@@ -39,19 +44,33 @@ def main(arguments: list[str] | None = None) -> int:
     gc.set_threshold(_GC_THRESHOLD)
     try:
         return asyncio.run(serve(load_spec(options.spec), options.max_seconds))
+    except AddressTakenError as error:
+        sys.stderr.write(f"{error}\n")
+        return ADDRESS_TAKEN
     except LabError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
+    except OSError as error:
+        sys.stderr.write(f"{error.filename or options.spec}: {error.strerror or error}\n")
+        return LabError.exit_code
 
 
 async def serve(spec: LabSpec, lifetime_s: float) -> int:
     """Serve until told to stop; whatever happens, every listener, the socket and the ready file are gone afterwards."""
     ended = asyncio.Event()
+    reasons: list[str] = []
     loop = asyncio.get_running_loop()
+
+    def end(why: str) -> None:
+        reasons.append(why)
+        ended.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, ended.set)
-    lifetime = loop.call_later(lifetime_s, ended.set)
+        loop.add_signal_handler(number, end, f"it was ended by {number.name}")
+    lifetime = loop.call_later(lifetime_s, end, f"it ended by itself after {lifetime_s / 3600:g} h")
     spec.directory.mkdir(parents=True, exist_ok=True)
+    _write(spec.directory / RECORD, {"pid": os.getpid(), "started": _started()})
+    (spec.directory / "pid").write_text(str(os.getpid()), encoding="utf-8")  # for scripts
     ready = spec.directory / READY
     ready.unlink(missing_ok=True)
     lab = LabServer(spec)
@@ -64,6 +83,9 @@ async def serve(spec: LabSpec, lifetime_s: float) -> int:
             await ended.wait()
         finally:
             lifetime.cancel()
+            if ready.exists():
+                with contextlib.suppress(OSError):  # a full disk does not keep it from ending
+                    _write(spec.directory / ENDED, {"why": reasons[0] if reasons else "it failed; its log says why"})
             ready.unlink(missing_ok=True)
             await control.stop()
             await lab.stop()
@@ -71,7 +93,6 @@ async def serve(spec: LabSpec, lifetime_s: float) -> int:
 
 
 def _write_ready(path: Path, lab: LabServer, control: Path) -> None:
-    """Written to another name first, so that whoever sees the file sees all of it."""
     content = {
         "pid": os.getpid(),
         "site": lab.spec.site,
@@ -83,9 +104,20 @@ def _write_ready(path: Path, lab: LabServer, control: Path) -> None:
             for d in lab.spec.devices
         },
     }
+    _write(path, content)
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    """Written to another name first, so that whoever sees the file sees all of it."""
     unfinished = path.with_suffix(".tmp")
     unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(path)
+
+
+def _started() -> str:
+    """When this process was started, as this boot's clock ticks: with its id it is never another process (proc(5))."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
+    return f"{boot} {Path('/proc/self/stat').read_text(encoding='utf-8').rpartition(')')[2].split()[19]}"
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib
 import stat
 from pathlib import Path
@@ -16,6 +17,10 @@ from .spec import DeviceSpec, LabSpec
 from .twin import LabContext, Twin
 
 KNOWN_OS = ("eos", "nvue", "nxos")
+
+
+class AddressTakenError(LabError):
+    """Somebody else listens on an address of the lab."""
 
 
 class LabServer:
@@ -58,17 +63,17 @@ class LabServer:
 
     async def _listen(self) -> None:
         results = await asyncio.gather(*(twin.start() for twin in self.twins.values()), return_exceptions=True)
-        problems = [
-            Problem(
-                twin.name, f"cannot listen on {twin.device.address}: {result}", hint="is another lab still running?"
-            )
-            for twin, result in zip(self.twins.values(), results, strict=True)
-            if isinstance(result, OSError)
-        ]
-        other = [result for result in results if isinstance(result, BaseException) and not isinstance(result, OSError)]
-        if problems or other:
-            await self.stop()
-            raise LabError(problems) if not other else other[0]
+        failed = {twin: r for twin, r in zip(self.twins.values(), results, strict=True) if isinstance(r, BaseException)}
+        if not failed:
+            return
+        await self.stop()
+        problems = []
+        for twin, error in failed.items():
+            if not isinstance(error, OSError):
+                raise error
+            problems.append(Problem(twin.name, f"cannot listen on {twin.device.address}: {error}"))
+        is_taken = all(isinstance(e, OSError) and e.errno == errno.EADDRINUSE for e in failed.values())
+        raise (AddressTakenError if is_taken else LabError)(problems)
 
     async def stop(self) -> None:
         """Stop every twin; one that fails to stop does not keep the others up."""

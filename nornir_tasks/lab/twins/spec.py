@@ -94,6 +94,12 @@ class Host:
     switch: End
     mtu_bytes: int
     lldp: bool = False
+    cable: str = ""
+
+    @property
+    def cable_id(self) -> str:
+        """The design's name for the cable, or ``HOST:PORT`` where there is none."""
+        return self.cable or f"{self.name}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +165,8 @@ def _device(item: dict[str, Any]) -> DeviceSpec:
 
 
 def _host(item: dict[str, Any]) -> Host:
-    return Host(item["name"], item["port"], End(*item["switch"]), item["mtu_bytes"], item.get("lldp", False))
+    lldp, cable = item.get("lldp", False), item.get("cable", "")
+    return Host(item["name"], item["port"], End(*item["switch"]), item["mtu_bytes"], lldp, cable)
 
 
 def _repeated(items: Iterable[_T]) -> list[_T]:

@@ -33,11 +33,12 @@ class LldpNeighbor:
 
 
 class Wiring:
-    """The cables of a lab. A host's cable is called ``HOST:PORT``."""
+    """The cables of a lab. A host's cable goes by the design's name for it, or by ``HOST:PORT``."""
 
     def __init__(self, cables: Iterable[Cable], hosts: Iterable[Host]) -> None:
         self.hosts = {End(host.name, host.port): host for host in hosts}
-        plugged = [*cables, *(Cable(f"{h.name}:{h.port}", h.switch, End(h.name, h.port)) for h in self.hosts.values())]
+        plugged = [*cables, *(Cable(h.cable_id, h.switch, End(h.name, h.port)) for h in self.hosts.values())]
+        self._ids = {f"{host.name}:{host.port}": host.cable_id for host in self.hosts.values()}
         self._cables = {cable.id: cable for cable in plugged}
         self._cut: set[str] = set()
         self._far: dict[End, tuple[End, str]] = {}
@@ -64,11 +65,12 @@ class Wiring:
             for cable in self._cables.values()
         }
 
-    def swap(self, first: str, second: str) -> None:
-        """Exchange the ``b`` ends of two cables, as a technician who plugs them into one another's port."""
+    def swap(self, first: str, second: str) -> tuple[str, str]:
+        """Exchange the ``b`` ends of two cables, as a technician who plugs them into one another's port; their ids."""
         one, other = self._known(first), self._known(second)
-        self._cables[first], self._cables[second] = replace(one, b=other.b), replace(other, b=one.b)
+        self._cables[one.id], self._cables[other.id] = replace(one, b=other.b), replace(other, b=one.b)
         self._plug()
+        return one.id, other.id
 
     def cut(self, cable: str) -> None:
         """Take a cable's carrier away at both ends."""
@@ -79,9 +81,11 @@ class Wiring:
         self._cut.discard(self._known(cable).id)
 
     def _known(self, cable: str) -> Cable:
-        if cable not in self._cables:
-            raise LabError(Problem("cable", f"there is no cable {cable!r}", hint="see the lab's status for their ids"))
-        return self._cables[cable]
+        found = self._cables.get(self._ids.get(cable, cable))
+        if found is None:
+            hint = "a link's name as 'nornir design --json' has it, or HOST:PORT; 'nornir lab status --json' lists all"
+            raise LabError(Problem("cable", f"there is no cable {cable!r}", hint=hint))
+        return found
 
     def ports_of(self, device: str) -> set[str]:
         """The ports of a device that a cable is plugged in, parts of cages included."""

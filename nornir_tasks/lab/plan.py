@@ -1,0 +1,131 @@
+"""A lab as the design lays it out, as the file its process reads, and in what two such files differ."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+API_PORTS = {"eos": 8443, "nxos": 8443, "nvue": 8765}
+"""Unprivileged stand-ins for 443; 8765 is NVUE's own port."""
+SSH_PORT = 8022
+USERNAME = "gpufabric"
+SECRET = "switch_password"  # noqa: S105 - its name
+_NAMED = 3
+"""So many names stand for a longer list."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabDevice:
+    """What the lab must know of one switch."""
+
+    name: str
+    os: str
+    release: str
+    model: str
+    asic: str
+    asn: int
+    ports: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabHost:
+    """One NIC port and the switch port it is cabled to; ``cable`` is the design's name for the link."""
+
+    name: str
+    port: str
+    switch: tuple[str, str]
+    mtu_bytes: int
+    cable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabPlan:
+    """A lab as the design lays it out."""
+
+    site: str
+    devices: tuple[LabDevice, ...]
+    cables: tuple[tuple[str, tuple[str, str], tuple[str, str]], ...]
+    """(cable id, one end, other end) of every link between switches."""
+    hosts: tuple[LabHost, ...]
+
+
+def specification(plan: LabPlan, directory: Path, network: str, rtt_ms: float) -> dict[str, Any]:
+    """The file that the lab's process reads. ``network`` ("127.93") holds all addresses of the lab."""
+    return {
+        "site": plan.site,
+        "dir": str(directory),
+        "ca": str(directory / "ca.pem"),
+        "username": USERNAME,
+        "password_file": str(directory / ".secrets" / SECRET),
+        "network": network,
+        "rtt_ms": rtt_ms,
+        "devices": [
+            _device(device, f"{network}.{1 + index // 250}.{1 + index % 250}")
+            for index, device in enumerate(plan.devices)
+        ],
+        "cables": [{"id": name, "a": list(a), "b": list(b)} for name, a, b in plan.cables],
+        "hosts": [
+            {
+                "name": host.name,
+                "port": host.port,
+                "switch": list(host.switch),
+                "mtu_bytes": host.mtu_bytes,
+                "cable": host.cable,
+            }
+            for host in plan.hosts
+        ],
+    }
+
+
+def _device(device: LabDevice, address: str) -> dict[str, Any]:
+    return {
+        "name": device.name,
+        "os": device.os,
+        "release": device.release,
+        "model": device.model,
+        "asic": device.asic,
+        "serial": "LAB" + hashlib.sha256(device.name.encode()).hexdigest()[:8].upper(),
+        "address": address,
+        "api_port": API_PORTS[device.os],
+        "ssh_port": SSH_PORT,
+        "asn": device.asn,
+        "ports": list(device.ports),
+    }
+
+
+def differences(running: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """In what a lab that runs differs from what is wanted now, in words; empty if in nothing."""
+    found = []
+    if running.get("rtt_ms", 0.0) != wanted["rtt_ms"]:
+        found.append(f"it runs with --rtt-ms {running.get('rtt_ms', 0.0):g}, not {wanted['rtt_ms']:g}")
+    found += _changes("switch", "switches", _by(running["devices"], "name"), _by(wanted["devices"], "name"))
+    found += _changes("cable", "cables", _by(running["cables"], "id"), _by(wanted["cables"], "id"))
+    found += _changes("NIC", "NICs", _by(running["hosts"], "name", "port"), _by(wanted["hosts"], "name", "port"))
+    if not found and {**running, "network": ""} != {**wanted, "network": ""}:
+        found.append("it was started by another version of this tool")
+    return found
+
+
+def _by(entries: Iterable[Mapping[str, Any]], *keys: str) -> dict[str, Mapping[str, Any]]:
+    return {":".join(str(each[key]) for key in keys): each for each in entries}
+
+
+def _changes(
+    one: str, many: str, running: Mapping[str, Mapping[str, Any]], wanted: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    sets = {
+        "is new": [name for name in wanted if name not in running],
+        "is gone": [name for name in running if name not in wanted],
+        "is another now": [name for name in wanted if name in running and running[name] != wanted[name]],
+    }
+    found = []
+    for how, names in sets.items():
+        if names:
+            shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+            count = f"1 {one} {how}" if len(names) == 1 else f"{len(names)} {many} {_PLURAL[how]}"
+            found.append(f"{count}: {shown}")
+    return found
+
+
+_PLURAL = {"is new": "are new", "is gone": "are gone", "is another now": "are others now"}

@@ -92,6 +92,48 @@ def test_commit_by_commit_is_the_same_as_all_at_once(
     assert seen(fabric.sim, fabric.names) == seen(made_at_once(fabric), fabric.names)
 
 
+def rewire(chance: Random, fabric: Fabric) -> None:
+    """What a technician does to one or two cables, the host's among them."""
+    cables = sorted(fabric.sim.wiring.cables())
+    action = chance.choice(("swap", "cut", "mend"))
+    if action == "swap":
+        fabric.sim.swap_cables(*chance.sample(cables, 2))
+    elif action == "cut":
+        fabric.sim.cut_cable(chance.choice(cables))
+    else:
+        fabric.sim.mend_cable(chance.choice(cables))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 4), st.integers(1, 3), st.randoms(use_true_random=False), st.data())
+def test_cables_changed_one_by_one_between_commits_are_the_same_as_all_at_once(
+    leaves: int, spines: int, chance: Random, data: st.DataObject
+) -> None:
+    fabric = Fabric(leaves, spines)
+    seen(fabric.sim, fabric.names)
+    commits = sorted(EDITS.keys() - {"prefix limit"})  # sessions torn down in between stay down
+    for step in data.draw(st.lists(st.sampled_from(["cables", "cables", *commits]), min_size=1, max_size=12)):
+        if step == "cables":
+            rewire(chance, fabric)
+        else:
+            EDITS[step](chance, fabric.switches[chance.choice(fabric.names)])
+        if chance.random() < 0.5:
+            seen(fabric.sim, fabric.names)
+    assert seen(fabric.sim, fabric.names) == seen(made_at_once(fabric), fabric.names)
+
+
+def test_a_swap_of_two_cables_of_many_judges_their_sessions_and_no_others() -> None:
+    large = Fabric(24, 4)
+    before = {session.key: session for name in large.names for session in large.sim.sessions(name)}
+    large.sim.swap_cables("l3s1", "l7s2")
+    after = {session.key: session for name in large.names for session in large.sim.sessions(name)}
+    new = {key for key in after if after[key] is not before[key]}
+    assert {key[0] for key in new} == {"leaf3", "spine1", "leaf7", "spine2"} and len(new) == 4
+    assert all(after[key].state != "established" for key in new)
+    large.sim.swap_cables("l3s1", "l7s2")
+    assert all(session.state == "established" for name in large.names for session in large.sim.sessions(name))
+
+
 def test_a_commit_on_one_switch_of_many_judges_its_own_sessions_and_no_others() -> None:
     large = Fabric(24, 4)
     before = {session.key: session for name in large.names for session in large.sim.sessions(name)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -110,7 +111,10 @@ def test_who_comes_second_waits_and_says_for_whom(tmp_path: Path) -> None:
         order.append("first")
     waiting.join(10)
     assert order == ["first", "second"]
-    assert said == ["another one does it already; waiting for it"]
+    (line,) = said
+    assert re.fullmatch(
+        rf"another one does it already \(process {os.getpid()}, since [\d:]+ UTC\); waiting for it", line
+    )
 
 
 def test_a_second_up_does_not_take_what_the_first_is_starting_for_a_dead_ones_leftovers(
@@ -120,5 +124,8 @@ def test_a_second_up_does_not_take_what_the_first_is_starting_for_a_dead_ones_le
     said: list[str] = []
     with locked(tmp_path / "machines.lock", "nobody", said.append), pytest.raises(LabError) as refused:
         Machines(tmp_path).up([machine_plan("gpu-1", 0, (rail("rail0", None, "0c:42:a1:00:00:10"),))], said.append)
-    assert "another command brings up this lab's machines already, and does not end" in str(refused.value)
+    what = (
+        rf"another command brings up this lab's machines already \(process {os.getpid()}, since .*\), and does not end"
+    )
+    assert re.search(what, str(refused.value))
     assert not (tmp_path / "lab").exists()

@@ -1,7 +1,7 @@
 """The fabric between the twins: links, LLDP, BGP sessions and routes, worked out from what each switch was told.
 
-What a commit on a twin touches is worked out anew at the next question (solution.py); all of it is after a change of
-cables, and while a session is down by its prefix limit. It knows configurations and cables only, never the intent.
+What a commit on a twin touches is worked out anew at the next question (solution.py), and what other cables touch at
+once; all of it is while a session is down by its prefix limit. It knows configurations and cables, never the intent.
 
 What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered IPv4 BGP
 between directly connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
@@ -11,7 +11,8 @@ packets, timers while a session comes up, iBGP and multihop sessions, IPv6 route
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 
 from .clock import Clock
@@ -58,19 +59,31 @@ class FabricSim:
 
     def swap_cables(self, first: str, second: str) -> tuple[str, str]:
         """Exchange the far (``b``) ends of two cables; their ids. Raises LabError for an unknown cable."""
-        swapped = self.wiring.swap(first, second)
-        self.changed()
-        return swapped
+        with self._rewired(first, second):
+            return self.wiring.swap(first, second)
 
     def cut_cable(self, cable: str) -> None:
         """Cut a cable. Raises LabError for an unknown cable."""
-        self.wiring.cut(cable)
-        self.changed()
+        with self._rewired(cable):
+            self.wiring.cut(cable)
 
     def mend_cable(self, cable: str) -> None:
         """Mend a cut cable. Raises LabError for an unknown cable."""
-        self.wiring.mend(cable)
-        self.changed()
+        with self._rewired(cable):
+            self.wiring.mend(cable)
+
+    @contextmanager
+    def _rewired(self, *cables: str) -> Iterator[None]:
+        """Bring what was worked out up to date with a change of these cables."""
+        ends = self.wiring.ends(*cables)
+        solved = self._now() if self._solved is not None else None
+        yield
+        if solved is None or self._holds:
+            self.changed()
+            return
+        self._stamp(solved.rewire(ends), ())
+        if solved.over_limit():
+            self.changed()
 
     # -- questions -------------------------------------------------------------------------------------------------
 

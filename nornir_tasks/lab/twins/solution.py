@@ -84,6 +84,22 @@ class Solution:
         self._spread(names, far, judged)
         return judged, before - {session.key for session in judged}
 
+    def rewire(self, ends: Iterable[End]) -> list[BgpSession]:
+        """Work out what other cables at these ports change; their links, the sessions behind them, routes from there.
+
+        All ends of every cable that was changed, before and after. Returns the sessions that were judged anew.
+        """
+        far: dict[End, bool] = {}
+        for end in sorted(set(ends)):
+            if end.device in self.links:
+                self._relink_port(end, far)
+        judged = [session for end in far for session in self._judge.of_port(end.device, end.port)]
+        for session in judged:
+            self.routes.disconnect(session.key)
+            self.sessions[session.key] = session
+        self._spread((), far, judged)
+        return judged
+
     def over_limit(self) -> list[BgpSession]:
         """The established sessions that accepted more prefixes than their limit allows, warnings excepted."""
         if self.routes.originated() <= min(self._least_limit.values(), default=0):
@@ -133,10 +149,13 @@ class Solution:
                 end, _ = self._wiring.far(End(name, port))
                 if end is None or end.device in changed or end.device not in self.links:
                     continue
-                old, new = self.links[end.device].get(end.port), self._wiring.link(end, self.interfaces)
-                self.links[end.device][end.port] = new
-                far[end] = old is None or old.is_up != new.is_up
+                self._relink_port(end, far)
         return far
+
+    def _relink_port(self, end: End, far: dict[End, bool]) -> None:
+        old, new = self.links[end.device].get(end.port), self._wiring.link(end, self.interfaces)
+        self.links[end.device][end.port] = new
+        far[end] = old is None or old.is_up != new.is_up
 
     def _ports(self, device: DeviceSpec, state: SwitchState) -> list[str]:
         """Every port that is, or into which a cable is plugged, in the order of the switch's interfaces."""

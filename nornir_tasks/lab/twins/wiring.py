@@ -72,6 +72,10 @@ class Wiring:
         self._plug()
         return one.id, other.id
 
+    def ends(self, *cables: str) -> tuple[End, ...]:
+        """Both ends of each of these cables. Raises LabError for an unknown one."""
+        return tuple(end for cable in map(self._known, cables) for end in (cable.a, cable.b))
+
     def cut(self, cable: str) -> None:
         """Take a cable's carrier away at both ends."""
         self._cut.add(self._known(cable).id)

@@ -27,6 +27,8 @@ from .wiring import Link, LldpNeighbor, Wiring
 __all__ = ["FabricSim", "NextHop", "Route"]
 
 _MAX_TEARDOWNS = 1000
+_RIBS_KEPT = 8
+"""Tables made of routes for whoever asks: one request asks for the same one several times."""
 
 
 class FabricSim:
@@ -40,6 +42,7 @@ class FabricSim:
         self._committed: set[str] = set()
         self._holds: dict[Key, Hold] = {}
         self._before: dict[Key, tuple[str, float]] = {}
+        self._ribs: dict[tuple[str, str], dict[str, Route]] = {}
 
     def attach(self, twin: Twin) -> None:
         """Make a twin part of the fabric; its commits make the next question compute anew what they touch."""
@@ -81,6 +84,7 @@ class FabricSim:
         if solved is None or self._holds:
             self.changed()
             return
+        self._ribs.clear()
         self._stamp(solved.rewire(ends), ())
         if solved.over_limit():
             self.changed()
@@ -98,6 +102,10 @@ class FabricSim:
             return solved.links[device][interface].is_up
         found = solved.interfaces.get(End(device, interface))
         return found is not None and solved.is_up(device, found)
+
+    def state(self, device: str) -> SwitchState:
+        """What a switch's configuration means, as of its last commit."""
+        return self._now().states[device]
 
     def lldp(self, device: str) -> tuple[LldpNeighbor, ...]:
         """The LLDP neighbours a switch hears, in order of its ports."""
@@ -118,13 +126,23 @@ class FabricSim:
         return found
 
     def rib(self, device: str, vrf: str = "default") -> dict[str, Route]:
-        """A switch's IPv4 table by prefix: connected before static before BGP."""
+        """A switch's IPv4 table by prefix: connected before static before BGP. Not to be changed: it is kept."""
         solved = self._now()
+        if (device, vrf) not in self._ribs:
+            if len(self._ribs) >= _RIBS_KEPT:
+                del self._ribs[next(iter(self._ribs))]
+            self._ribs[device, vrf] = self._rib(solved, device, vrf)
+        return self._ribs[device, vrf]
+
+    @staticmethod
+    def _rib(solved: Solution, device: str, vrf: str) -> dict[str, Route]:
         routes: dict[str, Route] = {}
+        hops: dict[tuple[Key, ...], tuple[NextHop, ...]] = {}
         for prefix, best in solved.routes.best((device, vrf)).items():
             if best.sessions:
-                hops = sorted(_next_hop(solved.sessions[key]) for key in best.sessions)
-                routes[prefix] = Route(prefix, "bgp", tuple(hops), best.path[0], best.path[1])
+                if best.sessions not in hops:
+                    hops[best.sessions] = tuple(sorted(_next_hop(solved.sessions[key]) for key in best.sessions))
+                routes[prefix] = Route(prefix, "bgp", hops[best.sessions], best.path[0], best.path[1])
         routes.update(solved.static_and_connected(device, vrf))
         return {prefix: routes[prefix] for prefix in sorted(routes, key=network_of)}
 
@@ -144,6 +162,7 @@ class FabricSim:
     def _solve(self) -> Solution:
         """All of it anew, again each time that sessions were torn down."""
         self._committed.clear()
+        self._ribs.clear()
         states = {name: twin.state() for name, twin in self._twins.items()}
         devices = {name: twin.device for name, twin in self._twins.items()}
         self._drop_stale_holds(states)
@@ -162,6 +181,7 @@ class FabricSim:
         """What the commits since the last question changed."""
         states = {name: self._twins[name].state() for name in self._committed}
         self._committed.clear()
+        self._ribs.clear()
         judged, gone = solved.take({n: state for n, state in states.items() if state != solved.states[n]}, {})
         if solved.over_limit():
             self._solved = self._solve()

@@ -28,6 +28,7 @@ class EffectiveQos:
         roce = self._qos.get("roce")
         self.is_roce = isinstance(roce, dict) and dialect.is_on(roce, True)
         self.mode = get_or(roce, "lossless", "mode") if self.is_roce else None
+        self._by_profiles: dict[tuple[str, ...], Tree] = {}
 
     @property
     def is_lossless(self) -> bool:
@@ -172,25 +173,24 @@ class EffectiveQos:
         }
 
     def of_interface(self, name: str, settings: Tree) -> Tree:
-        """What ``GET /interface/<name>/qos`` answers for a physical port."""
+        """What ``GET /interface/<name>/qos`` answers for a physical port. Ports with equal profiles share its parts."""
+        kinds = ("mapping", "egress-scheduler", "congestion-control", "pfc")
+        chosen = tuple(str(get_or(settings, "default-global", kind, "profile")) for kind in kinds)
+        if chosen not in self._by_profiles:
+            self._by_profiles[chosen] = self._of_profiles(*chosen)
+        effective = self._by_profiles[chosen]
+        return {**effective, "pfc-watchdog": self._watchdog_of(settings)} if name.startswith("swp") else effective
 
-        def chosen(kind: str) -> str:
-            return str(get_or(settings, "default-global", kind, "profile"))
-
+    def _of_profiles(self, mapping: str, scheduler: str, congestion: str, pfc: str) -> Tree:
         effective: dict[str, Any] = {
-            "mapping": {"profile": chosen("mapping"), **self.mapping(chosen("mapping"))},
+            "mapping": {"profile": mapping, **self.mapping(mapping)},
             "egress-queue-mapping": self.queues(),
-            "egress-scheduler": {"profile": chosen("egress-scheduler"), **self.scheduler(chosen("egress-scheduler"))},
-            "congestion-control": {
-                "profile": chosen("congestion-control"),
-                **self.congestion(chosen("congestion-control")),
-            },
-            "pfc": {"profile": chosen("pfc"), **self.pfc(chosen("pfc"))},
+            "egress-scheduler": {"profile": scheduler, **self.scheduler(scheduler)},
+            "congestion-control": {"profile": congestion, **self.congestion(congestion)},
+            "pfc": {"profile": pfc, **self.pfc(pfc)},
         }
         if self.is_roce:
             effective["roce"] = {"status": self.roce()}
-        if name.startswith("swp"):
-            effective["pfc-watchdog"] = self._watchdog_of(settings)
         return effective
 
     def _watchdog_of(self, settings: Tree) -> Tree:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -107,9 +108,11 @@ def ordered(tree: object) -> Any:  # noqa: ANN401  (JSON)
     return tree
 
 
-def natural(key: str) -> list[tuple[int, int, str]]:
-    """Sort key: swp2 before swp10."""
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", key) if part]
+@functools.lru_cache(maxsize=100_000)
+def natural(key: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key: swp2 before swp10. Remembered: the same few words are sorted again and again."""
+    parts = (part for part in re.split(r"(\d+)", key) if part)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 def compress(tree: Tree) -> Tree:

@@ -42,7 +42,8 @@ class View:
 
     def interface(self, name: str) -> Node | None:
         """One interface by its full name."""
-        return next((node for node in self.interfaces() if node.params["name"] == name), None)
+        node = self.store.running.first(f"interface {name}")
+        return node if node is not None and node.params.get("name") == name else None
 
     def up_s(self) -> int:
         """Seconds since the switch was started."""

@@ -11,7 +11,6 @@ import itertools
 
 from ..fabric import Route
 from ..sessions import BgpSession
-from .extract import switch_state
 from .reply import Body, Reply, View, duration, short_name, table
 
 _STATES = {
@@ -68,7 +67,7 @@ def summary(view: View, vrf: str | None = None) -> Reply:
     """Show bgp all summary vrf all, show bgp ipv4 unicast summary [vrf X]."""
     if view.store.running.first("router bgp") is None:
         return Reply("Note: BGP process currently not running\n", {})
-    instances = {i.vrf: i for i in switch_state(view.store.running, view.device.name).bgp}
+    instances = {i.vrf: i for i in view.fabric.state(view.device.name).bgp}
     texts, rows = [], []
     for name, instance in instances.items():
         if vrf not in (None, name):

@@ -6,6 +6,7 @@ JSON keys: what NAPALM 5.2.0 and anta 1.10.0 read. Text: the shapes ntc-template
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ...state import InterfaceState
@@ -19,7 +20,13 @@ _SFP_BPS = 10_000_000_000
 
 def interfaces_json(view: View, params: dict[str, str]) -> dict[str, Any]:
     """``show interfaces [NAME]``."""
-    return {"interfaces": {i.name: _interface(view, i) for i in _chosen(view, params)}}
+    numbers = _numbers(view)
+    return {"interfaces": {i.name: _interface(view, i, numbers) for i in _chosen(view, params)}}
+
+
+def _numbers(view: View) -> dict[str, int]:
+    """The place of each interface, which its MAC address is made from."""
+    return {interface.name: number for number, interface in enumerate(view.state.interfaces, start=1)}
 
 
 def _chosen(view: View, params: dict[str, str]) -> list[InterfaceState]:
@@ -48,7 +55,7 @@ def is_up(view: View, interface: InterfaceState) -> bool:
     return view.fabric.is_up(view.device.name, interface.name)
 
 
-def _interface(view: View, interface: InterfaceState) -> dict[str, Any]:
+def _interface(view: View, interface: InterfaceState, numbers: Mapping[str, int]) -> dict[str, Any]:
     up = is_up(view, interface)
     is_loopback = interface.is_loopback
     found: dict[str, Any] = {
@@ -63,8 +70,7 @@ def _interface(view: View, interface: InterfaceState) -> dict[str, Any]:
         "interfaceAddress": _addresses(interface),
     }
     if not is_loopback:
-        number = [i.name for i in view.state.interfaces].index(interface.name) + 1
-        mac = view.mac(number)
+        mac = view.mac(numbers[interface.name])
         found |= {"physicalAddress": mac, "burnedInAddress": mac, "duplex": "duplexFull"}
         found |= {"lastStatusChangeTimestamp": view.timestamp(view.booted_s), "interfaceCounters": _counters()}
     return found
@@ -93,9 +99,9 @@ def _counters() -> dict[str, int]:
 
 def interfaces_text(view: View, params: dict[str, str]) -> str:
     """``show interfaces [NAME]`` as text."""
-    text = []
+    text, numbers = [], _numbers(view)
     for interface in _chosen(view, params):
-        facts = _interface(view, interface)
+        facts = _interface(view, interface, numbers)
         status = {"disabled": "administratively down", "connected": "up"}.get(facts["interfaceStatus"], "down")
         text.append(
             f"{interface.name} is {status}, line protocol is {facts['lineProtocolStatus']} ({facts['interfaceStatus']})"

@@ -179,7 +179,11 @@ def _queues(view: View, port: Node) -> dict[int, list[Node]]:
 
 def queue_line(view: View, port: Node, queue: int, leading: str) -> Node | None:
     """The line in force of a port's queue that begins with these words."""
-    lines = (block.first(leading) for block in _queues(view, port).get(queue, ()))
+    return _line_of(_queues(view, port), queue, leading)
+
+
+def _line_of(queues: dict[int, list[Node]], queue: int, leading: str) -> Node | None:
+    lines = (block.first(leading) for block in queues.get(queue, ()))
     return next((line for line in lines if line is not None), None)
 
 
@@ -187,9 +191,9 @@ def ecn_text(view: View, params: dict[str, str]) -> str:
     """``show qos interfaces [NAME] ecn``: one table a port, queues that mark only."""
     lines: list[str] = []
     for port in _ports(view, params):
-        rows = []
-        for number in sorted(_queues(view, port), reverse=True):
-            line = queue_line(view, port, number, "random-detect ecn minimum-threshold")
+        rows, queues = [], _queues(view, port)
+        for number in sorted(queues, reverse=True):
+            line = _line_of(queues, number, "random-detect ecn minimum-threshold")
             if line is not None:
                 unit = line.words.split()[4]
                 rows.append(f"{number:<8}  {unit:<9}  {line.params['min']:<10}  {line.params['max']:<10}".rstrip())
@@ -209,7 +213,7 @@ def interfaces_text(view: View, params: dict[str, str]) -> str:
     """``show qos interfaces [NAME]``: trust, profile and every queue of a port."""
     lines: list[str] = []
     for port in _ports(view, params):
-        profile = view.qos_profile(port)
+        profile, queues = view.qos_profile(port), _queues(view, port)
         lines += [f"{port.params['name']}:", f"   Trust Mode: {trust(view, port)[0]}"]
         lines += [f"   Service Profile: {profile.params['profile']}"] if profile is not None else []
         lines += [
@@ -218,10 +222,10 @@ def interfaces_text(view: View, params: dict[str, str]) -> str:
             "   --------  ---------  ----------  --------  ---",
         ]
         for number in range(7, -1, -1):
-            weight = queue_line(view, port, number, "bandwidth percent")
-            promised = queue_line(view, port, number, "bandwidth guaranteed")
-            is_shared = queue_line(view, port, number, "no priority") is not None
-            is_marked = queue_line(view, port, number, "random-detect ecn minimum-threshold") is not None
+            weight = _line_of(queues, number, "bandwidth percent")
+            promised = _line_of(queues, number, "bandwidth guaranteed")
+            is_shared = _line_of(queues, number, "no priority") is not None
+            is_marked = _line_of(queues, number, "random-detect ecn minimum-threshold") is not None
             percents = [line.params["percent"] if line is not None else "-" for line in (weight, promised)]
             mode = "RR" if is_shared else "SP"
             lines.append(f"   {number:<8}  {percents[0]:<9}  {percents[1]:<10}  {mode:<8}  {'L' if is_marked else 'D'}")
@@ -249,8 +253,9 @@ def ecn_counters_json(view: View, _: dict[str, str]) -> dict[str, Any]:
     """``show qos interfaces ecn counters queue``: "-" where counting is off."""
     found = {}
     for port in _ports(view, {}):
+        queues = _queues(view, port)
         counts = {
-            str(queue): 0 if queue_line(view, port, queue, "random-detect ecn count") is not None else "-"
+            str(queue): 0 if _line_of(queues, queue, "random-detect ecn count") is not None else "-"
             for queue in range(8)
         }
         found[port.params["name"]] = {"queueCounters": counts}

@@ -122,6 +122,28 @@ def test_cables_changed_one_by_one_between_commits_are_the_same_as_all_at_once(
     assert seen(fabric.sim, fabric.names) == seen(made_at_once(fabric), fabric.names)
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 5), st.integers(2, 5), st.sampled_from((1, 2, 3, 64)), st.randoms(use_true_random=False))
+def test_switches_that_join_and_leave_one_by_one_give_the_same_as_all_at_once(
+    leaves: int, spines: int, paths: int, chance: Random
+) -> None:
+    """Sets of equal paths grow and shrink a session at a time, also where fewer are used than there are."""
+    fabric = Fabric(leaves, spines)
+    for switch in fabric.switches.values():
+        switch.set_bgp(maximum_paths=paths)
+    for name in chance.sample(fabric.names, len(fabric.names)) * 2:
+        switch = fabric.switches[name]
+        switch.commit(is_routing=not switch.config.is_routing)
+        seen(fabric.sim, fabric.names)
+        if chance.random() < 0.3:
+            switch.set_bgp(router_id=f"10.0.0.{chance.randint(1, 250)}")
+        if chance.random() < 0.3:
+            prepend = (RouteMapEntry(10, prepend=(switch.config.bgp[0].asn,) * chance.randint(0, 2)),)
+            switch.commit(route_maps=(RouteMap("OUT", prepend),))
+            switch.set_neighbor(a_neighbor(chance, switch), route_map_out="OUT")
+        assert seen(fabric.sim, fabric.names) == seen(made_at_once(fabric), fabric.names)
+
+
 def test_a_swap_of_two_cables_of_many_judges_their_sessions_and_no_others() -> None:
     large = Fabric(24, 4)
     before = {session.key: session for name in large.names for session in large.sim.sessions(name)}

@@ -1,0 +1,242 @@
+"""One BGP speaker: what its sessions bring, what it announces, and how it chooses between routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .policy import NO_COMMUNITIES, Judge, Policies
+from .sessions import Key
+from .state import BgpInstance, BgpNeighbor
+
+_PREFERENCE_WEIGHT = 10_000  # more than any AS path is long
+_OWN_RANK = -(1 << 60)  # a prefix of our own is preferred to any received one
+
+Path = tuple[tuple[int, ...], frozenset[str]]
+"""AS path and communities of an announced route."""
+Received = tuple[tuple[int, ...], frozenset[str], int]
+"""AS path, communities and rank of an accepted route; the lowest rank wins (local preference, then path length)."""
+Instance = tuple[str, str]
+"""(device, vrf)."""
+Group = tuple[str | None, str | None, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best route to a prefix: its path, and the sessions it is forwarded over (none for one of our own)."""
+
+    path: Path
+    sessions: tuple[Key, ...]
+    rank: int = _OWN_RANK
+
+
+@dataclass(slots=True)
+class Update:
+    """What one update group announces; for each inbound policy what it leaves of it, and who listens."""
+
+    routes: dict[str, Path] = field(default_factory=dict)
+    accepted: dict[Judge, dict[str, Received]] = field(default_factory=dict)
+    listeners: dict[Key, tuple[Instance, Judge]] = field(default_factory=dict)
+    version: int = 0
+
+    def listen(self, key: Key, instance: Instance, judge: Judge) -> dict[str, Received]:
+        """What an inbound policy leaves of this; it stays true as the update changes."""
+        self.listeners[key] = (instance, judge)
+        if judge not in self.accepted:
+            judged = ((prefix, _received(judge, prefix, path)) for prefix, path in self.routes.items())
+            self.accepted[judge] = {prefix: route for prefix, route in judged if route is not None}
+        return self.accepted[judge]
+
+    def ignore(self, key: Key) -> None:
+        """A listener is gone; what only it needed is forgotten."""
+        _, judge = self.listeners.pop(key)
+        if not any(other is judge for _, other in self.listeners.values()):
+            del self.accepted[judge]
+
+    def change(self, routes: Mapping[str, Path | None]) -> dict[Judge, set[str]]:
+        """Announce (None: withdraw) these; the prefixes that became different, by inbound policy."""
+        self.version += 1
+        for prefix, path in routes.items():
+            if path is None:
+                del self.routes[prefix]
+            else:
+                self.routes[prefix] = path
+        changed = {}
+        for judge, accepted in self.accepted.items():
+            changed[judge] = {prefix for prefix, path in routes.items() if _change(accepted, judge, prefix, path)}
+        return changed
+
+
+@dataclass(slots=True)
+class Incoming:
+    """What one session brings. ``accepted`` belongs to the sender's update; loops are looked for at each look-up."""
+
+    key: Key
+    update: Update
+    accepted: dict[str, Received]
+    allowas_in: int
+    rank: tuple[int, int]
+    """Of the session among those that bring equal routes: the peer's router id, then its address."""
+    counted: tuple[int, int] = (-1, 0)
+    """Version of the update, and how many routes of it were accepted."""
+
+
+@dataclass(slots=True)
+class Speaker:
+    """One BGP instance."""
+
+    instance: BgpInstance
+    policies: Policies
+    own: dict[str, Path]
+    incoming: dict[Key, Incoming] = field(default_factory=dict)
+    order: list[Incoming] | None = None
+    best: dict[str, Best] = field(default_factory=dict)
+    updates: dict[Group, Update] = field(default_factory=dict)
+    equals: dict[tuple[Key, ...], tuple[Key, ...]] = field(default_factory=dict)
+    """Sets of equal sessions, each kept once: most prefixes share theirs."""
+    joined: dict[tuple[int, Key], tuple[Key, ...]] = field(default_factory=dict)
+    left: dict[tuple[int, Key], tuple[Key, ...]] = field(default_factory=dict)
+    """What a set (by its id: it is kept) becomes with one more session, and without one."""
+
+    def by_preference(self) -> list[Incoming]:
+        """Incoming sessions, the preferred first."""
+        if self.order is None:
+            self.order = sorted(self.incoming.values(), key=lambda each: each.rank)
+        return self.order
+
+    def reorder(self) -> None:
+        """Other sessions than before bring routes."""
+        self.order = None
+        self.joined.clear()
+
+    def with_one(self, sessions: tuple[Key, ...], key: Key) -> tuple[Key, ...]:
+        """A set of equal sessions and one more, no more than may be used, the preferred first."""
+        known = self.joined.get((id(sessions), key))
+        if known is None:
+            members = {*sessions, key}
+            found = tuple(each.key for each in self.by_preference() if each.key in members)
+            known = self.kept(found[: self.instance.maximum_paths])
+            self.joined[id(sessions), key] = known
+        return known
+
+    def without_one(self, sessions: tuple[Key, ...], key: Key) -> tuple[Key, ...]:
+        """A set of equal sessions without one; the very same if that is not in it."""
+        known = self.left.get((id(sessions), key))
+        if known is None:
+            known = self.kept(tuple(each for each in sessions if each != key)) if key in sessions else sessions
+            self.left[id(sessions), key] = known
+        return known
+
+    def kept(self, sessions: tuple[Key, ...]) -> tuple[Key, ...]:
+        """The one object that stands for this set."""
+        return self.equals.setdefault(sessions, sessions)
+
+
+def count(speaker: Speaker, incoming: Incoming | None) -> int:
+    """How many routes of a session are accepted: those a policy leaves that are no loops."""
+    if incoming is None:
+        return 0
+    if incoming.counted[0] != incoming.update.version:
+        found = sum(not is_loop(speaker, incoming, prefix) for prefix in incoming.accepted)
+        incoming.counted = (incoming.update.version, found)
+    return incoming.counted[1]
+
+
+def group_of(neighbor: BgpNeighbor) -> Group:
+    """The update group of a neighbour: all with one outbound policy share an update."""
+    return (neighbor.prefix_list_out, neighbor.route_map_out, neighbor.send_community)
+
+
+def choose(speaker: Speaker, prefix: str) -> Best | None:
+    """Own routes first, then highest local preference, shortest path, lowest router id and address (session order)."""
+    if prefix in speaker.own:
+        return Best(speaker.own[prefix], ())
+    asn, rank = speaker.instance.asn, None
+    equal: list[tuple[Key, Received]] = []
+    for incoming in speaker.by_preference():
+        route = incoming.accepted.get(prefix)
+        if route is None or (rank is not None and route[2] > rank):
+            continue
+        if asn in incoming.update.routes[prefix][0] and is_loop(speaker, incoming, prefix):
+            continue
+        if route[2] != rank:
+            rank = route[2]
+            equal.clear()
+        equal.append((incoming.key, route))
+    return _multipath(speaker, equal)
+
+
+def _multipath(speaker: Speaker, equal: list[tuple[Key, Received]]) -> Best | None:
+    if not equal:
+        return None
+    as_path, communities, rank = equal[0][1]
+    if not speaker.instance.multipath_relax:
+        equal = [each for each in equal if each[1][0] == as_path]
+    keys = tuple(key for key, _ in equal[: speaker.instance.maximum_paths])
+    return Best((as_path, communities), speaker.kept(keys), rank)
+
+
+def revise(speaker: Speaker, prefix: str, old: Best, key: Key) -> Best | None:
+    """What ``choose`` would, from the best so far, after a change over one session only: no look at all the others."""
+    if not old.sessions or not speaker.instance.multipath_relax or prefix in speaker.own:
+        return choose(speaker, prefix)
+    incoming = speaker.incoming.get(key)
+    route = incoming.accepted.get(prefix) if incoming is not None else None
+    if route is not None and incoming is not None and is_loop(speaker, incoming, prefix):
+        route = None
+    if route is None or route[2] > old.rank:
+        return _without(speaker, prefix, old, key)
+    as_path, communities, rank = route
+    if rank < old.rank:
+        return Best((as_path, communities), speaker.kept((key,)), rank)
+    keys = speaker.with_one(old.sessions, key)
+    path = (as_path, communities) if keys[0] == key else old.path
+    return old if keys is old.sessions and path == old.path else Best(path, keys, rank)
+
+
+def _without(speaker: Speaker, prefix: str, old: Best, key: Key) -> Best | None:
+    """The best route when one session brings none as good any more."""
+    keys = speaker.without_one(old.sessions, key)
+    if keys is old.sessions:
+        return old
+    if not keys or len(old.sessions) >= speaker.instance.maximum_paths:  # others may take its place
+        return choose(speaker, prefix)
+    if keys[0] == old.sessions[0]:
+        return Best(old.path, keys, old.rank)
+    as_path, communities, _ = speaker.incoming[keys[0]].accepted[prefix]
+    return Best((as_path, communities), keys, old.rank)
+
+
+def is_loop(speaker: Speaker, incoming: Incoming, prefix: str) -> bool:
+    """Is our own AS in the path more often than the neighbour's configuration allows?"""
+    return incoming.update.routes[prefix][0].count(speaker.instance.asn) > incoming.allowas_in
+
+
+def outbound(speaker: Speaker, judge: Judge, sends_communities: bool, prefix: str) -> Path | None:
+    """What an outbound policy leaves of the best route to a prefix; None if nothing is announced."""
+    best = speaker.best.get(prefix)
+    verdict = judge.verdict(prefix, best.path[1]) if best is not None else None
+    if best is None or verdict is None:
+        return None
+    sent = verdict.communities if sends_communities else NO_COMMUNITIES
+    return (speaker.instance.asn, *verdict.prepend, *best.path[0]), sent
+
+
+def _received(judge: Judge, prefix: str, path: Path) -> Received | None:
+    """What an inbound policy leaves of a route."""
+    as_path, communities = path
+    verdict = judge.verdict(prefix, communities)
+    if verdict is None:
+        return None
+    taken = (*verdict.prepend, *as_path) if verdict.prepend else as_path
+    return taken, verdict.communities, len(taken) - _PREFERENCE_WEIGHT * verdict.local_preference
+
+
+def _change(accepted: dict[str, Received], judge: Judge, prefix: str, path: Path | None) -> bool:
+    """Bring one prefix of what a policy leaves up to date; whether that made a difference."""
+    old, new = accepted.get(prefix), None if path is None else _received(judge, prefix, path)
+    if new is None:
+        accepted.pop(prefix, None)
+    elif new != old:
+        accepted[prefix] = new
+    return new != old

@@ -2,9 +2,10 @@
 
 cases.py render SITE            design and render every switch to files, switch by switch
 cases.py parse SITE             read every rendered configuration back
-cases.py push SITE RTT_MS       a lab of the site: first push, then plans with nothing to do; the peer beside it
+cases.py push SITE RTT_MS       a lab of the site: first push, validate, plans with nothing to do; the peer beside it
 """
 
+import contextlib
 import json
 import logging
 import os
@@ -19,6 +20,8 @@ from typing import Any
 Figures = dict[str, Any]
 FIRST_PUSH = 16
 """Switches pushed at a time the first time: the lab is one process, and 64 large commits at once outlast a timeout."""
+VALIDATE = 64
+"""Switches read at a time to validate, as ``nornir validate`` does by itself."""
 
 
 def timed(job: Callable[[], Any]) -> tuple[float, float, Any]:
@@ -66,6 +69,7 @@ def push(site: str, rtt_ms: str) -> Figures:
     from nornir_tasks.cli.lab import lab_plan
     from nornir_tasks.cli.push import run
     from nornir_tasks.cli.scope import load
+    from nornir_tasks.cli.validate import validate
     from nornir_tasks.lab import manager
 
     scope = load(site)
@@ -73,12 +77,10 @@ def push(site: str, rtt_ms: str) -> Figures:
     up_s, _, _ = timed(lambda: lab.up(lab_plan(scope), float(rtt_ms)))
     try:
         wanted = scope.wanted(None, None)
-        with Path(os.devnull).open("w") as nowhere:
-            shown, sys.stdout = sys.stdout, nowhere
-            first_s, first_cpu_s, _ = timed(
-                lambda: run("push", scope, wanted, Choice(workers=FIRST_PUSH), yes=True, json=True)
-            )
-            sys.stdout = shown
+        first = _both_cpus(
+            lab, lambda: run("push", scope, wanted, Choice(workers=FIRST_PUSH), yes=True, json=True), "first"
+        )
+        validated = _both_cpus(lab, lambda: validate(site, workers=VALIDATE, json=True), "validate")
 
         def plan() -> None:
             with fleet(scope, wanted, Choice()) as switches:
@@ -86,7 +88,7 @@ def push(site: str, rtt_ms: str) -> Figures:
             assert not answers.errors, next(iter(answers.errors.values()))
             assert not any(each.changes for each in answers.values.values())
 
-        figures = {"switches": len(wanted), "up_s": up_s, "first_s": first_s, "first_cpu_s": first_cpu_s}
+        figures = {"switches": len(wanted), "up_s": up_s, **first, **validated}
         figures |= {f"noop_{key}": value for key, value in _asked(lab, plan, len(wanted)).items()}
         figures["lab_mib"] = _peak_mib(lab.process.pid())
         leaves = {name: each for name, each in wanted.items() if each.config.os == "eos"}
@@ -97,6 +99,26 @@ def push(site: str, rtt_ms: str) -> Figures:
         return figures
     finally:
         lab.down()
+
+
+def _both_cpus(lab: Any, job: Callable[[], Any], name: str) -> Figures:
+    """Wall seconds of a job whose output nobody reads, the client's and the lab's CPU seconds, and if it passed."""
+    lab_cpu_s = sum(lab.ask("cpu").values())
+    with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
+        wall_s, cpu_s, passed = timed(lambda: _passes(job))
+    lab_cpu_s = sum(lab.ask("cpu").values()) - lab_cpu_s
+    return {f"{name}_s": wall_s, f"{name}_cpu_s": cpu_s, f"{name}_lab_cpu_s": lab_cpu_s, f"{name}_ok": passed}
+
+
+def _passes(job: Callable[[], Any]) -> bool:
+    from nornir_tasks.errors import GpufabricError
+
+    try:
+        job()
+    except GpufabricError as error:
+        sys.stderr.write(f"{error}\n")
+        return False
+    return True
 
 
 def _asked(lab: Any, job: Callable[[], None], switches: int) -> Figures:

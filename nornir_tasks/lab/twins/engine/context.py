@@ -6,7 +6,7 @@ import fnmatch
 import functools
 import operator
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 _OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq}
 
@@ -20,16 +20,6 @@ class Context:
     model: str = ""
     ports: frozenset[str] = frozenset()
     allowed_from_memory: frozenset[str] = frozenset()
-    _hash: int = field(init=False, repr=False, compare=False, default=0)
-
-    def __post_init__(self) -> None:
-        """Hash once: every line that is typed is looked up under its device's facts."""
-        facts = (self.release, self.asic, self.model, self.ports, self.allowed_from_memory)
-        object.__setattr__(self, "_hash", hash(facts))
-
-    def __hash__(self) -> int:
-        """Of all facts."""
-        return self._hash
 
     def has_asic(self, families: tuple[str, ...]) -> bool:
         """True if no family is asked for, or this device's ASIC begins with one (``tomahawk`` covers ``tomahawk4``)."""

@@ -12,7 +12,7 @@ from .pattern import Match
 
 _WORD = re.compile(r"\S+")
 _CACHE_LIMIT = 200_000
-_CacheKey = tuple[Context, int, bool, str]
+_CacheKey = tuple[int, bool, str]
 
 
 @dataclass(slots=True)
@@ -41,25 +41,28 @@ class Words:
         return self.line[self.starts[index] :].rstrip()
 
 
-_caches: dict[int, tuple[Grammar, dict[_CacheKey, tuple[tuple[tuple[Rule, Match], ...], LineError]]]] = {}
+Found = tuple[tuple[tuple[Rule, Match], ...], LineError]
+Cache = dict[_CacheKey, Found]
+_caches: dict[tuple[int, Context], tuple[Grammar, Cache]] = {}
 
 
-def all_matches(
-    grammar: Grammar, mode: Mode, words: Words, is_negated: bool, context: Context
-) -> tuple[tuple[tuple[Rule, Match], ...], LineError]:
+def cache_for(grammar: Grammar, context: Context) -> Cache:
+    """What is remembered of a grammar on devices with these facts."""
+    return _caches.setdefault((id(grammar), context), (grammar, {}))[1]
+
+
+def all_matches(cache: Cache, mode: Mode, words: Words, is_negated: bool, context: Context) -> Found:
     """Every rule of a mode that matches, in file order, and the most telling failure; remembered."""
-    _, cache = _caches.setdefault(id(grammar), (grammar, {}))
-    key = (context, id(mode), is_negated, words.line)
-    if key not in cache:
+    key = (id(mode), is_negated, words.line)
+    found = cache.get(key)
+    if found is None:
         if len(cache) > _CACHE_LIMIT:
             cache.clear()
-        cache[key] = _match_all(mode, words, is_negated, context)
-    return cache[key]
+        found = cache[key] = _match_all(mode, words, is_negated, context)
+    return found
 
 
-def _match_all(
-    mode: Mode, words: Words, is_negated: bool, context: Context
-) -> tuple[tuple[tuple[Rule, Match], ...], LineError]:
+def _match_all(mode: Mode, words: Words, is_negated: bool, context: Context) -> Found:
     candidates = [rule for rule in mode.candidates(words.words[0]) if is_negated or not rule.is_purge]
     lowered = [word.lower() for word in words.words]
     found = []

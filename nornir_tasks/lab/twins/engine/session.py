@@ -18,7 +18,7 @@ from .context import Context
 from .errors import LineError
 from .grammar import Rule
 from .lines import Lines
-from .lookup import Words, all_matches, further, refusal
+from .lookup import Words, all_matches, cache_for, further, refusal
 from .pattern import Match
 from .tree import Node, Tree
 
@@ -58,6 +58,7 @@ class ConfigSession:
         self.path: list[Node] = [tree.root]
         self.ended = False
         self._pending: _Pending | None = None
+        self._cache = cache_for(tree.grammar, context)
 
     # -- feeding ---------------------------------------------------------------------------------------------------
 
@@ -141,7 +142,7 @@ class ConfigSession:
         return further(found, negated) if isinstance(negated, LineError) else (*negated, first)
 
     def _first_usable(self, parent: Node, words: Words, negation: str) -> tuple[Rule, Match] | LineError:
-        matches, failure = all_matches(self.tree.grammar, parent.mode, words, bool(negation), self.context)
+        matches, failure = all_matches(self._cache, parent.mode, words, bool(negation), self.context)
         for rule, match in matches:
             if rule.no == "refuse" and negation == "no":
                 continue

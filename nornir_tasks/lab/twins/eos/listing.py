@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from ..engine import Tree
@@ -54,7 +54,7 @@ def _diff(device: DeviceSpec, trees: tuple[Tree, Tree], names: tuple[str, str]) 
 
 
 def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
-    """Unified hunks. A line is compared together with its block's head, or every ``!`` would match every other."""
+    """Unified hunks. A line is compared within its block, or every ``!`` would match every other."""
     for group in _BlockMatcher(old, new).get_grouped_opcodes(3):
         (_, from_old, _, from_new, _), (_, _, to_old, _, to_new) = group[0], group[-1]
         yield f"@@ -{from_old + 1},{to_old - from_old} +{from_new + 1},{to_new - from_new} @@"
@@ -66,7 +66,11 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
             yield from (f"+{line}" for line in new[j1:j2])
 
 
-_Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
+_Tag = Literal["replace", "delete", "insert", "equal"]
+_Opcode = tuple[_Tag, int, int, int, int]
+_Step = tuple[_Tag, int, int]
+"""What happens, to so many old lines, making so many new ones."""
+_Block = tuple[str, ...]
 
 
 class _BlockMatcher(difflib.SequenceMatcher[str]):
@@ -79,29 +83,43 @@ class _BlockMatcher(difflib.SequenceMatcher[str]):
     def get_opcodes(self) -> list[_Opcode]:
         """What turns the old lines into the new ones, as ranges of lines."""
         found: list[_Opcode] = []
-        old_at = new_at = 0
         blocks = difflib.SequenceMatcher(None, self._old, self._new, autojunk=False)
         for tag, i1, i2, j1, j2 in blocks.get_opcodes():
-            old, new = _with_heads(self._old[i1:i2]), _with_heads(self._new[j1:j2])
-            inner = [(tag, 0, len(old), 0, len(new))]
-            if tag == "replace":
-                inner = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-            for kind, a, b, c, d in inner:
-                found = _joined(found, (kind, old_at + a, old_at + b, new_at + c, new_at + d))
-            old_at, new_at = old_at + len(old), new_at + len(new)
+            old, new = self._old[i1:i2], self._new[j1:j2]
+            for code in _inside(old, new) if tag == "replace" else [(tag, _size(old), _size(new))]:
+                found = _joined(found, code)
         return found
 
 
-def _joined(found: list[_Opcode], code: _Opcode) -> list[_Opcode]:
-    """One more range; equal ones that touch become one."""
-    if found and found[-1][0] == code[0] == "equal":
-        tag, from_old, _, from_new, _ = found.pop()
-        code = (tag, from_old, code[2], from_new, code[4])
-    found.append(code)
+def _inside(old: list[_Block], new: list[_Block]) -> Iterator[_Step]:
+    """Blocks that differ: those with one head are compared line by line, the others come and go whole."""
+    heads = difflib.SequenceMatcher(None, [b[0] for b in old], [b[0] for b in new], autojunk=False)
+    for tag, i1, i2, j1, j2 in heads.get_opcodes():
+        if tag != "equal":
+            yield tag, _size(old[i1:i2]), _size(new[j1:j2])
+            continue
+        for before, after in zip(old[i1:i2], new[j1:j2], strict=True):
+            lines = difflib.SequenceMatcher(None, before, after, autojunk=False)
+            yield from ((kind, a2 - a1, b2 - b1) for kind, a1, a2, b1, b2 in lines.get_opcodes())
+
+
+def _size(blocks: list[_Block]) -> int:
+    return sum(len(block) for block in blocks)
+
+
+def _joined(found: list[_Opcode], step: _Step) -> list[_Opcode]:
+    """One more step; equal ranges that touch become one."""
+    tag, old, new = step
+    from_old, from_new = (found[-1][2], found[-1][4]) if found else (0, 0)
+    if found and found[-1][0] == tag == "equal":
+        _, i1, i2, j1, j2 = found.pop()
+        found.append((tag, i1, i2 + old, j1, j2 + new))
+    else:
+        found.append((tag, from_old, from_old + old, from_new, from_new + new))
     return found
 
 
-def _blocks(lines: list[str]) -> list[tuple[str, ...]]:
+def _blocks(lines: list[str]) -> list[_Block]:
     """Lines with those that belong to them: indented ones and separators."""
     blocks: list[list[str]] = []
     for line in lines:
@@ -110,10 +128,6 @@ def _blocks(lines: list[str]) -> list[tuple[str, ...]]:
         else:
             blocks.append([line])
     return [tuple(block) for block in blocks]
-
-
-def _with_heads(blocks: Iterable[tuple[str, ...]]) -> list[tuple[str, str]]:
-    return [(block[0], line) for block in blocks for line in block]
 
 
 def as_commands(text: str) -> dict[str, Any]:

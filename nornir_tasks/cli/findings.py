@@ -53,10 +53,12 @@ def _print_end(report: "Report") -> None:
 
 
 def _counts(report: "Report") -> "Table":
-    """How many of each check came out how."""
+    """How many of each check came out how. What the design does not count shows here only where it is wrong."""
+    from nornir_tasks.checks.evidence import Verdict
     from nornir_tasks.cli.tables import named_table
 
-    verdicts = Counter((each.check, str(each.verdict)) for each in report.findings)
+    rows = (each for each in report.findings if each.counted or each.verdict is not Verdict.PASS)
+    verdicts = Counter((each.check, str(each.verdict)) for each in rows)
     table = named_table("check", "passed", "failed", "could not tell")
     for check in dict.fromkeys(check for check, _ in verdicts):
         table.add_row(check, *(str(verdicts[check, each]) for each in ("pass", "fail", "could not tell")))

@@ -58,7 +58,7 @@ def print_plans(plans: "Mapping[str, DevicePlan]", most_lines: int | None = None
 
 def unfinished(plans: "Mapping[str, DevicePlan]") -> "dict[str, Problem]":
     """The switches whose change is not through: a commit that waits for its timer, or what is wanted runs unsaved."""
-    from nornir_tasks.deploy.transaction import unconfirmed, unsaved
+    from nornir_tasks.deploy.problems import unconfirmed, unsaved
 
     found = {name: unconfirmed(name, each.waiting) for name, each in plans.items() if each.waiting is not None}
     return {name: unsaved(name) for name, each in plans.items() if not (each.is_saved or each.changes)} | found

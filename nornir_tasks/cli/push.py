@@ -65,7 +65,7 @@ def _survey(
 ) -> "dict[str, DevicePlan]":
     """Every switch's plan. RefusedError for each that runs what it will take back: it only looks as wanted."""
     from nornir_tasks.cli.fleet import require_all, run_all
-    from nornir_tasks.deploy.transaction import unconfirmed
+    from nornir_tasks.deploy.problems import unconfirmed
     from nornir_tasks.errors import RefusedError
 
     plans = require_all(run_all("reading", total, lambda report: switches.survey(journal, entries, report)))
@@ -77,7 +77,7 @@ def _survey(
 
 def _refuse_unguarded(wanted: "Mapping[str, Wanted]", plans: "Mapping[str, DevicePlan]", choice: "Choice") -> None:
     """Before anything is sent: the switches that would be committed to without a timer."""
-    from nornir_tasks.deploy.transaction import unguarded
+    from nornir_tasks.deploy.problems import unguarded
     from nornir_tasks.errors import RefusedError
 
     problems = [

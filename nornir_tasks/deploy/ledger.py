@@ -1,4 +1,7 @@
-"""Where every switch of a push stands, for whoever interrupts it: what is confirmed, and what goes back when."""
+"""Where every switch of a push stands, for whoever interrupts it: what is confirmed, and what goes back when.
+
+And what a transaction has noted on the way, so that whoever comes after it knows where it stood.
+"""
 
 import math
 import threading
@@ -6,7 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
+from nornir_tasks.deploy.plan import DevicePlan
 from nornir_tasks.errors import Interrupted, LeftToTimerError, Problem
 
 
@@ -22,6 +27,30 @@ class Step(StrEnum):
     AS_BEFORE = "as before"
     """It failed, and the switch is as it was."""
     LEFT = "left to its timer"
+
+
+class Record(Protocol):
+    """The journal of one switch's part of one push. Each call may raise RefusedError: then nothing more is done."""
+
+    @property
+    def name(self) -> str:
+        """What the candidate is called, on an OS whose candidates bear names."""
+
+    @property
+    def dead(self) -> frozenset[str]:
+        """Candidates of earlier pushes that may still be on the switch; nobody works on them any more."""
+
+    def started(self, plan: DevicePlan) -> None:
+        """Called before anything is staged: notes what the owned sections held."""
+
+    def staged(self, token: str) -> None:
+        """Called before the switch hears of a candidate."""
+
+    def committed(self, timer_s: int | None) -> None:
+        """Called before a commit is asked for, and again when its timer runs."""
+
+    def dropped(self, tokens: frozenset[str] | None) -> None:
+        """These candidates are on the switch no more; None: this push's own."""
 
 
 _ENDED = frozenset({Step.DONE, Step.AS_BEFORE, Step.LEFT})

@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from nornir_tasks.deploy.identity import Doubts, named_as_another
-from nornir_tasks.deploy.ledger import Ledger, Step
+from nornir_tasks.deploy.ledger import Ledger, Record, Step
 from nornir_tasks.deploy.plan import DevicePlan, device_plan, split_running
+from nornir_tasks.deploy.problems import disagreement, problems_of, unconfirmed, unguarded
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.drivers.session import Depth, Facts, Fate, Running, Staged, SwitchSession, Waiting
+from nornir_tasks.drivers.session import Depth, Facts, Fate, Running, Staged, SwitchSession
 from nornir_tasks.errors import (
     CommitError,
     ConnectError,
@@ -27,7 +28,7 @@ from nornir_tasks.errors import (
     RefusedError,
     StageError,
 )
-from nornir_tasks.platforms.config_tree import Change, difference
+from nornir_tasks.platforms.config_tree import difference
 
 T = TypeVar("T")
 
@@ -70,30 +71,6 @@ class Outcome:
 Report = Callable[[str, Step], None]
 Opener = Callable[[], SwitchSession]
 """Gives a fresh connection each time; the one before is closed."""
-
-
-class Record(Protocol):
-    """The journal of one switch's part of one push. Each call may raise RefusedError: then nothing more is done."""
-
-    @property
-    def name(self) -> str:
-        """What the candidate is called, on an OS whose candidates bear names."""
-
-    @property
-    def dead(self) -> frozenset[str]:
-        """Candidates of earlier pushes that may still be on the switch; nobody works on them any more."""
-
-    def started(self, plan: DevicePlan) -> None:
-        """Called before anything is staged: notes what the owned sections held."""
-
-    def staged(self, token: str) -> None:
-        """Called before the switch hears of a candidate."""
-
-    def committed(self, timer_s: int | None) -> None:
-        """Called before a commit is asked for, and again when its timer runs."""
-
-    def dropped(self, tokens: frozenset[str] | None) -> None:
-        """These candidates are on the switch no more; None: this push's own."""
 
 
 def identify(wanted: Wanted, facts: Facts, rules: Rules) -> None:
@@ -161,34 +138,6 @@ def timer_s(wanted: Wanted, rules: Rules) -> int | None:
     return min(max(rules.confirm_within_s, held.min_confirm_s), held.max_confirm_s) if held.has_commit_timer else None
 
 
-def unguarded(wanted: Wanted) -> Problem:
-    """Why a switch without a commit timer is refused."""
-    return Problem(
-        where=wanted.device,
-        what=f"{wanted.config.os} {wanted.config.release} has no commit timer: a change that cuts us off would stay",
-        hint="if somebody stands at its console, say --unguarded",
-    )
-
-
-def unconfirmed(device: str, waiting: Waiting) -> Problem:
-    """That a switch runs what it will take back, unless somebody confirms it."""
-    left_s = None if waiting.left_s is None else max(1, round(waiting.left_s))
-    within = "by itself when its timer fires" if left_s is None else f"by itself within {left_s} s"
-    again = "again when it has" if left_s is None else f"again in {left_s} s"
-    return Problem(
-        where=device,
-        what=f"a commit is not confirmed ({waiting.token}): the switch takes it back {within}",
-        expected="no commit under way",
-        hint=f"if no push is under way, one was cut off: push {again}",
-    )
-
-
-def unsaved(device: str) -> Problem:
-    """That a reboot would bring back an earlier configuration."""
-    what = "what it runs was not saved since its last change: a reboot brings back what was saved before"
-    return Problem(device, what, hint="a push saves it")
-
-
 @dataclass(slots=True)
 class Transaction:
     """Brings one switch to what is wanted. A switch that already is there costs one read."""
@@ -250,7 +199,7 @@ class Transaction:
         if staged.changes != planned:
             session.abort()
             self.record.dropped(None)
-            raise StageError(_disagreement(self.device, planned, staged.changes))
+            raise StageError(disagreement(self.device, planned, staged.changes))
         return staged
 
     def _commit(self, session: SwitchSession, plan: DevicePlan, staged: Staged) -> None:
@@ -282,13 +231,15 @@ class Transaction:
                 fate = self._patiently(lambda: session.fate(token))
             arrived = fate in {Fate.WAITING, Fate.KEPT} or self._runs(session)
         except Exception as error:
-            raise self._left(_problems(self.device, lost), "it is not known whether the commit got through") from error
+            raise self._left(
+                problems_of(self.device, lost), "it is not known whether the commit got through"
+            ) from error
         if arrived:
             return
         self.is_open = False
         hint = "the switch says so itself; push again"
         none = Problem(self.device, "the answer to the commit was lost; nothing was committed", hint=hint)
-        raise CommitError((*_problems(self.device, lost), none)) from lost
+        raise CommitError((*problems_of(self.device, lost), none)) from lost
 
     # -- after the commit ------------------------------------------------------------------------------------------
 
@@ -319,7 +270,9 @@ class Transaction:
                 self.is_open = False
                 raise
         except Exception as lost:
-            raise self._left(_problems(self.device, lost), "it is not known whether the confirmation arrived") from lost
+            raise self._left(
+                problems_of(self.device, lost), "it is not known whether the confirmation arrived"
+            ) from lost
         else:
             self._forget()
             return None
@@ -341,7 +294,7 @@ class Transaction:
 
     def _take_back(self, session: SwitchSession, token: str, why: Exception) -> None:
         """Revert now. Raises LeftToTimerError where the switch cannot be reached for that: it does it by itself."""
-        problems = _problems(self.device, why)
+        problems = problems_of(self.device, why)
         if self._timer_s is None:
             hint = f"nornir rollback --limit {self.device}"
             raise CommitError(
@@ -433,24 +386,3 @@ class Transaction:
                     )
                 )
             time.sleep(0.5)
-
-
-def _problems(device: str, error: Exception) -> tuple[Problem, ...]:
-    """What went wrong, in our words where there are any."""
-    if isinstance(error, GpufabricError):
-        return error.problems
-    hint = "this is a fault of gpufabric; please report it"
-    return (Problem(device, f"unexpected {type(error).__name__}: {error}", hint=hint),)
-
-
-def _disagreement(device: str, planned: frozenset[Change], staged: frozenset[Change]) -> list[Problem]:
-    problems = [
-        Problem(where=device, what=f"planned, but the switch would not do it: {change}")
-        for change in sorted(planned - staged)
-    ]
-    problems += [
-        Problem(where=device, what=f"the switch would also do what was not planned: {change}")
-        for change in sorted(staged - planned)
-    ]
-    hint = "nothing was committed; the switch's own syntax differs from what we render for this release"
-    return [*problems, Problem(where=device, what="plan and switch disagree", hint=hint)]

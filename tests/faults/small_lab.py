@@ -59,8 +59,8 @@ class TrialLab:
     operator: Operator
     clients: Clients
     interposers: dict[str, Interposer]
-    elsewhere: Path
-    """A state folder of another machine, which goes to the switches directly."""
+    elsewhere: Operator
+    """Another machine with the same site: it knows the switches' own addresses, and nothing of this one's state."""
     hands: dict[str, Hand] = field(default_factory=dict)
     wanted: dict[str, str] = field(default_factory=dict)
     """What each switch runs when all was pushed."""
@@ -78,8 +78,8 @@ class TrialLab:
 
     def begin(self, *words: str, is_elsewhere: bool = False) -> Client:
         """Start a command."""
-        state = self.elsewhere if is_elsewhere else self.operator.state
-        return self.clients.start(*words, "--site", str(self.operator.site), state=state, control=self.control)
+        who = self.elsewhere if is_elsewhere else self.operator
+        return self.clients.start(*words, "--site", str(who.site), state=who.state, control=self.control)
 
     def end(self, client: Client, *words: str) -> Said:
         """Wait for a command; one that does not end is killed."""
@@ -116,10 +116,9 @@ class TrialLab:
         for each in self.interposers.values():
             each.calm()
         self.clients.clocks.reset()
-        for folder in (self.folder, self.elsewhere / self.folder.name):
-            for path in folder.iterdir():
-                if path.name != "lab":
-                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.rmtree(self.elsewhere.state, ignore_errors=True)
+        for name in ("journal.sqlite", "journal.sqlite-journal", "push.lock"):
+            (self.folder / name).unlink(missing_ok=True)
 
     def restore(self, device: str) -> None:
         """Bring one switch back to what is wanted, whatever was done to it."""
@@ -189,11 +188,16 @@ def _stranger(where: Path) -> tuple[Path, Path]:
     return certificate, key
 
 
-def _elsewhere(operator: Operator, where: Path) -> Path:
-    """The state folder of another machine: it knows the switches, and nothing of this machine's journal and lock."""
-    folder = where / "elsewhere" / operator.lab.parent.name / "lab"
-    shutil.copytree(operator.lab, folder, ignore=shutil.ignore_patterns("*.sock", "bootflash", "log", "pid"))
-    return where / "elsewhere"
+def _elsewhere(operator: Operator, where: Path) -> Operator:
+    """The same site as another machine has it: with a device list of its own instead of the lab's."""
+    site = where / "elsewhere" / "site"
+    shutil.copytree(operator.site, site)
+    intent = site / "fabric.yml"
+    intent.write_text(intent.read_text().replace("source: lab", "source: devices"))
+    for name in ("devices.yml", "ca.pem", "known_hosts"):
+        shutil.copy(operator.lab / name, site / name)
+    shutil.copytree(operator.lab / ".secrets", site / ".secrets")
+    return Operator(site, where / "elsewhere" / "state")
 
 
 def _lead_through(operator: Operator, interposers: dict[str, Interposer]) -> None:

@@ -31,6 +31,7 @@ class Injection:
     """Number of the request."""
     client: Client | None = None
     began: threading.Event = field(default_factory=threading.Event)
+    has_staged: bool = False
     is_done: bool = False
     beside: Said | None = None
     found_beside: Truth | None = None
@@ -44,13 +45,13 @@ class Injection:
     def __call__(self, place: Place, moment: Moment) -> Way:
         """The interposer's hook."""
         self.began.wait(10)
-        if self.fault.kind == "staging" and not self.is_done and _stages(place) and moment is Moment.ARRIVED:
+        if self.fault.kind == "staging" and not self.has_staged and _stages(place) and moment is Moment.ARRIVED:
             self.lab.pass_time(STAGING_S)
-            self.is_done = True
+            self.has_staged = True
         if self.fault.kind == "slow":
             return self._slowly(place, moment)
         wanted = Moment.CARRIED_OUT if self.fault.is_carried_out else Moment.ARRIVED
-        if place.number != self.target or moment is not wanted:
+        if self.is_done or place.number != self.target or moment is not wanted:
             return Way.PASS
         self.is_done = True
         return getattr(self, "_" + self.fault.kind.replace("-", "_"))(moment)
@@ -190,7 +191,6 @@ class Trials:
             again = self._run(case, "push", "--yes", "--limit", case.device)
             after = self.lab.truth(case.device)
         judge_repair(case, again, after, self._journal(case))
-        self._looks(case, "plan")
         if case.fault.is_rolled_back:
             back = self._run(case, "rollback", "--yes", "--limit", case.device)
             judge_rollback(case, back, self.lab.truth(case.device))

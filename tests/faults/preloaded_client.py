@@ -20,6 +20,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -122,9 +123,10 @@ class _Stream:
 class Clients:
     """Starts commands through the server."""
 
-    def __init__(self, directory: Path) -> None:
-        directory.mkdir(parents=True, exist_ok=True)
-        self.directory = directory
+    def __init__(self) -> None:
+        # not below pytest's folder: the path of a socket has room for 100 characters
+        self._home = tempfile.TemporaryDirectory(prefix="gpufabric-clients-")
+        directory = Path(self._home.name)
         self.clocks = Clocks(directory / "clocks")
         self._path = directory / "socket"
         log = (directory / "log").open("wb")
@@ -153,6 +155,7 @@ class Clients:
         """End the server; commands under way are not waited for."""
         self._server.terminate()
         self._server.wait(10)
+        self._home.cleanup()
 
 
 # -- the server's side ---------------------------------------------------------------------------------------------

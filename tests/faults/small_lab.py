@@ -139,7 +139,7 @@ class TrialLab:
 def trial_lab(where: Path) -> Iterator[TrialLab]:
     """A lab that was pushed to, with an interposer before each of three switches."""
     with lab_of_its_own(where, small_site) as operator:
-        clients = Clients(where / "clients")
+        clients = Clients()
         interposers = {DEVICES[each]: _interposer(operator, DEVICES[each], where) for each in DEVICES}
         try:
             lab = TrialLab(operator, clients, interposers, _elsewhere(operator, where), operator.hands())

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,17 +21,30 @@ def sole_push(directory: Path, verb: str) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            file.seek(0)
             raise RefusedError(
                 Problem(
                     where=verb,
                     what="another push of this site is under way",
-                    found=file.read().strip(),
+                    found=_holder(file),
                     hint="wait until it has ended; nothing was read or changed",
                 )
             ) from None
         _note(directory / "push.lock", file, f"nornir {verb}, process {os.getpid()}\n")
-        yield
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                file.truncate(0)
+
+
+def _holder(file: TextIO) -> str:
+    """Who holds the lock. It writes its name right after it has got the lock, so an empty file is read again."""
+    for _ in range(20):
+        file.seek(0)
+        if name := file.read().strip():
+            return name
+        time.sleep(0.05)
+    return "a process that has not written its name"
 
 
 def _opened(path: Path) -> TextIO:

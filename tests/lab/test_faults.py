@@ -180,11 +180,12 @@ def test_two_pushes_at_once_from_two_machines_leave_nothing_half_done(operator: 
     spoil(operator, "leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2")
     elsewhere = tmp_path / operator.lab.parent.name
     elsewhere.mkdir()
-    (elsewhere / "lab").symlink_to(operator.lab)
+    for name in ("lab", "lab-process.lock"):
+        (elsewhere / name).symlink_to(operator.lab.with_name(name))
     both = [operator.begin("push", "--yes"), operator.begin("push", "--yes", state=tmp_path)]
     for push in both:
         stdout, stderr = push.communicate(timeout=200)
-        assert push.returncode in (0, 6), stdout + stderr
+        assert push.returncode in (0, 6, 7), stdout + stderr  # 7: the other's commit waits for its confirmation
         assert "Traceback" not in stderr
         assert "fault of gpufabric" not in stderr
         assert push.returncode == 0 or "error: " in stderr

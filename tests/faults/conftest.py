@@ -9,6 +9,7 @@ import pytest
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "lab")]
 
 FAULT = "fault"
+"""As in test_fault_campaign."""
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

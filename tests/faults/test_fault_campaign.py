@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from conftest import FAULT
 from fault_plan import SAMPLE, SYSTEMS, Fault, faults
 from judge import Case
 from small_lab import trial_lab
 from trial import Trials
+
+FAULT = "fault"
+"""What a trial came to, for the figures at the end of the run."""
 
 
 @pytest.fixture(scope="module")

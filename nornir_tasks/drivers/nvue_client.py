@@ -6,7 +6,7 @@ and states: CumulusNetworks/docs cumulus-linux-514, NVUE-API.md; confirm over RE
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -56,8 +56,8 @@ _YES = {"ays": "ays_yes"}
 class NvueRefusal(DeviceError):  # noqa: N818 - what it is, not what it feels like
     """The API answered, and said no."""
 
-    def __init__(self, problems: Problem | Iterable[Problem], status: int = 0) -> None:
-        super().__init__(problems)
+    def __init__(self, problem: Problem, status: int) -> None:
+        super().__init__(problem)
         self.status = status
 
 

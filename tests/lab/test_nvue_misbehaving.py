@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.cli.fleet import require_all
-from nornir_tasks.deploy.fleet import Results
 from nornir_tasks.drivers.nvue import NvueSession
-from nornir_tasks.drivers.nvue_client import NvueClient, NvueRefusal
+from nornir_tasks.drivers.nvue_client import NvueClient
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.errors import CommitError, ConnectError, DeviceError, StageError
 from nornir_tasks.lab.twins.certificates import LabCertificates
@@ -143,15 +141,6 @@ def test_an_apply_that_a_server_error_answers_may_have_been_carried_out_and_is_n
     with pytest.raises(ConnectError, match="HTTP 503"):
         session.commit(60)
     assert not any(method == "DELETE" for method, _, _ in seen)
-
-
-def test_refusals_of_all_switches_are_reported_together(switch) -> None:
-    endpoint, _ = switch({("GET", "/"): [(400, {"detail": "no such parameter"})]})
-    with pytest.raises(NvueRefusal) as refused:
-        NvueSession(endpoint).read()
-    with pytest.raises(NvueRefusal) as both:
-        require_all(Results({}, {"one": refused.value, "two": refused.value}))
-    assert len(both.value.problems) == 2
 
 
 def test_a_patch_that_is_refused_leaves_no_revision(switch) -> None:

@@ -58,9 +58,9 @@ def print_error(error: GpufabricError) -> None:
     """Every problem, where it stands first."""
     for problem in error.problems:
         head, *details = str(problem).splitlines()
-        err.print(f"[red]error:[/] {_plain(head)}")
-        for detail in details:
-            err.print(_plain(detail))
+        err.print("[red]error:[/]", end=" ")
+        for line in (head, *details):
+            err.print(line, markup=False)
 
 
 def error_as_json(error: GpufabricError) -> dict[str, Any]:

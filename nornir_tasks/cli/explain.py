@@ -7,6 +7,9 @@ if TYPE_CHECKING:
     from nornir_tasks.design.explain import Figure
     from nornir_tasks.design.routes import RouteCount
 
+WIDEST = 10_000
+"""Columns that no row of figures needs."""
+
 
 def routes_as_json(routes: "Mapping[str, RouteCount]") -> dict[str, dict[str, Any]]:
     """Switch -> its routes, ECMP groups and members, each with the limit or null."""
@@ -42,7 +45,8 @@ def figures_as_json(figures: "Iterable[Figure]") -> list[dict[str, Any]]:
 
 
 def print_figures(figures: "Iterable[Figure]") -> None:
-    """The same as a table."""
+    """The same as a table; folded to fit a terminal, and whole rows in a pipe."""
+    from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
@@ -53,4 +57,4 @@ def print_figures(figures: "Iterable[Figure]") -> None:
     for each in figures:
         inputs = ", ".join(f"{key} {'unknown' if value is None else value}" for key, value in each.inputs.items())
         table.add_row(*(Text(str(part)) for part in (each.plane, each.name, each.value, inputs, each.rule)))
-    out.print(table)
+    (out if out.is_terminal else Console(highlight=False, width=WIDEST)).print(table)

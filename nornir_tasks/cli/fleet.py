@@ -101,9 +101,9 @@ def require_all(results: Results[T]) -> dict[str, T]:
 
 def together(problems: Iterable[Problem]) -> list[Problem]:
     """What is the same for several switches is said once, with their names."""
-    same: dict[tuple[str, str], list[Problem]] = {}
+    same: dict[Problem, list[Problem]] = {}
     for problem in problems:
-        same.setdefault((problem.what, problem.hint), []).append(problem)
+        same.setdefault(replace(problem, where=""), []).append(problem)
     return [replace(found[0], where=_names([each.where for each in found])) for found in same.values()]
 
 

@@ -35,7 +35,8 @@ def lab_up(hosts: int, tmp_path: Path, **environment: str) -> subprocess.Complet
 def test_missing_packages_are_named_in_one_line_with_the_command_that_brings_them(tmp_path: Path) -> None:
     done = lab_up(1, tmp_path, PATH=str(tmp_path))
     assert done.returncode == 10
-    (line,) = done.stderr.splitlines()
+    site, line = done.stderr.splitlines()
+    assert site.startswith("site lab: ")
     assert "qemu-system-x86" in line
     assert "sudo apt-get install -y qemu-system-x86 qemu-utils mmdebstrap" in line
     assert not list(tmp_path.glob("*/lab")), "something was started all the same"

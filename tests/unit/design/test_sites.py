@@ -88,6 +88,7 @@ SOMETHING_ELSE = {
     ("intent/model.py", 1280): "least MTU: IPv6's, RFC 8200",
     ("intent/model.py", 4096): "bound of counts in an intent",
     ("intent/model.py", 65536): "bound of counts in an intent",
+    ("lab/manager.py", 65536): "bytes of disk space",
     ("lab/twins/eos/eapi.py", 32768): "part of 32 MiB, written as a product",
     ("lab/twins/engine/tree.py", 65536): "ASN written with a dot",
     ("lab/twins/eos/grammar.py", 65536): "ASN written with a dot",

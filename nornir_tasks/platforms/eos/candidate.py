@@ -83,7 +83,8 @@ def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Can
     from hier_config import WorkflowRemediation  # noqa: PLC0415 - only a device that differs pays for it
 
     remediation = WorkflowRemediation(_hconfig(_to_type_again(owned, wanted)), _hconfig(wanted)).remediation_config
-    lines = tuple(line for child in remediation.children for line in _lines(child, _gone(remediation)))
+    gone = _gone(remediation)  # once: it looks at every line
+    lines = tuple(line for child in remediation.children for line in _lines(child, gone))
     return Candidate(payload=lines, changes=tuple(difference(owned, wanted)))
 
 

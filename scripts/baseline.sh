@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# baseline.sh BIN [--write | --keep FOLDER]: does any site come out otherwise than tests/baseline.sums says?
+set -euo pipefail
+bin=$1
+shift
+exec "$bin/python" tests/baseline/run.py "$@"

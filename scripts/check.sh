@@ -14,6 +14,7 @@ step "ruff" "$bin/ruff" check .
 step "mypy --strict" "$bin/mypy"
 step "import contracts" "$bin/lint-imports" --no-cache
 step "tests can be collected" "$bin/python" -m pytest --collect-only -qqq
+step "all sites come out as before" scripts/baseline.sh "$bin"
 step "yamllint" "$bin/yamllint" --strict .
 # The profile stands in .ansible-lint; ansible-playbook is looked for in PATH. Without a lab the inventory has planned hosts.
 mapfile -t playable < <(ls -d roles playbooks molecule site.yml 2>/dev/null)

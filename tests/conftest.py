@@ -1,6 +1,7 @@
 """``--update-golden`` writes the messages anew; CI never gives it. ``figure`` keeps what was measured for the end."""
 
 import gc
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +14,10 @@ FIGURE = "figure"
 
 def pytest_configure() -> None:
     gc.set_threshold(GC_THRESHOLD)  # as the console script does: fabrics are large, and trees
+    # A shell starts background jobs with Ctrl-C ignored, and what they start inherits that: commands that tests
+    # interrupt would never end. A handler of ours is not inherited.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection() -> None:

@@ -98,14 +98,18 @@ def builder(system: str) -> Callable[[DeviceSpec, LabContext], Twin] | None:
     if system not in _sub_packages():
         return None
     build: Callable[[DeviceSpec, LabContext], Twin] | None
-    build = getattr(importlib.import_module(f"{__package__}.{system}"), "build", None)
+    build = getattr(importlib.import_module(f"switch_twins.{system}"), "build", None)
     return build
 
 
-@functools.cache
 def _sub_packages() -> tuple[str, ...]:
-    found = pkgutil.iter_modules([str(Path(__file__).parent)])
-    return tuple(sorted(each.name for each in found if each.ispkg))
+    return _packages_in(tuple(importlib.import_module("switch_twins").__path__))
+
+
+@functools.cache
+def _packages_in(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Looked for once, not once a device."""
+    return tuple(sorted(each.name for each in pkgutil.iter_modules(folders) if each.ispkg))
 
 
 def read_password(path: Path) -> str:

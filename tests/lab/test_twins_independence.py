@@ -13,7 +13,7 @@ import pytest
 
 import nornir_tasks
 import switch_twins
-from switch_twins.server import known_systems
+from switch_twins.server import builder, known_systems
 
 PRODUCT = Path(nornir_tasks.__file__).parent
 TWINS = Path(switch_twins.__file__).parent
@@ -62,6 +62,18 @@ def test_only_the_products_lab_uses_twins_and_only_through_their_control_client(
         if name.split(".")[0] == "switch_twins"
     }
     assert used == {("lab", name) for name in CLIENT}
+
+
+def test_a_twin_of_another_system_is_found_by_being_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, code in (("toy", "def build(device, lab): return (device, lab)"), ("no_twin", "")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(code)
+    before = known_systems()
+    monkeypatch.setattr(switch_twins, "__path__", [*switch_twins.__path__, str(tmp_path)])
+    assert known_systems() == tuple(sorted([*before, "toy"]))
+    build = builder("toy")
+    assert build is not None and build("device", "lab") == ("device", "lab")
+    assert builder("spec") is builder("engine") is builder("no_twin") is builder("eos.shows") is None
 
 
 def test_asyncio_stays_within_the_twins() -> None:

@@ -12,7 +12,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +25,7 @@ from nornir_tasks.lab.machines.manager import FOLDER as MACHINES
 from nornir_tasks.lab.network import free_network
 from nornir_tasks.lab.plan import SECRET, LabDevice, LabHost, LabPlan, differences, specification
 from nornir_tasks.lab.process import ADDRESS_TAKEN, LOG, READY, LabProcess
-from nornir_tasks.lab.twins.control import ControlClient
+from switch_twins.client import ControlClient, TwinError
 
 __all__ = ["Lab", "LabDevice", "LabHost", "LabPlan", "Started"]
 
@@ -41,6 +41,7 @@ _STARTS = 3
 """Another lab may take a network between our look at it and our listening there."""
 _NO_LOG_B = 64 * 1024
 """With so little space left, a log that says nothing has not got the room to."""
+_CABLE_HINT = "a link's name as 'nornir design --json' has it, or HOST:PORT; 'nornir lab status --json' lists all"
 
 State = Literal["up", "starting", "crashed", "down"]
 
@@ -118,14 +119,23 @@ class Lab:
             raise self._not_up()
         ready = json.loads(self._ready.read_text(encoding="utf-8"))
         timeout_s = CONTROL_TIMEOUT_S + CONTROL_TIMEOUT_PER_SWITCH_S * len(ready["devices"])
-        return ControlClient(Path(ready["control"]), timeout_s).ask(request, **arguments)
+        try:
+            return ControlClient(Path(ready["control"]), timeout_s).ask(request, **arguments)
+        except TwinError as error:
+            said = [Problem(each.where, each.what, each.expected, each.found, each.hint) for each in error.problems]
+            raise LabError(said) from error
 
     def swap_cables(self, first: str, second: str, say: Callable[[str], None] = lambda _: None) -> Any:  # noqa: ANN401
         """Exchange the far ends of two cables; while another command brings the lab up or down, wait for it."""
         if not self.is_up():
             raise self._not_up()
         with self._alone(say):
-            return self.ask("swap-cables", cables=[first, second])
+            try:
+                return self.ask("swap-cables", cables=[first, second])
+            except LabError as error:
+                if {first, second} <= self._cable_names():
+                    raise
+                raise LabError(replace(each, hint=_CABLE_HINT) for each in error.problems) from error
 
     @contextmanager
     def _alone(self, say: Callable[[str], None]) -> Iterator[None]:
@@ -195,6 +205,13 @@ class Lab:
         except (OSError, ValueError):
             return {}
         return spec
+
+    def _cable_names(self) -> set[str]:
+        """Every name that a cable of the lab that runs goes by."""
+        spec = self._running_spec()
+        hosts = spec.get("hosts", ())
+        names = {each["id"] for each in spec.get("cables", ())} | {each["cable"] for each in hosts}
+        return names | {f"{each['name']}:{each['port']}" for each in hosts}
 
     def _forget(self, but: Iterable[str]) -> None:
         """Remove what the switches left; machines have a folder of their own, which lives as long as they do.

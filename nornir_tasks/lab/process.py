@@ -84,7 +84,7 @@ class LabProcess:
             self._take(lock)
             with (self.directory / LOG).open("wb") as log:
                 return subprocess.Popen(  # noqa: S603 - our own interpreter, our own module, our own file
-                    [sys.executable, "-m", "nornir_tasks.lab.twins.process", str(spec)],
+                    [sys.executable, "-m", "switch_twins", str(spec)],
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,

@@ -7,8 +7,8 @@ import re
 import pytest
 from corpus_reader import CORPUS, CorpusLine, read_corpus
 
-from nornir_tasks.lab.twins.engine import EOS, ConfigSession, Context, LineError, Tree
-from nornir_tasks.lab.twins.eos.grammar import eos_grammar
+from switch_twins.engine import EOS, ConfigSession, Context, LineError, Tree
+from switch_twins.eos.grammar import eos_grammar
 
 ACCEPTED = read_corpus(CORPUS / "eos" / "accept.txt")
 REFUSED = read_corpus(CORPUS / "eos" / "reject.txt")

@@ -168,7 +168,7 @@ def preload() -> None:
 
     for package in (nornir_tasks.cli, nornir_tasks.drivers, nornir_tasks):
         for each in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-            if not each.name.startswith("nornir_tasks.lab.twins") and not each.name.endswith("__main__"):
+            if not each.name.endswith("__main__"):
                 importlib.import_module(each.name)
     from nornir_tasks.cli.scope import load  # noqa: PLC0415
 

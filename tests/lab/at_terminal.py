@@ -13,7 +13,7 @@ from typing import Any
 
 from by_hand import Hand, hands
 
-from nornir_tasks.lab.twins.control import ControlClient
+from switch_twins.client import ControlClient
 
 ROOT = Path(__file__).parents[2]
 NORNIR = Path(sys.executable).with_name("nornir")

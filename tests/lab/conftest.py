@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.drivers.session import Endpoint
-from nornir_tasks.lab.twins.control import ControlClient
+from switch_twins.client import ControlClient
 
 READY_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 15.0
@@ -170,7 +170,7 @@ def start_process(description: LabDescription, *options: str) -> subprocess.Pope
     """Start a twin process in a session of its own; it ends by itself after LIFETIME_S whatever happens to us."""
     log = (description.directory / "twins.log").open("w", encoding="utf-8")
     with log:
-        command = [sys.executable, "-m", "nornir_tasks.lab.twins.process", str(description.directory / "spec.json")]
+        command = [sys.executable, "-m", "switch_twins", str(description.directory / "spec.json")]
         return subprocess.Popen(
             [*command, "--max-seconds", str(LIFETIME_S), *options],
             stdout=log,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nornir_tasks.lab.twins.engine import (
+from switch_twins.engine import (
     EOS,
     NXOS,
     Change,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.lab.twins.engine import EOS, Context, Node, Tree, load_grammar, load_text
-from nornir_tasks.lab.twins.engine.lines import Lines
+from switch_twins.engine import EOS, Context, Node, Tree, load_grammar, load_text
+from switch_twins.engine.lines import Lines
 
 WORDS = (
     "interface Ethernet1",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_engine_grammar import CONTEXT, GRAMMAR
 
-from nornir_tasks.lab.twins.engine import EOS, ConfigSession, LineError, Tree, load_text
+from switch_twins.engine import EOS, ConfigSession, LineError, Tree, load_text
 
 PORTS = st.sampled_from(["Ethernet1", "Ethernet2", "Ethernet10", "Management1", "Loopback0"])
 ADDRESSES = st.sampled_from(["10.0.0.1", "10.0.0.2", "10.0.0.10", "SPINES"])

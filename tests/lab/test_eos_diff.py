@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.lab.twins.eos.listing import _hunks
+from switch_twins.eos.listing import _hunks
 
 BLOCKS = st.lists(
     st.tuples(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from nornir_tasks.lab.twins.clock import ManualClock
-from nornir_tasks.lab.twins.engine import ConfigSession, LineError
-from nornir_tasks.lab.twins.eos.configuration import Configuration
-from nornir_tasks.lab.twins.eos.extract import switch_state
-from nornir_tasks.lab.twins.eos.ports import lane_ports
-from nornir_tasks.lab.twins.spec import DeviceSpec
-from nornir_tasks.lab.twins.state import InterfaceState
+from switch_twins.clock import ManualClock
+from switch_twins.engine import ConfigSession, LineError
+from switch_twins.eos.configuration import Configuration
+from switch_twins.eos.extract import switch_state
+from switch_twins.eos.ports import lane_ports
+from switch_twins.spec import DeviceSpec
+from switch_twins.state import InterfaceState
 
 PORTS = (*(f"Ethernet{cage}/1" for cage in range(1, 5)), "Ethernet65")
 

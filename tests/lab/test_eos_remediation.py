@@ -8,14 +8,14 @@ import pytest
 from hypothesis import assume, given, settings
 
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.lab.twins.engine import ConfigSession, Context, Tree, load_text
-from nornir_tasks.lab.twins.engine.dialect import EOS
-from nornir_tasks.lab.twins.eos.grammar import eos_grammar
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.eos.candidate import candidate
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP
 from nornir_tasks.platforms.eos.tree import canonical, to_text, to_tree
 from nornir_tasks.platforms.ownership import join, split
+from switch_twins.engine import ConfigSession, Context, Tree, load_text
+from switch_twins.engine.dialect import EOS
+from switch_twins.eos.grammar import eos_grammar
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.lab.twins.engine import EOS, ConfigSession, Context, Tree
-from nornir_tasks.lab.twins.eos.grammar import eos_grammar
 from nornir_tasks.platforms.config_tree import difference
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.platforms.eos.tree import canonical, to_text, to_tree
+from switch_twins.engine import EOS, ConfigSession, Context, Tree
+from switch_twins.eos.grammar import eos_grammar
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
 from eos_examples import configs, examples, facts_of, leaf, rendered

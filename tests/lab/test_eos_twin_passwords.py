@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nornir_tasks.lab.twins.eos.passwords import matches, sha512_crypt
+from switch_twins.eos.passwords import matches, sha512_crypt
 
 
 @pytest.mark.parametrize(

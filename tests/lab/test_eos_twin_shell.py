@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.lab.twins.certificates import LabCertificates
-from nornir_tasks.lab.twins.clock import ManualClock
-from nornir_tasks.lab.twins.eos import EosTwin, build
-from nornir_tasks.lab.twins.eos.eapi import run_commands
-from nornir_tasks.lab.twins.fabric import FabricSim
-from nornir_tasks.lab.twins.spec import DeviceSpec
-from nornir_tasks.lab.twins.twin import LabContext
+from switch_twins.certificates import LabCertificates
+from switch_twins.clock import ManualClock
+from switch_twins.eos import EosTwin, build
+from switch_twins.eos.eapi import run_commands
+from switch_twins.fabric import FabricSim
+from switch_twins.spec import DeviceSpec
+from switch_twins.twin import LabContext
 
 
 @pytest.fixture

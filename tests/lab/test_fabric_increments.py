@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_fabric_sim import Fabric, Switch
 
-from nornir_tasks.lab.twins.fabric import FabricSim
-from nornir_tasks.lab.twins.state import PrefixList, PrefixListEntry, RouteMap, RouteMapEntry, StaticRoute
+from switch_twins.fabric import FabricSim
+from switch_twins.state import PrefixList, PrefixListEntry, RouteMap, RouteMapEntry, StaticRoute
 
 Edit = Callable[[Random, Switch], None]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from nornir_tasks.errors import LabError
-from nornir_tasks.lab.twins.clock import ManualClock
-from nornir_tasks.lab.twins.fabric import FabricSim, NextHop
-from nornir_tasks.lab.twins.sessions import BgpSession
-from nornir_tasks.lab.twins.spec import Cable, DeviceSpec, End, Host
-from nornir_tasks.lab.twins.state import (
+from switch_twins.clock import ManualClock
+from switch_twins.errors import TwinError
+from switch_twins.fabric import FabricSim, NextHop
+from switch_twins.sessions import BgpSession
+from switch_twins.spec import Cable, DeviceSpec, End, Host
+from switch_twins.state import (
     BgpInstance,
     BgpNeighbor,
     InterfaceState,
@@ -23,7 +23,7 @@ from nornir_tasks.lab.twins.state import (
     StaticRoute,
     SwitchState,
 )
-from nornir_tasks.lab.twins.twin import RequestCounter
+from switch_twins.twin import RequestCounter
 
 
 @dataclass
@@ -269,7 +269,7 @@ def test_swapped_cables_show_in_lldp_and_take_both_sessions_down(two_by_two: Fab
 
 
 def test_unknown_cable_is_an_error(two_by_two: Fabric) -> None:
-    with pytest.raises(LabError, match="there is no cable 'nope'"):
+    with pytest.raises(TwinError, match="there is no cable 'nope'"):
         two_by_two.sim.cut_cable("nope")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_fabric_increments import EDITS, made_at_once, seen
 from test_fabric_sim import LEAF1_BLOCK, Fabric
 
-from nornir_tasks.lab.twins.fabric import NextHop
+from switch_twins.fabric import NextHop
 
 
 def unnumbered(leaves: int, spines: int) -> Fabric:

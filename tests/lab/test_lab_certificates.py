@@ -11,8 +11,8 @@ from pathlib import Path
 import paramiko
 import pytest
 
-from nornir_tasks.lab.twins.certificates import LabCertificates
-from nornir_tasks.lab.twins.spec import DeviceSpec
+from switch_twins.certificates import LabCertificates
+from switch_twins.spec import DeviceSpec
 
 DEVICE = DeviceSpec("leaf-0", "eos", "", "", "", "S", "127.0.0.1", 0, 8022, 1, ())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from nornir_tasks.lab.twins.clock import ManualClock, RealClock
+from switch_twins.clock import ManualClock, RealClock
 
 
 def test_manual_timers_fire_in_order_at_their_own_time() -> None:

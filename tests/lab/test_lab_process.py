@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from conftest import LabDescription, RunningLab, _starter, start_process, wait_ready
 
-from nornir_tasks.errors import LabError
-from nornir_tasks.lab.twins.control import ControlClient
-from nornir_tasks.lab.twins.server import read_password
-from nornir_tasks.lab.twins.spec import SpecError, load_spec
+from switch_twins.client import ControlClient, TwinError
+from switch_twins.process import CANNOT_START
+from switch_twins.server import read_password
+from switch_twins.spec import SpecError, load_spec
 
 Start = Callable[[LabDescription], RunningLab]
 
@@ -91,7 +91,7 @@ def test_control_answers_and_refuses_without_dying(lab_description: LabDescripti
         ("cut-cable", {"cable": "c9"}, "there is no cable 'c9'"),
         ("rib", {"device": "x"}, "no such device"),
     ):
-        with pytest.raises(LabError, match=message):
+        with pytest.raises(TwinError, match=message):
             control.ask(request, **arguments)
     before_s = control.ask("status")["uptime_s"]
     control.ask("advance-clock", seconds=3600)
@@ -100,18 +100,19 @@ def test_control_answers_and_refuses_without_dying(lab_description: LabDescripti
 
 def test_asking_a_lab_that_is_not_up_is_an_error_at_once(tmp_path: Path) -> None:
     started_s = time.monotonic()
-    with pytest.raises(LabError, match="the lab does not answer"):
+    with pytest.raises(TwinError, match="the lab does not answer"):
         ControlClient(tmp_path / "control.sock").ask("status")
     assert time.monotonic() - started_s < 5
 
 
-def test_unstartable_lab_says_why_and_exits_with_the_lab_errors_code(lab_description: LabDescription) -> None:
+def test_unstartable_lab_says_why_and_exits_with_the_code_it_documents(lab_description: LabDescription) -> None:
     lab_description.add_device("leaf", "eos", os="junos")
     lab_description.write()
     process = start_process(lab_description)
-    assert process.wait(30) == LabError.exit_code
+    assert process.wait(30) == CANNOT_START == 10
     log = (lab_description.directory / "twins.log").read_text()
-    assert "leaf: there is no twin of this OS" in log and "Traceback" not in log
+    assert "leaf: there is no twin of this OS\n  expected: eos, nvue, nxos\n  found: junos" in log
+    assert "Traceback" not in log
     assert not (lab_description.directory / "ready.json").exists()
 
 
@@ -157,10 +158,10 @@ def test_password_file_others_can_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "password"
     path.write_text("secret\n")
     path.chmod(0o644)
-    with pytest.raises(LabError, match="may be read by others"):
+    with pytest.raises(TwinError, match="may be read by others"):
         read_password(path)
     path.chmod(0o600)
     assert read_password(path) == "secret"
     path.write_text("\n")
-    with pytest.raises(LabError, match="empty"):
+    with pytest.raises(TwinError, match="empty"):
         read_password(path)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.lab.twins.spec import Cable, DeviceSpec, End
-from nornir_tasks.lab.twins.state import InterfaceState
-from nornir_tasks.lab.twins.wiring import Wiring
+from switch_twins.spec import Cable, DeviceSpec, End
+from switch_twins.state import InterfaceState
+from switch_twins.wiring import Wiring
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.lab.twins.nvue.checks import findings
-from nornir_tasks.lab.twins.nvue.dialect import dialect_for
-from nornir_tasks.lab.twins.nvue.extract import switch_state
-from nornir_tasks.lab.twins.nvue.ports import ports, share
-from nornir_tasks.lab.twins.nvue.tree import merge
-from nornir_tasks.lab.twins.spec import DeviceSpec
-from nornir_tasks.lab.twins.state import InterfaceState
+from switch_twins.nvue.checks import findings
+from switch_twins.nvue.dialect import dialect_for
+from switch_twins.nvue.extract import switch_state
+from switch_twins.nvue.ports import ports, share
+from switch_twins.nvue.tree import merge
+from switch_twins.spec import DeviceSpec
+from switch_twins.state import InterfaceState
 
 NAMES = tuple(f"swp{number}" for number in range(1, 5))
 SPINE = DeviceSpec("spine", "nvue", "5.14.0", "SN5600", "spectrum4", "LAB1", "127.0.0.1", 8765, 8022, 65000, NAMES)

@@ -12,9 +12,9 @@ from nornir_tasks.drivers.nvue import NvueSession
 from nornir_tasks.drivers.nvue_client import NvueClient
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.errors import CommitError, ConnectError, DeviceError, StageError
-from nornir_tasks.lab.twins.certificates import LabCertificates
-from nornir_tasks.lab.twins.spec import DeviceSpec
 from nornir_tasks.platforms.platform import Candidate
+from switch_twins.certificates import LabCertificates
+from switch_twins.spec import DeviceSpec
 
 Script = dict[tuple[str, str], list[tuple[int, object]]]
 """(method, path) -> answers (status, JSON or text), the last of which is repeated."""

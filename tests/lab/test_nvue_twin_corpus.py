@@ -11,8 +11,8 @@ import pytest
 from conftest import LabDescription
 from nvue_client import Entry, Nvue, corpus
 
-from nornir_tasks.lab.twins.nvue.nvset import CommandError, to_patch
-from nornir_tasks.lab.twins.nvue.schema import schema_for
+from switch_twins.nvue.nvset import CommandError, to_patch
+from switch_twins.nvue.schema import schema_for
 
 RELEASES = ("5.14", "5.16")
 RENDERED = ("interfaces", "lldp", "qos", "bgp", "routing_policy", "static_routes", "bfd", "hashing", "services")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from nornir_tasks.lab.twins.engine import ConfigSession, Context, LineError, Tree, load_text
-from nornir_tasks.lab.twins.nxos.day0 import bare_tree
-from nornir_tasks.lab.twins.nxos.extract import switch_state
-from nornir_tasks.lab.twins.nxos.patch import patch
-from nornir_tasks.lab.twins.state import InterfaceState
+from switch_twins.engine import ConfigSession, Context, LineError, Tree, load_text
+from switch_twins.nxos.day0 import bare_tree
+from switch_twins.nxos.extract import switch_state
+from switch_twins.nxos.patch import patch
+from switch_twins.state import InterfaceState
 
 PORTS = frozenset(f"Ethernet1/{number}" for number in range(1, 33))
 CONTEXT = Context("10.5(3)", "cloudscale-gx2", "N9K-C9332D-GX2B", PORTS)

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 
 from nornir_tasks.design.device_config import DeviceConfig, Interface
 from nornir_tasks.design.order import in_order
-from nornir_tasks.lab.twins.engine import Context, Tree, load_text
-from nornir_tasks.lab.twins.nxos.day0 import bare_tree, brownfield_tree
-from nornir_tasks.lab.twins.spec import DeviceSpec
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Parsed
+from switch_twins.engine import Context, Tree, load_text
+from switch_twins.nxos.day0 import bare_tree, brownfield_tree
+from switch_twins.spec import DeviceSpec
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
 

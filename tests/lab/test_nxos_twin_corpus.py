@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from nornir_tasks.lab.twins.engine import ConfigSession, Context, LineError, Tree, load_text
-from nornir_tasks.lab.twins.nxos.day0 import bare_tree, brownfield_tree
-from nornir_tasks.lab.twins.nxos.grammar import nxos_grammar
-from nornir_tasks.lab.twins.spec import DeviceSpec
+from switch_twins.engine import ConfigSession, Context, LineError, Tree, load_text
+from switch_twins.nxos.day0 import bare_tree, brownfield_tree
+from switch_twins.nxos.grammar import nxos_grammar
+from switch_twins.spec import DeviceSpec
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "nxos"
 PORTS = tuple(f"Ethernet1/{number}" for number in range(1, 33))

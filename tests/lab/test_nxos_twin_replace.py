@@ -11,14 +11,14 @@ import requests
 from conftest import LabDescription, RunningLab
 from test_nxos_twin_corpus import spec
 
-from nornir_tasks.lab.twins.certificates import LabCertificates
-from nornir_tasks.lab.twins.clock import ManualClock
-from nornir_tasks.lab.twins.engine import ConfigSession
-from nornir_tasks.lab.twins.fabric import FabricSim
-from nornir_tasks.lab.twins.nxos import NxosTwin, build
-from nornir_tasks.lab.twins.nxos.cli import Cli
-from nornir_tasks.lab.twins.nxos.patch import patch
-from nornir_tasks.lab.twins.twin import LabContext
+from switch_twins.certificates import LabCertificates
+from switch_twins.clock import ManualClock
+from switch_twins.engine import ConfigSession
+from switch_twins.fabric import FabricSim
+from switch_twins.nxos import NxosTwin, build
+from switch_twins.nxos.cli import Cli
+from switch_twins.nxos.patch import patch
+from switch_twins.twin import LabContext
 
 ROCE = """
 feature lldp

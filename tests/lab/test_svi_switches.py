@@ -12,22 +12,22 @@ import pytest
 from nornir_tasks.deploy.plan import device_plan, split_running
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import RefusedError
-from nornir_tasks.lab.twins.engine import EOS, ConfigSession, Context, LineError, Tree, load_text
-from nornir_tasks.lab.twins.eos.brownfield import day0_text
-from nornir_tasks.lab.twins.eos.extract import switch_state as eos_state
-from nornir_tasks.lab.twins.eos.grammar import eos_grammar
-from nornir_tasks.lab.twins.eos.ports import lane_ports
-from nornir_tasks.lab.twins.nvue.autofill import complete
-from nornir_tasks.lab.twins.nvue.brownfield import brownfield
-from nornir_tasks.lab.twins.nvue.dialect import dialect_for
-from nornir_tasks.lab.twins.nvue.tree import merge
-from nornir_tasks.lab.twins.nxos.day0 import bare_tree, brownfield_tree, device_context
-from nornir_tasks.lab.twins.nxos.patch import patch
-from nornir_tasks.lab.twins.nxos.replace import _quoted
-from nornir_tasks.lab.twins.spec import DeviceSpec
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.candidate import keys_of
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
+from switch_twins.engine import EOS, ConfigSession, Context, LineError, Tree, load_text
+from switch_twins.eos.brownfield import day0_text
+from switch_twins.eos.extract import switch_state as eos_state
+from switch_twins.eos.grammar import eos_grammar
+from switch_twins.eos.ports import lane_ports
+from switch_twins.nvue.autofill import complete
+from switch_twins.nvue.brownfield import brownfield
+from switch_twins.nvue.dialect import dialect_for
+from switch_twins.nvue.tree import merge
+from switch_twins.nxos.day0 import bare_tree, brownfield_tree, device_context
+from switch_twins.nxos.patch import patch
+from switch_twins.nxos.replace import _quoted
+from switch_twins.spec import DeviceSpec
 from tests.svi import LEAVES, LINK, all_wanted
 
 FLAT, OTHER = "link: p2p", "link: svi, vlan: 300"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nornir_tasks.lab.twins.engine import EOS, NXOS, ConfigSession, Context, Grammar, LineError, Tree
-from nornir_tasks.lab.twins.engine.dialect import Dialect
-from nornir_tasks.lab.twins.eos.grammar import eos_grammar
-from nornir_tasks.lab.twins.nxos.grammar import nxos_grammar
+from switch_twins.engine import EOS, NXOS, ConfigSession, Context, Grammar, LineError, Tree
+from switch_twins.engine.dialect import Dialect
+from switch_twins.eos.grammar import eos_grammar
+from switch_twins.nxos.grammar import nxos_grammar
 
 CONTEXTS = {
     "eos": Context(release="4.33.1F", asic="tomahawk4"),

@@ -5,6 +5,7 @@ There `nornir render` and `ansible-playbook site.yml` find all they need.
 
 import json
 import os
+import random
 import subprocess
 import sys
 import venv
@@ -13,6 +14,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+SWITCHES = {
+    "eos": {"release": "4.33.1F", "model": "7060DX5-64S", "asic": "tomahawk4", "ports": ["Ethernet1/1"]},
+    "nxos": {"release": "10.4(3)", "model": "N9K-C9332D-GX2B", "asic": "cloudscale-gx2", "ports": ["Ethernet1/1"]},
+    "nvue": {"release": "5.14.0", "model": "SN5600", "asic": "spectrum4", "ports": ["swp1"]},
+}
 
 
 def run(*command: str | Path, cwd: Path, timeout_s: int = 600, **more: str) -> str:
@@ -48,6 +54,33 @@ def test_the_wheel_renders_a_site_without_the_checkout(installed: Path, tmp_path
     rendered = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))
     assert len(rendered) == 10
     assert {Path(name).suffix for name in rendered} == {".cfg", ".yaml"}
+
+
+def test_the_wheel_holds_every_file_of_the_twins(installed: Path) -> None:
+    (packages,) = installed.glob("lib/python*/site-packages")
+    held = names_below(packages / "switch_twins")
+    assert names_below(ROOT / "switch_twins") - held == set()
+    assert {"eos/grammar.txt", "nvue/brownfield.json", "nxos/grammar/4_bgp.grammar"} <= held
+
+
+def names_below(folder: Path) -> set[str]:
+    files = (each for each in folder.rglob("*") if each.is_file() and "__pycache__" not in each.parts)
+    return {each.relative_to(folder).as_posix() for each in files}
+
+
+def test_one_twin_of_each_system_serves_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    network = f"127.{random.randint(200, 250)}.{random.randint(1, 250)}"
+    where = {"api_port": 8443, "ssh_port": 8022, "asn": 65001}
+    devices = [
+        {"name": os, "os": os, "serial": os, "address": f"{network}.{number}", **where, **facts}
+        for number, (os, facts) in enumerate(SWITCHES.items(), 1)
+    ]
+    spec = {"site": "x", "dir": ".", "ca": "ca.pem", "username": "admin", "password_file": "password"}
+    (tmp_path / "spec.json").write_text(json.dumps({**spec, "devices": devices}))
+    (tmp_path / "password").touch(mode=0o600)
+    (tmp_path / "password").write_text("secret")
+    run(installed / "bin/python", "-m", "switch_twins", "spec.json", "--max-seconds", "1", cwd=tmp_path)
+    assert "ended by itself" in (tmp_path / "ended.json").read_text()  # written only if all listened
 
 
 def test_napalm_finds_the_nvue_driver_of_the_wheel(installed: Path, tmp_path: Path) -> None:

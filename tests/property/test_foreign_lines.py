@@ -15,9 +15,9 @@ import pytest
 from nornir_tasks.cli.scope import load
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.lab.twins.nvue.nvset import to_patch
-from nornir_tasks.lab.twins.nvue.schema import schema_for
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from switch_twins.nvue.nvset import to_patch
+from switch_twins.nvue.schema import schema_for
 from tests.corpus.corpus_reader import CORPUS, read_corpus
 from tests.lab.nvue_client import corpus
 

@@ -1,6 +1,6 @@
 """A site's switches as a fabric that plays BGP through, so that a fault has all the effects it would have.
 
-The fabric is the lab's (``lab/twins``), which shares no code with the design. Configurations go in as the model has
+The fabric is the lab's (``switch_twins``), which shares no code with the design. Configurations go in as the model has
 them, faults by hand; what comes out is what ``nornir validate`` would have collected.
 """
 
@@ -19,10 +19,11 @@ from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.device_config import Bgp, DeviceConfig, Interface, Neighbor
 from nornir_tasks.errors import Problem
 from nornir_tasks.files.templates import environment
-from nornir_tasks.lab.twins.clock import ManualClock
-from nornir_tasks.lab.twins.fabric import FabricSim
-from nornir_tasks.lab.twins.spec import Cable, DeviceSpec, End, Host
-from nornir_tasks.lab.twins.state import (
+from nornir_tasks.platforms.config_tree import Change, difference
+from switch_twins.clock import ManualClock
+from switch_twins.fabric import FabricSim
+from switch_twins.spec import Cable, DeviceSpec, End, Host
+from switch_twins.state import (
     BgpInstance,
     BgpNeighbor,
     InterfaceState,
@@ -33,8 +34,7 @@ from nornir_tasks.lab.twins.state import (
     StaticRoute,
     SwitchState,
 )
-from nornir_tasks.lab.twins.twin import RequestCounter
-from nornir_tasks.platforms.config_tree import Change, difference
+from switch_twins.twin import RequestCounter
 
 SITES = Path(__file__).parents[2] / "sites"
 SMALL = ("lab", "lab-breakout", "lab-unnumbered", "svi", "clos", "clos3", "split")

@@ -19,7 +19,8 @@ from tests.reference import reference
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
 
-PRODUCT = Path(__file__).parents[3] / "nornir_tasks"
+ROOT = Path(__file__).parents[3]
+PRODUCT, TWINS = ROOT / "nornir_tasks", ROOT / "switch_twins"
 
 
 def facts() -> dict[str, Any]:
@@ -89,12 +90,12 @@ SOMETHING_ELSE = {
     ("intent/model.py", 4096): "bound of counts in an intent",
     ("intent/model.py", 65536): "bound of counts in an intent",
     ("lab/manager.py", 65536): "bytes of disk space",
-    ("lab/twins/eos/eapi.py", 32768): "part of 32 MiB, written as a product",
-    ("lab/twins/engine/tree.py", 65536): "ASN written with a dot",
-    ("lab/twins/eos/grammar.py", 65536): "ASN written with a dot",
-    ("lab/twins/nvue/extract.py", 65536): "Linux's MTU of lo",
-    ("lab/twins/nxos/words.py", 65536): "ASN written with a dot",
-    ("lab/twins/spec.py", 65536): "entries of a cache",
+    ("switch_twins/eos/eapi.py", 32768): "part of 32 MiB, written as a product",
+    ("switch_twins/engine/tree.py", 65536): "ASN written with a dot",
+    ("switch_twins/eos/grammar.py", 65536): "ASN written with a dot",
+    ("switch_twins/nvue/extract.py", 65536): "Linux's MTU of lo",
+    ("switch_twins/nxos/words.py", 65536): "ASN written with a dot",
+    ("switch_twins/spec.py", 65536): "entries of a cache",
     ("platforms/asn.py", 65536): "ASN written with a dot",
     ("platforms/eos/capabilities.py", 256): "kbytes, in the source of an ECN threshold",
     ("platforms/eos/capabilities.py", 512): "kbytes, in the source of an ECN threshold",
@@ -127,9 +128,10 @@ def looked_for(file: Path) -> frozenset[int]:
 
 def test_no_figure_of_a_reference_site_stands_in_the_code() -> None:
     found = {
-        (str(file.relative_to(PRODUCT)), each)
-        for file in PRODUCT.rglob("*.py")
-        for each in figures_of(file.read_text(encoding="utf-8")) & looked_for(file.relative_to(PRODUCT))
+        (str(file.relative_to(base)), each)
+        for base, tree in ((PRODUCT, PRODUCT), (ROOT, TWINS))
+        for file in tree.rglob("*.py")
+        for each in figures_of(file.read_text(encoding="utf-8")) & looked_for(file.relative_to(base))
     }
     assert found - SOMETHING_ELSE.keys() == set()
     assert SOMETHING_ELSE.keys() - found == set()  # nothing is allowed that is not there

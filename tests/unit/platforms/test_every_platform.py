@@ -19,7 +19,7 @@ def expected_files(os: str) -> list[str]:
         f"nornir_tasks/drivers/{os}.py",
         *(f"templates/{os}/{name}.j2" for name in ("main", *SECTIONS)),
         f"templates/{os}/SOURCES.yml",
-        f"nornir_tasks/lab/twins/{os}/__init__.py",
+        f"switch_twins/{os}/__init__.py",
         f"tests/corpus/{os}/accept.txt",
         f"tests/corpus/{os}/reject.txt",
     ]

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import functools
 import importlib
+import pkgutil
 import stat
+from collections.abc import Callable
 from pathlib import Path
-
-from nornir_tasks.errors import LabError, Problem
 
 from .certificates import LabCertificates
 from .clock import RealClock
+from .errors import Problem, TwinError
 from .fabric import FabricSim
 from .spec import DeviceSpec, LabSpec
 from .twin import LabContext, Twin
 
-KNOWN_OS = ("eos", "nvue", "nxos")
 
-
-class AddressTakenError(LabError):
+class AddressTakenError(TwinError):
     """Somebody else listens on an address of the lab."""
 
 
@@ -44,19 +44,19 @@ class LabServer:
         self.twins: dict[str, Twin] = {}
 
     async def start(self) -> None:
-        """Build every twin, then listen on all of them. Raises LabError naming every device that could not."""
+        """Build every twin, then listen on all of them. Raises TwinError naming every device that could not."""
         problems: list[Problem] = []
         for device in self.spec.devices:
             try:
                 twin = build_twin(device, self.context)
-            except LabError as error:
+            except TwinError as error:
                 problems += error.problems
                 continue
             twin.requests.rtt_s = self.spec.rtt_ms / 1000
             self.twins[device.name] = twin
             self.fabric.attach(twin)
         if problems:
-            raise LabError(problems)
+            raise TwinError(problems)
         self.certificates.write_known_hosts(self.spec.devices, self.known_hosts)
         self.fabric.settle()
         await self._listen()
@@ -73,7 +73,7 @@ class LabServer:
                 raise error
             problems.append(Problem(twin.name, f"cannot listen on {twin.device.address}: {error}"))
         is_taken = all(isinstance(e, OSError) and e.errno == errno.EADDRINUSE for e in failed.values())
-        raise (AddressTakenError if is_taken else LabError)(problems)
+        raise (AddressTakenError if is_taken else TwinError)(problems)
 
     async def stop(self) -> None:
         """Stop every twin; one that fails to stop does not keep the others up."""
@@ -81,27 +81,50 @@ class LabServer:
 
 
 def build_twin(device: DeviceSpec, lab: LabContext) -> Twin:
-    """The twin of one device. Raises LabError for an operating system that has none."""
-    if device.os not in KNOWN_OS:
-        raise LabError(Problem(device.name, "there is no twin of this OS", ", ".join(KNOWN_OS), device.os))
-    module = importlib.import_module(f"nornir_tasks.lab.twins.{device.os}")
-    twin: Twin = module.build(device, lab)
-    return twin
+    """The twin of one device. Raises TwinError for an operating system that has none."""
+    build = builder(device.os)
+    if build is None:
+        raise TwinError(Problem(device.name, "there is no twin of this OS", ", ".join(known_systems()), device.os))
+    return build(device, lab)
+
+
+def known_systems() -> tuple[str, ...]:
+    """Every operating system that has a twin: the sub-packages here that have a function ``build``."""
+    return tuple(name for name in _sub_packages() if builder(name) is not None)
+
+
+def builder(system: str) -> Callable[[DeviceSpec, LabContext], Twin] | None:
+    """What builds the twins of an operating system; None if it has no twin. Imports that system's twin, no other."""
+    if system not in _sub_packages():
+        return None
+    build: Callable[[DeviceSpec, LabContext], Twin] | None
+    build = getattr(importlib.import_module(f"switch_twins.{system}"), "build", None)
+    return build
+
+
+def _sub_packages() -> tuple[str, ...]:
+    return _packages_in(tuple(importlib.import_module("switch_twins").__path__))
+
+
+@functools.cache
+def _packages_in(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Looked for once, not once a device."""
+    return tuple(sorted(each.name for each in pkgutil.iter_modules(folders) if each.ispkg))
 
 
 def read_password(path: Path) -> str:
-    """The lab login's password: the file's first line. Raises LabError if others may read the file."""
+    """The lab login's password: the file's first line. Raises TwinError if others may read the file."""
     try:
         mode = path.stat().st_mode
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise LabError(Problem(str(path), f"the password file cannot be read: {error.strerror}")) from error
+        raise TwinError(Problem(str(path), f"the password file cannot be read: {error.strerror}")) from error
     if stat.S_IMODE(mode) & 0o077:
-        raise LabError(
+        raise TwinError(
             Problem(str(path), "the password file may be read by others", "mode 0600", oct(stat.S_IMODE(mode)))
         )
     return text.splitlines()[0] if text.strip() else _no_password(path)
 
 
 def _no_password(path: Path) -> str:
-    raise LabError(Problem(str(path), "the password file is empty"))
+    raise TwinError(Problem(str(path), "the password file is empty"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from nornir_tasks.errors import LabError, Problem
-
+from .errors import Problem, TwinError
 from .spec import Cable, End, Host
 from .state import InterfaceState, SwitchState
 
@@ -33,7 +32,7 @@ class LldpNeighbor:
 
 
 class Wiring:
-    """The cables of a lab. A host's cable goes by the design's name for it, or by ``HOST:PORT``."""
+    """The cables of a lab. A host's cable goes by the specification's name for it, or by ``HOST:PORT``."""
 
     def __init__(self, cables: Iterable[Cable], hosts: Iterable[Host]) -> None:
         self.hosts = {End(host.name, host.port): host for host in hosts}
@@ -73,7 +72,7 @@ class Wiring:
         return one.id, other.id
 
     def ends(self, *cables: str) -> tuple[End, ...]:
-        """Both ends of each of these cables. Raises LabError for an unknown one."""
+        """Both ends of each of these cables. Raises TwinError for an unknown one."""
         return tuple(end for cable in map(self._known, cables) for end in (cable.a, cable.b))
 
     def cut(self, cable: str) -> None:
@@ -87,8 +86,7 @@ class Wiring:
     def _known(self, cable: str) -> Cable:
         found = self._cables.get(self._ids.get(cable, cable))
         if found is None:
-            hint = "a link's name as 'nornir design --json' has it, or HOST:PORT; 'nornir lab status --json' lists all"
-            raise LabError(Problem("cable", f"there is no cable {cable!r}", hint=hint))
+            raise TwinError(Problem("cable", f"there is no cable {cable!r}"))
         return found
 
     def ports_of(self, device: str) -> set[str]:

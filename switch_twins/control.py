@@ -18,13 +18,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.errors import LabError, Problem
-
+from .errors import Problem, TwinError
 from .server import LabServer
 
 _LINE_LIMIT_BYTES = 1 << 20
@@ -83,7 +81,7 @@ class ControlServer:
             request = json.loads(line)
             call = self._requests[request["request"]]
             return {"ok": True, "result": call(request)}
-        except LabError as error:
+        except TwinError as error:
             return {"ok": False, "error": str(error)}
         except (KeyError, TypeError, ValueError) as error:
             return {"ok": False, "error": f"not a request this lab knows: {error!r}"}
@@ -184,7 +182,7 @@ class ControlServer:
     def _device(self, request: Answer) -> str:
         name = str(request["device"])
         if name not in self._lab.twins:
-            raise LabError(Problem(name, "there is no such device in this lab", ", ".join(self._lab.twins)))
+            raise TwinError(Problem(name, "there is no such device in this lab", ", ".join(self._lab.twins)))
         return name
 
 
@@ -192,26 +190,3 @@ def control_path(directory: Path, short: Path) -> Path:
     """Where the socket stands: in the lab's directory, or ``short`` if that path is too long for a unix socket."""
     path = directory / "control.sock"
     return path if len(os.fsencode(path)) <= _SOCKET_PATH_LIMIT_BYTES else short
-
-
-class ControlClient:
-    """Asks a running lab. One connection per request; nothing is waited for longer than ``timeout_s``."""
-
-    def __init__(self, path: Path, timeout_s: float = 30.0) -> None:
-        self._path, self._timeout_s = path, timeout_s
-
-    def ask(self, request: str, **arguments: object) -> Any:  # noqa: ANN401  (decoded JSON)
-        """Send a request and return its result. Raises LabError if the lab refuses or does not answer."""
-        line = json.dumps({"request": request, **arguments}).encode() + b"\n"
-        try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(self._timeout_s)
-                connection.connect(str(self._path))
-                connection.sendall(line)
-                with connection.makefile("rb") as answers:
-                    answer = json.loads(answers.readline() or b"null")
-        except (OSError, ValueError) as error:
-            raise LabError(Problem(str(self._path), f"the lab does not answer: {error}", hint="is it up?")) from error
-        if not answer or not answer["ok"]:
-            raise LabError(Problem("lab", str(answer["error"]) if answer else "the lab closed the connection"))
-        return answer["result"]

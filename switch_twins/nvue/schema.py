@@ -21,8 +21,7 @@ from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from nornir_tasks.errors import LabError, Problem
-
+from ..errors import Problem, TwinError
 from . import keys
 
 Kind = Literal["unknown-keyword", "wrong-type", "out-of-range"]
@@ -268,7 +267,7 @@ def _root_model(release: str) -> type[BaseModel]:
     try:
         module = importlib.import_module(name)
     except (ImportError, ValueError) as error:
-        raise LabError(
+        raise TwinError(
             Problem(
                 "release", f"there is no NVUE schema for release {release!r}", hint="nvueschema 0.1.0 has 5.0 to 5.18"
             )
@@ -279,7 +278,7 @@ def _root_model(release: str) -> type[BaseModel]:
 
 @lru_cache(maxsize=4)
 def schema_for(release: str) -> Schema:
-    """The schema of a release such as "5.14" or "5.16.1". Raises LabError if nvueschema has none."""
+    """The schema of a release such as "5.14" or "5.16.1". Raises TwinError if nvueschema has none."""
     return Schema(".".join(release.split(".")[:2]))
 
 

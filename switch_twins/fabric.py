@@ -1,7 +1,7 @@
 """The fabric between the twins: links, LLDP, BGP sessions and routes, worked out from what each switch was told.
 
 What a commit on a twin touches is worked out anew at the next question (solution.py), and what other cables touch at
-once; all of it is while a session is down by its prefix limit. It knows configurations and cables, never the intent.
+once; all of it is while a session is down by its prefix limit. It knows configurations and cables, nothing else.
 
 What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered IPv4 BGP
 between directly connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
@@ -61,17 +61,17 @@ class FabricSim:
     # -- a technician's hands --------------------------------------------------------------------------------------
 
     def swap_cables(self, first: str, second: str) -> tuple[str, str]:
-        """Exchange the far (``b``) ends of two cables; their ids. Raises LabError for an unknown cable."""
+        """Exchange the far (``b``) ends of two cables; their ids. Raises TwinError for an unknown cable."""
         with self._rewired(first, second):
             return self.wiring.swap(first, second)
 
     def cut_cable(self, cable: str) -> None:
-        """Cut a cable. Raises LabError for an unknown cable."""
+        """Cut a cable. Raises TwinError for an unknown cable."""
         with self._rewired(cable):
             self.wiring.cut(cable)
 
     def mend_cable(self, cable: str) -> None:
-        """Mend a cut cable. Raises LabError for an unknown cable."""
+        """Mend a cut cable. Raises TwinError for an unknown cable."""
         with self._rewired(cable):
             self.wiring.mend(cable)
 

@@ -19,5 +19,5 @@ __all__ = ["NvueTwin", "build"]
 
 
 def build(device: DeviceSpec, lab: LabContext) -> NvueTwin:
-    """The twin of one switch. Raises LabError for a release without a schema."""
+    """The twin of one switch. Raises TwinError for a release without a schema."""
     return NvueTwin(device, lab)

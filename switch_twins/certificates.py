@@ -85,7 +85,7 @@ class LabCertificates:
 
     def _make_ca(self) -> None:
         key = ec.generate_private_key(ec.SECP256R1())
-        name = _name("gpufabric lab CA")
+        name = _name("switch twins lab CA")
         builder = (
             _builder(name, name, key.public_key())
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)

@@ -59,7 +59,7 @@ class LabContext:
 
 
 class Twin(Protocol):
-    """One simulated switch. ``twins/<os>/__init__.py`` has ``build(device, lab) -> Twin``.
+    """One simulated switch. ``switch_twins/<os>/__init__.py`` has ``build(device, lab) -> Twin``.
 
     on_commit is set by FabricSim; the twin calls it after every change of its running configuration (rollbacks and
     timers included). state() must be cheap when nothing changed: keep the result until the next commit.

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from nornir_tasks.errors import LabError, Problem
-
+from .errors import Problem, TwinError
 from .policy import Policies, address_number, neighbor_number
 from .sessions import BgpSession, Key
 from .speaker import (
@@ -121,7 +120,7 @@ class Propagation:
     # -- until nothing changes -------------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Spread what changed. Raises LabError if routes do not settle (policies that oscillate)."""
+        """Spread what changed. Raises TwinError if routes do not settle (policies that oscillate)."""
         for _ in range(_MAX_ROUNDS):
             batch, self._pending = self._pending, {}
             changed = [(name, self._decide(self._speakers[name], batch[name])) for name in sorted(batch)]
@@ -130,7 +129,7 @@ class Propagation:
                     self._announce(self._speakers[name], prefixes)
             if not self._pending:
                 return
-        raise LabError(
+        raise TwinError(
             Problem("fabric", f"BGP routes do not settle within {_MAX_ROUNDS} rounds: {sorted(self._pending)[:4]}")
         )
 

@@ -1,6 +1,6 @@
-"""The lab's specification: devices, cables and hosts, as ``lab up`` writes it and the twin process reads it.
+"""The lab's specification: devices, cables and hosts, as whoever starts the lab writes it and its process reads it.
 
-It holds cabling and day-0 facts only, never the intent: a twin must learn its configuration over the wire.
+It holds cabling and day-0 facts only: a twin must learn its configuration over the wire.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from nornir_tasks.errors import LabError, Problem
+from .errors import Problem, TwinError
 
 _T = TypeVar("_T", str, tuple[str, int], "End")
 
 
-class SpecError(LabError):
+class SpecError(TwinError):
     """A specification file is wrong; every mistake is in ``problems``."""
 
 
@@ -98,7 +98,7 @@ class Host:
 
     @property
     def cable_id(self) -> str:
-        """The design's name for the cable, or ``HOST:PORT`` where there is none."""
+        """The specification's name for the cable, or ``HOST:PORT`` where it has none."""
         return self.cable or f"{self.name}:{self.port}"
 
 

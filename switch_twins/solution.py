@@ -63,7 +63,7 @@ class Solution:
         """Work out what these switches' new states change.
 
         Sessions in ``holds`` stay down. Returns the sessions that were judged anew, and the keys of those that are no
-        longer configured. Raises LabError if routes do not settle.
+        longer configured. Raises TwinError if routes do not settle.
         """
         names = sorted(states)
         before = {key for name in names for key in _keys(self.states.get(name))}

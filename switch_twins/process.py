@@ -1,4 +1,4 @@
-"""Serve a lab: ``python -m nornir_tasks.lab.twins.process SPEC.json`` until SIGTERM, Ctrl-C or its lifetime is over.
+"""Serve a lab: ``python -m switch_twins SPEC.json`` until SIGTERM, Ctrl-C or its lifetime is over.
 
 Into the lab's directory it writes ``process.json`` first (its id, and when it was started), ``ready.json`` when every
 device listens (pid, control socket, CA, known_hosts, devices), and ``ended.json`` (why) when it ends in order; then
@@ -20,14 +20,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from nornir_tasks.errors import LabError
-
 from .control import ControlServer, control_path
+from .errors import TwinError
 from .server import AddressTakenError, LabServer
 from .spec import LabSpec, load_spec
 
 READY, RECORD, ENDED = "ready.json", "process.json", "ended.json"
-ADDRESS_TAKEN = 98
+ADDRESS_TAKEN, CANNOT_START = 98, 10
 _LIFETIME_S = 4 * 3600.0
 _GC_THRESHOLD = 50_000
 """Python's own 700 would look through all switches' configurations again and again."""
@@ -35,9 +34,7 @@ _GC_THRESHOLD = 50_000
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a lab process; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m nornir_tasks.lab.twins.process", description="Serve a lab's switches."
-    )
+    parser = argparse.ArgumentParser(prog="python -m switch_twins", description="Serve a lab's switches.")
     parser.add_argument("spec", type=Path, help="the lab's specification (JSON)")
     parser.add_argument("--max-seconds", type=float, default=_LIFETIME_S, help="end by itself after this time (4 h)")
     options = parser.parse_args(arguments)
@@ -47,12 +44,12 @@ def main(arguments: list[str] | None = None) -> int:
     except AddressTakenError as error:
         sys.stderr.write(f"{error}\n")
         return ADDRESS_TAKEN
-    except LabError as error:
+    except TwinError as error:
         sys.stderr.write(f"{error}\n")
-        return error.exit_code
+        return CANNOT_START
     except OSError as error:
         sys.stderr.write(f"{error.filename or options.spec}: {error.strerror or error}\n")
-        return LabError.exit_code
+        return CANNOT_START
 
 
 async def serve(spec: LabSpec, lifetime_s: float) -> int:
@@ -74,7 +71,7 @@ async def serve(spec: LabSpec, lifetime_s: float) -> int:
     ready = spec.directory / READY
     ready.unlink(missing_ok=True)
     lab = LabServer(spec)
-    with tempfile.TemporaryDirectory(prefix="gpufabric-lab-") as short:
+    with tempfile.TemporaryDirectory(prefix="switch-twins-") as short:
         control = ControlServer(lab, control_path(spec.directory, Path(short) / "control.sock"))
         try:
             await lab.start()
@@ -118,7 +115,3 @@ def _started() -> str:
     """When this process was started, as this boot's clock ticks: with its id it is never another process (proc(5))."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
     return f"{boot} {Path('/proc/self/stat').read_text(encoding='utf-8').rpartition(')')[2].split()[19]}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

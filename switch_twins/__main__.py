@@ -1,0 +1,7 @@
+"""``python -m switch_twins SPEC.json``: see process.py."""
+
+import sys
+
+from .process import main
+
+sys.exit(main())

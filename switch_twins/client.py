@@ -1,0 +1,38 @@
+"""Asking a lab that runs: the other end of its control socket (``control.py`` has the requests).
+
+It needs Python's standard library alone, so whoever starts a lab and asks it need not have what its switches need.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+from .errors import Problem, TwinError
+
+__all__ = ["ControlClient", "TwinError"]
+
+
+class ControlClient:
+    """Asks a running lab. One connection per request; nothing is waited for longer than ``timeout_s``."""
+
+    def __init__(self, path: Path, timeout_s: float = 30.0) -> None:
+        self._path, self._timeout_s = path, timeout_s
+
+    def ask(self, request: str, **arguments: object) -> Any:  # noqa: ANN401  (decoded JSON)
+        """Send a request and return its result. Raises TwinError if the lab refuses or does not answer."""
+        line = json.dumps({"request": request, **arguments}).encode() + b"\n"
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                connection.settimeout(self._timeout_s)
+                connection.connect(str(self._path))
+                connection.sendall(line)
+                with connection.makefile("rb") as answers:
+                    answer = json.loads(answers.readline() or b"null")
+        except (OSError, ValueError) as error:
+            raise TwinError(Problem(str(self._path), f"the lab does not answer: {error}", hint="is it up?")) from error
+        if not answer or not answer["ok"]:
+            raise TwinError(Problem("lab", str(answer["error"]) if answer else "the lab closed the connection"))
+        return answer["result"]

@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from nornir_tasks.errors import GpufabricError
 
@@ -67,27 +65,3 @@ def error_as_json(error: GpufabricError) -> dict[str, Any]:
     """The same problems as data, for who reads stdout."""
     problems = [{key: value for key, value in asdict(problem).items() if value} for problem in error.problems]
     return {"error": {"kind": type(error).__name__, "exit_code": error.exit_code, "problems": problems}}
-
-
-@contextmanager
-def following(what: str, total: int) -> Iterator[Callable[[str], None]]:
-    """A progress display on stderr; call what it yields with the name of each thing that is through."""
-    columns: tuple[Any, ...] = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        task = progress.add_task(what, total=total)
-
-        def step(name: str) -> None:
-            progress.update(task, advance=1, description=f"{what} {_plain(name)}")
-
-        yield step
-
-
-def _plain(text: str) -> str:
-    """Text in which ``[...]`` is no markup."""
-    return text.replace("[", r"\[")

@@ -7,8 +7,8 @@ import typer
 from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
-    from nornir_tasks.cli.scope import Scope
     from nornir_tasks.design.explain import Figure
+    from nornir_tasks.usecases.site import SiteDesign
 
 
 Csv = Annotated[
@@ -37,42 +37,42 @@ def design(
     from nornir_tasks.cli.design_moves import print_moves
     from nornir_tasks.cli.documents import check_targets, write_targets
     from nornir_tasks.cli.explain import print_figures
-    from nornir_tasks.cli.scope import load
     from nornir_tasks.files.documents import is_stdout
+    from nornir_tasks.usecases.site import load
 
     targets = {"--csv": csv, "--svg": svg}
     check_targets(targets, {"--json": json, "--explain": explain})
-    scope = load(site)
+    designed = load(site)
     if against is not None:
-        print_moves(scope, against, json=json)
+        print_moves(designed, against, json=json)
         return
-    written = write_targets(scope.fabric, targets)
+    written = write_targets(designed.fabric, targets)
     if json:
-        print_json(as_json(scope, explain=explain))
+        print_json(as_json(designed, explain=explain))
         return
     if explain:
-        print_figures(_figures(scope))
+        print_figures(_figures(designed))
     elif not any(targets.values()):
-        _print(scope)
+        _print(designed)
     if written and not any(map(is_stdout, filter(None, targets.values()))):
         out.print("\n".join(written), markup=False)
 
 
-def _figures(scope: "Scope") -> "tuple[Figure, ...]":
+def _figures(designed: "SiteDesign") -> "tuple[Figure, ...]":
     from nornir_tasks.design.explain import explain
     from nornir_tasks.design.routes import count_routes
 
-    return explain(scope.fabric, count_routes(scope.fabric))
+    return explain(designed.fabric, count_routes(designed.fabric))
 
 
-def as_json(scope: "Scope", *, explain: bool = False) -> dict[str, Any]:
+def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     """Counts by enumeration, then every device, link and routing table; if asked for, where figures are from."""
     from nornir_tasks.cli.design_choice import sizing_as_json
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.routes import count_routes
 
-    fabric, counts = scope.fabric, design_counts(scope.fabric)
+    fabric, counts = designed.fabric, design_counts(designed.fabric)
     for name, plane in fabric.planes.items():
         counts["planes"][name] |= sizing_as_json(plane.sizing)
     return {
@@ -109,17 +109,17 @@ def as_json(scope: "Scope", *, explain: bool = False) -> dict[str, Any]:
             for name, plane in fabric.planes.items()
         },
         "routes": routes_as_json(count_routes(fabric)),
-        **({"explain": figures_as_json(_figures(scope))} if explain else {}),
+        **({"explain": figures_as_json(_figures(designed))} if explain else {}),
     }
 
 
-def _print(scope: "Scope") -> None:
+def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.console import out
     from nornir_tasks.cli.design_choice import print_sizing
     from nornir_tasks.cli.design_table import print_switches
     from nornir_tasks.design.counts import design_counts
 
-    fabric, counts = scope.fabric, design_counts(scope.fabric)
+    fabric, counts = designed.fabric, design_counts(designed.fabric)
     for name, plane in counts["planes"].items():
         tiers = ", ".join(f"{tier['switches']} {kind}" for kind, tier in plane["tiers"].items() if tier["switches"])
         links = f"{plane['host_links']} host links, {plane['fabric_links']} fabric links"
@@ -134,7 +134,7 @@ def _print(scope: "Scope") -> None:
                 f"  {len(apart)} pairs of rails share no spine; that traffic takes NVLink, as the intent declares"
             )
     print_switches(fabric)
-    for (what, wished, held), reasons in _adjustments(scope).items():
+    for (what, wished, held), reasons in _adjustments(designed).items():
         out.print(f"adjusted: {what} {wished} -> {held} ({len(reasons)} times), as: {reasons[0]}", markup=False)
     total = counts["totals"]
     out.print(
@@ -142,10 +142,10 @@ def _print(scope: "Scope") -> None:
     )
 
 
-def _adjustments(scope: "Scope") -> dict[tuple[str, str, str], list[str]]:
+def _adjustments(designed: "SiteDesign") -> dict[tuple[str, str, str], list[str]]:
     """Reasons by (field without the port's name, wished, held); ``nornir render`` lists each one."""
     found: dict[tuple[str, str, str], list[str]] = {}
-    for each in scope.realised.values():
+    for each in designed.realised():
         for note in each.adjustments:
             kind, _, rest = note.field.partition(".")
             field = f"{kind}.*.{rest.rpartition('.')[2]}" if kind == "interfaces" else note.field

@@ -3,18 +3,18 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nornir_tasks.cli.scope import Scope
     from nornir_tasks.design.moves import Move, Moves
+    from nornir_tasks.usecases.site import SiteDesign
 
 
-def print_moves(scope: "Scope", old_site: str, *, json: bool) -> None:
+def print_moves(designed: "SiteDesign", old_site: str, *, json: bool) -> None:
     """Print the cables to add, move and remove, in an order that keeps the declared capacity."""
     from nornir_tasks.cli.console import out, print_json, say_site
-    from nornir_tasks.cli.scope import load
     from nornir_tasks.design.moves import moves
+    from nornir_tasks.usecases.site import load
 
     say_site(old_site)
-    found = moves(load(old_site).fabric, scope.fabric)
+    found = moves(load(old_site).fabric, designed.fabric)
     if json:
         print_json(as_json(found))
         return

@@ -3,20 +3,44 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-if TYPE_CHECKING:
-    from nornir_tasks.deploy.ledger import Ledger
+from nornir_tasks.cli.progress import Display
+from nornir_tasks.errors import Interrupted
+from nornir_tasks.usecases.progress import Begun, Ended, Event, Work
+from nornir_tasks.usecases.push import Drained, PushInterrupted, Stopped
 
-DRAIN_S = 5.0
-"""How long an interrupted push waits for the answers that are on their way."""
+if TYPE_CHECKING:
+    from nornir_tasks.usecases.push import Standing
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def interruptible() -> Iterator[Callable[[Event], None]]:
+    """Yields the callback of a push that may be interrupted; ends this process where its threads still wait."""
+    display, words, terminable = Display(), _Words(), ExitStack()
+
+    def on(event: Event) -> None:
+        match event:
+            case Begun(work=Work.PUSH):
+                terminable.enter_context(_term_as_ctrl_c())
+            case Stopped() | Ended(work=Work.PUSH):
+                terminable.close()
+        words(event)
+        display(event)
+
+    try:
+        yield on
+    except PushInterrupted as interrupted:
+        if interrupted.standing.under_way:
+            _end_at_once()
+        raise Interrupted(interrupted.problems) from None
+
+
+@contextmanager
+def _term_as_ctrl_c() -> Iterator[None]:
     """SIGTERM means Ctrl-C here: a push that is ended by its supervisor says what is so, too."""
 
     def interrupt(number: int, frame: FrameType | None) -> NoReturn:
@@ -30,33 +54,34 @@ def interruptible() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def leave(ledger: "Ledger | None", total: int) -> NoReturn:
-    """Say what was committed, what is not confirmed and when the switches take that back; end with exit code 130."""
-    from nornir_tasks.errors import Interrupted, Problem
+class _Words:
+    """What was committed, what is not confirmed and when the switches take that back: each line once."""
 
-    try:
-        if ledger is None:
-            raise Interrupted(Problem("push", "interrupted; nothing was changed"))
-        _tell(ledger, total)
-        if not ledger.under_way:
-            raise Interrupted(Problem("push", "interrupted"))
-    except KeyboardInterrupt:  # a second one: at once, then
-        pass
-    # Threads still wait for switches that do not answer. Python would wait for them; the operator shall not.
+    def __init__(self) -> None:
+        self._shown: tuple[str, ...] = ()
+
+    def __call__(self, event: Event) -> None:
+        from nornir_tasks.cli.console import err
+
+        match event:
+            case Stopped():
+                now = event.standing
+                err.print(f"interrupted: {now.total - now.begun} of {now.total} switches were not begun", markup=False)
+                self._tell(now, "")
+            case Drained():
+                self._tell(event.standing, "now ")
+
+    def _tell(self, standing: "Standing", before: str) -> None:
+        from nornir_tasks.cli.console import err
+
+        for line in standing.lines:
+            if line not in self._shown:
+                err.print(before + line, markup=False)
+        self._shown = standing.lines
+
+
+def _end_at_once() -> NoReturn:
+    """Threads still wait for switches that do not answer. Python would wait for them; the operator shall not."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(Interrupted.exit_code)
-
-
-def _tell(ledger: "Ledger", total: int) -> None:
-    from nornir_tasks.cli.console import err
-
-    shown = ledger.lines()
-    err.print(f"interrupted: {total - ledger.begun} of {total} switches were not begun", markup=False)
-    for line in shown:
-        err.print(line, markup=False)
-    if ledger.under_way:
-        ledger.wait(DRAIN_S)
-        for line in ledger.lines():
-            if line not in shown:
-                err.print(f"now {line}", markup=False)

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nornir_tasks.cli import options
+
+if TYPE_CHECKING:
+    from nornir_tasks.usecases.render import Rendered
 
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Exchange files too that were edited since, or that no render wrote.")
@@ -27,26 +30,24 @@ def render(
     Files that an earlier run wrote for switches which the site has no more are removed, unless edited since or --limit
     is given; a hidden list in the folder says which those are. All other files in the folder are left alone.
     """
-    from nornir_tasks.cli.console import err, following, print_json
+    from nornir_tasks.cli.console import err, print_json
     from nornir_tasks.cli.console import out as console
-    from nornir_tasks.cli.scope import load
-    from nornir_tasks.files.artifacts import write_artifacts
-    from nornir_tasks.render.render import memory_lines
+    from nornir_tasks.cli.progress import Display
+    from nornir_tasks.usecases import render as usecase
+    from nornir_tasks.usecases.site import load, select
 
-    scope = load(site)
-    allowed = frozenset(scope.site.intent.allow_memory)
+    selection = select(load(site), plane or (), limit or ())
     memory: dict[str, tuple[str, ...]] = {}
     notes: list[dict[str, str]] = []
 
-    def texts() -> Iterator[tuple[str, str]]:
-        for realised, each in scope.one_by_one(plane, limit):
-            memory[each.device] = memory_lines(each.capabilities, allowed)
+    def noted() -> "Iterator[Rendered]":
+        for each in usecase.render(selection):
+            memory[each.device] = each.memory_lines
             if json:
-                notes.extend(map(asdict, realised.adjustments))
-            yield f"{each.device}{each.platform.file_suffix}", each.platform.to_text(each.tree) if plane else each.text
+                notes.extend(map(asdict, each.adjustments))
+            yield each
 
-    with following("rendering", scope.count(limit)) as step:
-        written = write_artifacts(out, texts(), step, scope.site.name, is_whole=not limit, overwrite=overwrite)
+    written = usecase.write(selection, noted(), out, Display(), overwrite=overwrite)
     if json:
         print_json(
             {

@@ -1,12 +1,6 @@
 """``nornir rollback``: bring the owned sections back to what they were before the last push."""
 
-import dataclasses
-from typing import TYPE_CHECKING
-
 from nornir_tasks.cli import options
-
-if TYPE_CHECKING:
-    from nornir_tasks.deploy.wanted import Wanted
 
 
 def rollback(
@@ -19,29 +13,15 @@ def rollback(
     json: options.Json = False,
 ) -> None:
     """Undo the last push: the same transaction, with the journal's earlier sections as what is wanted."""
-    from nornir_tasks.cli.fleet import Choice, chosen
-    from nornir_tasks.cli.push import run
-    from nornir_tasks.deploy.journal import Journal
-    from nornir_tasks.design.claims import SWITCH
-    from nornir_tasks.errors import Problem, RefusedError
-    from nornir_tasks.files.site import state_directory
+    from nornir_tasks.cli.interrupt import interruptible
+    from nornir_tasks.cli.push import approving, print_report
+    from nornir_tasks.usecases import push as usecase
+    from nornir_tasks.usecases.reach import Reach
+    from nornir_tasks.usecases.site import load
 
-    journal = Journal(state_directory(site) / "journal.sqlite")
-    last = journal.last_push()
-    if last is None:
-        raise RefusedError(Problem(site, "no push is in the journal; there is nothing to roll back"))
-    entries = {entry.device: entry for entry in journal.entries(last)}
-    planes = sorted(journal.owners(last) - {SWITCH})
-    choice = Choice(accept_release=accept_release, workers=workers, unguarded=unguarded)
-    scope, pushed = chosen(site, planes, limit, choice)
-    wanted = {name: restored(each, entries[name].before) for name, each in pushed.items() if name in entries}
-    run("rollback", scope, wanted, choice, yes=yes, json=json)
-    for name in wanted:
-        journal.end(last, name, "undone")
-
-
-def restored(each: "Wanted", before: str) -> "Wanted":
-    """The same switch with earlier owned sections as what is wanted."""
-    tree = each.platform.to_tree(before)
-    config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
-    return dataclasses.replace(each, tree=tree, config=config)
+    last = usecase.last_push(site)
+    reach = Reach(accept_release=accept_release, unguarded=unguarded, workers=workers)
+    approve = approving(yes=yes, json=json)
+    with interruptible() as on:
+        report = usecase.rollback(load(site), last, reach, approve, on, limit=limit or ())
+    print_report(report, json=json)

@@ -1,5 +1,8 @@
 """What is wrong with a switch amid a push, in words: its state, its disagreement with the plan, an answer lost."""
 
+from collections.abc import Mapping
+
+from nornir_tasks.deploy.plan import DevicePlan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import GpufabricError, Problem
@@ -32,6 +35,12 @@ def unsaved(device: str) -> Problem:
     """That a reboot would bring back an earlier configuration."""
     what = "what it runs was not saved since its last change: a reboot brings back what was saved before"
     return Problem(device, what, hint="a push saves it")
+
+
+def unfinished(plans: Mapping[str, DevicePlan]) -> dict[str, Problem]:
+    """The switches whose change is not through: a commit that waits for its timer, or what is wanted runs unsaved."""
+    found = {name: unconfirmed(name, each.waiting) for name, each in plans.items() if each.waiting is not None}
+    return {name: unsaved(name) for name, each in plans.items() if not (each.is_saved or each.changes)} | found
 
 
 def problems_of(device: str, error: Exception) -> tuple[Problem, ...]:

@@ -1,4 +1,4 @@
-"""Ansible inventory plug-in: the hosts of a site, from its intent. The mapping is nornir_tasks/inventory/hosts.py."""
+"""Ansible inventory plug-in: the hosts of a site, from its intent. The mapping is nornir_tasks/usecases/hosts.py."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ class InventoryModule(BaseInventoryPlugin):
         try:
             from nornir_tasks.errors import GpufabricError  # noqa: PLC0415 - to say what to do when it is missing
             from nornir_tasks.files.site import find_site  # noqa: PLC0415
-            from nornir_tasks.inventory.hosts import load_hosts  # noqa: PLC0415
+            from nornir_tasks.usecases import hosts  # noqa: PLC0415
         except ImportError as error:
             raise AnsibleParserError(f"gpufabric is not installed for {sys.executable}: {error}") from error
         try:
             site = find_site(self.get_option("site") or Path(path).parent)
             self.display.v(f"gpufabric: the site is {site}")
-            hosts = load_hosts(site, with_planned=self.get_option("planned"))
+            found = hosts.inventory(site, with_planned=self.get_option("planned"))
         except GpufabricError as error:
             raise AnsibleParserError(str(error)) from error
-        for group in hosts.groups:
+        for group in found.groups:
             inventory.add_group(group)
-        for group, names in hosts.groups.items():
-            for child in hosts.children.get(group, ()):
+        for group, names in found.groups.items():
+            for child in found.children.get(group, ()):
                 inventory.add_child(group, child)
             for host in names:
                 inventory.add_host(host, group=group)
-                for name, value in hosts.variables[host].items():
+                for name, value in found.variables[host].items():
                     inventory.set_variable(host, name, value)

@@ -27,7 +27,7 @@ import yaml
 
 from nornir_tasks.cli.app import app
 from nornir_tasks.errors import DesignError
-from nornir_tasks.inventory.hosts import load_hosts
+from nornir_tasks.usecases import hosts
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_sites import random_sites
@@ -76,10 +76,10 @@ def make(data: dict[str, Any], folder: Path) -> None:
         run("design", "--site", str(site), "--csv", str(folder / "cabling.csv"))
         counts = json.loads(run("design", "--site", str(site), "--json"))
         run("render", "--site", str(site), "--out", str(folder / "rendered"))
-        hosts = load_hosts(site, with_planned=True).variables if has_host_variables(data) else {}
+        variables = hosts.inventory(site, with_planned=True).variables if has_host_variables(data) else {}
     planes = {name: {key: plane[key] for key in COUNTS} for name, plane in counts["planes"].items()}
     write(folder / "counts.json", {"planes": planes, "totals": counts["totals"]})
-    write(folder / "hosts.json", hosts)
+    write(folder / "hosts.json", variables)
 
 
 def has_host_variables(data: dict[str, Any]) -> bool:

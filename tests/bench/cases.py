@@ -33,28 +33,27 @@ def timed(job: Callable[[], Any]) -> tuple[float, float, Any]:
 
 def render(site: str) -> Figures:
     """What `nornir render` does, without its start."""
-    from nornir_tasks.cli.scope import load
-    from nornir_tasks.files.artifacts import write_artifacts
+    from nornir_tasks.usecases import render
+    from nornir_tasks.usecases.site import load, select
 
-    design_s, design_cpu_s, scope = timed(lambda: load(site))
+    design_s, design_cpu_s, design = timed(lambda: load(site))
+    selection = select(design)
     with tempfile.TemporaryDirectory() as folder:
-        texts = ((f"{each.device}{each.platform.file_suffix}", each.text) for _, each in scope.one_by_one(None, None))
-        render_s, render_cpu_s, _ = timed(lambda: write_artifacts(Path(folder), texts, lambda _: None))
-    links = scope.fabric.links
+        render_s, render_cpu_s, _ = timed(lambda: render.write(selection, render.render(selection), Path(folder)))
+    links = design.fabric.links
     ports = sum(2 if link.kind == "fabric" else 1 for link in links)
     return {
-        "switches": len(scope.fabric.devices), "links": len(links), "ports": ports, "hosts": len(scope.fabric.hosts),
+        "switches": len(design.fabric.devices), "links": len(links), "ports": ports, "hosts": len(design.fabric.hosts),
         "design_s": design_s, "render_s": render_s, "cpu_s": design_cpu_s + render_cpu_s,
     }  # fmt: skip
 
 
 def parse(site: str) -> Figures:
     """Parse alone: each configuration is rendered first, untimed."""
-    from nornir_tasks.cli.scope import load
+    from nornir_tasks.usecases.site import load, select
 
-    scope = load(site)
     cpu_s = 0.0
-    for _, each in scope.one_by_one(None, None):
+    for each in select(load(site)).values():
         tree = each.platform.to_tree(each.text)
         started = time.process_time()
         parsed = each.platform.parse(tree, each.capabilities, each.device, each.config.model)
@@ -65,25 +64,28 @@ def parse(site: str) -> Figures:
 
 def push(site: str, rtt_ms: str) -> Figures:
     """A first push of everything, then what a push with nothing to do costs: ours, and the peer on the EOS switches."""
-    from nornir_tasks.cli.fleet import Choice, fleet
-    from nornir_tasks.cli.lab import lab_plan
-    from nornir_tasks.cli.push import run
-    from nornir_tasks.cli.scope import load
-    from nornir_tasks.cli.validate import validate
     from nornir_tasks.lab import manager
+    from nornir_tasks.usecases.lab import lab_plan
+    from nornir_tasks.usecases.progress import ignore
+    from nornir_tasks.usecases.push import push
+    from nornir_tasks.usecases.reach import Access, Reach
+    from nornir_tasks.usecases.site import load, select
+    from nornir_tasks.usecases.validate import collect, judge, require_passed
 
-    scope = load(site)
-    lab = manager.Lab(scope.site.state_directory)
-    up_s, _, _ = timed(lambda: lab.up(lab_plan(scope), float(rtt_ms)))
+    design = load(site)
+    lab = manager.Lab(design.site.state_directory)
+    up_s, _, _ = timed(lambda: lab.up(lab_plan(design), float(rtt_ms)))
     try:
-        wanted = scope.wanted(None, None)
+        selection = select(design)
         first = _both_cpus(
-            lab, lambda: run("push", scope, wanted, Choice(workers=FIRST_PUSH), yes=True, json=True), "first"
+            lab, lambda: push(selection, Reach(workers=FIRST_PUSH), lambda _: True).require_done(), "first"
         )
-        validated = _both_cpus(lab, lambda: validate(site, workers=VALIDATE, json=True), "validate")
+        reach = Reach(workers=VALIDATE)
+        validated = _both_cpus(lab, lambda: require_passed(judge(selection, collect(selection, reach))), "validate")
+        wanted = dict(selection)
 
         def plan() -> None:
-            with fleet(scope, wanted, Choice()) as switches:
+            with Access(Reach(), ignore).fleet(design, wanted) as switches:
                 answers = switches.plan(lambda _: None)
             assert not answers.errors, next(iter(answers.errors.values()))
             assert not any(each.changes for each in answers.values.values())

@@ -5,11 +5,11 @@ import re
 import pytest
 from corpus_reader import CORPUS, read_corpus
 
-from nornir_tasks.cli.scope import load
 from nornir_tasks.design.device_config import SECTIONS
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.files.templates import environment
 from nornir_tasks.render.render import render
+from nornir_tasks.usecases.site import load
 
 
 def shape(line: str) -> str:

@@ -170,9 +170,9 @@ def preload() -> None:
         for each in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             if not each.name.endswith("__main__"):
                 importlib.import_module(each.name)
-    from nornir_tasks.cli.scope import load  # noqa: PLC0415
+    from nornir_tasks.usecases.site import load, select  # noqa: PLC0415
 
-    load("lab").wanted(None, None)  # the catalogue read, the templates compiled: what a process keeps once it has it
+    dict(select(load("lab")))  # the catalogue read, the templates compiled: what a process keeps once it has it
 
 
 def let_time_be_moved(clocks: Clocks) -> None:

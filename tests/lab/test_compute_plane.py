@@ -14,8 +14,8 @@ import yaml
 from at_terminal import Operator, lab_of_its_own
 from by_hand import Hand
 
-from nornir_tasks.cli.scope import load
 from nornir_tasks.deploy.plan import split_running
+from nornir_tasks.usecases.site import load, select
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_validate_passes_and_judged_everything(pushed: Operator, figure: Callabl
 
 def test_what_every_switch_prints_reads_back_as_what_was_designed(pushed: Operator) -> None:
     """The second law, on the wire."""
-    for name, wanted in load(str(pushed.site)).wanted(None, None).items():
+    for name, wanted in select(load(pushed.site)).items():
         os = wanted.platform
         text = pushed.hands()[name].running()
         owned, _ = split_running(wanted, os.to_tree(_as_read(wanted.config.os, text)))

@@ -17,8 +17,6 @@ from threading import Barrier
 import pytest
 from at_terminal import Operator, lab_of_its_own, small_site
 
-from nornir_tasks.cli.fleet import Choice, fleet
-from nornir_tasks.cli.scope import load
 from nornir_tasks.deploy.journal import Journal
 from nornir_tasks.deploy.ledger import Ledger, Step
 from nornir_tasks.deploy.tasks import Push
@@ -27,6 +25,9 @@ from nornir_tasks.drivers import load_driver, open_session
 from nornir_tasks.errors import ConnectError, LeftToTimerError
 from nornir_tasks.files.push_lock import sole_push
 from nornir_tasks.inventory.endpoints import endpoints
+from nornir_tasks.usecases.progress import ignore
+from nornir_tasks.usecases.reach import Access, Reach
+from nornir_tasks.usecases.site import load, select
 
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 BY_SYSTEM = pytest.mark.parametrize("system", sorted(DEVICES))
@@ -138,9 +139,10 @@ def test_switches_that_die_between_commit_and_confirm_are_named_with_what_will_b
                 if step is Step.GATE:
                     all_committed.wait()
 
-        scope = load(str(operator.site))
+        design = load(operator.site)
+        wanted = dict(select(design, limit=list(DEVICES.values())))
         noted = Journal(operator.lab.parent / "journal.sqlite")
-        with fleet(scope, scope.wanted(None, list(DEVICES.values())), Choice()) as switches:
+        with Access(Reach(), ignore).fleet(design, wanted) as switches:
             number = noted.begin("push", frozenset({"compute", "switch"}))
             push = Push(noted, number, "lab", {}, {}, Fatal(switches.ledger().timers_s))
             results = switches.push([Wave("all", tuple(DEVICES.values()))], push, lambda _: None)
@@ -258,7 +260,7 @@ def test_a_switch_that_takes_the_connection_and_says_nothing_is_given_up(
 ) -> None:
     monkeypatch.setenv("GPUFABRIC_STATE", str(operator.state))
     device = DEVICES[system]
-    endpoint = endpoints(load(str(operator.site)).site, {device: system})[device].endpoint
+    endpoint = endpoints(load(operator.site).site, {device: system})[device].endpoint
     load_driver(system)
     begin = time.monotonic()
     with passing_on(endpoint.address, endpoint.api_port, None) as port:

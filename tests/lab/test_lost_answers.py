@@ -18,7 +18,6 @@ from at_terminal import NORNIR, Operator, lab_of_its_own, small_site
 from cutting import Cutter, cutting
 from one_push import Noted, transaction
 
-from nornir_tasks.cli.scope import load
 from nornir_tasks.deploy.journal import Journal
 from nornir_tasks.deploy.ledger import Ledger, Step
 from nornir_tasks.deploy.transaction import Rules, Transaction, timer_s
@@ -27,6 +26,7 @@ from nornir_tasks.drivers.session import MARK, SwitchSession
 from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.inventory.endpoints import endpoints
+from nornir_tasks.usecases.site import load, select
 
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 BY_SYSTEM = pytest.mark.parametrize("system", sorted(DEVICES))
@@ -77,9 +77,9 @@ def losing(
 
     def made(system: str, step: Step, how: str = "lose_next") -> tuple[Transaction, SwitchSession, Noted]:
         device = DEVICES[system]
-        scope = load(str(operator.site))
-        wanted = scope.wanted(None, [device])[device]
-        there = endpoints(scope.site, {device: system})[device].endpoint
+        design = load(operator.site)
+        wanted = select(design)[device]
+        there = endpoints(design.site, {device: system})[device].endpoint
         path = cutting(there.address, there.api_port)
         cutter = path.__enter__()
         cutters.append(path)

@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 from at_terminal import Operator, lab_of_its_own, small_site
 
-from nornir_tasks.cli.scope import load
 from nornir_tasks.deploy.fleet import Fleet, Results, Target
 from nornir_tasks.deploy.plan import DevicePlan
 from nornir_tasks.deploy.tasks import Job
@@ -26,6 +25,7 @@ from nornir_tasks.deploy.transaction import Rules
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.errors import ConnectError, TrustError
 from nornir_tasks.inventory.endpoints import endpoints
+from nornir_tasks.usecases.site import load, select
 
 SWITCHES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
 
@@ -128,9 +128,9 @@ def slow(address: str, port: int, hold: int) -> Iterator[tuple[int, list[socket.
 
 def planned(operator: Operator, change: dict[str, Callable[[Endpoint], Endpoint]]) -> Results[DevicePlan]:
     """Plan these switches of the lab, each reached otherwise than the device list says."""
-    scope = load(str(operator.site))
-    wanted = scope.wanted(None, list(change))
-    known = endpoints(scope.site, {name: each.config.os for name, each in wanted.items()})
+    design = load(operator.site)
+    wanted = dict(select(design, limit=list(change)))
+    known = endpoints(design.site, {name: each.config.os for name, each in wanted.items()})
     targets = {
         name: Target(Job(each, Rules(serial=known[name].serial)), change[name](known[name].endpoint))
         for name, each in wanted.items()
@@ -152,8 +152,8 @@ def _state(pushed: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def endpoint_of(operator: Operator, device: str) -> Endpoint:
-    scope = load(str(operator.site))
-    return endpoints(scope.site, {device: scope.fabric.device(device).os})[device].endpoint
+    design = load(operator.site)
+    return endpoints(design.site, {device: design.fabric.device(device).os})[device].endpoint
 
 
 @pytest.mark.parametrize("system", sorted(SWITCHES))

@@ -11,10 +11,10 @@ import pytest
 from lab_machines import EXTRA, BroughtUp, MachineLab, PlaybookRun
 from on_the_wire import capturing, send
 
-from nornir_tasks.cli.scope import load
 from nornir_tasks.design.host_vars import RailVars, host_vars
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.machines.commands import run
+from nornir_tasks.usecases.site import load
 
 HOSTS = 1
 HOST = "gpu-1"
@@ -168,8 +168,8 @@ def test_a_packet_from_the_compute_plane_leaves_on_no_other_plane(configured: Ma
 
 
 def host_rails(lab: MachineLab) -> tuple[RailVars, ...]:
-    scope = load(str(lab.site))
-    return host_vars(scope.fabric, scope.catalogue, HOST).rail_interfaces.rails
+    design = load(lab.site)
+    return host_vars(design.fabric, design.catalogue, HOST).rail_interfaces.rails
 
 
 def judged_whole(run: PlaybookRun) -> bool:

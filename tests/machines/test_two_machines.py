@@ -12,8 +12,8 @@ import pytest
 from lab_machines import EXTRA, BroughtUp, MachineLab
 from on_the_wire import Captured, capturing
 
-from nornir_tasks.cli.scope import load
 from nornir_tasks.design.host_vars import HostVars, host_vars
+from nornir_tasks.usecases.site import load
 
 pytestmark = pytest.mark.long
 
@@ -24,8 +24,8 @@ RUN_TIMEOUT_S = 90
 
 
 def variables(lab: MachineLab, host: str) -> HostVars:
-    scope = load(str(lab.site))
-    return host_vars(scope.fabric, scope.catalogue, host)
+    design = load(lab.site)
+    return host_vars(design.fabric, design.catalogue, host)
 
 
 def device(lab: MachineLab, host: str, rail: str) -> tuple[str, int]:

@@ -12,10 +12,10 @@ from functools import cache
 
 import pytest
 
-from nornir_tasks.cli.scope import load
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.usecases.site import load, select
 from switch_twins.nvue.nvset import to_patch
 from switch_twins.nvue.schema import schema_for
 from tests.corpus.corpus_reader import CORPUS, read_corpus
@@ -43,7 +43,7 @@ KEYED = NAMED | {"network", "aggregate-route", "static", "address-family", "vrf"
 
 @cache
 def wanted(device: str) -> Wanted:
-    return load("lab").wanted(None, [device])[device]
+    return select(load("lab"))[device]
 
 
 def kinds(path: Path) -> tuple[str, ...] | None:

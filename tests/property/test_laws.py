@@ -11,21 +11,21 @@ from functools import cache
 
 import pytest
 
-from nornir_tasks.cli.scope import Scope, load
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.config_tree import difference
+from nornir_tasks.usecases.site import SiteDesign, load, select
 from tests.property.mutants import each_change_is_reported, other_values, running_text
 
 
 @cache
-def lab() -> Scope:
+def lab() -> SiteDesign:
     return load("lab")
 
 
 @cache
 def lab_wanted() -> dict[str, Wanted]:
-    return lab().wanted(None, None)
+    return dict(select(lab()))
 
 
 DEVICES = sorted(lab_wanted())
@@ -85,6 +85,6 @@ def test_a_default_that_somebody_turned_off_is_a_difference(device: str, figure:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_every_owned_line_has_one_owner_and_comes_from_the_section_that_is_pushed(device: str) -> None:
-    only = lab().wanted(["compute"], [device])[device]
+    only = select(lab(), ["compute"])[device]
     assert only.owners == {"switch", "compute"}
     assert only.tree == lab_wanted()[device].tree  # the lab has but one plane: nothing may be left out

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from nornir_tasks.cli.scope import load
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.pipeline import design, device_configs
@@ -12,6 +11,7 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platforms
+from nornir_tasks.usecases.site import load, select
 from tests.property.mutants import each_change_is_reported, running_text
 from tests.property.test_reference_laws import reads_back
 from tests.reference import one_of_each_shape, under
@@ -22,7 +22,7 @@ DEVICES = ("leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2")
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_every_line_deleted_or_changed_is_a_difference(device: str, figure: Callable[[str], None]) -> None:
-    made = load(SITE).wanted(None, None)[device]
+    made = select(load(SITE))[device]
     assert device_plan(made, running_text(made, made.tree)).changes == ()
     counts = [each_change_is_reported(made, path) for path, _ in made.tree.walk()]
     deleted, changed = (sum(column) for column in zip(*counts, strict=True))

@@ -1,6 +1,6 @@
 """What the lab site's switches would show if all were as designed, and ways to change one field of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -8,10 +8,10 @@ from typing import Any
 from nornir_tasks.checks.evidence import Evidence, Finding
 from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.checks.suite import Report, judge
-from nornir_tasks.cli.scope import Scope, load
-from nornir_tasks.cli.validate import far_ends
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.usecases.site import SiteDesign, load, select
+from nornir_tasks.usecases.validate import far_ends
 
 LEAVES = ("leaf-g1-r0", "leaf-g1-r1")
 """One of EOS, one of NX-OS."""
@@ -19,37 +19,37 @@ SWITCHES = (*LEAVES, "spine-1")
 
 
 @cache
-def scope() -> Scope:
+def lab() -> SiteDesign:
     return load("lab")
 
 
 @cache
 def rendered() -> dict[str, Wanted]:
-    return scope().wanted(None, None)
+    return dict(select(lab()))
 
 
 @cache
 def clean() -> Evidence:
     """Every switch as wanted."""
-    return as_wanted(scope())
+    return as_wanted(lab())
 
 
-def as_wanted(site: Scope) -> Evidence:
+def as_wanted(site: SiteDesign) -> Evidence:
     """A site's switches when all is as designed."""
-    wanted = {name: each.config for name, each in site.realised.items()}
+    wanted = {each.config.name: each.config for each in site.realised()}
     return Evidence(
         fabric=site.fabric,
         wanted=wanted,
         running=dict(wanted),
         changes=dict.fromkeys(wanted, ()),
-        observed={name: _observed(site, config) for name, config in wanted.items()},
-        far=far_ends(site),
+        observed={name: _observed(site, wanted, config) for name, config in wanted.items()},
+        far=far_ends(site.fabric),
         unreachable={},
     )
 
 
-def _observed(site: Scope, config: DeviceConfig) -> Observed:
-    far = far_ends(site)
+def _observed(site: SiteDesign, wanted: Mapping[str, DeviceConfig], config: DeviceConfig) -> Observed:
+    far = far_ends(site.fabric)
     assert config.qos is not None
     assert config.bgp is not None
     (profile,) = config.qos.profiles
@@ -61,7 +61,7 @@ def _observed(site: Scope, config: DeviceConfig) -> Observed:
         ports=tuple(_port(config, each) for each in config.interfaces),
         lldp=tuple(LldpNeighbor(port, end.device, end.port) for port, end in cabled if not end.is_host),
         bgp=tuple(BgpSession(each.key, each.remote_as, True, "established", 1) for each in config.bgp.neighbors),
-        routes=tuple(_routes(site, config)),
+        routes=tuple(_routes(wanted, config)),
         qos=tuple(
             PortQos(each.name, True, profile.pfc_priorities, profile.watchdog, marks)
             for each in config.interfaces
@@ -77,9 +77,9 @@ def _port(config: DeviceConfig, each: Interface) -> PortState:
     return PortState(each.name, each.enabled, each.enabled, each.mtu_bytes, advertises_ms)
 
 
-def _routes(site: Scope, config: DeviceConfig) -> Iterable[tuple[str, int]]:
+def _routes(wanted: Mapping[str, DeviceConfig], config: DeviceConfig) -> Iterable[tuple[str, int]]:
     """The lab in plain words: a leaf reaches another leaf over both spines, its neighbours over the one link it has."""
-    for name, other in ((name, each.config) for name, each in site.realised.items()):
+    for name, other in wanted.items():
         assert other.bgp is not None
         tiers = {config.name.partition("-")[0], name.partition("-")[0]}
         if name != config.name and tiers != {"spine"}:

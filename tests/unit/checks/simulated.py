@@ -13,13 +13,14 @@ from typing import Any
 from nornir_tasks.checks.evidence import Evidence
 from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PathState, PortQos, PortState
 from nornir_tasks.checks.suite import Report, judge
-from nornir_tasks.cli.scope import Scope, load
-from nornir_tasks.cli.validate import far_ends
 from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.device_config import Bgp, DeviceConfig, Interface, Neighbor
+from nornir_tasks.design.realise import Realised
 from nornir_tasks.errors import Problem
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Change, difference
+from nornir_tasks.usecases.site import SiteDesign, load
+from nornir_tasks.usecases.validate import far_ends
 from switch_twins.clock import ManualClock
 from switch_twins.fabric import FabricSim
 from switch_twins.spec import Cable, DeviceSpec, End, Host
@@ -42,8 +43,13 @@ SMALL = ("lab", "lab-breakout", "lab-unnumbered", "svi", "clos", "clos3", "split
 
 
 @cache
-def scope(site: str) -> Scope:
-    return load(str(SITES / site) if (SITES / site).exists() else site)
+def site_design(site: str) -> SiteDesign:
+    return load(SITES / site if (SITES / site).exists() else site)
+
+
+@cache
+def realised(site: str) -> dict[str, Realised]:
+    return {each.config.name: each for each in site_design(site).realised()}
 
 
 @dataclass
@@ -74,9 +80,9 @@ class Network:
     """One site, as designed until a method breaks it."""
 
     def __init__(self, site: str) -> None:
-        self.scope = scope(site)
-        self.fabric = self.scope.fabric
-        self.wanted = {name: each.config for name, each in self.scope.realised.items()}
+        self.design, self.realised = site_design(site), realised(site)
+        self.fabric = self.design.fabric
+        self.wanted = {name: each.config for name, each in self.realised.items()}
         self.running = dict(self.wanted)
         self.silent: dict[str, Problem] = {}
         self.dead: set[str] = set()
@@ -152,7 +158,7 @@ class Network:
             running={name: self.running[name] for name in read},
             changes={name: self.changes(name) for name in read},
             observed=observed,
-            far=far_ends(self.scope),
+            far=far_ends(self.fabric),
             unreachable=self.silent,
         )
 
@@ -161,7 +167,7 @@ class Network:
 
     def changes(self, device: str) -> tuple[Change, ...]:
         """What a push would change, line by line, as the templates and the tree of this OS have it."""
-        runs, each = self.running[device], self.scope.realised[device]
+        runs, each = self.running[device], self.realised[device]
         if runs == each.config:
             return ()
         here, there = (

@@ -6,7 +6,7 @@ from functools import cache
 from random import Random
 
 import pytest
-from simulated import SMALL, Network, scope
+from simulated import SMALL, Network, site_design
 
 from nornir_tasks.checks.causes import MOST_PORTS, Cause, causes
 from nornir_tasks.checks.evidence import Finding, Verdict
@@ -39,12 +39,12 @@ def fabric_port(network: Network, device: str, place: int = 0) -> str:
 
 def switches(site: str) -> list[str]:
     """The first switch of each tier."""
-    devices = scope(site).fabric.devices
+    devices = site_design(site).fabric.devices
     return [next(each.name for each in devices if each.tier == tier) for tier in dict.fromkeys(d.tier for d in devices)]
 
 
 def last_switches(site: str) -> list[str]:
-    devices = scope(site).fabric.devices
+    devices = site_design(site).fabric.devices
     return [[each.name for each in devices if each.tier == tier][-1] for tier in dict.fromkeys(d.tier for d in devices)]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from simulated import SMALL, Network, scope
+from simulated import SMALL, Network, site_design
 
 from nornir_tasks.checks.ecmp import check_ecmp
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
@@ -72,7 +72,7 @@ def test_a_route_of_the_designs_pools_that_nobody_should_announce_is_caught(devi
 
 
 def test_another_spines_loopback_is_no_route_of_a_spine() -> None:
-    loopback = scope("clos3").fabric.device("spine-2").loopback
+    loopback = site_design("clos3").fabric.device("spine-2").loopback
     (finding,) = learned(three_tiers(), "spine-1", lambda routes: routes.update({f"{loopback}/32": 1}))
     assert finding.found == f"{loopback}/32"
 

@@ -10,8 +10,8 @@ from lab_evidence import SWITCHES, clean, report
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.checks.suite import CHECKS, Report, judge
-from nornir_tasks.cli.validate import _end
 from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
+from nornir_tasks.usecases.validate import require_passed
 
 ONLY_WORDS = {"state", "prefixes_received"}
 """Of a BGP session: how it calls its state, and how much it has heard so far; nothing is judged by them."""
@@ -128,10 +128,10 @@ def finding(verdict: Verdict) -> Finding:
 def test_nothing_tested_and_nothing_told_never_passes(verdicts: tuple[Verdict, ...], error: type | None) -> None:
     found = Report(tuple(finding(each) for each in verdicts))
     if error is None:
-        _end(found)
+        require_passed(found)
         return
     with pytest.raises(error, match=f"tested {found.tested} of {len(verdicts)}"):
-        _end(found)
+        require_passed(found)
 
 
 def test_nothing_to_look_at_is_zero_of_zero() -> None:

@@ -9,7 +9,7 @@ from test_suite import each_field_is_caught
 
 from nornir_tasks.checks.evidence import Evidence
 from nornir_tasks.checks.suite import judge
-from nornir_tasks.cli.scope import load
+from nornir_tasks.usecases.site import load
 
 SWITCHES = ("leaf-g1-r0", "leaf-g1-r1", "spine-1")
 BY_DEVICE = pytest.mark.parametrize("device", SWITCHES)

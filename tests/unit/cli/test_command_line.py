@@ -115,7 +115,7 @@ def test_our_own_command_line_loads_pydantic_nowhere() -> None:
 
 def test_design_loads_no_library_that_talks_to_switches() -> None:
     code = (
-        "import sys\nfrom nornir_tasks.cli.scope import load\nload('lab')\n"
+        "import sys\nfrom nornir_tasks.usecases.site import load\nload('lab')\n"
         "print(sorted({'napalm', 'netmiko', 'nornir', 'paramiko', 'requests', 'pyeapi'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

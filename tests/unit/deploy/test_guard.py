@@ -5,12 +5,13 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from nornir_tasks.cli.scope import Scope, load
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import RefusedError, RenderError
 from nornir_tasks.files.resources import resource
 from nornir_tasks.files.templates import environment
+from nornir_tasks.usecases.site import SiteDesign, load
 
 ERRORS = Path(__file__).parents[2] / "errors/devices"
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
@@ -44,12 +45,12 @@ CASES = [(os, what) for os, cases in MUTANTS.items() for what in cases]
 
 
 @pytest.fixture(scope="module")
-def scope() -> Scope:
+def lab() -> SiteDesign:
     return load("lab")
 
 
-def build(scope: Scope, device: str, made: jinja2.Environment) -> Wanted:
-    each = scope.realised[device]
+def build(lab: SiteDesign, device: str, made: jinja2.Environment) -> Wanted:
+    each = device_config(lab.fabric, lab.fabric.device(device))
     return wanted(each.config, each.capabilities, each.claims, made)
 
 
@@ -64,17 +65,17 @@ def tampered(os: str, extra: str) -> jinja2.Environment:
 
 
 @pytest.mark.parametrize(("os", "what"), CASES, ids=[f"{os}: {what}" for os, what in CASES])
-def test_a_template_that_reaches_for_our_own_path_is_refused_before_anything_is_sent(scope, os, what) -> None:
+def test_a_template_that_reaches_for_our_own_path_is_refused_before_anything_is_sent(lab, os, what) -> None:
     with pytest.raises(RefusedError) as refused:
-        build(scope, DEVICES[os], tampered(os, MUTANTS[os][what]))
+        build(lab, DEVICES[os], tampered(os, MUTANTS[os][what]))
     assert refused.value.exit_code == 7
     assert DEVICES[os] in str(refused.value)
 
 
 @pytest.mark.parametrize("os", sorted(DEVICES))
-def test_a_change_that_would_cut_our_own_path_says_which_line_and_what_to_do(scope, os, request) -> None:
+def test_a_change_that_would_cut_our_own_path_says_which_line_and_what_to_do(lab, os, request) -> None:
     with pytest.raises(RefusedError) as refused:
-        build(scope, DEVICES[os], tampered(os, MUTANTS[os]["the management address"]))
+        build(lab, DEVICES[os], tampered(os, MUTANTS[os]["the management address"]))
     golden = ERRORS / f"own-path-{os}.txt"
     text = f"exit {refused.value.exit_code}\n{refused.value}\n"
     if request.config.getoption("--update-golden"):
@@ -90,22 +91,22 @@ def test_a_change_that_would_cut_our_own_path_says_which_line_and_what_to_do(sco
         ("nvue", "bridge:\n  domain:\n    br_default:\n      vlan:\n        '999': {}"),
     ],
 )
-def test_a_rendered_line_that_nobody_owns_is_refused(scope, os, extra) -> None:
+def test_a_rendered_line_that_nobody_owns_is_refused(lab, os, extra) -> None:
     with pytest.raises(RefusedError, match="no plane owns"):
-        build(scope, DEVICES[os], tampered(os, extra))
+        build(lab, DEVICES[os], tampered(os, extra))
 
 
 @pytest.mark.parametrize("os", sorted(DEVICES))
-def test_a_template_that_asks_for_what_is_not_there_names_template_and_line(scope, os) -> None:
+def test_a_template_that_asks_for_what_is_not_there_names_template_and_line(lab, os) -> None:
     with pytest.raises(RenderError) as failed:
-        build(scope, DEVICES[os], tampered(os, "{{ config.no_such_field }}"))
+        build(lab, DEVICES[os], tampered(os, "{{ config.no_such_field }}"))
     assert DEVICES[os] in str(failed.value)
     assert "no_such_field" in str(failed.value)
 
 
 @pytest.mark.parametrize("os", ["eos", "nxos"])
-def test_another_asn_with_strangers_in_its_process_is_not_torn_down(scope, os) -> None:
-    each = build(scope, DEVICES[os], environment(os))
+def test_another_asn_with_strangers_in_its_process_is_not_torn_down(lab, os) -> None:
+    each = build(lab, DEVICES[os], environment(os))
     stranger = "   " if os == "eos" else "  "
     inner = ("router-id 192.0.2.1", "vrf LEGACY", f"{stranger}neighbor 192.0.2.7 remote-as 64512")
     running = "router bgp 64999\n" + "".join(f"{stranger}{line}\n" for line in inner)

@@ -2,16 +2,16 @@
 
 import pytest
 
-from nornir_tasks.cli.lab import machine_plans
-from nornir_tasks.cli.scope import load
 from nornir_tasks.errors import LabError
+from nornir_tasks.usecases.lab import machine_plans
+from nornir_tasks.usecases.site import load
 from tests.svi import SITE
 
 
 def test_machines_on_a_site_with_a_vlan_are_refused_with_what_would_do() -> None:
-    scope = load(str(SITE))
-    assert machine_plans(scope, 0) == ()
+    design = load(SITE)
+    assert machine_plans(design, 0) == ()
     with pytest.raises(LabError) as refused:
-        machine_plans(scope, 1)
+        machine_plans(design, 1)
     (problem,) = refused.value.problems
     assert (problem.expected, problem.found) == ("link: p2p or subnet/N", "link: svi, VLAN 200")

@@ -17,7 +17,7 @@ from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
-from nornir_tasks.inventory.hosts import host_inventory
+from nornir_tasks.usecases.hosts import host_inventory
 from tests.plain_facts import plain_facts
 
 CHECKOUT = Path(__file__).parents[3]

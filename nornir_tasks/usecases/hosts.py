@@ -11,13 +11,11 @@ from typing import Any
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.host_vars import host_vars
-from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import IntentError, LabError, Problem
-from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.machines_file import load_machines
 from nornir_tasks.files.resources import shown
-from nornir_tasks.files.site import INTENT, load_site
-from nornir_tasks.platforms import platforms
+from nornir_tasks.files.site import INTENT
+from nornir_tasks.usecases.site import load
 
 GROUPS = ("network", "storage", "compute")
 """One for each playbook, in the order of site.yml. Hosts of the compute plane are in ``compute``, by way of a group of
@@ -39,15 +37,14 @@ class HostInventory:
     """Host -> variables, as plain data."""
 
 
-def load_hosts(site: str | Path, *, with_planned: bool = False) -> HostInventory:
+def inventory(site: str | Path, *, with_planned: bool = False) -> HostInventory:
     """Read and design a site, and say what its hosts are told.
 
     Raises IntentError or DesignError with every problem, LabError when the site is a lab's and no machine is up.
     ``with_planned`` lists those too that are not up.
     """
-    loaded = load_site(site)
-    catalogue = load_catalogue()
-    fabric = design(loaded.intent, catalogue, {name: each.facts for name, each in platforms().items()})
+    design = load(site)
+    loaded, fabric, catalogue = design.site, design.fabric, design.catalogue
     if loaded.intent.management.source != "lab":
         return host_inventory(fabric, catalogue)
     machines = load_machines(loaded.state_directory)

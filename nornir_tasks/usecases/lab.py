@@ -1,0 +1,168 @@
+"""The built-in lab of a site: up, down, status, and two cables swapped as a technician might."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from nornir_tasks.design.fabric import Device
+from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files.site import state_directory
+from nornir_tasks.lab.machines.manager import Machines, MachineStatus
+from nornir_tasks.lab.machines.plan import MachinePlan, Rail, machine_plan
+from nornir_tasks.lab.machines.requirements import check_requirements
+from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
+from nornir_tasks.usecases.progress import Event, On, ignore
+from nornir_tasks.usecases.site import SiteDesign
+
+
+@dataclass(frozen=True, slots=True)
+class LabOptions:
+    """What the lab is to be like, beside what the design says."""
+
+    rtt_ms: float = 0.0
+    """Round-trip time to every switch's API."""
+    hosts: int | None = None
+    """So many of the design's hosts as machines, which needs root; None: machines stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said(Event):
+    """One line about what is done."""
+
+    about: Literal["switches", "machines"]
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchesUp(Event):
+    """The lab's switches are up."""
+
+    directory: Path
+    switches: int
+    is_new: bool
+    """False: they were up already, as planned."""
+    lost: str
+    """Why the lab that stood there before ended, and with it all that was pushed to it; "" if there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabUp:
+    """What ``up`` did."""
+
+    switches: SwitchesUp
+    machines: tuple[str, ...] | None = None
+    """The machines there are now; None: nobody asked for any."""
+    machines_changed: int = 0
+    """How many of them were started or ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabDown:
+    """What ``down`` ended."""
+
+    was_up: bool
+    machines: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabStatus:
+    """How the lab stands."""
+
+    directory: Path
+    state: State
+    why: str = ""
+    """Why it crashed."""
+    pid: int | None = None
+    machines: tuple[MachineStatus, ...] = ()
+    answer: Mapping[str, Any] | None = None
+    """What the lab's process says of itself, its switches under ``devices``; None unless it is up."""
+
+
+def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
+    """Start the lab of a site: each switch as it leaves day 0, cabled as the design says; its machines if asked for.
+
+    Raises LabError for a site of real switches, for a lab that runs otherwise, and for what cannot be started.
+    """
+    if design.site.intent.management.source != "lab":
+        hint = "copy the site's folder and say 'management: {source: lab}' in the copy to try it in the lab"
+        raise LabError(Problem(design.site.name, "this site has real switches; its verbs reach those", hint=hint))
+    lab, plan = Lab(design.site.state_directory), lab_plan(design)
+    plans = None if options.hosts is None else machine_plans(design, options.hosts)
+    if plans:
+        check_requirements()
+    started = lab.up(plan, options.rtt_ms, lambda line: on(Said("switches", line)))
+    switches = SwitchesUp(lab.directory, len(plan.devices), started.is_new, started.lost)
+    on(switches)
+    if plans is None:
+        return LabUp(switches)
+    changed = Machines(design.site.state_directory).up(plans, lambda line: on(Said("machines", line)))
+    return LabUp(switches, tuple(each.name for each in plans), changed)
+
+
+def down(site: str | Path, on: On = ignore) -> LabDown:
+    """End the lab of a site and forget it, whatever its intent says by now. Nothing happens if there is none."""
+    state = state_directory(site)
+    machines = Machines(state).down()
+    return LabDown(Lab(state).down(lambda line: on(Said("switches", line))), machines)
+
+
+def status(site: str | Path) -> LabStatus:
+    """How the lab stands, and how often each of its switches was connected to and asked."""
+    folder = state_directory(site)
+    lab, machines = Lab(folder), Machines(folder).status()
+    if (state := lab.state()) != "up":
+        why = lab.process.why_it_ended() if state == "crashed" else ""
+        return LabStatus(lab.directory, state, why, lab.process.pid(), machines)
+    answer, counted = lab.ask("status"), lab.ask("requests")
+    devices = [{**each, **counted[each["name"]]} for each in answer["devices"]]
+    return LabStatus(lab.directory, state, machines=machines, answer={**answer, "devices": devices})
+
+
+def swap_cables(site: str | Path, first: str, second: str, on: On = ignore) -> Any:  # noqa: ANN401 - decoded JSON
+    """Swap the far ends of two links' cables; those to hosts too. Returns the cables as they are now."""
+    return Lab(state_directory(site)).swap_cables(first, second, lambda line: on(Said("switches", line)))
+
+
+def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
+    """The design's first ``count`` hosts as machines. Raises LabError when it has fewer."""
+    names = tuple(dict.fromkeys(nic.host for nic in design.fabric.nics))
+    if count > len(names):
+        raise LabError(Problem("--hosts", "the design has fewer hosts", f"at most {len(names)}", str(count)))
+    if count and (vlan := design.fabric.intent.planes.compute.hosts.host_vlan) is not None:
+        what = "lab machines hang on routed links, each at a leaf's end of its own"
+        hint = "switches of the lab take hosts in a VLAN; try machines on a copy of the site with link: p2p"
+        raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", f"link: svi, VLAN {vlan}", hint))
+    plans = []
+    for index, name in enumerate(names[:count]):
+        rails = host_vars(design.fabric, design.catalogue, name).rail_interfaces.rails
+        found = tuple(
+            Rail(each.name, each.match.pci, each.match.mac, each.gateway, each.prefix_length) for each in rails
+        )
+        plans.append(machine_plan(name, index, found))
+    return tuple(plans)
+
+
+def lab_plan(design: SiteDesign) -> LabPlan:
+    """The design's devices, cables and hosts, and the ASN each switch's day-0 BGP process runs."""
+    fabric = design.fabric
+    devices = tuple(
+        LabDevice(each.name, each.os, each.release, each.model, each.asic, each.asn, _port_names(design, each))
+        for each in fabric.devices
+    )
+    cables, hosts = [], []
+    for link in fabric.links:
+        upper, lower = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
+        if link.kind == "fabric":
+            cables.append((link.name, upper, lower))
+        else:
+            hosts.append(LabHost(*lower, upper, fabric.intent.policy.mtu.host, link.name))
+    return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts))
+
+
+def _port_names(design: SiteDesign, device: Device) -> tuple[str, ...]:
+    """Every front-panel port of a switch, cabled or not."""
+    groups = design.catalogue.switches[device.model].ports
+    name = design.fabric.facts[device.os].port_name
+    return tuple(name(number, 0, 1, group.lanes) for group in groups for number in group.numbers)

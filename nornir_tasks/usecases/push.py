@@ -1,0 +1,299 @@
+"""Plan, push and roll back: what a push would change, the push itself, and the way back."""
+
+import dataclasses
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nornir_tasks.deploy.fleet import Fleet, Results
+from nornir_tasks.deploy.journal import Entry, Journal
+from nornir_tasks.deploy.ledger import Ledger
+from nornir_tasks.deploy.plan import DevicePlan
+from nornir_tasks.deploy.problems import unconfirmed, unfinished, unguarded
+from nornir_tasks.deploy.tasks import Push
+from nornir_tasks.deploy.transaction import Outcome
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
+from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, Problem, RefusedError
+from nornir_tasks.files.push_lock import sole_push
+from nornir_tasks.files.site import state_directory
+from nornir_tasks.usecases.progress import Event, On, Work, following, ignore
+from nornir_tasks.usecases.reach import Access, Reach, require_all, worst
+from nornir_tasks.usecases.site import Selection, SiteDesign, select
+
+JOURNAL = "journal.sqlite"
+DRAIN_S = 5.0
+"""How long an interrupted push waits for the answers that are on their way."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport:
+    """What a push would change, switch by switch."""
+
+    plans: Mapping[str, DevicePlan]
+    work: tuple[str, ...]
+    """The switches that a push would touch: to change or to save them, or to clear away what an earlier push left."""
+
+    @property
+    def changing(self) -> dict[str, DevicePlan]:
+        """The switches that do not run what they shall."""
+        return {name: each for name, each in self.plans.items() if each.changes}
+
+    @property
+    def unsaved(self) -> tuple[str, ...]:
+        """The switches of which a reboot would bring back something earlier."""
+        return tuple(name for name, each in self.plans.items() if not each.is_saved)
+
+    @property
+    def need_reload(self) -> list[str]:
+        """The switches of which some line takes effect at a reload only, sorted."""
+        return _need_reload(self.plans)
+
+    @property
+    def unfinished(self) -> dict[str, Problem]:
+        """The switches whose last change is not through, and why."""
+        return unfinished(self.plans)
+
+
+@dataclass(frozen=True, slots=True)
+class PushReport:
+    """What became of every switch. A push that failed on some has a report like any other: see ``require_done``."""
+
+    plan: PlanReport
+    """Of all switches chosen, as they were before."""
+    outcomes: Mapping[str, Outcome]
+    errors: Mapping[str, GpufabricError]
+    """A switch may have both: it was changed for good, and something that should follow failed."""
+
+    @property
+    def changed(self) -> list[str]:
+        """Sorted, as all the others."""
+        return sorted(name for name, each in self.outcomes.items() if each.changed)
+
+    @property
+    def saved(self) -> list[str]:
+        """They ran what is wanted, and a reboot would have lost it."""
+        return sorted(name for name, each in self.outcomes.items() if each.saved)
+
+    @property
+    def left(self) -> list[str]:
+        """Committed to and not confirmed: their timers take the change back."""
+        return sorted(name for name, error in self.errors.items() if isinstance(error, LeftToTimerError))
+
+    @property
+    def not_begun(self) -> list[str]:
+        """An earlier wave failed, so they were left alone."""
+        return sorted(set(self.plan.work) - self.outcomes.keys() - self.errors.keys())
+
+    @property
+    def need_reload(self) -> list[str]:
+        """Changed, saved, and with lines that are not in effect until a reload."""
+        return _need_reload({name: self.plan.plans[name] for name in self.changed})
+
+    def require_done(self) -> None:
+        """Raises with every problem of every switch if one failed."""
+        if self.errors:
+            raise worst(self.errors)
+
+
+def _need_reload(plans: Mapping[str, DevicePlan]) -> list[str]:
+    return sorted(name for name, each in plans.items() if each.disruption is Disruption.RELOAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How an interrupted push stands."""
+
+    total: int
+    begun: int
+    under_way: tuple[str, ...]
+    """Switches whose answer is not here yet. Threads wait for it."""
+    lines: tuple[str, ...]
+    """Every switch that was begun: confirmed, as it was, or when it takes the change back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped(Event):
+    """A push was interrupted: this is so now, and nothing more is begun, committed or confirmed."""
+
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Drained(Event):
+    """The answers that were on their way are here, or were waited for in vain."""
+
+    standing: Standing
+
+
+class PushInterrupted(Interrupted):
+    """Ctrl-C amid a push, after it was said how it stands."""
+
+    def __init__(self, standing: Standing) -> None:
+        super().__init__(Problem("push", "interrupted"))
+        self.standing = standing
+
+
+Approve = Callable[[PlanReport], bool]
+"""Asked once, before anything is changed or saved. False ends the push as declined."""
+
+
+def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
+    """Read the switches and say what a push would change. Nothing is sent to them but reads.
+
+    Raises what stands against it on any switch, all of it at once.
+    """
+    access = Access(reach, on)
+    selection = selection.with_releases(access.accepted(selection))
+    with access.fleet(selection.design, dict(selection)) as switches:
+        return _report(require_all(access.read(Work.READ, len(selection), switches.plan)))
+
+
+def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) -> PushReport:
+    """Bring the switches to what they shall hold, in waves; the first wave with a failure is the last.
+
+    Plans all first, and refuses all if one cannot be planned. Raises Interrupted if ``approve`` declines,
+    PushInterrupted on Ctrl-C amid the push; what failed on single switches stands in the report.
+    """
+    access = Access(reach, on)
+    selection = selection.with_releases(access.accepted(selection))
+    return _Run("push", selection.design, dict(selection), access).run(approve)
+
+
+def last_push(site: str | Path) -> int:
+    """The number of the last push that changed anything and was not undone. Raises RefusedError if there is none."""
+    last = Journal(state_directory(site) / JOURNAL).last_push()
+    if last is None:
+        raise RefusedError(Problem(str(site), "no push is in the journal; there is nothing to roll back"))
+    return last
+
+
+def rollback(
+    design: SiteDesign, push: int, reach: Reach, approve: Approve, on: On = ignore, *, limit: Sequence[str] = ()
+) -> PushReport:
+    """Undo a push: the same transaction, with the journal's earlier sections as what is wanted."""
+    journal = Journal(design.site.state_directory / JOURNAL)
+    entries = {entry.device: entry for entry in journal.entries(push)}
+    selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
+    access = Access(reach, on)
+    selection = selection.with_releases(access.accepted(selection))
+    wanted = {name: restored(selection[name], entries[name].before) for name in selection if name in entries}
+    report = _Run("rollback", selection.design, wanted, access).run(approve)
+    if not report.errors:
+        for name in wanted:
+            journal.end(push, name, "undone")
+    return report
+
+
+def _report(plans: Mapping[str, DevicePlan], left_behind: Collection[str] = ()) -> PlanReport:
+    """The plans of all switches; on those of ``left_behind`` an earlier push has left something."""
+    work = (name for name, each in plans.items() if each.changes or not each.is_saved or name in left_behind)
+    return PlanReport(plans, tuple(work))
+
+
+def restored(each: Wanted, before: str) -> Wanted:
+    """The same switch with earlier owned sections as what is wanted."""
+    tree = each.platform.to_tree(before)
+    config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
+    return dataclasses.replace(each, tree=tree, config=config)
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """What earlier pushes left."""
+
+    journal: Journal
+    entries: Mapping[str, Entry]
+    """Device -> a push of it that nobody knows the end of."""
+    dead: Mapping[str, frozenset[str]]
+    """Device -> candidates that nobody works on any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One push or rollback."""
+
+    verb: str
+    design: SiteDesign
+    wanted: Mapping[str, Wanted]
+    access: Access
+
+    def run(self, approve: Approve) -> PushReport:
+        """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
+        state = self.design.site.state_directory
+        with sole_push(state, self.verb), self.access.fleet(self.design, self.wanted) as switches:
+            journal = Journal(state / JOURNAL)
+            past = _Past(journal, journal.open_entries(), journal.candidates())
+            found = self._survey(switches, past)
+            self._refuse_unguarded(found)
+            # Where only what a dead push of ours left behind is cleared away, there is nothing to ask.
+            if (found.changing or found.unsaved) and not approve(found):
+                raise Interrupted(Problem("push", "declined; nothing was changed"))
+            done = self._push(found.work, past)
+        return PushReport(found, done.values, done.errors)
+
+    def _survey(self, switches: Fleet, past: _Past) -> PlanReport:
+        """Every switch's plan. RefusedError for each that runs what it will take back: it only looks as wanted."""
+        found = require_all(
+            self.access.read(
+                Work.READ, len(self.wanted), lambda report: switches.survey(past.journal, past.entries, report)
+            )
+        )
+        problems = [unconfirmed(name, each.waiting) for name, each in found.items() if each.waiting is not None]
+        if problems:
+            raise RefusedError(problems)
+        return _report(found, past.dead)
+
+    def _refuse_unguarded(self, found: PlanReport) -> None:
+        """Before anything is sent: the switches that would be committed to without a timer."""
+        problems = [
+            unguarded(self.wanted[name])
+            for name in found.changing
+            if not self.wanted[name].capabilities.has_commit_timer
+        ]
+        if problems and not self.access.reach.unguarded:
+            raise RefusedError(problems)
+
+    def _push(self, names: tuple[str, ...], past: _Past) -> Results[Outcome]:
+        """The transactions, in waves, noted in the journal."""
+        if not names:
+            return Results({}, {})
+        chosen = {name: self.wanted[name] for name in names}
+        number = past.journal.begin(self.verb, next(iter(chosen.values())).owners)
+        with (
+            following(self.access.on, Work.PUSH, len(chosen)) as step,
+            self.access.fleet(self.design, chosen) as switches,
+        ):
+            ledger = switches.ledger()
+            order = Push(past.journal, number, self.design.site.directory.name, past.dead, past.entries, ledger)
+            try:
+                return switches.push(self._waves(names), order, step)
+            except KeyboardInterrupt:
+                raise PushInterrupted(_settled(ledger, len(chosen), self.access.on)) from None
+
+    def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
+        fabric = self.design.fabric
+        everyone = tuple(members(fabric))
+        most = most_only_leaves(everyone, fabric.intent.policy.wave_share)
+        return waves((each for each in everyone if each.device in names), most)
+
+
+def _settled(ledger: Ledger, total: int, on: On) -> Standing:
+    """Say how an interrupted push stands, wait for the answers on their way, and say it again.
+
+    Interrupted a second time it ends at once.
+    """
+    try:
+        on(Stopped(_standing(ledger, total)))
+        if ledger.under_way:
+            ledger.wait(DRAIN_S)
+            on(Drained(_standing(ledger, total)))
+    except KeyboardInterrupt:
+        pass
+    return _standing(ledger, total)
+
+
+def _standing(ledger: Ledger, total: int) -> Standing:
+    return Standing(total, ledger.begun, ledger.under_way, ledger.lines())

@@ -1,0 +1,130 @@
+"""How switches are reached, and what the operator lets a push do there; shared by the use cases that talk to them."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
+from nornir_tasks.deploy.identity import Doubts
+from nornir_tasks.deploy.tasks import Job
+from nornir_tasks.deploy.transaction import Rules
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.errors import DeviceError, GpufabricError, LabError, Problem
+from nornir_tasks.inventory.endpoints import endpoints
+from nornir_tasks.lab.manager import Lab
+from nornir_tasks.usecases.progress import On, Unidentified, Work, following
+from nornir_tasks.usecases.site import Selection, SiteDesign
+
+MOST_NAMED = 8
+"""Switches named where many have the same problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What the operator allows."""
+
+    allow_management: frozenset[str] = frozenset()
+    """Switches whose change may touch accounts, management path or API."""
+    accept_release: bool = False
+    """Take a switch that runs another release than declared for what it runs."""
+    unguarded: bool = False
+    """Commit also to a switch without a commit timer."""
+    workers: int = DEFAULT_WORKERS
+    """Switches worked on at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One use case's way to the switches of a site."""
+
+    reach: Reach
+    on: On
+    doubts: Doubts = field(default_factory=Doubts)
+
+    @contextmanager
+    def fleet(self, design: SiteDesign, wanted: Mapping[str, Wanted]) -> Iterator[Fleet]:
+        """Switches of a site, connected on first use and closed at the end. Raises LabError where its lab has ended."""
+        _check_lab(design)
+        known = endpoints(design.site, {name: each.config.os for name, each in wanted.items()})
+        names = frozenset(device.name for device in design.fabric.devices)
+        targets = {
+            name: Target(
+                Job(
+                    each,
+                    Rules(
+                        allow_management=name in self.reach.allow_management,
+                        unguarded=self.reach.unguarded,
+                        serial=known[name].serial,
+                        names=names,
+                        doubts=self.doubts,
+                    ),
+                ),
+                known[name].endpoint,
+            )
+            for name, each in wanted.items()
+        }
+        made = Fleet(targets, self.reach.workers)
+        try:
+            yield made
+        finally:
+            made.close()
+
+    def read(self, work: Work, total: int, verb: Callable[[Callable[[str], None]], Results[T]]) -> Results[T]:
+        """Run a verb of the fleet on every switch; then say which of them are known by address alone."""
+        with following(self.on, work, total) as step:
+            results = verb(step)
+        if news := self.doubts.news():
+            known = tuple(each for _, each in sorted(self.doubts.by_device.items()))
+            self.on(Unidentified(tuple(news), known, total))
+        return results
+
+    def accepted(self, selection: Selection) -> dict[str, str]:
+        """Switch -> release that runs, if the operator takes whatever runs; else nothing is asked."""
+        if not self.reach.accept_release:
+            return {}
+        with self.fleet(selection.design, dict(selection)) as switches:
+            answers = require_all(self.read(Work.ASK, len(selection), switches.ask))
+        return {name: facts.release for name, facts in answers.items()}
+
+
+def _check_lab(design: SiteDesign) -> None:
+    """A lab that has ended is said once, and not by each switch that does not answer any more."""
+    if design.site.intent.management.source != "lab":
+        return
+    lab, name = Lab(design.site.state_directory), design.site.name
+    if lab.directory.exists() and not lab.is_up():
+        what = "the lab of this site has ended: its process is gone, and with it what was pushed to its switches"
+        raise LabError(Problem(name, what, hint=f"nornir lab up --site {name}, then nornir push --site {name}"))
+
+
+def require_all(results: Results[T]) -> dict[str, T]:
+    """The values; raises with every problem of every switch if one failed."""
+    if results.errors:
+        raise worst(results.errors)
+    return results.values
+
+
+def worst(errors: Mapping[str, GpufabricError]) -> GpufabricError:
+    """One error for those of several switches, of their kind if they are of one."""
+    problems = together(problem for error in errors.values() for problem in error.problems)
+    kinds = {_public(type(error)) for error in errors.values()}
+    kind = kinds.pop() if len(kinds) == 1 else DeviceError
+    return kind(problems)
+
+
+def together(problems: Iterable[Problem]) -> list[Problem]:
+    """What is the same for several switches is said once, with their names."""
+    same: dict[Problem, list[Problem]] = {}
+    for problem in problems:
+        same.setdefault(replace(problem, where=""), []).append(problem)
+    return [replace(found[0], where=_names([each.where for each in found])) for found in same.values()]
+
+
+def _names(places: list[str]) -> str:
+    more = len(places) - MOST_NAMED
+    return ", ".join(places[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _public(kind: type[GpufabricError]) -> type[GpufabricError]:
+    """The class of errors.py that a driver's own class stands for."""
+    return next(each for each in kind.__mro__ if each.__module__ == GpufabricError.__module__)

@@ -1,0 +1,141 @@
+"""Load a site, and choose what of it to work on: planes and switches."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.design import pipeline
+from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.fabric import Device, Fabric
+from nornir_tasks.design.realise import Realised
+from nornir_tasks.errors import IdentityError, IntentError, Problem
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.site import Site, load_site
+from nornir_tasks.files.templates import environment
+from nornir_tasks.platforms import platforms
+
+
+@dataclass(frozen=True, slots=True)
+class SiteDesign:
+    """One site, designed."""
+
+    site: Site
+    fabric: Fabric
+    catalogue: Catalogue
+
+    def realised(self) -> Iterator[Realised]:
+        """Every switch's configuration as its OS will hold it, each made when it is asked for."""
+        return (pipeline.device_config(self.fabric, device) for device in self.fabric.devices)
+
+    def with_releases(self, reported: Mapping[str, str]) -> "SiteDesign":
+        """The same site as if the intent declared the releases these switches report.
+
+        Raises IdentityError naming every switch whose release nobody has written down the capabilities of.
+        """
+        problems: list[Problem] = []
+        devices = tuple(
+            self._running(device, reported[device.name], problems) if device.name in reported else device
+            for device in self.fabric.devices
+        )
+        if problems:
+            raise IdentityError(problems)
+        return SiteDesign(self.site, replace(self.fabric, devices=devices), self.catalogue)
+
+    def _running(self, device: Device, release: str, problems: list[Problem]) -> Device:
+        facts = self.fabric.facts[device.os]
+        for candidate in (device.release, release, *facts.releases):
+            try:
+                held = facts.capabilities(candidate, device.asic)
+            except KeyError:
+                continue
+            if held.runs(release):
+                return replace(device, release=candidate, capabilities=held)
+        what = f"no capabilities are known of the release that runs, on {device.asic}"
+        problems.append(Problem(device.name, what, facts.taken_in_words, release))
+        return device
+
+
+@dataclass(frozen=True, eq=False)
+class Selection(Mapping[str, Wanted]):
+    """The switches chosen, in the order of declared identity, each with what it shall hold for the chosen planes.
+
+    That is made anew whenever it is asked for and kept by nobody: ``for name in selection: selection[name]`` needs the
+    memory of one switch, ``dict(selection)`` that of all.
+    """
+
+    design: SiteDesign
+    planes: tuple[str, ...]
+    """Empty: all of the site."""
+    limit: tuple[str, ...]
+    """Names and patterns as they were given; empty: every switch."""
+    devices: Mapping[str, Device]
+
+    def __getitem__(self, name: str) -> Wanted:
+        return self.wanted(self.realised(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.devices)
+
+    def __len__(self) -> int:
+        return len(self.devices)
+
+    def realised(self, name: str) -> Realised:
+        """One switch's whole configuration, and what had to be adjusted for its OS."""
+        return pipeline.device_config(self.design.fabric, self.devices[name])
+
+    def wanted(self, realised: Realised) -> Wanted:
+        """What of that the chosen planes own. Raises RefusedError for a line that nobody may render."""
+        return wanted(
+            realised.config,
+            realised.capabilities,
+            realised.claims,
+            environment(realised.config.os),
+            planes=self.planes or None,
+            allow_memory=frozenset(self.design.site.intent.allow_memory),
+        )
+
+    def with_releases(self, reported: Mapping[str, str]) -> "Selection":
+        """The same choice of the site as if the intent declared these releases; see SiteDesign."""
+        return select(self.design.with_releases(reported), self.planes, self.limit) if reported else self
+
+
+def load(site: str | Path) -> SiteDesign:
+    """Read and design a site. Raises IntentError or DesignError with every problem of its files at once."""
+    loaded = load_site(site)
+    facts = {name: each.facts for name, each in platforms().items()}
+    catalogue = load_catalogue()
+    return SiteDesign(loaded, pipeline.design(loaded.intent, catalogue, facts), catalogue)
+
+
+def select(design: SiteDesign, planes: Sequence[str] = (), limit: Sequence[str] = ()) -> Selection:
+    """The switches that ``limit`` names ("leaf-1", "leaf-*", "leaf-*,spine-*"), for these planes; empty means all.
+
+    Raises IntentError for a plane that the site has not, and for a name or pattern that no switch has.
+    """
+    _check_planes(design, planes)
+    return Selection(design, tuple(planes), tuple(limit), _chosen(design, limit))
+
+
+def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:
+    known = sorted(design.fabric.planes)
+    unknown = [plane for plane in planes if plane not in known]
+    if unknown:
+        raise IntentError(
+            Problem("--plane", f"no such plane: {', '.join(unknown)}", expected=f"one of {', '.join(known)}")
+        )
+
+
+def _chosen(design: SiteDesign, limit: Sequence[str]) -> Mapping[str, Device]:
+    patterns = [pattern for each in limit for pattern in each.split(",")]
+    devices = {device.name: device for device in design.fabric.devices}
+    unmatched = [pattern for pattern in patterns if not any(fnmatch(name, pattern) for name in devices)]
+    if unmatched:
+        names = ", ".join(list(devices)[:8])
+        raise IntentError(
+            Problem("--limit", f"matches no switch: {', '.join(unmatched)}", expected=f"names like {names}")
+        )
+    if not patterns:
+        return devices
+    return {name: device for name, device in devices.items() if any(fnmatch(name, pattern) for pattern in patterns)}

@@ -1,0 +1,89 @@
+"""Validate: collect what the chosen switches run and say, then judge it against the design."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nornir_tasks.checks import suite
+from nornir_tasks.checks.evidence import End, Evidence, Far
+from nornir_tasks.checks.suite import Report
+from nornir_tasks.deploy.problems import unfinished
+from nornir_tasks.deploy.tasks import Collected
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
+from nornir_tasks.usecases.progress import On, Work, ignore
+from nornir_tasks.usecases.reach import Access, Reach
+from nornir_tasks.usecases.site import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What the chosen switches run and say."""
+
+    switches: Mapping[str, Collected]
+    unreachable: Mapping[str, GpufabricError]
+    """Switch -> why it could not be read."""
+    wanted: Mapping[str, DeviceConfig]
+    """What each was compared with, those that did not answer included."""
+    releases: Mapping[str, str]
+    """Switch -> release that runs and was accepted, whatever the intent declares."""
+
+
+def collect(selection: Selection, reach: Reach, on: On = ignore) -> Readings:
+    """Read configuration and live state of the chosen switches; nothing is changed.
+
+    A switch that does not answer is noted, and raises nothing.
+    """
+    access = Access(reach, on)
+    releases = access.accepted(selection)
+    selection = selection.with_releases(releases)
+    wanted = dict(selection)
+    with access.fleet(selection.design, wanted) as switches:
+        found = access.read(Work.READ, len(wanted), switches.collect)
+    configs = {name: each.config for name, each in wanted.items()}
+    return Readings(found.values, found.errors, configs, releases)
+
+
+def judge(selection: Selection, readings: Readings) -> Report:
+    """Run all checks on what was read. Raises nothing for what is wrong: see ``require_passed``."""
+    return suite.judge(evidence(selection, readings))
+
+
+def evidence(selection: Selection, readings: Readings) -> Evidence:
+    """What the checks judge: the design beside what the switches run and say."""
+    fabric = selection.with_releases(readings.releases).design.fabric
+    plans = {name: seen.plan for name, seen in readings.switches.items()}
+    return Evidence(
+        fabric=fabric,
+        wanted={
+            device.name: readings.wanted.get(device.name) or device_config(fabric, device).config
+            for device in fabric.devices
+        },
+        running={name: seen.running for name, seen in readings.switches.items()},
+        changes={name: each.changes for name, each in plans.items()},
+        observed={name: seen.observed for name, seen in readings.switches.items()},
+        far=far_ends(fabric),
+        unreachable={name: error.problems[0] for name, error in readings.unreachable.items()},
+        unfinished={name: problem.what for name, problem in unfinished(plans).items()},
+    )
+
+
+def far_ends(fabric: Fabric) -> dict[End, Far]:
+    """Both directions of every link of the cabling plan."""
+    far = {}
+    for link in fabric.links:
+        for here, there in ((link.upper, link.lower), (link.lower, link.upper)):
+            far[here.device, here.port] = Far(there.device, there.port, link.cable, link.kind == "host")
+    return far
+
+
+def require_passed(report: Report) -> None:
+    """Raises ValidationFailed if a check failed, UndecidedError if one could not tell or nothing was tested."""
+    if report.failed:
+        causes = sum(each.lead.verdict == "fail" for each in report.causes)
+        what = f"{len(report.failed)} checks failed, from {causes} cause{'s' * (causes != 1)}, {report.summary()}"
+        raise ValidationFailed(Problem("validate", what))
+    if report.undecided or not report.tested:
+        what = f"{len(report.undecided)} checks could not tell, {report.summary()}"
+        raise UndecidedError(Problem("validate", what, hint="what could not be told never counts as passed"))

@@ -1,0 +1,190 @@
+"""A site brought up, changed, judged and undone from Python alone: typed results, and not a word on any console."""
+
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import pytest
+from at_terminal import small_site
+
+from nornir_tasks.errors import IntentError, Interrupted, LabError, RefusedError
+from nornir_tasks.usecases import lab, push, render, validate
+from nornir_tasks.usecases.progress import Begun, Ended, Event, Through, Unidentified, Work
+from nornir_tasks.usecases.push import Drained, PlanReport, PushInterrupted, Stopped
+from nornir_tasks.usecases.reach import Reach
+from nornir_tasks.usecases.site import SiteDesign, load, select
+
+SWITCHES = ("leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2")
+
+
+class Follower:
+    """Keeps all that a use case says."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._lock = threading.Lock()
+
+    def __call__(self, event: Event) -> None:
+        with self._lock:
+            self.events.append(event)
+
+    def worked(self, work: Work) -> list[str]:
+        """The switches that were through with it, each as often as it was."""
+        return sorted(each.name for each in self.events if isinstance(each, Through) and each.work is work)
+
+
+def yes(found: PlanReport) -> bool:
+    return True
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteDesign]:
+    """A small site whose lab is up, nothing pushed to it yet."""
+    folder = tmp_path_factory.mktemp("usecases")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPUFABRIC_STATE", str(folder / "state"))
+        made = load(small_site(folder).site)
+        lab.up(made, lab.LabOptions())
+        try:
+            yield made
+        finally:
+            lab.down(made.site.directory)
+
+
+@pytest.fixture(autouse=True)
+def silent(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
+    """Whatever a test of this file does, nothing of it is printed."""
+    yield
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.fixture
+def nothing_pushed(design: SiteDesign) -> SiteDesign:
+    """Each test starts from what day 0 left, whatever the one before it pushed."""
+    try:
+        while True:
+            push.rollback(design, push.last_push(design.site.directory), Reach(), yes).require_done()
+    except RefusedError:
+        return design
+
+
+def test_a_push_that_is_not_approved_changes_nothing(nothing_pushed: SiteDesign) -> None:
+    selection, asked = select(nothing_pushed), list[PlanReport]()
+
+    def no(found: PlanReport) -> bool:
+        asked.append(found)
+        return False
+
+    with pytest.raises(Interrupted, match="declined; nothing was changed"):
+        push.push(selection, Reach(), no)
+    assert [tuple(each.changing) for each in asked] == [SWITCHES], "asked once, about all that would change"
+    assert tuple(push.plan(selection, Reach()).changing) == SWITCHES
+
+
+def test_plan_push_validate_and_rollback_return_what_became_of_each_switch(nothing_pushed: SiteDesign) -> None:
+    follower, selection = Follower(), select(nothing_pushed)
+    planned = push.plan(selection, Reach(), follower)
+    assert tuple(planned.changing) == planned.work == SWITCHES
+
+    done = push.push(selection, Reach(), yes, follower)
+    done.require_done()
+    assert (done.changed, done.left, done.not_begun) == ([*SWITCHES], [], [])
+    assert follower.worked(Work.PUSH) == [*SWITCHES]
+    assert Counter(map(type, follower.events))[Begun] == Counter(map(type, follower.events))[Ended]
+    with pytest.raises(FrozenInstanceError):
+        done.plan = planned  # type: ignore[misc]
+
+    assert push.plan(selection, Reach()).work == ()
+    readings = validate.collect(selection, Reach(), follower)
+    report = validate.judge(selection, readings)
+    validate.require_passed(report)
+    assert report.tested == report.total > 0
+    assert set(readings.switches) == set(SWITCHES)
+
+    undone = push.rollback(nothing_pushed, push.last_push(nothing_pushed.site.directory), Reach(), yes)
+    assert undone.changed == [*SWITCHES]
+    assert validate.judge(selection, validate.collect(selection, Reach())).failed
+
+
+def test_a_push_with_nothing_to_do_asks_nobody(nothing_pushed: SiteDesign) -> None:
+    selection = select(nothing_pushed, limit=["spine-1"])
+    push.push(selection, Reach(), yes).require_done()
+
+    def never(found: PlanReport) -> bool:
+        raise AssertionError(found)
+
+    assert push.push(selection, Reach(), never).changed == []
+
+
+def test_an_interrupted_push_says_how_it_stands_and_raises_it(nothing_pushed: SiteDesign) -> None:
+    """Ctrl-C comes when the first switch is through."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    follower, sent = Follower(), threading.Event()
+
+    def on(event: Event) -> None:
+        follower(event)
+        if isinstance(event, Through) and event.work is Work.PUSH and not sent.is_set():
+            sent.set()
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    try:
+        with pytest.raises(PushInterrupted) as interrupted:
+            push.push(select(nothing_pushed), Reach(), yes, on)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    (stopped,) = [each.standing for each in follower.events if isinstance(each, Stopped)]
+    standing = interrupted.value.standing
+    assert stopped.total == standing.total == len(SWITCHES)
+    assert stopped.begun < len(SWITCHES)
+    assert standing.lines[0].startswith("confirmed: leaf-g1-r0")
+    assert standing.under_way == (), "what was on its way was waited for"
+    assert all(each.standing.begun == stopped.begun for each in follower.events if isinstance(each, Drained))
+
+
+def test_switches_known_by_their_address_alone_are_named_once_in_each_use_case(nothing_pushed: SiteDesign) -> None:
+    listed = nothing_pushed.site.state_directory / "lab" / "devices.yml"
+    text = listed.read_text()
+    listed.write_text("\n".join(line for line in text.splitlines() if "serial:" not in line) + "\n")
+    follower = Follower()
+    try:
+        push.plan(select(nothing_pushed), Reach(accept_release=True), follower)
+    finally:
+        listed.write_text(text)
+    assert follower.worked(Work.ASK) == follower.worked(Work.READ) == [*SWITCHES]
+    (told,) = [each for each in follower.events if isinstance(each, Unidentified)]
+    assert [each.device for each in told.news] == [each.device for each in told.known] == [*SWITCHES]
+
+
+def test_what_is_rendered_of_a_selection_is_made_one_switch_at_a_time(design: SiteDesign, tmp_path: Path) -> None:
+    selection, follower = select(design, limit=["spine-*"]), Follower()
+    first = next(render.render(selection))
+    assert (first.device, first.file) == ("spine-1", "spine-1.yaml")
+    written = render.write(selection, render.render(selection), tmp_path, follower)
+    assert [path.name for path in written.files] == ["spine-1.yaml", "spine-2.yaml"] == follower.worked(Work.RENDER)
+    assert (tmp_path / "spine-1.yaml").read_text() == first.text == selection["spine-1"].text
+
+
+def test_a_wrong_choice_is_refused_before_any_switch_is_asked(design: SiteDesign) -> None:
+    with pytest.raises(IntentError, match="no such plane: compyute"):
+        select(design, ["compyute"])
+    with pytest.raises(IntentError, match=r"matches no switch: laef-\*"):
+        select(design, limit=["leaf-*,laef-*"])
+
+
+def test_a_lab_that_runs_as_planned_is_found_up_and_shows_every_switch(design: SiteDesign) -> None:
+    follower = Follower()
+    found = lab.up(design, lab.LabOptions(), follower)
+    assert (found.switches.is_new, found.switches.switches, found.machines) == (False, len(SWITCHES), None)
+    assert follower.events == [found.switches]
+    status = lab.status(design.site.directory)
+    assert status.state == "up"
+    assert status.answer is not None
+    assert [each["name"] for each in status.answer["devices"]] == [*SWITCHES]
+
+
+def test_more_machines_than_the_design_has_hosts_are_refused(design: SiteDesign) -> None:
+    with pytest.raises(LabError, match="the design has fewer hosts"):
+        lab.up(design, lab.LabOptions(hosts=10_000))

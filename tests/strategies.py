@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.fabric import Fabric, HostNic
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
@@ -107,6 +107,11 @@ def intent_of(data: dict[str, Any]) -> Intent:
 def built(data: dict[str, Any]) -> Fabric:
     """The fabric of this data, with the plain operating systems."""
     return design(intent_of(data), load_catalogue(), plain_facts())
+
+
+def rails(fabric: Fabric) -> list[HostNic]:
+    """Every NIC port of every host that carries a rail of the compute plane."""
+    return [nic for host in fabric.hosts for nic in fabric.rails_of(host, "compute")]
 
 
 @st.composite

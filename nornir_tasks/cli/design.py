@@ -8,6 +8,7 @@ from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
     from nornir_tasks.design.explain import Figure
+    from nornir_tasks.design.fabric import Circuit, Endpoint, Link
     from nornir_tasks.usecases.site import SiteDesign
 
 
@@ -65,6 +66,24 @@ def _figures(designed: "SiteDesign") -> "tuple[Figure, ...]":
     return explain(designed.fabric, count_routes(designed.fabric))
 
 
+def link_as_json(link: "Link", circuits: "tuple[Circuit, ...]") -> dict[str, Any]:
+    """One link with MTU and addresses of the first that uses it."""
+    first = next(iter(circuits), None)
+    return {
+        "name": link.name,
+        "kind": link.kind,
+        "cable": link.cable,
+        "speed_gbps": link.speed_gbps,
+        "mtu_bytes": first.use.mtu_bytes if first else None,
+        "upper": _end_as_json(link.upper, first.upper_address if first else ""),
+        "lower": _end_as_json(link.lower, first.lower_address if first else ""),
+    }
+
+
+def _end_as_json(end: "Endpoint", address: str) -> dict[str, Any]:
+    return {"device": end.device, "port": end.port, "address": address or None}
+
+
 def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     """Counts by enumeration, then every device, link and routing table; if asked for, where figures are from."""
     from nornir_tasks.cli.design_choice import sizing_as_json
@@ -92,18 +111,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
             }
             for each in fabric.devices
         ],
-        "links": [
-            {
-                "name": link.name,
-                "kind": link.kind,
-                "cable": link.cable,
-                "speed_gbps": link.speed_gbps,
-                "mtu_bytes": link.mtu_bytes,
-                "upper": {"device": link.upper.device, "port": link.upper.port, "address": link.upper_address or None},
-                "lower": {"device": link.lower.device, "port": link.lower.port, "address": link.lower_address or None},
-            }
-            for link in fabric.links
-        ],
+        "links": [link_as_json(link, fabric.circuits_on(link)) for link in fabric.links],
         "reachable": {
             name: [[plane.reachable(a, b) for b in range(plane.rails)] for a in range(plane.rails)]
             for name, plane in fabric.planes.items()

@@ -8,27 +8,25 @@ from its pod. Places of hosts and leaf groups that are not there yet stay reserv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.addressing import Addressing, dotted
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
-from nornir_tasks.design.fabric import Cable, Device, Endpoint, HostNic, Link, Tier
+from nornir_tasks.design.fabric import Cable, Device, Endpoint, Link, NicPort, Tier
 from nornir_tasks.design.joints import End, Joint, Joints, end_of
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.panel import Panel
-from nornir_tasks.intent.model import MtuIntent
 
-PLANE = "compute"
+FABRIC = "compute"
 
 
 @dataclass(frozen=True, slots=True)
 class Cabling:
-    """Switches (without loopbacks and ASNs), links, cables and NICs."""
+    """Switches (without loopbacks and ASNs), links, cables and the hosts' NIC ports."""
 
     devices: tuple[Device, ...]
     links: tuple[Link, ...]
     cables: tuple[Cable, ...]
-    nics: tuple[HostNic, ...]
+    nics: tuple[NicPort, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +37,6 @@ class Ends:
     """Its kind, by which its lanes were chosen."""
     slots: tuple[Slot, ...]
     names: tuple[str, ...]
-    mtu_bytes: int
-    """The most an interface takes."""
 
     def at(self, device: str, position: int) -> Endpoint:
         """The port at this place."""
@@ -67,17 +63,15 @@ def host_name(group: str, index: int) -> str:
     return f"{group}-{index}"
 
 
-def cable_up(
-    choices: Choices, layout: Layout, facts: Mapping[str, OsFacts], joints: Joints, cut: Addressing, mtu: MtuIntent
-) -> Cabling:
-    """Every switch, link, cable and NIC of the plane that is there now (``hosts.count``), links with addresses."""
-    cabler = _Cabler(choices, layout, facts, joints, cut, mtu)
+def cable_up(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts], joints: Joints) -> Cabling:
+    """Every switch, link, cable and NIC port of the fabric that is there now (``hosts.count``)."""
+    cabler = _Cabler(choices, layout, facts, joints)
     leaves, spines, cores = tuple(cabler.leaves()), tuple(cabler.spines()), tuple(cabler.cores())
     links = [link for leaf in leaves for link in cabler.uplinks(leaf)]
     links += [link for spine in spines for link in cabler.core_links(spine)]
-    hosts = [each for leaf in leaves for each in cabler.host_links(leaf)]
-    links += [link for link, _ in hosts]
-    nics = sorted((nic for _, nic in hosts), key=lambda nic: (nic.host_index, nic.rail))
+    hosts = [nic for leaf in leaves for nic in cabler.nics(leaf)]
+    links += [nic.link for nic in hosts]
+    nics = sorted(hosts, key=lambda nic: (nic.host_index, nic.nic))
     return Cabling((*leaves, *spines, *cores), tuple(links), tuple(_cables(links, joints)), tuple(nics))
 
 
@@ -87,8 +81,6 @@ class _Cabler:
     layout: Layout
     facts: Mapping[str, OsFacts]
     joints: Joints
-    cut: Addressing
-    mtu: MtuIntent
     kept: dict[tuple[int, str], Ends] = field(default_factory=dict)
     planned: dict[tuple[int, str], tuple[Slot, ...]] = field(default_factory=dict)
 
@@ -121,7 +113,6 @@ class _Cabler:
         layout, joint = self.layout, self.joints.spine
         lower = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-up")
         first = (leaf.spine_group - 1) * layout.spines_per_group
-        even = int(self.cut.links.block(leaf.index, leaf.rail).network_address)
         for position in range(layout.uplinks):
             turn, spine = divmod(position, layout.spines_per_group)
             upper = self.ends(self.choices.spine_of(first + spine + 1), "spine-down")
@@ -130,7 +121,7 @@ class _Cabler:
                 f"{leaf.name}-u{position + 1}",
                 (upper.at(spine_name(first + spine + 1), place), upper),
                 (lower.at(leaf.name, position), lower),
-                (joint, layout.uplink_gbps, position + 1, even + 2 * position),
+                (joint, layout.uplink_gbps, position + 1),
             )
 
     def core_links(self, spine: Device) -> Iterator[Link]:
@@ -141,7 +132,6 @@ class _Cabler:
         lower = self.ends(self.choices.spine_of(spine.index), "spine-up")
         upper = self.ends(core, "core-down")
         plane = (spine.index - 1) % self.layout.spines_per_group
-        even = int(self.cut.core_block(spine.index).network_address)
         for position in range(pods.spine_uplinks):
             turn, index = divmod(position, pods.cores_per_plane)
             name = core_name(plane * pods.cores_per_plane + index + 1)
@@ -149,80 +139,55 @@ class _Cabler:
                 f"{spine.name}-u{position + 1}",
                 (upper.at(name, (spine.spine_group - 1) * pods.parallel + turn), upper),
                 (lower.at(spine.name, position), lower),
-                (joint, pods.core_gbps, position + 1, even + 2 * position),
+                (joint, pods.core_gbps, position + 1),
             )
 
-    def host_links(self, leaf: Device) -> Iterator[tuple[Link, HostNic]]:
-        """The links from one leaf down to the hosts of its group that are there, with the NIC at the other end."""
+    def nics(self, leaf: Device) -> Iterator[NicPort]:
+        """The NIC ports of the hosts of its group that are there, with the links from one leaf down to them."""
         hosts, layout = self.choices.plane.hosts, self.layout
         ends = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-down")
         first = (leaf.index - 1) * layout.hosts_per_group
         for place in range(min(layout.hosts_per_group, hosts.count - first)):
+            index = first + place + 1
             for offset in range(layout.nics_per_host):
                 position = place * layout.nics_per_host + offset
-                rail = offset if leaf.rail is None else leaf.rail
-                given = self.cut.host_link(leaf.index, leaf.rail, position, hosts.prefix_length)
-                yield self._host_link(ends, ends.at(leaf.name, position), position, first + place + 1, rail, given)
+                nic = offset if leaf.rail is None else leaf.rail
+                lower = Endpoint(host_name(hosts.group, index), f"rail{nic}")
+                link = self._host_link(ends, ends.at(leaf.name, position), lower, position + 1)
+                yield NicPort(lower.device, index, nic, link)
 
-    def _host_link(
-        self, ends: Ends, upper: Endpoint, position: int, index: int, rail: int, given: tuple[int, int, int]
-    ) -> tuple[Link, HostNic]:
-        hosts = self.choices.plane.hosts
-        host, nic_port = host_name(hosts.group, index), f"rail{rail}"
-        gateway, address, length = dotted(given[0]), dotted(given[1]), given[2]
-        name = f"{upper.device}-h{position + 1}"
-        link = Link(
+    def _host_link(self, ends: Ends, upper: Endpoint, lower: Endpoint, place: int) -> Link:
+        name = f"{upper.device}-h{place}"
+        return Link(
             name=name,
             kind="host",
-            plane=PLANE,
+            fabric=FABRIC,
             upper=upper,
-            lower=Endpoint(host, nic_port),
-            place=position + 1,
-            speed_gbps=hosts.speed,
+            lower=lower,
+            place=place,
+            speed_gbps=self.choices.plane.hosts.speed,
             cable=_cable_name(name, upper, None),
-            upper_address=gateway,
-            lower_address=address,
-            mtu_bytes=min(self.mtu.fabric, ends.mtu_bytes),
-            prefix_length=length,
             fec=self.joints.host.fec,
             negotiate=self.joints.host.negotiate(ends.end, self.joints.nic),
         )
-        nic = HostNic(
-            host=host,
-            host_index=index,
-            rail=rail,
-            port=nic_port,
-            leaf=upper.device,
-            leaf_port=upper.port,
-            address=address,
-            gateway=gateway,
-            prefix_length=length,
-            mtu_bytes=self.mtu.host,
-            speed_gbps=hosts.speed,
-        )
-        return link, nic
 
     def _fabric_link(
         self,
         name: str,
         upper: tuple[Endpoint, Ends],
         lower: tuple[Endpoint, Ends],
-        how: tuple[Joint, int, int, int],
+        how: tuple[Joint, int, int],
     ) -> Link:
-        joint, speed_gbps, place, even = how
-        is_numbered = self.choices.plane.routing.addressing == "numbered"
+        joint, speed_gbps, place = how
         return Link(
             name=name,
             kind="fabric",
-            plane=PLANE,
+            fabric=FABRIC,
             upper=upper[0],
             lower=lower[0],
             place=place,
             speed_gbps=speed_gbps,
             cable=_cable_name(name, upper[0], lower[0]),
-            upper_address=dotted(even) if is_numbered else "",
-            lower_address=dotted(even + 1) if is_numbered else "",
-            mtu_bytes=min(self.mtu.fabric, upper[1].mtu_bytes, lower[1].mtu_bytes),
             fec=joint.fec,
             negotiate=joint.negotiate(upper[1].end, lower[1].end),
         )
@@ -252,7 +217,7 @@ class _Cabler:
         slots = tuple(Slot(each.number, each.leg, each.ways, each.speed_gbps, lanes) for each in slots)
         name = self.facts[choice.os].port_name
         names = tuple(name(each.number, each.leg, each.ways, each.lanes) for each in slots)
-        return Ends(end, slots, names, choice.capabilities.max_mtu_bytes)
+        return Ends(end, slots, names)
 
     @property
     def _core_uplinks(self) -> int:
@@ -278,7 +243,7 @@ class _Cabler:
     def _device(self, name: str, choice: Choice, tier: Tier, *, index: int, rail: int | None, group: int) -> Device:
         return Device(
             name=name,
-            plane=PLANE,
+            plane=FABRIC,
             tier=tier,
             index=index,
             rail=rail,

@@ -85,7 +85,7 @@ def _rows(cable: Cable, links: Mapping[str, Link], where: Mapping[str, Place]) -
         a, b = where.get(link.upper.device), where.get(link.lower.device)
         yield CableRow(
             cable=cable.name,
-            plane=link.plane,
+            plane=link.fabric,
             a_rack=a.rack if a else None,
             a_unit=a.unit if a else None,
             a_device=link.upper.device,

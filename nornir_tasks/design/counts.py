@@ -11,7 +11,7 @@ def design_counts(fabric: Fabric) -> dict[str, Any]:
     planes = {}
     for name, plane in fabric.planes.items():
         tiers = Counter(device.tier for device in fabric.devices if device.plane == name)
-        kinds = Counter(link.kind for link in fabric.links if link.plane == name)
+        kinds = Counter(link.kind for link in fabric.links if link.fabric == name)
         planes[name] = {
             "tiers": {tier: {"switches": tiers[tier]} for tier in TIERS},
             "oversubscription": plane.oversubscription,

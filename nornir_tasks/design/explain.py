@@ -76,7 +76,7 @@ class _Explainer:
 
     def links(self, kind: str) -> list[int]:
         """Speeds of the links of this kind."""
-        return [x.speed_gbps for x in self.fabric.links if x.plane == self.plane.name and x.kind == kind]
+        return [x.speed_gbps for x in self.fabric.links if x.fabric == self.plane.name and x.kind == kind]
 
     def sizes(self) -> Iterator[Figure]:
         asked, per_group = self.fabric.intent.planes.compute.hosts, self.plane.hosts_per_group
@@ -154,10 +154,11 @@ class _Explainer:
         policy = self.fabric.intent.policy.mtu
         held = {x.name: (x.os, x.capabilities.max_mtu_bytes) for x in self.devices}
         kinds: Counter[tuple[str, tuple[tuple[str, int], ...], int]] = Counter()
-        for link in self.fabric.links:
-            if link.plane == self.plane.name:
+        for circuit in self.fabric.circuits:
+            if circuit.owner == self.plane.name:
+                link = circuit.link
                 ends = tuple(sorted({held[end.device] for end in (link.upper, link.lower) if end.device in held}))
-                kinds[link.kind, ends, link.mtu_bytes] += 1
+                kinds[link.kind, ends, circuit.use.mtu_bytes] += 1
         for (kind, ends, mtu), count in sorted(kinds.items()):
             name = f"MTU, {kind} links of {' and '.join(system for system, _ in ends)}"
             told: dict[str, Value] = {"policy__mtu__fabric": policy.fabric, **dict(ends), "links": count}
@@ -167,7 +168,7 @@ class _Explainer:
     def addresses(self) -> Iterator[Figure]:
         plane = self.plane
         for pool in ("loopback", "links", "hosts"):
-            is_used = pool != "links" or any(x.is_numbered for x in self.fabric.links if x.kind == "fabric")
+            is_used = pool != "links" or any(x.is_numbered for x in self.fabric.circuits if x.link.kind == "fabric")
             rule = f"planes.{plane.name}.pools.{pool}" + ("" if is_used else "; unused, as links are unnumbered")
             yield self.figure(f"addresses, {pool}", plane.pools[pool], rule)
             if not is_used:

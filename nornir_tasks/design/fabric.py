@@ -1,7 +1,8 @@
 """The fabric as designed: switches, hosts, links, cables. Plain frozen data, with fast look-ups.
 
-link = one connection between two interfaces; cable = one assembly (a 1:2 breakout is one cable with two links);
-optic = one pluggable in one port, NIC ends included. All counts come from enumerating these tuples.
+link = one connection between two interfaces; circuit = one owner's use of a link: its addresses, MTU, VRF and tag;
+cable = one assembly (a 1:2 breakout is one cable with two links); optic = one pluggable in one port, NIC ends included.
+All counts come from enumerating these tuples.
 """
 
 from collections import defaultdict
@@ -64,31 +65,25 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One connection. The upper end is nearer the core: spine over leaf, leaf over host."""
+    """One connection, physical alone. The upper end is nearer the core: spine over leaf, leaf over host.
+
+    What runs over it is said by its circuits. A port whose link has none is cabled, and gets no line for it.
+    """
 
     name: str
-    kind: Literal["fabric", "host"]
-    plane: str
+    kind: Literal["fabric", "host", "peer", "outside"]
+    """Between two switches of a fabric one over the other; down to a host; between two switches of a pair; away."""
+    fabric: str
+    """Whose cabling it is part of."""
     upper: Endpoint
     lower: Endpoint
     place: int
-    """Which link of its kind on its leaf, from 1; addresses follow from it."""
+    """Which link of its kind on its lower switch, or above a host on its leaf, from 1; addresses follow from it."""
     speed_gbps: int
     cable: str
-    upper_address: str = ""
-    """IPv4 address without length; the even one of the /31. Empty where the link is unnumbered."""
-    lower_address: str = ""
-    mtu_bytes: int = 0
-    """IP MTU of both ends of a fabric link, of the switch's end of a host link."""
-    prefix_length: int = 31
     fec: Literal["rs", "fc", "none"] = "rs"
     negotiate: bool = False
     """Auto-negotiation with link training, on both ends or neither."""
-
-    @property
-    def is_numbered(self) -> bool:
-        """Has it IPv4 addresses of its own? Else its ends know one another by IPv6 link-local addresses."""
-        return self.upper_address != ""
 
     def end(self, device: str) -> Endpoint:
         """The end at this device."""
@@ -98,9 +93,51 @@ class Link:
         """The other end, seen from this device."""
         return self.lower if self.upper.device == device else self.upper
 
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How one owner uses links: what many circuits have alike is one object."""
+
+    owner: str
+    """A plane; of links between switches, their fabric."""
+    mtu_bytes: int
+    """IP MTU of both ends of a fabric link, of the switch's end of a host link."""
+    prefix_length: int = 31
+    rail: int | None = None
+    """Of a host link: the rail that it carries."""
+    vrf: str | None = None
+    """None: the default one."""
+    tag: int | None = None
+    """VLAN tag on the link; None: untagged."""
+    segment: str | None = None
+    """The VLAN that both ends are switched into; None: the ends are routed, or a VLAN of the upper end's own."""
+    bundle: str | None = None
+    """The aggregate that the link is a member of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circuit:
+    """One owner's use of one link. A link may carry several, for instance two planes on one trunk."""
+
+    link: Link
+    use: Use
+    upper_address: str = ""
+    """IPv4 address without length; the even one of a /31. Empty where the circuit is unnumbered."""
+    lower_address: str = ""
+
+    @property
+    def owner(self) -> str:
+        """Whose use of the link it is."""
+        return self.use.owner
+
+    @property
+    def is_numbered(self) -> bool:
+        """Has it IPv4 addresses of its own? Else its ends know one another by IPv6 link-local addresses."""
+        return self.upper_address != ""
+
     def address(self, device: str) -> str:
         """The address at this device, without length."""
-        return self.upper_address if self.upper.device == device else self.lower_address
+        return self.upper_address if self.link.upper.device == device else self.lower_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,21 +158,69 @@ class Cable:
 
 
 @dataclass(frozen=True, slots=True)
-class HostNic:
-    """One NIC port of one GPU host on one plane."""
+class NicPort:
+    """One cabled port of one host's NICs, whatever planes it is on."""
 
     host: str
     host_index: int
     """Number of the host in its group, from 1."""
+    nic: int
+    """Number of the NIC in its host, from 0."""
+    link: Link
+    leg: int = 0
+    """Which port of that NIC, from 0."""
+
+    @property
+    def port(self) -> str:
+        """What the host calls it."""
+        return self.link.lower.port
+
+    @property
+    def leaf(self) -> str:
+        """The switch at the other end."""
+        return self.link.upper.device
+
+    @property
+    def leaf_port(self) -> str:
+        """Its port there."""
+        return self.link.upper.port
+
+
+@dataclass(frozen=True, slots=True)
+class HostNic:
+    """A NIC port as one plane uses it for a rail: the port with one of its circuits."""
+
+    at: NicPort
+    circuit: Circuit
     rail: int
-    port: str
-    leaf: str
-    leaf_port: str
-    address: str
-    gateway: str
-    prefix_length: int
+    """From 0."""
     mtu_bytes: int
-    speed_gbps: int
+    """Of the host's end."""
+
+    @property
+    def host(self) -> str:
+        """The host's name."""
+        return self.at.host
+
+    @property
+    def port(self) -> str:
+        """What the host calls the port."""
+        return self.at.port
+
+    @property
+    def address(self) -> str:
+        """The host's address, without length."""
+        return self.circuit.lower_address
+
+    @property
+    def gateway(self) -> str:
+        """The leaf's address, without length."""
+        return self.circuit.upper_address
+
+    @property
+    def prefix_length(self) -> int:
+        """Of both addresses."""
+        return self.circuit.use.prefix_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +235,8 @@ class Plane:
     rail_supernets: tuple[str, ...]
     """Rail -> the prefix that holds all its host addresses, now and later; hosts route a rail by it."""
     rails: int
+    mtu_bytes: int
+    """IP MTU of the hosts."""
     leaf_groups: int
     """Leaf groups that the layout has room for; ``len`` of those built is in the fabric."""
     hosts_per_group: int
@@ -186,8 +273,10 @@ class Fabric:
     planes: Mapping[str, Plane]
     devices: tuple[Device, ...]
     links: tuple[Link, ...]
+    circuits: tuple[Circuit, ...]
+    """What runs over the links, in their order."""
     cables: tuple[Cable, ...]
-    nics: tuple[HostNic, ...]
+    nics: tuple[NicPort, ...]
     models: Mapping[str, SwitchModel] = field(default_factory=dict)
     """The models that are used, by name."""
 
@@ -216,9 +305,24 @@ class Fabric:
         link = self._ports.get((device, port))
         return link.far(device) if link else None
 
-    def nics_of(self, host: str) -> tuple[HostNic, ...]:
-        """The NIC ports of one host, by rail."""
-        return tuple(self._nics.get(host, ()))
+    def circuits_of(self, device: str) -> tuple[Circuit, ...]:
+        """What runs over the links of a switch or host, in their order; empty for an unknown name."""
+        return tuple(self._circuits.get(device, ()))
+
+    def circuits_on(self, link: Link) -> tuple[Circuit, ...]:
+        """What runs over one link; none where it is cabled and nobody uses it."""
+        return self._on_links.get(link.name, ())
+
+    def rails_of(self, host: str, plane: str) -> tuple[HostNic, ...]:
+        """The NIC ports of one host that carry a rail of this plane, by rail."""
+        mtu_bytes = self.planes[plane].mtu_bytes
+        ports = {nic.link.name: nic for nic in self._nics.get(host, ())}
+        found = [
+            HostNic(ports[circuit.link.name], circuit, circuit.use.rail, mtu_bytes)
+            for circuit in self.circuits_of(host)
+            if circuit.owner == plane and circuit.use.rail is not None
+        ]
+        return tuple(sorted(found, key=lambda nic: nic.rail))
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -238,12 +342,27 @@ class Fabric:
         return dict(found)
 
     @cached_property
+    def _circuits(self) -> dict[str, list[Circuit]]:
+        found: dict[str, list[Circuit]] = defaultdict(list)
+        for circuit in self.circuits:
+            found[circuit.link.upper.device].append(circuit)
+            found[circuit.link.lower.device].append(circuit)
+        return dict(found)
+
+    @cached_property
+    def _on_links(self) -> dict[str, tuple[Circuit, ...]]:
+        found: dict[str, tuple[Circuit, ...]] = {}
+        for circuit in self.circuits:
+            found[circuit.link.name] = (*found.get(circuit.link.name, ()), circuit)
+        return found
+
+    @cached_property
     def _ports(self) -> dict[tuple[str, str], Link]:
         return {(end.device, end.port): link for link in self.links for end in (link.upper, link.lower)}
 
     @cached_property
-    def _nics(self) -> dict[str, list[HostNic]]:
-        found: dict[str, list[HostNic]] = defaultdict(list)
+    def _nics(self) -> dict[str, list[NicPort]]:
+        found: dict[str, list[NicPort]] = defaultdict(list)
         for nic in self.nics:
             found[nic.host].append(nic)
         return dict(found)

@@ -162,7 +162,7 @@ def host_vars(fabric: Fabric, catalogue: Catalogue, host: str) -> HostVars:
     Raises IntentError for what only hosts need and the intent does not say: where their NICs are, which model they
     are, what RDMA is marked with. KeyError for a host that the fabric has not.
     """
-    nics = fabric.nics_of(host)
+    nics = fabric.rails_of(host, PLANE)
     if not nics:
         raise KeyError(host)
     intent, plane = fabric.intent, fabric.planes[PLANE]

@@ -79,7 +79,7 @@ def moves(old: Fabric, new: Fabric) -> Moves:
         todo.append(Move(name, *_action(*legs, exchanged=exchanged), cable.medium, cable.length_m, exchanged))
     now = {link.name: link for link in new.links}
     kept = [(link, now[link.name]) for link in old.links if link.name in now]
-    readdressed = tuple(link.name for link, then in kept if _addresses(link) != _addresses(then))
+    readdressed = tuple(link.name for link, then in kept if _addresses(old, link) != _addresses(new, then))
     changed = (each for each in old.devices if each.name in new and new.device(each.name).model != each.model)
     schedule = _Schedule(todo, before, after, floors(old, new))
     found = Counter(move.action for move in todo)
@@ -149,8 +149,10 @@ def _kind(cable: Cable) -> tuple[str | None, int | None]:
     return cable.medium, cable.length_m
 
 
-def _addresses(link: Link) -> tuple[str, str, int]:
-    return link.upper_address, link.lower_address, link.prefix_length
+def _addresses(fabric: Fabric, link: Link) -> list[tuple[str, str, str, int]]:
+    """Whose and which they are, of each circuit of the link."""
+    circuits = fabric.circuits_on(link)
+    return [(each.owner, each.upper_address, each.lower_address, each.use.prefix_length) for each in circuits]
 
 
 class _Schedule:

@@ -156,12 +156,12 @@ def _cabled(
     down: dict[int, Counter[int]] = {}
     hosts: dict[int, set[str]] = {}
     for link in fabric.links:
-        if link.plane == plane and link.kind == "host":
+        if link.fabric == plane and link.kind == "host":
             _add(down, below[link.upper.device], link)
             hosts.setdefault(below[link.upper.device], set()).add(link.lower.device)
-        elif link.plane == plane and link.upper.device in above:
+        elif link.fabric == plane and link.upper.device in above:
             _add(between, (above[link.upper.device], below[link.lower.device]), link)
-        elif link.plane == plane:
+        elif link.fabric == plane:
             _add(inside, below[link.upper.device], link)
     return Picture(
         plane=plane,

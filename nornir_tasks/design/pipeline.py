@@ -6,7 +6,8 @@ check_limits  what no switch may exceed                       limits.py, buffers
 cable_up      which port is joined to which                   cabling.py
 check_racks   what stands in a rack is there                  racks.py
 number        ASNs                                            asn.py
-cut_pools, address_*   addresses and MTU                      addressing.py
+cut_pools, address_devices   pools, loopbacks, blocks         addressing.py
+run_over      what runs over each link: addresses and MTU     circuits.py
 contributions what each plane wants of a switch               planes/<plane>.py
 merge         joined; a clash is an error                     merge.py
 realise       what OS and ASIC will hold                      realise.py
@@ -20,12 +21,13 @@ from math import ceil
 from typing import Protocol
 
 from nornir_tasks.design import addressing, asn, front_panel
-from nornir_tasks.design.cabling import PLANE, cable_up
+from nornir_tasks.design.cabling import FABRIC, Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.choices import Choices, choose
+from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import Claims, PlaneClaim
-from nornir_tasks.design.fabric import Device, Fabric, Plane
+from nornir_tasks.design.fabric import Circuit, Device, Fabric, Plane
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.layout import Layout, Sizing
@@ -40,6 +42,8 @@ from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.unknown import UnknownValueError
 
 __all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
+
+PLANE = "compute"
 
 DRAIN_PREPEND = 3
 """A path through a drained switch is this much longer: more than any detour in a fabric of three tiers is."""
@@ -65,13 +69,26 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     sizing = lay_out(intent, choices)
     layout = sizing.chosen.layout
     joints, cut = _checked(intent, choices, layout, os_facts)
-    cabling = cable_up(choices, layout, os_facts, joints, cut, intent.policy.mtu)
+    cabling = cable_up(choices, layout, os_facts, joints)
     check_racks(intent, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics})
     devices = asn.number(cabling.devices, intent, layout)
     devices = addressing.address_devices(devices, choices.plane.pools.loopback, cut)
+    circuits = tuple(_circuits(intent, cut, cabling, devices))
     plane = _plane(intent, sizing, cut)
     models = {choice.model.model: choice.model for choice in choices.all}
-    return Fabric(intent, os_facts, {PLANE: plane}, devices, cabling.links, cabling.cables, cabling.nics, models)
+    links, cables, nics = cabling.links, cabling.cables, cabling.nics
+    return Fabric(intent, os_facts, {PLANE: plane}, devices, links, circuits, cables, nics, models)
+
+
+def _circuits(
+    intent: Intent, cut: addressing.Addressing, cabling: Cabling, devices: tuple[Device, ...]
+) -> Iterator[Circuit]:
+    compute = intent.planes.compute
+    makes = Circuits(cut, {each.name: each for each in devices}, intent.policy.mtu.fabric)
+    between_switches = (link for link in cabling.links if link.kind == "fabric")
+    is_numbered = compute.routing.addressing == "numbered"
+    yield from makes.of_fabric(FABRIC, between_switches, is_numbered=is_numbered)
+    yield from makes.of_hosts(PLANE, cabling.nics, compute.hosts.prefix_length)
 
 
 def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Problem, ...]:
@@ -116,6 +133,7 @@ def _plane(intent: Intent, sizing: Sizing, cut: addressing.Addressing) -> Plane:
             str(cut.hosts.supernet(rail if layout.leaf_rails[0] is not None else None)) for rail in range(layout.rails)
         ),
         rails=layout.rails,
+        mtu_bytes=intent.policy.mtu.host,
         leaf_groups=layout.leaf_groups,
         hosts_per_group=layout.hosts_per_group,
         uplinks=layout.uplinks,
@@ -167,7 +185,7 @@ def device_config(
 
 def claims_on(fabric: Fabric, device: Device) -> Claims:
     """What each plane may call its own on one switch: its cabled ports and loopback, its pools, its names."""
-    ports = {link.end(device.name).port for link in fabric.links_of(device.name)}
+    ports = {each.link.end(device.name).port for each in fabric.circuits_of(device.name)}
     ports.add(device.capabilities.loopback_name)
     plane = fabric.planes[device.plane]
     spare = front_panel.spare_ports(fabric, device)

@@ -1,4 +1,4 @@
-"""Which routes each switch learns, over how many next hops, from the cabling and who announces what.
+"""Which routes each switch learns in the default VRF, over how many next hops, from the cabling and who announces what.
 
 A leaf announces its loopback and its host block, every other switch its loopback; a leaf hands on nothing, a spine or
 core hands on what came from below to everybody and what came from above only downwards (BGP refuses the rest, as its
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.fabric import Device, Fabric, Link
+from nornir_tasks.design.fabric import Circuit, Device, Fabric
 
 Reach = list[int]
 """Distance in AS hops -> the switches whose routes come over exactly so many."""
@@ -121,8 +121,9 @@ class _Tables:
             self.bit[device.name] = 1 << number
             self.leaves |= (1 << number) if device.tier == "leaf" else 0
             self.up[device.name], self.down[device.name] = Counter(), Counter()
-        for link in self.fabric.links:
-            if link.kind == "fabric" and link.name not in self.lost:
+        for circuit in self.fabric.circuits:
+            link = circuit.link
+            if link.kind == "fabric" and circuit.use.vrf is None and link.name not in self.lost:
                 self.up[link.lower.device][link.upper.device] += 1
                 self.down[link.upper.device][link.lower.device] += 1
 
@@ -161,7 +162,7 @@ class _Tables:
         most = [device.capabilities.max_ecmp_paths, model.max_ecmp_paths if model else None]
         return RouteCount(
             connected=sum(
-                link.is_numbered and not _is_block(link, device) for link in self.fabric.links_of(device.name)
+                each.is_numbered and not _is_block(each, device) for each in self.fabric.circuits_of(device.name)
             ),
             own=1 if device.host_block is None else 2,
             learned=learned.bit_count() + (learned & self.leaves).bit_count(),
@@ -174,9 +175,10 @@ class _Tables:
         )
 
 
-def _is_block(link: Link, device: Device) -> bool:
+def _is_block(circuit: Circuit, device: Device) -> bool:
     """Is the subnet the leaf's whole host block, as an SVI's is? Then one route stands for both."""
-    return link.kind == "host" and (device.host_block or "").endswith(f"/{link.prefix_length}")
+    block = device.host_block or ""
+    return circuit.link.kind == "host" and block.endswith(f"/{circuit.use.prefix_length}")
 
 
 def _union(sets: Iterable[int]) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nornir_tasks.design.counts import design_counts
 from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.pipeline import device_configs
-from tests.strategies import built, fabrics, intent_of, sites
+from tests.strategies import built, fabrics, intent_of, rails, sites
 
 some = settings(max_examples=30, deadline=None)
 
@@ -20,14 +20,14 @@ some = settings(max_examples=30, deadline=None)
 @some
 @given(fabrics())
 def test_no_address_asn_or_port_is_given_twice(fabric: Fabric) -> None:
-    numbered = [link for link in fabric.links if link.is_numbered]
-    addresses = [link.lower_address for link in numbered]
-    gateways = [(link.upper.device, link.upper_address) for link in numbered if link.kind == "host"]
+    numbered = [each for each in fabric.circuits if each.is_numbered]
+    addresses = [each.lower_address for each in numbered]
+    gateways = [(each.link.upper.device, each.upper_address) for each in numbered if each.link.kind == "host"]
     if fabric.intent.planes.compute.hosts.link == "svi":  # all hosts of a leaf have one
         assert len(set(gateways)) == len({device for device, _ in gateways})
         gateways = list(set(gateways))
     addresses += [address for _, address in gateways]
-    addresses += [link.upper_address for link in numbered if link.kind == "fabric"]
+    addresses += [each.upper_address for each in numbered if each.link.kind == "fabric"]
     addresses += [device.loopback for device in fabric.devices]
     assert len(set(addresses)) == len(addresses)
     ports = [(end.device, end.port) for link in fabric.links for end in (link.upper, link.lower)]
@@ -43,24 +43,25 @@ def test_no_address_asn_or_port_is_given_twice(fabric: Fabric) -> None:
 def test_every_address_lies_in_its_pool_and_its_leafs_block(fabric: Fabric) -> None:
     plane = fabric.planes["compute"]
     pools = {name: IPv4Network(prefix) for name, prefix in plane.pools.items()}
-    for link in fabric.links:
-        if not link.is_numbered:
+    for circuit in fabric.circuits:
+        link = circuit.link
+        if not circuit.is_numbered:
             assert link.kind == "fabric", "a host port has an address on every site"
             continue
         pool = pools["links" if link.kind == "fabric" else "hosts"]
-        assert IPv4Address(link.upper_address) in pool
-        upper = IPv4Interface(f"{link.upper_address}/{link.prefix_length}")
-        if link.prefix_length == 31:
+        assert IPv4Address(circuit.upper_address) in pool
+        upper = IPv4Interface(f"{circuit.upper_address}/{circuit.use.prefix_length}")
+        if circuit.use.prefix_length == 31:
             assert upper.ip == upper.network.network_address
-            assert IPv4Address(link.lower_address) == upper.ip + 1
+            assert IPv4Address(circuit.lower_address) == upper.ip + 1
         else:
             assert upper.ip == upper.network.network_address + 1
-            assert upper.ip < IPv4Address(link.lower_address) < upper.network.broadcast_address
+            assert upper.ip < IPv4Address(circuit.lower_address) < upper.network.broadcast_address
         if link.kind == "host":
             block = fabric.device(link.upper.device).host_block
             assert block is not None
             assert upper.network.subnet_of(IPv4Network(block))
-            assert IPv4Address(link.lower_address) in upper.network
+            assert IPv4Address(circuit.lower_address) in upper.network
             assert (str(upper.network) == block) is (fabric.intent.planes.compute.hosts.link == "svi")
     for device in fabric.devices:
         assert IPv4Address(device.loopback) in pools["loopback"]
@@ -74,7 +75,7 @@ def test_host_blocks_are_disjoint_and_inside_their_rails_supernet(fabric: Fabric
     leaves = [device for device in fabric.devices if device.host_block is not None]
     blocks = sorted(IPv4Network(str(leaf.host_block)) for leaf in leaves)
     assert all(not one.overlaps(other) for one, other in itertools.pairwise(blocks))
-    for nic in fabric.nics:
+    for nic in rails(fabric):
         assert IPv4Address(nic.address) in IPv4Network(plane.rail_supernets[nic.rail])
 
 
@@ -82,17 +83,18 @@ def test_host_blocks_are_disjoint_and_inside_their_rails_supernet(fabric: Fabric
 @given(fabrics())
 def test_rail_k_of_every_host_lands_on_the_leaf_of_rail_k(fabric: Fabric) -> None:
     if fabric.intent.planes.compute.design == "rail":
-        assert all(fabric.device(nic.leaf).rail == nic.rail for nic in fabric.nics)
+        assert all(fabric.device(nic.at.leaf).rail == nic.rail for nic in rails(fabric))
     for host in fabric.hosts:
-        assert [nic.rail for nic in fabric.nics_of(host)] == list(range(fabric.planes["compute"].rails))
-        assert len({fabric.device(nic.leaf).index for nic in fabric.nics_of(host)}) == 1
+        assert [nic.rail for nic in fabric.rails_of(host, "compute")] == list(range(fabric.planes["compute"].rails))
+        assert len({fabric.device(nic.at.leaf).index for nic in fabric.rails_of(host, "compute")}) == 1
 
 
 @some
 @given(fabrics())
 def test_both_ends_of_every_link_agree(fabric: Fabric) -> None:
     configs = {each.config.name: each.config for each in device_configs(fabric)}
-    for link in fabric.links:
+    for circuit in fabric.circuits:
+        link = circuit.link
         ends = [end for end in (link.upper, link.lower) if end.device in configs]
         ports = [next(p for p in configs[end.device].interfaces if p.name == end.port) for end in ends]
         assert len({port.mtu_bytes for port in ports}) == 1
@@ -107,7 +109,7 @@ def test_both_ends_of_every_link_agree(fabric: Fabric) -> None:
                 assert bgp is not None
                 assert far is not None
                 session = next(
-                    n for n in bgp.neighbors if n.key == (link.address(link.far(end.device).device) or end.port)
+                    n for n in bgp.neighbors if n.key == (circuit.address(link.far(end.device).device) or end.port)
                 )
                 assert session.remote_as == far.asn
 
@@ -123,9 +125,9 @@ def test_every_pair_of_rails_that_is_said_to_be_reachable_shares_all_its_spines_
         for leaf in fabric.devices
         if leaf.tier == "leaf"
     }
-    by_rail = {nic.rail: set() for nic in fabric.nics}
-    for nic in fabric.nics:
-        by_rail[nic.rail] |= spines[nic.leaf]
+    by_rail = {nic.rail: set() for nic in rails(fabric)}
+    for nic in rails(fabric):
+        by_rail[nic.rail] |= spines[nic.at.leaf]
     for rail, own in by_rail.items():
         for other, others in by_rail.items():
             assert (own == others) if plane.reachable(rail, other) else not (own & others)
@@ -169,6 +171,7 @@ def test_hosts_that_come_later_change_nothing_that_is_there(
     after = built(after_data)
     assert all(after.device(device.name) == device for device in before.devices)
     assert set(before.links) <= set(after.links)
+    assert set(before.circuits) <= set(after.circuits)
     assert set(before.cables) <= set(after.cables)
     assert set(before.nics) <= set(after.nics)
     assert before.planes == after.planes

@@ -42,8 +42,8 @@ def test_a_reference_site_made_unnumbered_reads_back_and_has_no_address_but_its_
     unnumbered = intent.model_copy(update={"planes": planes})
     fabric = design(unnumbered, load_catalogue(), {name: each.facts for name, each in platforms().items()})
     assert reads_back(one_of_each_shape(fabric)) >= 2
-    for link in fabric.links:
-        assert link.is_numbered == (link.kind == "host")
+    for circuit in fabric.circuits:
+        assert circuit.is_numbered == (circuit.link.kind == "host")
 
 
 @pytest.mark.parametrize("back", [False, True])

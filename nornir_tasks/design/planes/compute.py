@@ -29,7 +29,7 @@ from nornir_tasks.design.device_config import (
     StaticRoute,
     Vlan,
 )
-from nornir_tasks.design.fabric import Device, Fabric, Link, Plane, Tier
+from nornir_tasks.design.fabric import Circuit, Device, Fabric, Link, Plane, Tier
 from nornir_tasks.design.merge import Contribution
 from nornir_tasks.design.wish import LOSSLESS_PROFILE, BalancingWish
 
@@ -58,7 +58,8 @@ GSHUT = "65535:0"
 def contributions(fabric: Fabric, device: Device, *, drained: bool) -> Iterator[Contribution]:
     """Everything this plane wants of one switch."""
     plane = fabric.planes[device.plane]
-    work = _Switch(fabric, plane, device, fabric.links_of(device.name), drained)
+    circuits = tuple(each for each in fabric.circuits_of(device.name) if each.owner == plane.name)
+    work = _Switch(fabric, plane, device, circuits, drained)
     for section, key, value in work.pieces():
         yield Contribution(device.name, section, key, value, plane.name)
 
@@ -79,7 +80,8 @@ class _Switch:
     fabric: Fabric
     plane: Plane
     device: Device
-    links: tuple[Link, ...]
+    circuits: tuple[Circuit, ...]
+    """What this plane and its fabric run over the switch's links."""
     drained: bool
 
     def pieces(self) -> Iterator[Piece]:
@@ -103,11 +105,11 @@ class _Switch:
         mode = self.fabric.intent.policy.load_balancing
         if mode == "static":
             return
-        below = Counter(link.lower.device for link in self.fabric_links if self.looks_down(link))
-        widest = max([len(self.fabric_links) - below.total(), *below.values()])
+        below = Counter(each.link.lower.device for each in self.between_switches if self.looks_down(each))
+        widest = max([len(self.between_switches) - below.total(), *below.values()])
         if widest < 2:
             return
-        ports = tuple(link.end(self.device.name).port for link in self.fabric_links)
+        ports = tuple(each.link.end(self.device.name).port for each in self.between_switches)
         yield "load_balancing", "paths", BalancingWish(mode, ports, widest, self.plane.switches - 1)
 
     def name(self, *parts: str) -> str:
@@ -119,22 +121,23 @@ class _Switch:
         address = f"{self.device.loopback}/32"
         yield "interfaces", loopback, Interface(loopback, "router-id", address, None, enabled=True, qos_profile=None)
         vlan = next((each.number for each in vlans(self.fabric, self.device)), None)
-        for link in self.links:
+        for circuit in self.circuits:
+            link = circuit.link
             port, far = link.end(self.device.name).port, link.far(self.device.name)
             access_vlan = vlan if link.kind == "host" else None
-            routed = f"{link.address(self.device.name)}/{link.prefix_length}"
+            routed = f"{circuit.address(self.device.name)}/{circuit.use.prefix_length}"
             yield (
                 "interfaces",
                 port,
                 Interface(
                     name=port,
                     description=f"{far.device} {far.port}",
-                    address=routed if access_vlan is None and link.is_numbered else None,
-                    mtu_bytes=link.mtu_bytes,
+                    address=routed if access_vlan is None and circuit.is_numbered else None,
+                    mtu_bytes=circuit.use.mtu_bytes,
                     enabled=True,
                     qos_profile=LOSSLESS_PROFILE,
                     layer1=_layer1(link, link.end(self.device.name).slot),
-                    ra_interval_ms=None if link.is_numbered else RA_INTERVAL_MS,
+                    ra_interval_ms=None if circuit.is_numbered else RA_INTERVAL_MS,
                     access_vlan=access_vlan,
                     edge=access_vlan is not None,
                 ),
@@ -172,7 +175,7 @@ class _Switch:
             yield self.route_map(self.name("OUT"), own)
             return
         yield self.route_map(self.name("OUT"), fabric)
-        if self.device.tier == "core" or any(not self.looks_down(link) for link in self.fabric_links):
+        if self.device.tier == "core" or any(not self.looks_down(each) for each in self.between_switches):
             yield self.route_map(self.name("IN"), fabric)
         for leaf in self.leaves():
             own = self.name(leaf.name)
@@ -180,13 +183,13 @@ class _Switch:
             yield self.route_map(self.name(leaf.name, "IN"), own)
 
     @cached_property
-    def fabric_links(self) -> tuple[Link, ...]:
-        """The links to other switches."""
-        return tuple(link for link in self.links if link.kind == "fabric")
+    def between_switches(self) -> tuple[Circuit, ...]:
+        """The circuits to other switches."""
+        return tuple(each for each in self.circuits if each.link.kind == "fabric")
 
-    def looks_down(self, link: Link) -> bool:
+    def looks_down(self, circuit: Circuit) -> bool:
         """Is this switch the upper end?"""
-        return link.upper.device == self.device.name
+        return circuit.link.upper.device == self.device.name
 
     def exactly(self, name: str, device: Device) -> Piece:
         """A list of just what one switch may announce as its own."""
@@ -207,7 +210,7 @@ class _Switch:
         """The leaves cabled to this spine, each once."""
         if self.device.tier != "spine":
             return iter(())
-        names = dict.fromkeys(link.lower.device for link in self.links if self.looks_down(link))
+        names = dict.fromkeys(each.link.lower.device for each in self.between_switches if self.looks_down(each))
         return (self.fabric.device(name) for name in names)
 
     def bgp(self) -> Iterator[Piece]:
@@ -219,12 +222,12 @@ class _Switch:
         yield "bgp", "log_neighbor_changes", True
         for prefix in self.own_prefixes(self.device):
             yield "bgp", f"network {prefix}", prefix
-        peers = (self.fabric.device(link.far(self.device.name).device) for link in self.fabric_links)
+        peers = (self.fabric.device(each.link.far(self.device.name).device) for each in self.between_switches)
         for tier in dict.fromkeys(peer.tier for peer in peers):
             group = self.peer_group(tier)
             yield "bgp", f"peer-group {group.name}", group
-        for link in self.fabric_links:
-            neighbor = self.neighbor(link)
+        for circuit in self.between_switches:
+            neighbor = self.neighbor(circuit)
             yield "bgp", f"neighbor {neighbor.key}", neighbor
 
     def peer_group(self, tier: Tier) -> PeerGroup:
@@ -245,17 +248,17 @@ class _Switch:
             route_map_out=self.name("OUT"),
         )
 
-    def neighbor(self, link: Link) -> Neighbor:
-        """The session over one link. The remote ASN is a number, so a wrong cable does not come up."""
-        end = link.far(self.device.name)
+    def neighbor(self, circuit: Circuit) -> Neighbor:
+        """The session over one circuit. The remote ASN is a number, so a wrong cable does not come up."""
+        end = circuit.link.far(self.device.name)
         far = self.fabric.device(end.device)
         return Neighbor(
-            address=link.address(far.name) or None,
+            address=circuit.address(far.name) or None,
             remote_as=far.asn,
             peer_group=self.name(PEERS[far.tier]),
             description=f"{far.name} {end.port}",
             route_map_in=self.name(far.name, "IN") if far.tier == "leaf" else None,
-            interface=None if link.is_numbered else link.end(self.device.name).port,
+            interface=None if circuit.is_numbered else circuit.link.end(self.device.name).port,
         )
 
 

@@ -98,8 +98,8 @@ def test_look_ups_find_both_ends() -> None:
     assert lab().far_end("leaf-g1-r0", "Ethernet40/1") is None
     assert "leaf-g1-r0" in lab()
     assert "nobody" not in lab()
-    assert [nic.rail for nic in lab().nics_of("gpu-1")] == list(range(8))
-    assert lab().nics_of("gpu-1")[3].gateway == "10.171.0.0"
+    assert [nic.rail for nic in lab().rails_of("gpu-1", "compute")] == list(range(8))
+    assert lab().rails_of("gpu-1", "compute")[3].gateway == "10.171.0.0"
 
 
 def test_the_prefix_limit_leaves_room_for_the_whole_layout() -> None:

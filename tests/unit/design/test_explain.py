@@ -13,7 +13,7 @@ from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.design.routes import count_routes
 from tests.reference import reference
-from tests.strategies import fabrics
+from tests.strategies import fabrics, rails
 from tests.unit.design.test_drawing import site
 
 SITES = ("lab", "lab-breakout", "ref-512", "ref-28672")
@@ -76,7 +76,9 @@ def test_each_mtu_is_that_of_as_many_links_as_it_says(name: str) -> None:
     for each in rows:
         assert each.value == min(value for key, value in each.inputs.items() if key != "links")
         kind = each.name.split()[1]
-        assert sum(x.mtu_bytes == each.value and x.kind == kind for x in fabric.links) >= each.inputs["links"]
+        assert (
+            sum(x.use.mtu_bytes == each.value and x.link.kind == kind for x in fabric.circuits) >= each.inputs["links"]
+        )
 
 
 @pytest.mark.parametrize("name", SITES)
@@ -89,10 +91,10 @@ def test_address_blocks_and_as_numbers_hold_what_is_handed_out(name: str) -> Non
         assert int(first) <= device.asn <= int(last or first)
         if device.host_block:
             assert device.host_block.endswith(str(found["host block of a leaf"].value))
-    for nic in fabric.nics:
+    for nic in rails(fabric):
         assert IPv4Address(nic.address) in IPv4Network(found[f"addresses, rail {nic.rail}"].value)
-    for link in fabric.links:
-        assert IPv4Address(link.upper_address) in pools["hosts" if link.kind == "host" else "links"]
+    for circuit in fabric.circuits:
+        assert IPv4Address(circuit.upper_address) in pools["hosts" if circuit.link.kind == "host" else "links"]
 
 
 @pytest.mark.parametrize("name", ["lab", "lab-breakout"])

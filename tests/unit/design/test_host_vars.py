@@ -58,8 +58,8 @@ def test_a_host_has_the_other_address_of_its_leafs_port(fabric: Fabric) -> None:
     }
     for host in {fabric.hosts[0], fabric.hosts[-1]}:
         rails = host_vars(fabric, CATALOGUE, host).rail_interfaces
-        for rail, nic in zip(rails.rails, fabric.nics_of(host), strict=True):
-            switch_side = addresses[nic.leaf][nic.leaf_port] or svi_address(addresses[nic.leaf])
+        for rail, nic in zip(rails.rails, fabric.rails_of(host, "compute"), strict=True):
+            switch_side = addresses[nic.at.leaf][nic.at.leaf_port] or svi_address(addresses[nic.at.leaf])
             assert switch_side == f"{rail.gateway}/{rail.prefix_length}"
             assert IPv4Interface(f"{rail.address}/{rail.prefix_length}").network == IPv4Interface(switch_side).network
             assert IPv4Address(rail.address) in IPv4Network(rail.supernet)

@@ -67,7 +67,7 @@ def test_bfd_on_unnumbered_links_is_refused_where_no_source_vouches_for_it_and_b
         design(intent_of(unnumbered(bfd=True)), load_catalogue(), facts)
     assert "planes.compute.routing.bfd: no source says that BFD follows a session over link-local" in str(caught.value)
     fabric = design(intent_of(unnumbered(bfd=False)), load_catalogue(), facts)
-    assert {link.is_numbered for link in fabric.links if link.kind == "fabric"} == {False}
+    assert {each.is_numbered for each in fabric.circuits if each.link.kind == "fabric"} == {False}
     assert design(intent_of(unnumbered(bfd=True)), load_catalogue(), plain_facts()).links
 
 

@@ -42,9 +42,10 @@ def played(fabric: Fabric) -> dict[str, Paths]:
     """What each switch holds when all sessions have gone quiet."""
     configs = {each.config.name: each.config for each in device_configs(fabric)}
     owner = {}
-    for link in fabric.links:
+    for circuit in fabric.circuits:
+        link = circuit.link
         for here, there in ((link.upper, link.lower), (link.lower, link.upper)):
-            owner[here.device, link.address(there.device) or here.port] = there.device
+            owner[here.device, circuit.address(there.device) or here.port] = there.device
     held: dict[str, Paths] = {name: {p: {"": ()} for p in c.bgp.networks} for name, c in configs.items()}
     sessions = []
     for name, config in configs.items():

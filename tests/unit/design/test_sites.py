@@ -16,7 +16,7 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.platforms import platforms
 from tests.reference import reference
-from tests.strategies import intent_of
+from tests.strategies import intent_of, rails
 from tests.unit.design.test_nearest import site
 
 ROOT = Path(__file__).parents[3]
@@ -145,11 +145,12 @@ def test_a_figure_is_found_however_it_is_written(code: str) -> None:
 def test_hosts_with_subnets_of_their_own() -> None:
     data = site(hosts__link="subnet/28")
     found = design(intent_of(data), load_catalogue(), facts())
-    nic = found.nics[0]
+    nic = rails(found)[0]
     assert (nic.prefix_length, nic.gateway.rpartition(".")[2], nic.address.rpartition(".")[2]) == (28, "1", "2")
-    second = next(nic for nic in found.nics if nic.host_index == 2 and nic.rail == 0)
+    second = next(nic for nic in rails(found) if nic.at.host_index == 2 and nic.rail == 0)
     assert second.gateway.rpartition(".")[2] == "17"
-    port = next(p for p in device_config(found, found.device(nic.leaf)).config.interfaces if p.name == nic.leaf_port)
+    config = device_config(found, found.device(nic.at.leaf)).config
+    port = next(port for port in config.interfaces if port.name == nic.at.leaf_port)
     assert port.address == f"{nic.gateway}/28"
 
 

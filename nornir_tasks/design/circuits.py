@@ -1,0 +1,59 @@
+"""What runs over each link: a fabric's routing over the links between its switches, a plane over those to its hosts.
+
+Addresses follow from the place of a link on its switch (:mod:`nornir_tasks.design.addressing`), the MTU from what was
+asked and what the switches at both ends hold.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from nornir_tasks.design.addressing import Addressing, dotted
+from nornir_tasks.design.fabric import Circuit, Device, Link, NicPort, Use
+
+
+@dataclass(frozen=True)
+class Circuits:
+    """Makes the circuits of one fabric and of one plane on it."""
+
+    cut: Addressing
+    devices: Mapping[str, Device]
+    mtu_bytes: int
+    """Asked for; each circuit has as much of it as its ends hold."""
+    uses: dict[Use, Use] = field(default_factory=dict)
+
+    def of_fabric(self, owner: str, links: Iterable[Link], *, is_numbered: bool) -> Iterator[Circuit]:
+        """One circuit for each link between two switches: what the fabric's routing runs over."""
+        first: dict[str, int] = {}
+        for link in links:
+            lower, upper = self.devices[link.lower.device], self.devices[link.upper.device]
+            use = self._use(owner, min(self._most(lower), self._most(upper)))
+            if not is_numbered:
+                yield Circuit(link, use)
+                continue
+            if lower.name not in first:
+                first[lower.name] = self._first(lower)
+            even = first[lower.name] + 2 * (link.place - 1)
+            yield Circuit(link, use, dotted(even), dotted(even + 1))
+
+    def of_hosts(self, owner: str, nics: Iterable[NicPort], length: int | None) -> Iterator[Circuit]:
+        """One circuit for each NIC port: the plane's rail of that number. ``length``: see ``Addressing.host_link``."""
+        for nic in nics:
+            leaf = self.devices[nic.leaf]
+            upper, lower, held = self.cut.host_link(leaf.index, leaf.rail, nic.link.place - 1, length)
+            use = self._use(owner, self._most(leaf), held, nic.nic)
+            yield Circuit(nic.link, use, dotted(upper), dotted(lower))
+
+    def _most(self, device: Device) -> int:
+        return min(self.mtu_bytes, device.capabilities.max_mtu_bytes)
+
+    def _first(self, device: Device) -> int:
+        """The even address of a switch's first link upwards."""
+        if device.tier == "leaf":
+            block = self.cut.links.block(device.index, device.rail)
+        else:
+            block = self.cut.core_block(device.index)
+        return int(block.network_address)
+
+    def _use(self, owner: str, mtu_bytes: int, prefix_length: int = 31, rail: int | None = None) -> Use:
+        use = Use(owner, mtu_bytes, prefix_length, rail)
+        return self.uses.setdefault(use, use)

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from nornir_tasks.design.device_config import DeviceConfig, PrefixList, RouteMap
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
@@ -31,7 +31,7 @@ NAMES = frozenset({
 
 
 @lru_cache(maxsize=2)  # the largest hold 100,000 links
-def reference(site: str, system: str | None = None) -> Fabric:
+def reference(site: str, system: str | None = None) -> Network:
     """A site of inventory/, as it stands or with all its switches under one system."""
     intent = load_site(site).intent
     if system is not None:
@@ -59,10 +59,10 @@ def _kind(model: str, system: str) -> dict[str, Any]:
     return {"platform": os, "release": release, "model": model, **whole}
 
 
-def one_of_each_shape(fabric: Fabric) -> Iterator[Realised]:
+def one_of_each_shape(network: Network) -> Iterator[Realised]:
     """The first switch of each shape: what is left of a configuration when names, addresses and ASNs are taken out."""
     seen = set()
-    for each in device_configs(fabric):
+    for each in device_configs(network):
         found = shape(each.config)
         if found not in seen:
             seen.add(found)

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from nornir_tasks.design.fabric import Fabric, HostNic
+from nornir_tasks.design.network import HostNic, Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
@@ -104,18 +104,18 @@ def intent_of(data: dict[str, Any]) -> Intent:
     return Intent.model_validate(data)
 
 
-def built(data: dict[str, Any]) -> Fabric:
+def built(data: dict[str, Any]) -> Network:
     """The fabric of this data, with the plain operating systems."""
     return design(intent_of(data), load_catalogue(), plain_facts())
 
 
-def rails(fabric: Fabric) -> list[HostNic]:
+def rails(network: Network) -> list[HostNic]:
     """Every NIC port of every host that carries a rail of the compute plane."""
-    return [nic for host in fabric.hosts for nic in fabric.rails_of(host, "compute")]
+    return [nic for host in network.hosts for nic in network.rails_of(host, "compute")]
 
 
 @st.composite
-def sites(draw: st.DrawFn) -> tuple[dict[str, Any], Fabric]:
+def sites(draw: st.DrawFn) -> tuple[dict[str, Any], Network]:
     """Data that can be built, and its fabric."""
     data = draw(intent_data())
     try:
@@ -125,6 +125,6 @@ def sites(draw: st.DrawFn) -> tuple[dict[str, Any], Fabric]:
         raise
 
 
-def fabrics() -> st.SearchStrategy[Fabric]:
+def fabrics() -> st.SearchStrategy[Network]:
     """Fabrics of random legal intents."""
     return sites().map(lambda site: site[1])

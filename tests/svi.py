@@ -5,11 +5,12 @@ from functools import cache
 from pathlib import Path
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment
+from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
 
 SITE = Path(__file__).parent / "sites" / "svi"
@@ -18,14 +19,20 @@ LEAVES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue 5.14": "leaf-g1-r2", 
 
 
 @cache
-def fabric(link: str = LINK) -> Fabric:
-    """The site's fabric with this in place of its own words on host links."""
+def intent(link: str = LINK) -> Intent:
+    """The site's intent with this in place of its own words on host links."""
     text = (SITE / "fabric.yml").read_text(encoding="utf-8")
     assert LINK in text
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "fabric.yml"
         file.write_text(text.replace(LINK, link), encoding="utf-8")
-        return design(load_intent(file), load_catalogue(), {name: each.facts for name, each in platforms().items()})
+        return load_intent(file)
+
+
+@cache
+def network(link: str = LINK) -> Network:
+    """The network of that intent."""
+    return design(intent(link), load_catalogue(), {name: each.facts for name, each in platforms().items()})
 
 
 @cache
@@ -33,5 +40,5 @@ def all_wanted(link: str = LINK) -> dict[str, Wanted]:
     """What each switch of it shall hold."""
     return {
         each.config.name: wanted(each.config, each.capabilities, each.claims, environment(each.config.os))
-        for each in device_configs(fabric(link))
+        for each in device_configs(network(link))
     }

@@ -19,8 +19,10 @@ def check_ecmp(evidence: Evidence) -> list[Finding]:
 
     What belongs to none of the design's pools is somebody else's: skipped, and said so.
     """
-    paths = learned_paths(evidence.fabric)
-    pools = tuple(IPv4Network(pool) for plane in evidence.fabric.planes.values() for pool in plane.pools.values())
+    network = evidence.network
+    paths = learned_paths(network)
+    named = [each.pools for each in network.fabrics.values()] + [each.pools for each in network.planes.values()]
+    pools = tuple(IPv4Network(pool) for each in named for pool in each.values())
     networks = announced(evidence)
     findings: list[Finding] = []
     for device, observed in evidence.observed.items():

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from nornir_tasks.checks.observed import BgpSession, Observed, PortQos, PortState
 from nornir_tasks.design.device_config import DeviceConfig, Interface
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change
 
@@ -68,7 +68,7 @@ End = tuple[str, str]
 class Evidence:
     """All that was collected, by device name. A device that did not answer stands in ``unreachable`` only."""
 
-    fabric: Fabric
+    network: Network
     wanted: Mapping[str, DeviceConfig]
     running: Mapping[str, DeviceConfig]
     changes: Mapping[str, tuple[Change, ...]]

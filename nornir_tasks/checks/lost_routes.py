@@ -55,13 +55,13 @@ class _Routes:
         without += [((device, port), key) for device, key in board.dead.items() for port, _ in board.links(device)]
         for (device, port), key in without:
             far = board.evidence.far.get((device, port))
-            link = board.evidence.fabric.link_at(device, port)
+            link = board.evidence.network.link_at(device, port)
             if far is not None and link is not None:
                 links.add(link.name)
                 self._lost.setdefault((device, far.device), key)
                 self._lost.setdefault((far.device, device), key)
-        self._designed = learned_paths(board.evidence.fabric)
-        self._left = learned_paths(board.evidence.fabric, links)
+        self._designed = learned_paths(board.evidence.network)
+        self._left = learned_paths(board.evidence.network, links)
         self._cuts: dict[tuple[str, str], Key | None] = {}
         self._filters: dict[tuple[str, str], Key | None] = {}
 

@@ -8,7 +8,7 @@ from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
     from nornir_tasks.design.explain import Figure
-    from nornir_tasks.design.fabric import Circuit, Endpoint, Link
+    from nornir_tasks.design.network import Circuit, Endpoint, Link
     from nornir_tasks.usecases.site import SiteDesign
 
 
@@ -47,7 +47,7 @@ def design(
     if against is not None:
         print_moves(designed, against, json=json)
         return
-    written = write_targets(designed.fabric, targets)
+    written = write_targets(designed.network, targets)
     if json:
         print_json(as_json(designed, explain=explain))
         return
@@ -63,7 +63,8 @@ def _figures(designed: "SiteDesign") -> "tuple[Figure, ...]":
     from nornir_tasks.design.explain import explain
     from nornir_tasks.design.routes import count_routes
 
-    return explain(designed.fabric, count_routes(designed.fabric))
+    intent = designed.site.intent
+    return explain(designed.network, intent.planes, intent.policy, count_routes(designed.network))
 
 
 def link_as_json(link: "Link", circuits: "tuple[Circuit, ...]") -> dict[str, Any]:
@@ -91,15 +92,15 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.routes import count_routes
 
-    fabric, counts = designed.fabric, design_counts(designed.fabric)
-    for name, plane in fabric.planes.items():
-        counts["planes"][name] |= sizing_as_json(plane.sizing)
+    network, counts = designed.network, design_counts(designed.network)
+    for name, plane in network.planes.items():
+        counts["planes"][name] |= sizing_as_json(network.fabrics[plane.fabric].sizing)
     return {
         **counts,
         "devices": [
             {
                 "name": each.name,
-                "plane": each.plane,
+                "plane": each.fabric,
                 "tier": each.tier,
                 "rail": each.rail,
                 "os": each.os,
@@ -109,14 +110,16 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
                 "loopback": each.loopback,
                 "host_block": each.host_block,
             }
-            for each in fabric.devices
+            for each in network.devices
         ],
-        "links": [link_as_json(link, fabric.circuits_on(link)) for link in fabric.links],
+        "links": [link_as_json(link, network.circuits_on(link)) for link in network.links],
         "reachable": {
-            name: [[plane.reachable(a, b) for b in range(plane.rails)] for a in range(plane.rails)]
-            for name, plane in fabric.planes.items()
+            name: [
+                [network.fabrics[plane.fabric].reachable(a, b) for b in range(plane.rails)] for a in range(plane.rails)
+            ]
+            for name, plane in network.planes.items()
         },
-        "routes": routes_as_json(count_routes(fabric)),
+        "routes": routes_as_json(count_routes(network)),
         **({"explain": figures_as_json(_figures(designed))} if explain else {}),
     }
 
@@ -127,21 +130,21 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.design_table import print_switches
     from nornir_tasks.design.counts import design_counts
 
-    fabric, counts = designed.fabric, design_counts(designed.fabric)
+    network, counts = designed.network, design_counts(designed.network)
     for name, plane in counts["planes"].items():
         tiers = ", ".join(f"{tier['switches']} {kind}" for kind, tier in plane["tiers"].items() if tier["switches"])
         links = f"{plane['host_links']} host links, {plane['fabric_links']} fabric links"
-        layout = fabric.planes[name]
+        rails, layout = network.planes[name].rails, network.fabrics[network.planes[name].fabric]
         ratio = layout.sizing.chosen.layout.core_oversubscription
         core = "" if ratio is None else f", to the cores {float(ratio):.4g}:1"
         out.print(f"{name}: {tiers}; {plane['oversubscription']:.4g}:1{core}; {links}")
-        print_sizing(fabric.intent, layout.sizing)
-        apart = [(a, b) for a in range(layout.rails) for b in range(a) if not layout.reachable(a, b)]
+        print_sizing(designed.site.intent.planes.compute, layout.sizing)
+        apart = [(a, b) for a in range(rails) for b in range(a) if not layout.reachable(a, b)]
         if apart:
             out.print(
                 f"  {len(apart)} pairs of rails share no spine; that traffic takes NVLink, as the intent declares"
             )
-    print_switches(fabric)
+    print_switches(network)
     for (what, wished, held), reasons in _adjustments(designed).items():
         out.print(f"adjusted: {what} {wished} -> {held} ({len(reasons)} times), as: {reasons[0]}", markup=False)
     total = counts["totals"]

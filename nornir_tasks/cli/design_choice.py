@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nornir_tasks.design.layout import Option, Sizing
-    from nornir_tasks.intent.model import Intent
+    from nornir_tasks.intent.model import ComputeIntent
 
 
-def print_sizing(intent: "Intent", sizing: "Sizing") -> None:
+def print_sizing(asked: "ComputeIntent", sizing: "Sizing") -> None:
     """A few lines below the plane's own."""
     from nornir_tasks.cli.console import out
     from nornir_tasks.design.cheapest import in_words, why_lost
 
-    asked, chosen, other = intent.planes.compute, sizing.chosen, sizing.runner_up
+    chosen, other = sizing.chosen, sizing.runner_up
     lines = [f"laid out for {asked.hosts.max} hosts: {in_words(chosen)}"]
     if other is None:
         lines.append("runner-up: none; no other layout keeps what is declared")

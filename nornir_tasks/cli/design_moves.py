@@ -14,7 +14,7 @@ def print_moves(designed: "SiteDesign", old_site: str, *, json: bool) -> None:
     from nornir_tasks.usecases.site import load
 
     say_site(old_site)
-    found = moves(load(old_site).fabric, designed.fabric)
+    found = moves(load(old_site).network, designed.network)
     if json:
         print_json(as_json(found))
         return

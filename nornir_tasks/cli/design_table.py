@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.fabric import Fabric
+    from nornir_tasks.design.network import Network
 
 HEADS: tuple[str, ...] = (
     "switch",
@@ -22,13 +22,13 @@ LEAST_WANTED = ("ECMP groups", "release", "host block", "system", "routes", "AS"
 PADDING = 2
 
 
-def print_switches(fabric: "Fabric") -> None:
+def print_switches(network: "Network") -> None:
     """One row for each switch."""
     from rich.table import Column, Table
 
     from nornir_tasks.cli.console import out
 
-    rows = _rows(fabric)
+    rows = _rows(network)
     heads = columns_for(rows, out.width)
     table = Table(*(Column(head, no_wrap=True, overflow="ignore") for head in heads), box=None)
     for row in rows:
@@ -54,13 +54,13 @@ def _width(rows: list[tuple[str, ...]], heads: tuple[str, ...]) -> int:
     return sum(max(len(HEADS[place]), *(len(row[place]) for row in rows)) + PADDING for place in places)
 
 
-def _rows(fabric: "Fabric") -> list[tuple[str, ...]]:
+def _rows(network: "Network") -> list[tuple[str, ...]]:
     from nornir_tasks.cli.explain import routes_in_short
     from nornir_tasks.design.routes import count_routes
 
-    routes, rows = count_routes(fabric), list[tuple[str, ...]]()
-    for each in fabric.devices:
-        links, block = str(len(fabric.links_of(each.name))), each.host_block or "-"
+    routes, rows = count_routes(network), list[tuple[str, ...]]()
+    for each in network.devices:
+        links, block = str(len(network.links_of(each.name))), each.host_block or "-"
         known = (each.name, each.os, each.release, each.model, str(each.asn), each.loopback, block, links)
         rows.append((*known, *routes_in_short(routes[each.name])))
     return rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.fabric import Fabric
+    from nornir_tasks.design.network import Network
 
 Document = tuple[str, str]
 """Its text, and one line that says what is in it."""
@@ -27,7 +27,7 @@ def check_targets(targets: Mapping[str, str | None], printed: Mapping[str, bool]
         raise typer.BadParameter(f"{' and '.join(targets)} name one file; give each its own")
 
 
-def write_targets(fabric: "Fabric", targets: Mapping[str, str | None]) -> list[str]:
+def write_targets(network: "Network", targets: Mapping[str, str | None]) -> list[str]:
     """Write what is asked for by option; return a line about each file. What goes to stdout has no line."""
     from nornir_tasks.files.documents import is_stdout, write_documents
 
@@ -36,7 +36,7 @@ def write_targets(fabric: "Fabric", targets: Mapping[str, str | None]) -> list[s
     for option, target in targets.items():
         if target is None:
             continue
-        text, what = _MAKERS[option](fabric)
+        text, what = _MAKERS[option](network)
         if is_stdout(target):
             sys.stdout.write(text)
         else:
@@ -46,22 +46,22 @@ def write_targets(fabric: "Fabric", targets: Mapping[str, str | None]) -> list[s
     return lines
 
 
-def _cabling(fabric: "Fabric") -> Document:
+def _cabling(network: "Network") -> Document:
     from nornir_tasks.design.cabling_plan import cabling_csv, cabling_plan, parts
 
-    rows = cabling_plan(fabric)
+    rows = cabling_plan(network)
     needed = [
         f"{count} x {part}" + (f" of {length_m} m" if length_m else "")
         for (part, length_m), count in parts(rows).items()
     ]
-    return cabling_csv(rows), f"{len(fabric.cables)} cables: {', '.join(needed)}"
+    return cabling_csv(rows), f"{len(network.cables)} cables: {', '.join(needed)}"
 
 
-def _drawing(fabric: "Fabric") -> Document:
+def _drawing(network: "Network") -> Document:
     from nornir_tasks.design.drawing import drawing
 
-    planes = "plane" if len(fabric.planes) == 1 else "planes"
-    return drawing(fabric), f"drawing of {len(fabric.planes)} {planes}, {len(fabric.devices):,} switches"
+    planes = "plane" if len(network.planes) == 1 else "planes"
+    return drawing(network), f"drawing of {len(network.planes)} {planes}, {len(network.devices):,} switches"
 
 
 _MAKERS = {"--csv": _cabling, "--svg": _drawing}

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,15 @@ class _Leaves:
         self.only_leaves += leaf.is_only_leaf
 
 
-def members(fabric: Fabric) -> Iterator[Member]:
+def members(network: Network) -> Iterator[Member]:
     """Every switch with its place in the order of a push."""
     leaves_of = defaultdict[str, set[str]](set)
     hosts_of = defaultdict[str, set[str]](set)
-    for nic in fabric.nics:
+    for nic in network.nics:
         leaves_of[nic.host].add(nic.leaf)
         hosts_of[nic.leaf].add(nic.host)
     ahead: Counter[int] = Counter()
-    for each in sorted(fabric.devices, key=lambda device: device.index):
+    for each in sorted(network.devices, key=lambda device: device.index):
         ahead[each.spine_group] += each.tier == "spine"
         position = ahead[each.spine_group] if each.tier == "spine" else each.index
         hosts = frozenset(hosts_of[each.name])

@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 
 from nornir_tasks.design.choices import Choices
-from nornir_tasks.design.fabric import Device
 from nornir_tasks.design.layout import Layout
+from nornir_tasks.design.network import Device
 from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.findings import Finding, Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class Addressing:
         return (self.core_links or self.links).block(spine, None)
 
 
-def cut_pools(intent: Intent, choices: Choices, layout: Layout) -> Addressing:
+def cut_pools(choices: Choices, layout: Layout, marks: Marks) -> Addressing:
     """Cut the plane's pools. Raises DesignError for every pool that is too small for the layout."""
     plane, rails = choices.plane, len(layout.leaf_rails)
     models = [choice.model for choice in choices.leaves]
@@ -109,7 +108,7 @@ def cut_pools(intent: Intent, choices: Choices, layout: Layout) -> Addressing:
     findings += _too_few_loopbacks(plane.pools.loopback, cut.loopbacks, layout)
     if findings:
         above = ("planes", "compute", "pools")
-        raise DesignError(intent.marks.problems(findings, above))
+        raise DesignError(marks.problems(findings, above))
     return cut
 
 

@@ -8,17 +8,15 @@ count up from the pool's first number, spine groups down from its last, which is
 from collections.abc import Iterable
 from dataclasses import replace
 
-from nornir_tasks.design.fabric import Device
 from nornir_tasks.design.layout import Layout
+from nornir_tasks.design.network import Device
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.fields import AsnRange
-from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.findings import Finding, Marks
 
 
-def check_pool(intent: Intent, layout: Layout) -> None:
+def check_pool(pool: AsnRange, layout: Layout, marks: Marks) -> None:
     """Raise DesignError when the pool is too small for the layout."""
-    pool = intent.planes.compute.pools.asn
     needed = layout.leaf_groups * len(layout.leaf_rails) + layout.spine_groups + 1
     held = pool.last - pool.first + 1
     if needed > held:
@@ -29,12 +27,11 @@ def check_pool(intent: Intent, layout: Layout) -> None:
             f"{pool} holds {held}",
             "4200000000-4294967294 is private (RFC 6996)",
         )
-        raise DesignError(intent.marks.problem(finding))
+        raise DesignError(marks.problem(finding))
 
 
-def number(devices: Iterable[Device], intent: Intent, layout: Layout) -> tuple[Device, ...]:
+def number(devices: Iterable[Device], pool: AsnRange, layout: Layout) -> tuple[Device, ...]:
     """The devices with their ASNs, from a pool that is large enough."""
-    pool = intent.planes.compute.pools.asn
     return tuple(replace(device, asn=_asn(device, pool, layout)) for device in devices)
 
 

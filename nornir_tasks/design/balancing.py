@@ -11,7 +11,7 @@ from nornir_tasks.design.catalogue import NicModel
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.model import PolicyIntent
 
 _PATH = ("policy", "load_balancing")
 MODES = ("flowlet", "per_packet")
@@ -30,9 +30,9 @@ def flow_set_size(known: Balancing, width: int, sets: int) -> int | None:
     return max(fit, default=1)
 
 
-def refusals(intent: Intent, choices: Choices, layout: Layout, facts: Mapping[str, OsFacts]) -> Iterator[Finding]:
+def refusals(policy: PolicyIntent, choices: Choices, layout: Layout, facts: Mapping[str, OsFacts]) -> Iterator[Finding]:
     """What stands against the mode that the policy asks for, all at once."""
-    asked = intent.policy.load_balancing
+    asked = policy.load_balancing
     if asked == "static":
         return
     sharing = dict(_sharing(choices, layout))

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
-from nornir_tasks.design.fabric import Cable, Device, Endpoint, Link, NicPort, Tier
 from nornir_tasks.design.joints import End, Joint, Joints, end_of
 from nornir_tasks.design.layout import Layout
+from nornir_tasks.design.network import Cable, Device, Endpoint, Link, NicPort, Tier
 from nornir_tasks.design.panel import Panel
 
 FABRIC = "compute"
@@ -243,7 +243,7 @@ class _Cabler:
     def _device(self, name: str, choice: Choice, tier: Tier, *, index: int, rail: int | None, group: int) -> Device:
         return Device(
             name=name,
-            plane=FABRIC,
+            fabric=FABRIC,
             tier=tier,
             index=index,
             rail=rail,

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
 
-from nornir_tasks.design.fabric import Cable, Endpoint, Fabric, Link
 from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.racks import Place, places
+from nornir_tasks.design.network import Cable, Endpoint, Link, Network
+from nornir_tasks.design.racks import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,10 @@ class CableRow:
 COLUMNS = tuple(field.name for field in fields(CableRow))
 
 
-def cabling_plan(fabric: Fabric) -> tuple[CableRow, ...]:
+def cabling_plan(network: Network) -> tuple[CableRow, ...]:
     """Every cable of the site with both its ends, in natural order of plane, cable and leg."""
-    where = places(fabric.intent)
-    links = {link.name: link for link in fabric.links}
-    rows = (row for cable in fabric.cables for row in _rows(cable, links, where))
+    links = {link.name: link for link in network.links}
+    rows = (row for cable in network.cables for row in _rows(cable, links, network.places))
     return tuple(sorted(rows, key=_order))
 
 

@@ -1,6 +1,6 @@
 """Which model, OS and release each switch is: the intent's tiers and overrides against catalogue and capabilities."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -8,8 +8,8 @@ from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Catalogue, NicModel, SwitchModel
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fields import Split
-from nornir_tasks.intent.findings import Finding, Path
-from nornir_tasks.intent.model import ComputeIntent, CoreIntent, Intent, LeafIntent, SpineIntent, SwitchChoice
+from nornir_tasks.intent.findings import Finding, Marks, Path
+from nornir_tasks.intent.model import ComputeIntent, CoreIntent, LeafIntent, SpineIntent, SwitchChoice
 from nornir_tasks.intent.unknown import UNKNOWN, UnknownValueError, attempt, independent
 
 
@@ -80,29 +80,35 @@ class Choices:
         return (*self.leaves, *self.spines, *((self.core,) if self.core else ()))
 
 
-def choose(intent: Intent, catalogue: Catalogue, facts: Mapping[str, OsFacts]) -> Choices:
+def choose(
+    plane: ComputeIntent,
+    catalogue: Catalogue,
+    facts: Mapping[str, OsFacts],
+    marks: Marks,
+    allow_memory: Sequence[str] = (),
+) -> Choices:
     """Look up everything the plane names. Raises IntentError with all that is unknown."""
-    plane, above = intent.planes.compute, ("planes", "compute")
+    above = ("planes", "compute")
     chooser = _Chooser(catalogue, facts, [])
     leaf, leaf_overrides = chooser.tier(plane.leaf, (*above, "leaf"))
     spine, spine_overrides = chooser.tier(plane.spine, (*above, "spine"))
     core = chooser.tier(plane.core, (*above, "core"))[0] if plane.core is not None else None
     nic = attempt(lambda: chooser.nic(plane, (*above, "hosts", "nic")))
     if chooser.findings:
-        raise IntentError(intent.marks.problems(chooser.findings))
+        raise IntentError(marks.problems(chooser.findings))
     if leaf is None or spine is None:
         raise UnknownValueError
     choices = Choices(plane, leaf, leaf_overrides, spine, spine_overrides, core, nic)
-    unknown = list(_unknown_shapes(intent, choices))
+    unknown = list(_unknown_shapes(allow_memory, choices))
     if unknown:
-        raise IntentError(intent.marks.problems(unknown))
+        raise IntentError(marks.problems(unknown))
     return choices
 
 
-def _unknown_shapes(intent: Intent, choices: Choices) -> Iterator[Finding]:
+def _unknown_shapes(allow_memory: Sequence[str], choices: Choices) -> Iterator[Finding]:
     """Names in ``allow_memory`` that no switch of the site has a line shape for."""
     known = sorted({name for each in choices.all for name in each.capabilities.memory_only})
-    for position, name in enumerate(intent.allow_memory):
+    for position, name in enumerate(allow_memory):
         if name not in known:
             yield _unknown(("allow_memory", position), "line shape", name, known)
 

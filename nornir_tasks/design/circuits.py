@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.addressing import Addressing, dotted
-from nornir_tasks.design.fabric import Circuit, Device, Link, NicPort, Use
+from nornir_tasks.design.network import Circuit, Device, Link, NicPort, Use
 
 
 @dataclass(frozen=True)

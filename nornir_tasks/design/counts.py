@@ -1,29 +1,29 @@
-"""How many of everything there are, by counting the fabric; no formula stands here."""
+"""How many of everything there are, by counting the network; no formula stands here."""
 
 from collections import Counter
 from typing import Any
 
-from nornir_tasks.design.fabric import TIERS, Fabric
+from nornir_tasks.design.network import TIERS, Network
 
 
-def design_counts(fabric: Fabric) -> dict[str, Any]:
+def design_counts(network: Network) -> dict[str, Any]:
     """Switches, links, cables and optics per plane and in all, as ``nornir design --json`` prints them."""
     planes = {}
-    for name, plane in fabric.planes.items():
-        tiers = Counter(device.tier for device in fabric.devices if device.plane == name)
-        kinds = Counter(link.kind for link in fabric.links if link.fabric == name)
+    for name, plane in network.planes.items():
+        tiers = Counter(device.tier for device in network.devices if device.fabric == plane.fabric)
+        kinds = Counter(link.kind for link in network.links if link.fabric == plane.fabric)
         planes[name] = {
             "tiers": {tier: {"switches": tiers[tier]} for tier in TIERS},
-            "oversubscription": plane.oversubscription,
+            "oversubscription": network.fabrics[plane.fabric].oversubscription,
             "host_links": kinds["host"],
             "fabric_links": kinds["fabric"],
         }
     return {
         "planes": planes,
         "totals": {
-            "switches": len(fabric.devices),
-            "links": len(fabric.links),
-            "cables": len(fabric.cables),
-            "optics": sum(cable.optics for cable in fabric.cables),
+            "switches": len(network.devices),
+            "links": len(network.links),
+            "cables": len(network.cables),
+            "optics": sum(cable.optics for cable in network.cables),
         },
     }

@@ -3,7 +3,7 @@
 Planes contribute to it, ``realise`` bends it to what the OS release and the ASIC will hold, templates print it, parsers
 read it back. Every value here can be read back from a switch, so equality is exact and no tolerance exists anywhere:
 ``parse(render(x)) == (x, nothing)``. What a switch cannot show (a link's far end, a cable's length, a class's name) has
-its place in :mod:`nornir_tasks.design.fabric`, not here.
+its place in :mod:`nornir_tasks.design.network`, not here.
 
 Tuples are sorted by their key, so equal configurations are equal objects. A field that an OS has no way to hold is
 ``None`` after ``realise``, with the reason recorded there.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.fabric import Fabric, Plane
+from nornir_tasks.design.network import Fabric, Network
 from nornir_tasks.design.picture import Box, Cables, Picture, names, picture
 from nornir_tasks.design.svg import Canvas, text_width
 
@@ -22,38 +22,39 @@ GAP, PAD, LEADING, BUS, PILL, CLEAR = 14.0, 8.0, 15.0, 15.0, 16.0, 8.0
 PALE, GREY = "#f4f6f8", "#9aa5b1"
 
 
-def drawing(fabric: Fabric) -> str:
-    """The site as SVG: a pure function of the fabric, equal bytes for equal fabrics."""
+def drawing(network: Network) -> str:
+    """The site as SVG: a pure function of the network, equal bytes for equal networks."""
     canvas = Canvas()
-    counts = design_counts(fabric)
+    counts = design_counts(network)
     total = counts["totals"]
     parts = (f"{total[key]:,} {key}" for key in ("switches", "links", "cables", "optics"))
-    title = f"{fabric.site}: {', '.join(parts)}"
+    title = f"{network.site}: {', '.join(parts)}"
     y = MARGIN + 16
     canvas.text(MARGIN, y, title, 18, weight="bold")
-    for name in sorted(fabric.planes):
-        y = _Sheet(canvas, picture(fabric, name)).draw(_heads(fabric.planes[name], counts["planes"][name]), y + 30)
+    for name in sorted(network.planes):
+        fabric = network.fabrics[network.planes[name].fabric]
+        y = _Sheet(canvas, picture(network, name)).draw(_heads(name, fabric, counts["planes"][name]), y + 30)
     _legend(canvas, y + 34)
     return canvas.svg(title, MARGIN)
 
 
-def _heads(plane: Plane, counts: dict[str, object]) -> tuple[str, ...]:
+def _heads(plane: str, fabric: Fabric, counts: dict[str, object]) -> tuple[str, ...]:
     """The lines over a plane: its size, and which rails the fabric joins."""
     tiers = counts["tiers"]
     assert isinstance(tiers, dict)  # noqa: S101 - for the type checker: design_counts is JSON
     sizes = [f"{tier['switches']:,} {_plural(name, tier['switches'])}" for name, tier in tiers.items()]
     size = ", ".join(each for each in sizes if not each.startswith("0 "))
-    head = f"plane {plane.name}: {size}; {plane.oversubscription:g}:1 at the leaf; "
+    head = f"plane {plane}: {size}; {fabric.oversubscription:g}:1 at the leaf; "
     head += f"{counts['host_links']:,} host links, {counts['fabric_links']:,} fabric links"
-    return (head, *reachability(plane))
+    return (head, *reachability(fabric))
 
 
-def reachability(plane: Plane) -> tuple[str, ...]:
+def reachability(fabric: Fabric) -> tuple[str, ...]:
     """Which rails share no spine, in words."""
     groups: dict[int, list[int]] = {}
-    for rail, group in enumerate(plane.rail_spine_group):
+    for rail, group in enumerate(fabric.rail_spine_group):
         groups.setdefault(group, []).append(rail)
-    pairs = sum(not plane.reachable(a, b) for a in range(plane.rails) for b in range(a))
+    pairs = sum(not fabric.reachable(a, b) for a in range(len(fabric.rail_spine_group)) for b in range(a))
     if not pairs:
         return ("The fabric joins all rails.",)
     told = "; ".join(f"spine group {group} joins {_rails(rails)}" for group, rails in sorted(groups.items()))

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.design.fabric import TIERS, Device, Fabric, Plane
 from nornir_tasks.design.natural_order import natural_key
+from nornir_tasks.design.network import TIERS, Device, Fabric, Network, Plane
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.planes.compute import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.routes import RouteCount
+from nornir_tasks.intent.model import ComputeIntent, PlanesIntent, PolicyIntent
 
 Value = int | float | str | None
 
@@ -26,9 +27,12 @@ class Figure:
     rule: str
 
 
-def explain(fabric: Fabric, routes: Mapping[str, RouteCount]) -> tuple[Figure, ...]:
-    """All figures, plane by plane. ``routes``: what ``count_routes`` says of this fabric."""
-    return tuple(figure for name in sorted(fabric.planes) for figure in _Explainer.of(fabric, name, routes).figures())
+def explain(
+    network: Network, planes: PlanesIntent, policy: PolicyIntent, routes: Mapping[str, RouteCount]
+) -> tuple[Figure, ...]:
+    """All figures, plane by plane, from what was asked. ``routes``: what ``count_routes`` says of this network."""
+    explainers = (_Explainer.of(network, name, planes.compute, policy, routes) for name in sorted(network.planes))
+    return tuple(figure for each in explainers for figure in each.figures())
 
 
 def _kind(device: Device) -> str:
@@ -37,19 +41,29 @@ def _kind(device: Device) -> str:
 
 @dataclass(frozen=True)
 class _Explainer:
-    fabric: Fabric
+    network: Network
     plane: Plane
+    asked: ComputeIntent
+    policy: PolicyIntent
     devices: tuple[Device, ...]
     samples: Mapping[str, Realised]
     """One switch of each kind, as it will be configured."""
     routes: Mapping[str, RouteCount]
 
     @classmethod
-    def of(cls, fabric: Fabric, plane: str, routes: Mapping[str, RouteCount]) -> "_Explainer":
-        devices = sorted((x for x in fabric.devices if x.plane == plane), key=lambda x: natural_key(x.name))
+    def of(
+        cls, network: Network, name: str, asked: ComputeIntent, policy: PolicyIntent, routes: Mapping[str, RouteCount]
+    ) -> "_Explainer":
+        plane = network.planes[name]
+        devices = sorted((x for x in network.devices if x.fabric == plane.fabric), key=lambda x: natural_key(x.name))
         kinds = {_kind(each): each for each in reversed(devices)}
-        samples = {kind: device_config(fabric, kinds[kind]) for kind in sorted(kinds)}
-        return cls(fabric, fabric.planes[plane], tuple(devices), samples, routes)
+        samples = {kind: device_config(network, kinds[kind]) for kind in sorted(kinds)}
+        return cls(network, plane, asked, policy, tuple(devices), samples, routes)
+
+    @property
+    def fabric(self) -> Fabric:
+        """What the plane rides on."""
+        return self.network.fabrics[self.plane.fabric]
 
     def figures(self) -> Iterator[Figure]:
         yield from self.sizes()
@@ -76,13 +90,13 @@ class _Explainer:
 
     def links(self, kind: str) -> list[int]:
         """Speeds of the links of this kind."""
-        return [x.speed_gbps for x in self.fabric.links if x.fabric == self.plane.name and x.kind == kind]
+        return [x.speed_gbps for x in self.network.links if x.fabric == self.fabric.name and x.kind == kind]
 
     def sizes(self) -> Iterator[Figure]:
-        asked, per_group = self.fabric.intent.planes.compute.hosts, self.plane.hosts_per_group
+        asked, per_group = self.asked.hosts, self.fabric.hosts_per_group
         shared = {"hosts__max": asked.max, "hosts_per_group": per_group}
         rule = "hosts.max over hosts per group, rounded up"
-        yield self.figure("leaf groups, laid out", self.plane.leaf_groups, rule, **shared)
+        yield self.figure("leaf groups, laid out", self.fabric.leaf_groups, rule, **shared)
         rule = "(hosts.count over hosts per group, rounded up) x leaves of a group"
         built = {"hosts__count": asked.count, "hosts_per_group": per_group, "leaves_per_group": self.leaves_per_group}
         yield self.figure("leaves", len(self.tier("leaf")), rule, **built)
@@ -99,16 +113,16 @@ class _Explainer:
         rule = "hosts.count x hosts.rails"
         yield self.figure("host links", len(self.links("host")), rule, hosts__count=asked.count, rails=asked.rails)
         rule = "counted: leaves x uplinks, and what joins spines and cores"
-        told = {"leaves": len(self.tier("leaf")), "uplinks": self.plane.uplinks}
+        told = {"leaves": len(self.tier("leaf")), "uplinks": self.fabric.uplinks}
         yield self.figure("fabric links", len(self.links("fabric")), rule, **told)
-        media = Counter(str(cable.medium or "not declared") for cable in self.fabric.cables)
-        optics = sum(cable.optics for cable in self.fabric.cables)
+        media = Counter(str(cable.medium or "not declared") for cable in self.network.cables)
+        optics = sum(cable.optics for cable in self.network.cables)
         rule = "one for each pluggable end that is not copper, NIC ends included"
         yield self.figure("optics, of the site", optics, rule, **dict(sorted(media.items())))
 
     def choice(self) -> Iterator[Figure]:
         """The layout against the next best, and what is left of it with a spine lost."""
-        sizing = self.plane.sizing
+        sizing = self.fabric.sizing
         chosen, other = sizing.chosen, sizing.runner_up
         rule = "the cheapest for hosts.max: fewest switches, then links, then optics, then spine groups or pods"
         yield self.figure("layout", in_words(chosen), rule, **costs(chosen))
@@ -117,7 +131,7 @@ class _Explainer:
         else:
             rule = f"why it lost: {why_lost(chosen, other)}"
             yield self.figure("layout, runner-up", in_words(other), rule, **costs(other))
-        spine, layout = self.fabric.intent.planes.compute.spine, chosen.layout
+        spine, layout = self.asked.spine, chosen.layout
         told = {
             "spine__capacity_after_loss": spine.capacity_after_loss,
             "spine__oversubscription": spine.oversubscription,
@@ -131,18 +145,18 @@ class _Explainer:
             yield self.figure(f"warning {number}", warning, "the choice of layout")
 
     def bandwidth(self) -> Iterator[Figure]:
-        asked = self.fabric.intent.planes.compute
+        asked = self.asked
         leaf = self.tier("leaf")[0].name
-        uplinks = [x.speed_gbps for x in self.fabric.links_of(leaf) if x.kind == "fabric"]
-        nics = self.plane.hosts_per_group * asked.hosts.rails // self.leaves_per_group
+        uplinks = [x.speed_gbps for x in self.network.links_of(leaf) if x.kind == "fabric"]
+        nics = self.fabric.hosts_per_group * asked.hosts.rails // self.leaves_per_group
         down = {"host_ports": nics, "hosts__speed": asked.hosts.speed, "uplink_gbps": uplinks[0]}
         rule = "fewest that keep the declared ratio and capacity_after_loss and spread evenly over the spines"
         told = {**down, "spine__oversubscription": asked.spine.oversubscription}
-        yield self.figure("uplinks of a leaf", self.plane.uplinks, rule, **told)
+        yield self.figure("uplinks of a leaf", self.fabric.uplinks, rule, **told)
         rule = "host ports x speed over uplinks x speed, on a full leaf"
-        yield self.figure("oversubscription", self.plane.oversubscription, rule, **down, uplinks=self.plane.uplinks)
+        yield self.figure("oversubscription", self.fabric.oversubscription, rule, **down, uplinks=self.fabric.uplinks)
 
-        layout, core = self.plane.sizing.chosen.layout, asked.core
+        layout, core = self.fabric.sizing.chosen.layout, asked.core
         if layout.pods and core and layout.core_oversubscription is not None:
             told = {"core__oversubscription": core.oversubscription, "links_down": layout.spine_places}
             told |= {"uplink_gbps": layout.uplink_gbps, "links_up": layout.pods.spine_uplinks}
@@ -151,11 +165,11 @@ class _Explainer:
             yield self.figure("core oversubscription", float(layout.core_oversubscription), rule, **told)
 
     def mtu(self) -> Iterator[Figure]:
-        policy = self.fabric.intent.policy.mtu
+        policy = self.policy.mtu
         held = {x.name: (x.os, x.capabilities.max_mtu_bytes) for x in self.devices}
         kinds: Counter[tuple[str, tuple[tuple[str, int], ...], int]] = Counter()
-        for circuit in self.fabric.circuits:
-            if circuit.owner == self.plane.name:
+        for circuit in self.network.circuits:
+            if circuit.owner in (self.plane.name, self.fabric.name):
                 link = circuit.link
                 ends = tuple(sorted({held[end.device] for end in (link.upper, link.lower) if end.device in held}))
                 kinds[link.kind, ends, circuit.use.mtu_bytes] += 1
@@ -166,17 +180,17 @@ class _Explainer:
         yield self.figure("MTU, hosts", policy.host, "as declared; every link holds it", policy__mtu__host=policy.host)
 
     def addresses(self) -> Iterator[Figure]:
-        plane = self.plane
+        plane, pools = self.plane, {**self.fabric.pools, **self.plane.pools}
         for pool in ("loopback", "links", "hosts"):
-            is_used = pool != "links" or any(x.is_numbered for x in self.fabric.circuits if x.link.kind == "fabric")
+            is_used = pool != "links" or any(x.is_numbered for x in self.network.circuits if x.link.kind == "fabric")
             rule = f"planes.{plane.name}.pools.{pool}" + ("" if is_used else "; unused, as links are unnumbered")
-            yield self.figure(f"addresses, {pool}", plane.pools[pool], rule)
+            yield self.figure(f"addresses, {pool}", pools[pool], rule)
             if not is_used:
                 rule = "what FRRouting takes for interface neighbours, said in full on both ends of every link"
                 yield self.figure("router advertisements", f"{RA_INTERVAL_MS} ms", rule)
-        speed = self.fabric.intent.planes.compute.hosts.speed
-        length = self.fabric.intent.planes.compute.hosts.prefix_length
-        models = {x.model: self.fabric.models[x.model].max_logical_ports(speed) for x in self.tier("leaf")}
+        speed = self.asked.hosts.speed
+        length = self.asked.hosts.prefix_length
+        models = {x.model: self.network.models[x.model].max_logical_ports(speed) for x in self.tier("leaf")}
         each = "an address" if length is None else f"a /{length}"
         rule = f"room for {each} on as many ports as any of these models could have at {speed}G, to a power of two"
         block = f"/{plane.host_block_length}"
@@ -186,7 +200,7 @@ class _Explainer:
             yield self.figure(f"addresses, rail {rail}", supernet, rule, pools__hosts=plane.pools["hosts"])
 
     def asns(self) -> Iterator[Figure]:
-        pool = str(self.fabric.intent.planes.compute.pools.asn)
+        pool = str(self.asked.pools.asn)
         rules = {
             "leaf": "one each, counted up from the pool's first",
             "spine": "one for each spine group or pod, counted down below the pool's last: a way back up is a loop",
@@ -199,22 +213,22 @@ class _Explainer:
                 yield self.figure(f"ASN, {tier}", span, rules[tier], pools__asn=pool, different=len(asns))
 
     def sessions(self) -> Iterator[Figure]:
-        leaves = self.plane.leaf_groups * self.leaves_per_group
-        told = {"leaves_at_max": leaves, "spines_at_max": self.plane.spines, "cores": self.plane.cores}
+        leaves = self.fabric.leaf_groups * self.leaves_per_group
+        told = {"leaves_at_max": leaves, "spines_at_max": self.fabric.spines, "cores": self.fabric.cores}
         rule = "2 x all switches of the layout x 1.5, rounded up: two prefixes of each, and half as much again"
-        yield self.figure("prefix limit of a session", self.plane.max_prefixes, rule, **told)
+        yield self.figure("prefix limit of a session", self.fabric.max_prefixes, rule, **told)
         group = next(iter(self.samples.values())).config.bgp
         if group is not None:
             timers = f"{group.peer_groups[0].keepalive_s}/{group.peer_groups[0].hold_s} s"
             rule = "3/9 s alone, 10/30 s where BFD detects failures first"
-            yield self.figure("BGP keepalive/hold", timers, rule, routing__bfd=str(self.plane.bfd).lower())
+            yield self.figure("BGP keepalive/hold", timers, rule, routing__bfd=str(self.fabric.bfd).lower())
 
     def kinds(self) -> Iterator[Figure]:
         """What depends on system, release and ASIC."""
         for kind, each in self.samples.items():
             known, config = each.capabilities, each.config
             if config.bgp is not None:
-                told = {"widest": self.plane.max_paths, "holds_at_most": known.max_ecmp_paths}
+                told = {"widest": self.fabric.max_paths, "holds_at_most": known.max_ecmp_paths}
                 rule = "the widest set of equal paths in the layout"
                 yield self.figure(f"ECMP width, {kind}", config.bgp.maximum_paths, rule, **told)
             if config.bfd is not None:
@@ -244,7 +258,7 @@ class _Explainer:
 
     def balancing(self, kind: str, each: Realised) -> Figure:
         """How equal-cost paths are chosen, and by which source."""
-        asked, held = self.fabric.intent.policy.load_balancing, each.config.load_balancing
+        asked, held = self.fabric.load_balancing, each.config.load_balancing
         known = each.capabilities.balancing(asked)
         name, told = f"load balancing, {kind}", {"policy__load_balancing": asked}
         if held is None or known is None:
@@ -256,7 +270,7 @@ class _Explainer:
 
     def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
         queues = each.config.qos.profiles[0].queues if each.config.qos else ()
-        asked = [x.ecn for x in self.fabric.intent.policy.classes.values() if x.ecn is not None]
+        asked = [x.ecn for x in self.policy.classes.values() if x.ecn is not None]
         for queue in queues:
             if isinstance(queue.ecn, Ecn):
                 value = f"{queue.ecn.min_bytes}-{queue.ecn.max_bytes} bytes, {queue.ecn.probability_percent} %"

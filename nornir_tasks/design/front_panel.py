@@ -9,38 +9,38 @@ from functools import lru_cache
 from nornir_tasks.design.catalogue import Slot, SwitchModel
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.device_config import Breakout, Interface
-from nornir_tasks.design.fabric import Device, Fabric
 from nornir_tasks.design.merge import Contribution
+from nornir_tasks.design.network import Device, Network
 
 
-def contributions(fabric: Fabric, device: Device, wanted: Collection[str]) -> Iterator[Contribution]:
+def contributions(network: Network, device: Device, wanted: Collection[str]) -> Iterator[Contribution]:
     """Splits and shut ports of one switch; ``wanted`` are the ports that some plane uses."""
     if device.capabilities.has_breakout:
         for breakout in _breakouts(device.slots):
             yield Contribution(device.name, "breakouts", str(breakout.port), breakout, SWITCH)
-    for name in spare_ports(fabric, device):
+    for name in spare_ports(network, device):
         if name in wanted:
             continue
         unused = Interface(name, None, None, None, enabled=False, qos_profile=None)
         yield Contribution(device.name, "interfaces", name, unused, SWITCH)
 
 
-def spare_ports(fabric: Fabric, device: Device) -> tuple[str, ...]:
+def spare_ports(network: Network, device: Device) -> tuple[str, ...]:
     """Names of the ports without a cable, if the intent wants them shut; parts of a split cage each by itself.
 
     Parts that our own split of a cage makes are ours in any case: nobody else has ever used them.
     """
-    model = fabric.models.get(device.model)
+    model = network.models.get(device.model)
     if model is None:
         return ()
-    shut = fabric.intent.policy.unused_ports == "shut"
+    shut = network.fabric_of(device).shuts_unused
     splits = device.capabilities.has_breakout
     used = {
         (end.slot.number, end.slot.leg)
-        for link in fabric.links_of(device.name)
+        for link in network.links_of(device.name)
         if (end := link.end(device.name)).slot is not None
     }
-    name = fabric.facts[device.os].port_name
+    name = network.facts[device.os].port_name
     return tuple(
         name(slot.number, slot.leg, slot.ways, slot.lanes)
         for slot in all_slots(model, device.slots)

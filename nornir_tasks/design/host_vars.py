@@ -5,19 +5,21 @@ in a role: what both ends of a cable must agree on is said once, in the intent. 
 roles' ``argument_specs``.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from ipaddress import IPv4Interface
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.fabric import Fabric, HostNic, Plane
+from nornir_tasks.design.network import Fabric, HostNic, Network, Plane
 from nornir_tasks.design.qos import classes
 from nornir_tasks.design.wish import ClassWish
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fields import is_pci
-from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import HostGroupIntent, Intent
+from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.model import ComputeIntent, HostGroupIntent, PolicyIntent
 
 PLANE = "compute"
 FIRST_TABLE = 100
@@ -156,39 +158,33 @@ class HostVars(Vars):
         return found
 
 
-def host_vars(fabric: Fabric, catalogue: Catalogue, host: str) -> HostVars:
-    """The variables of one host of the fabric.
+@dataclass(frozen=True, slots=True)
+class HostNeeds:
+    """What bringing up hosts takes beyond what switches need."""
 
-    Raises IntentError for what only hosts need and the intent does not say: where their NICs are, which model they
-    are, what RDMA is marked with. KeyError for a host that the fabric has not.
+    group: HostGroupIntent
+    provider: Literal["mlx5", "rxe"]
+    roce: ClassWish
+    """The class that RDMA is marked for."""
+    dcqcn: bool
+    cable_m: int | None
+    """Length of the cables to the leaves."""
+
+
+def host_needs(
+    plane: ComputeIntent,
+    groups: Mapping[str, HostGroupIntent],
+    policy: PolicyIntent,
+    catalogue: Catalogue,
+    marks: Marks,
+) -> HostNeeds:
+    """Where the hosts' NICs are, which model they are, and what RDMA is marked with.
+
+    Raises IntentError for all of it that the intent does not say: only who brings up hosts needs it.
     """
-    nics = fabric.rails_of(host, PLANE)
-    if not nics:
-        raise KeyError(host)
-    intent, plane = fabric.intent, fabric.planes[PLANE]
-    group, provider, roce = _needed(intent, catalogue)
-    names = tuple(nic.port for nic in nics)
-    qos = _roce_qos(intent, names, roce)
-    return HostVars(
-        rail_interfaces=_rail_interfaces(intent, plane, group, nics),
-        roce_qos=qos,
-        rdma_stack=RdmaStackVars(provider=provider, rails=names),
-        nccl=NcclVars(
-            rails=names,
-            traffic_class=qos.traffic_class,
-            cross_nic=_cross_nic(intent, plane),
-            pxn_disable=0,
-            socket_interfaces=group.interfaces.get("business", ()),
-        ),
-        plane_guard=PlaneGuardVars(planes={PLANE: names, **group.interfaces}),
-    )
-
-
-def _needed(intent: Intent, catalogue: Catalogue) -> tuple[HostGroupIntent, Literal["mlx5", "rxe"], ClassWish]:
-    """What bringing up hosts needs beyond what switches need; IntentError names all that is missing."""
-    hosts = intent.planes.compute.hosts
+    hosts = plane.hosts
     findings: list[Finding] = []
-    group = intent.hosts.get(hosts.group)
+    group = groups.get(hosts.group)
     if group is None:
         example = f"{hosts.group}: {{rails: [PCI address of rail 0, ...]}}"
         findings.append(Finding(("hosts",), f"it is not said where the NICs of {hosts.group} are", example))
@@ -197,20 +193,41 @@ def _needed(intent: Intent, catalogue: Catalogue) -> tuple[HostGroupIntent, Lite
         known = ", ".join(sorted(name for name, nic in catalogue.nics.items() if nic.rdma_provider))
         path = ("planes", "compute", "hosts", "nic")
         findings.append(Finding(path, "no NIC model that the host roles know", f"one of {known}", hosts.nic or "none"))
-    roce = next((each for each in classes(intent.policy) if each.lossless), None)
+    roce = next((each for each in classes(policy) if each.lossless), None)
     if roce is None:
         expected = "lossless: true in the class that RDMA is marked for"
         findings.append(Finding(("policy", "classes"), "no class carries RDMA", expected))
     if group is None or provider is None or roce is None:
-        raise IntentError(intent.marks.problems(findings))
-    return group, provider, roce
+        raise IntentError(marks.problems(findings))
+    return HostNeeds(group, provider, roce, policy.dcqcn, plane.leaf.cable_m)
 
 
-def _rail_interfaces(
-    intent: Intent, plane: Plane, group: HostGroupIntent, nics: tuple[HostNic, ...]
-) -> RailInterfacesVars:
+def host_vars(network: Network, needs: HostNeeds, host: str) -> HostVars:
+    """The variables of one host of the network. KeyError for a host that it has not."""
+    nics = network.rails_of(host, PLANE)
+    if not nics:
+        raise KeyError(host)
+    plane = network.planes[PLANE]
+    names = tuple(nic.port for nic in nics)
+    qos = _roce_qos(needs, network.classes, names)
+    return HostVars(
+        rail_interfaces=_rail_interfaces(plane, needs.group, nics),
+        roce_qos=qos,
+        rdma_stack=RdmaStackVars(provider=needs.provider, rails=names),
+        nccl=NcclVars(
+            rails=names,
+            traffic_class=qos.traffic_class,
+            cross_nic=_cross_nic(network.fabrics[plane.fabric], plane.rails),
+            pxn_disable=0,
+            socket_interfaces=needs.group.interfaces.get("business", ()),
+        ),
+        plane_guard=PlaneGuardVars(planes={PLANE: names, **needs.group.interfaces}),
+    )
+
+
+def _rail_interfaces(plane: Plane, group: HostGroupIntent, nics: tuple[HostNic, ...]) -> RailInterfacesVars:
     own = group.exceptions.get(nics[0].host, {})
-    is_shared = intent.planes.compute.hosts.host_vlan is not None
+    is_shared = plane.host_vlan is not None
     return RailInterfacesVars(
         rails=tuple(
             RailVars(
@@ -236,9 +253,9 @@ def _match(place: str) -> NicMatch:
     return NicMatch(pci=place) if is_pci(place) else NicMatch(mac=place)
 
 
-def _roce_qos(intent: Intent, rails: tuple[str, ...], roce: ClassWish) -> RoceQosVars:
-    wishes = classes(intent.policy)
-    ecn = intent.policy.dcqcn and roce.ecn is not None
+def _roce_qos(needs: HostNeeds, wishes: tuple[ClassWish, ...], rails: tuple[str, ...]) -> RoceQosVars:
+    roce = needs.roce
+    ecn = needs.dcqcn and roce.ecn is not None
     # Without a class of their own, notifications go with the data; the intent asks for one wherever DCQCN is on.
     cnp = next((each for each in wishes if each.name == "cnp"), roce)
     dscp = min(roce.dscp)
@@ -261,12 +278,11 @@ def _roce_qos(intent: Intent, rails: tuple[str, ...], roce: ClassWish) -> RoceQo
         ecn=ecn,
         cnp_dscp=min(cnp.dscp),
         cnp_priority=cnp.priority,
-        cable_m=intent.planes.compute.leaf.cable_m,
+        cable_m=needs.cable_m,
     )
 
 
-def _cross_nic(intent: Intent, plane: Plane) -> Literal[0, 1, 2]:
-    rails = range(plane.rails)
-    if not all(plane.reachable(rail, other) for rail in rails for other in rails):
+def _cross_nic(fabric: Fabric, rails: int) -> Literal[0, 1, 2]:
+    if not all(fabric.reachable(rail, other) for rail in range(rails) for other in range(rails)):
         return 0
-    return 2 if intent.planes.compute.design == "rail" else 1
+    return 2 if fabric.kind == "rail" else 1

@@ -13,8 +13,7 @@ from nornir_tasks.design.catalogue import Mode
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.media import COPPER, OPTICS, PASSIVE_REACH_M, STRAIGHT, fec_of, fitting_optics, optic_reach_m
 from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.findings import Finding, Path
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.findings import Finding, Marks, Path
 
 _COMPUTE = ("planes", "compute")
 
@@ -62,7 +61,7 @@ def end_of(choice: Choice, speed_gbps: int, ways: int) -> End:
     return End(model.model, ways, model.modes_for(ways, speed_gbps), speed_gbps not in model.silent_gbps)
 
 
-def join(intent: Intent, choices: Choices, spine_gbps: int, core_gbps: int | None) -> Joints:
+def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks) -> Joints:
     """Choose every end's lanes. Raises DesignError for media that cannot join their ends."""
     plane, findings = choices.plane, list[Finding]()
     speed = plane.hosts.speed
@@ -83,7 +82,7 @@ def join(intent: Intent, choices: Choices, spine_gbps: int, core_gbps: int | Non
     for found in (host, up, top):
         findings += found if isinstance(found, list) else []
     if findings:
-        raise DesignError(intent.marks.problems(findings))
+        raise DesignError(marks.problems(findings))
     return Joints(cast(Joint, host), cast(Joint, up), cast(Joint | None, top), nic)
 
 

@@ -14,19 +14,21 @@ from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.realise import held_priorities
 from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.model import PolicyIntent
 from nornir_tasks.intent.unknown import independent
 
 _COMPUTE = ("planes", "compute")
 _CLASSES = ("policy", "classes")
 
 
-def check_limits(intent: Intent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts]) -> None:
+def check_limits(
+    policy: PolicyIntent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts], marks: Marks
+) -> None:
     """Raise DesignError with everything that some kind of switch cannot hold."""
-    check = _Check(intent, choices, layout, os_facts)
+    check = _Check(policy, choices, layout, os_facts)
     rules = [
-        balancing.refusals(intent, choices, layout, os_facts),
+        balancing.refusals(policy, choices, layout, os_facts),
         check.unnumbered(),
         check.lossless(),
         overrides.refusals(choices, layout),
@@ -35,15 +37,15 @@ def check_limits(intent: Intent, choices: Choices, layout: Layout, os_facts: Map
     ]
     for choice in _kinds(choices):
         rules += [check.priorities(choice), check.ecmp(choice), check.routes(choice), check.mtu(choice)]
-        rules += [check.bfd(choice), buffers.refusals(intent.policy, choice)]
+        rules += [check.bfd(choice), buffers.refusals(policy, choice)]
     findings = list(independent(*rules))
     if findings:
-        raise DesignError(intent.marks.problems(findings))
+        raise DesignError(marks.problems(findings))
 
 
-def holds(intent: Intent, choices: Choices, layout: Layout) -> bool:
+def holds(policy: PolicyIntent, choices: Choices, layout: Layout) -> bool:
     """Do the tables and ports of every kind of switch hold what another layout might not ask of them?"""
-    check = _Check(intent, choices, layout, {})
+    check = _Check(policy, choices, layout, {})
     if any(True for _ in check.logical_ports()):
         return False
     return not any(True for each in _kinds(choices) for _ in (*check.ecmp(each), *check.routes(each), *check.bfd(each)))
@@ -87,7 +89,7 @@ def _too_many(choice: Choice, slots: tuple[Slot, ...]) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class _Check:
-    intent: Intent
+    policy: PolicyIntent
     choices: Choices
     layout: Layout
     os_facts: Mapping[str, OsFacts]
@@ -123,7 +125,7 @@ class _Check:
         yield from product(self.choices.spines, core)
 
     def lossless(self) -> Iterator[Finding]:
-        names = [name for name, each in self.intent.policy.classes.items() if each.lossless]
+        names = [name for name, each in self.policy.classes.items() if each.lossless]
         most = {_name(choice): choice.capabilities.max_lossless_classes for choice in _kinds(self.choices)}
         least = min(most.values())
         if len(names) > least:
@@ -137,7 +139,7 @@ class _Check:
             )
 
     def priorities(self, choice: Choice) -> Iterator[Finding]:
-        wishes = qos.classes(self.intent.policy)
+        wishes = qos.classes(self.policy)
         held = held_priorities(wishes, choice.capabilities)
         for wish in wishes:
             taker = next((name for name, queue in held.items() if queue == held[wish.name] and name != wish.name), None)
@@ -217,14 +219,14 @@ class _Check:
             yield from _too_many(choice, (*panel.downlinks(layout.leaves_per_spine * layout.parallel), *up))
 
     def mtu(self, choice: Choice) -> Iterator[Finding]:
-        asked, most = self.intent.policy.mtu.host, choice.capabilities.max_mtu_bytes
+        asked, most = self.policy.mtu.host, choice.capabilities.max_mtu_bytes
         if asked > most:
             yield Finding(
                 ("policy", "mtu", "host"), f"{_name(choice)} carries {most} bytes", f"at most {most}", str(asked)
             )
 
     def nic(self) -> Iterator[Finding]:
-        nic, asked = self.choices.nic, self.intent.policy.mtu.host
+        nic, asked = self.choices.nic, self.policy.mtu.host
         if nic is not None and nic.max_mtu_bytes is not None and asked > nic.max_mtu_bytes:
             yield Finding(
                 ("policy", "mtu", "host"),

@@ -1,4 +1,4 @@
-"""From a fabric that is cabled to one that shall be: which cables to move, add and remove, and in which order.
+"""From a network that is cabled to one that shall be: which cables to move, add and remove, and in which order.
 
 Growth inside ``hosts.max`` moves nothing. Beyond it the layout is another one: spines are added, uplinks are spread
 anew. The order is steps; within a step the cables may be handled side by side. A cable is plugged only where the cage
@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Literal, get_args
 
-from nornir_tasks.design.fabric import Cable, Endpoint, Fabric, Link
+from nornir_tasks.design.network import TIERS, Cable, Endpoint, Link, Network
 
 Port = tuple[str, str]
 """Device and interface."""
@@ -63,7 +63,7 @@ class Moves:
     """How many cables each action is done to; one taken out to make room and plugged in later counts as moved."""
 
 
-def moves(old: Fabric, new: Fabric) -> Moves:
+def moves(old: Network, new: Network) -> Moves:
     """What to do to the cabling of ``old`` so that it is that of ``new``, in an order that keeps the capacity."""
     before, after = _legs(old), _legs(new)
     was = {cable.name: cable for cable in old.cables}
@@ -98,7 +98,7 @@ def _action(before: Legs, after: Legs, *, exchanged: bool) -> tuple[Action, Legs
     return "move", before, after
 
 
-def floors(old: Fabric, new: Fabric) -> dict[str, int]:
+def floors(old: Network, new: Network) -> dict[str, int]:
     """Switch or host -> links upwards that it keeps at every moment; one cable with all its legs can always go."""
     here, there = _uplinks(old), _uplinks(new)
     found = {}
@@ -109,27 +109,28 @@ def floors(old: Fabric, new: Fabric) -> dict[str, int]:
     return found
 
 
-def _uplinks(fabric: Fabric) -> dict[str, list[Link]]:
+def _uplinks(network: Network) -> dict[str, list[Link]]:
     found: dict[str, list[Link]] = defaultdict(list)
-    for link in fabric.links:
+    for link in network.links:
         found[link.lower.device].append(link)
     return found
 
 
-def _needed(fabric: Fabric, name: str, links: list[Link]) -> int:
+def _needed(network: Network, name: str, links: list[Link]) -> int:
     """Links upwards that the declared oversubscription needs; all NICs of a host."""
-    if name not in fabric:
+    if name not in network:
         return len(links)
-    asked = fabric.intent.planes.compute
-    tier = asked.spine if fabric.device(name).tier == "leaf" else asked.core
-    ratio = Fraction(tier.oversubscription if tier else 1).limit_denominator(1000)
-    down = sum(link.speed_gbps for link in fabric.links_of(name) if link.upper.device == name)
+    device = network.device(name)
+    declared = network.fabric_of(device).declared_oversubscription
+    level = TIERS.index(device.tier)
+    ratio = Fraction(declared[level] if level < len(declared) else 1).limit_denominator(1000)
+    down = sum(link.speed_gbps for link in network.links_of(name) if link.upper.device == name)
     return ceil(Fraction(down) / ratio / links[0].speed_gbps)
 
 
-def _legs(fabric: Fabric) -> dict[str, tuple[Link, ...]]:
-    links = {link.name: link for link in fabric.links}
-    return {cable.name: tuple(links[name] for name in cable.links) for cable in fabric.cables}
+def _legs(network: Network) -> dict[str, tuple[Link, ...]]:
+    links = {link.name: link for link in network.links}
+    return {cable.name: tuple(links[name] for name in cable.links) for cable in network.cables}
 
 
 def _ports(link: Link) -> tuple[Port, Port]:
@@ -149,9 +150,9 @@ def _kind(cable: Cable) -> tuple[str | None, int | None]:
     return cable.medium, cable.length_m
 
 
-def _addresses(fabric: Fabric, link: Link) -> list[tuple[str, str, str, int]]:
+def _addresses(network: Network, link: Link) -> list[tuple[str, str, str, int]]:
     """Whose and which they are, of each circuit of the link."""
-    circuits = fabric.circuits_on(link)
+    circuits = network.circuits_on(link)
     return [(each.owner, each.upper_address, each.lower_address, each.use.prefix_length) for each in circuits]
 
 

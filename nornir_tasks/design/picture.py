@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
-from nornir_tasks.design.fabric import Device, Fabric, Link
 from nornir_tasks.design.natural_order import natural_key
+from nornir_tasks.design.network import Device, Link, Network
 
 FEW_ABOVE, FEW_BELOW, MOST_BELOW = 4, 16, 48
 """Boxes in the upper row before switches are drawn together; in the lower row likewise; and in the lower row at all."""
@@ -56,10 +56,11 @@ class Picture:
     """Lower box -> cables to hosts, and the hosts' names."""
 
 
-def picture(fabric: Fabric, plane: str) -> Picture:
-    """What is drawn of a plane; the same for every order of the fabric's tuples."""
+def picture(network: Network, plane: str) -> Picture:
+    """What is drawn of a plane: the fabric that it rides on; the same for every order of the network's tuples."""
+    fabric = network.planes[plane].fabric
     devices = sorted(
-        (each for each in fabric.devices if each.plane == plane), key=lambda each: (each.index, each.rail or 0)
+        (each for each in network.devices if each.fabric == fabric), key=lambda each: (each.index, each.rail or 0)
     )
     tiers = {tier: [each for each in devices if each.tier == tier] for tier in ("leaf", "spine", "core")}
     if tiers["core"]:
@@ -67,7 +68,7 @@ def picture(fabric: Fabric, plane: str) -> Picture:
         names = ("cores", "pods")
     else:
         above, below, names = _spines(tiers["spine"], "spine group"), _leaves(tiers["leaf"]), ("spines", "leaves")
-    return _cabled(fabric, plane, (tuple(above), tuple(below)), names)
+    return _cabled(network, plane, (tuple(above), tuple(below)), names)
 
 
 def names(of: Iterable[str]) -> str:
@@ -148,20 +149,21 @@ def _parts(groups: Sequence[list[Device]], most: int) -> list[Sequence[list[Devi
 
 
 def _cabled(
-    fabric: Fabric, plane: str, rows: tuple[tuple[Box, ...], tuple[Box, ...]], tiers: tuple[str, str]
+    network: Network, plane: str, rows: tuple[tuple[Box, ...], tuple[Box, ...]], tiers: tuple[str, str]
 ) -> Picture:
     above, below = ({each.name: n for n, box in enumerate(row) for each in box.members} for row in rows)
     between: dict[tuple[int, int], Counter[int]] = {}
     inside: dict[int, Counter[int]] = {}
     down: dict[int, Counter[int]] = {}
     hosts: dict[int, set[str]] = {}
-    for link in fabric.links:
-        if link.fabric == plane and link.kind == "host":
+    fabric = network.planes[plane].fabric
+    for link in network.links:
+        if link.fabric == fabric and link.kind == "host":
             _add(down, below[link.upper.device], link)
             hosts.setdefault(below[link.upper.device], set()).add(link.lower.device)
-        elif link.fabric == plane and link.upper.device in above:
+        elif link.fabric == fabric and link.upper.device in above:
             _add(between, (above[link.upper.device], below[link.lower.device]), link)
-        elif link.fabric == plane:
+        elif link.fabric == fabric:
             _add(inside, below[link.upper.device], link)
     return Picture(
         plane=plane,

@@ -1,4 +1,4 @@
-"""From intent to fabric to one configuration per switch: the table of contents of the design.
+"""From intent to network to one configuration per switch: the table of contents of the design.
 
 choose        which model, OS and release each switch is      choices.py
 lay_out       the cheapest number of switches and links       topology.py
@@ -20,25 +20,26 @@ from fractions import Fraction
 from math import ceil
 from typing import Protocol
 
-from nornir_tasks.design import addressing, asn, front_panel
+from nornir_tasks.design import addressing, asn, front_panel, qos
 from nornir_tasks.design.cabling import FABRIC, Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.choices import Choices, choose
 from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import Claims, PlaneClaim
-from nornir_tasks.design.fabric import Circuit, Device, Fabric, Plane
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.limits import check_limits
 from nornir_tasks.design.merge import Contribution, assemble, merge
+from nornir_tasks.design.network import Circuit, Device, Fabric, Network, Plane
 from nornir_tasks.design.planes import compute
-from nornir_tasks.design.racks import check_racks
+from nornir_tasks.design.racks import check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
 from nornir_tasks.design.topology import lay_out
 from nornir_tasks.errors import Problem
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.findings import Marks
+from nornir_tasks.intent.model import ComputeIntent, Intent, PolicyIntent
 from nornir_tasks.intent.unknown import UnknownValueError
 
 __all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
@@ -52,109 +53,130 @@ DRAIN_PREPEND = 3
 class PlaneContributions(Protocol):
     """What ``planes/<plane>.py`` offers."""
 
-    def __call__(self, fabric: Fabric, device: Device, *, drained: bool) -> Iterator[Contribution]:
+    def __call__(self, network: Network, device: Device, *, drained: bool) -> Iterator[Contribution]:
         """Everything the plane wants of one switch."""
 
 
 PLANES: Mapping[str, PlaneContributions] = {"compute": compute.contributions}
 
 
-def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> Fabric:
-    """The fabric that the intent asks for.
+def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> Network:
+    """The network that the intent asks for.
 
     Raises IntentError for what the catalogue or the capabilities do not know, DesignError for what cannot be built;
     both carry everything found in their step.
     """
-    choices = choose(intent, catalogue, os_facts)
-    sizing = lay_out(intent, choices)
+    asked, policy, marks = intent.planes.compute, intent.policy, intent.marks
+    choices = choose(asked, catalogue, os_facts, marks, intent.allow_memory)
+    sizing = lay_out(policy, choices, marks)
     layout = sizing.chosen.layout
-    joints, cut = _checked(intent, choices, layout, os_facts)
+    joints, cut = _checked(policy, choices, layout, os_facts, marks)
     cabling = cable_up(choices, layout, os_facts, joints)
-    check_racks(intent, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics})
-    devices = asn.number(cabling.devices, intent, layout)
-    devices = addressing.address_devices(devices, choices.plane.pools.loopback, cut)
-    circuits = tuple(_circuits(intent, cut, cabling, devices))
-    plane = _plane(intent, sizing, cut)
-    models = {choice.model.model: choice.model for choice in choices.all}
-    links, cables, nics = cabling.links, cabling.cables, cabling.nics
-    return Fabric(intent, os_facts, {PLANE: plane}, devices, links, circuits, cables, nics, models)
-
-
-def _circuits(
-    intent: Intent, cut: addressing.Addressing, cabling: Cabling, devices: tuple[Device, ...]
-) -> Iterator[Circuit]:
-    compute = intent.planes.compute
-    makes = Circuits(cut, {each.name: each for each in devices}, intent.policy.mtu.fabric)
-    between_switches = (link for link in cabling.links if link.kind == "fabric")
-    is_numbered = compute.routing.addressing == "numbered"
-    yield from makes.of_fabric(FABRIC, between_switches, is_numbered=is_numbered)
-    yield from makes.of_hosts(PLANE, cabling.nics, compute.hosts.prefix_length)
+    check_racks(asked, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics}, marks)
+    devices = asn.number(cabling.devices, asked.pools.asn, layout)
+    devices = addressing.address_devices(devices, asked.pools.loopback, cut)
+    makes = Circuits(cut, {each.name: each for each in devices}, policy.mtu.fabric)
+    fabric, plane = _fabric(asked, policy, sizing), _plane(asked, policy, layout, cut)
+    return Network(
+        site=intent.site,
+        fabrics={fabric.name: fabric},
+        planes={plane.name: plane},
+        devices=devices,
+        links=cabling.links,
+        circuits=tuple(_circuits(asked, makes, cabling)),
+        cables=cabling.cables,
+        nics=cabling.nics,
+        classes=qos.classes(policy),
+        facts=os_facts,
+        models={choice.model.model: choice.model for choice in choices.all},
+        places=places(asked.racks),
+    )
 
 
 def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Problem, ...]:
     """Everything that stands against this intent, as far as an intent with unknown values can be judged."""
-    gathering = Gathering()
-    choices = gathering.attempt(lambda: choose(intent, catalogue, os_facts))
-    sizing = gathering.attempt(lambda: lay_out(intent, choices)) if choices is not None else None
+    gathering, policy, marks = Gathering(), intent.policy, intent.marks
+    choices = gathering.attempt(lambda: choose(intent.planes.compute, catalogue, os_facts, marks, intent.allow_memory))
+    sizing = gathering.attempt(lambda: lay_out(policy, choices, marks)) if choices is not None else None
     if choices is not None and sizing is not None:
-        gathering.attempt(lambda: _checked(intent, choices, sizing.chosen.layout, os_facts))
+        gathering.attempt(lambda: _checked(policy, choices, sizing.chosen.layout, os_facts, marks))
     return tuple(gathering.problems)
 
 
 def _checked(
-    intent: Intent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts]
+    policy: PolicyIntent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts], marks: Marks
 ) -> tuple[Joints, addressing.Addressing]:
     """How cables join their ends and how pools are cut. Raises DesignError with all that speaks against the layout."""
     gathering = Gathering()
     core_gbps = layout.pods.core_gbps if layout.pods else None
-    gathering.attempt(lambda: check_limits(intent, choices, layout, os_facts))
-    joints = gathering.attempt(lambda: join(intent, choices, layout.uplink_gbps, core_gbps))
-    cut = gathering.attempt(lambda: addressing.cut_pools(intent, choices, layout))
-    gathering.attempt(lambda: asn.check_pool(intent, layout))
+    gathering.attempt(lambda: check_limits(policy, choices, layout, os_facts, marks))
+    joints = gathering.attempt(lambda: join(choices, layout.uplink_gbps, core_gbps, marks))
+    cut = gathering.attempt(lambda: addressing.cut_pools(choices, layout, marks))
+    gathering.attempt(lambda: asn.check_pool(choices.plane.pools.asn, layout, marks))
     gathering.refuse()
     if joints is None or cut is None:
         raise UnknownValueError  # never in an intent without mistakes
     return joints, cut
 
 
-def _plane(intent: Intent, sizing: Sizing, cut: addressing.Addressing) -> Plane:
-    asked, layout = intent.planes.compute, sizing.chosen.layout
-    leaves = layout.leaves
+def _circuits(asked: ComputeIntent, makes: Circuits, cabling: Cabling) -> Iterator[Circuit]:
+    between_switches = (link for link in cabling.links if link.kind == "fabric")
+    is_numbered = asked.routing.addressing == "numbered"
+    yield from makes.of_fabric(FABRIC, between_switches, is_numbered=is_numbered)
+    yield from makes.of_hosts(PLANE, cabling.nics, asked.hosts.prefix_length)
+
+
+def _fabric(asked: ComputeIntent, policy: PolicyIntent, sizing: Sizing) -> Fabric:
+    layout = sizing.chosen.layout
     down = layout.hosts_per_group * layout.nics_per_host * asked.hosts.speed
-    return Plane(
-        name=PLANE,
-        pools={
-            "loopback": str(asked.pools.loopback),
-            "links": str(asked.pools.links),
-            "hosts": str(asked.pools.hosts),
-        },
-        host_block_length=cut.hosts.length,
-        rail_supernets=tuple(
-            str(cut.hosts.supernet(rail if layout.leaf_rails[0] is not None else None)) for rail in range(layout.rails)
-        ),
-        rails=layout.rails,
-        mtu_bytes=intent.policy.mtu.host,
+    switches = layout.leaves + layout.spines + layout.cores
+    above = (asked.spine, asked.core) if asked.core is not None else (asked.spine,)
+    return Fabric(
+        name=FABRIC,
+        kind=asked.design,
+        pools={"loopback": str(asked.pools.loopback), "links": str(asked.pools.links)},
+        mtu_bytes=policy.mtu.fabric,
+        load_balancing=policy.load_balancing,
+        shuts_unused=policy.unused_ports == "shut",
+        sizing=sizing,
         leaf_groups=layout.leaf_groups,
         hosts_per_group=layout.hosts_per_group,
         uplinks=layout.uplinks,
         spines=layout.spines,
+        cores=layout.cores,
+        switches=switches,
         oversubscription=float(Fraction(down, layout.uplinks * layout.uplink_gbps)),
+        declared_oversubscription=tuple(tier.oversubscription for tier in above),
+        max_paths=layout.most_uplinks(),
         # Two prefixes of each leaf, one of each spine, and half as much again for a drain or a growth under way.
-        max_prefixes=ceil(2 * (leaves + layout.spines + layout.cores) * 1.5),
+        max_prefixes=ceil(2 * switches * 1.5),
         bfd=asked.routing.bfd,
         drain_prepend=DRAIN_PREPEND,
-        rail_spine_group=tuple(
-            layout.rail_group(rail if layout.leaf_rails[0] is not None else None) for rail in range(layout.rails)
-        ),
-        cores=layout.cores,
-        switches=leaves + layout.spines + layout.cores,
-        max_paths=layout.most_uplinks(),
-        sizing=sizing,
+        rail_spine_group=tuple(layout.rail_group(_leaf_rail(layout, rail)) for rail in range(layout.rails)),
     )
 
 
+def _plane(asked: ComputeIntent, policy: PolicyIntent, layout: Layout, cut: addressing.Addressing) -> Plane:
+    return Plane(
+        name=PLANE,
+        kind="compute",
+        fabric=FABRIC,
+        pools={"hosts": str(asked.pools.hosts)},
+        host_block_length=cut.hosts.length,
+        rails=layout.rails,
+        rail_supernets=tuple(str(cut.hosts.supernet(_leaf_rail(layout, rail))) for rail in range(layout.rails)),
+        mtu_bytes=policy.mtu.host,
+        host_vlan=asked.hosts.host_vlan,
+    )
+
+
+def _leaf_rail(layout: Layout, rail: int) -> int | None:
+    """The rail of the leaf that serves this rail; None where one leaf serves all."""
+    return rail if layout.leaf_rails[0] is not None else None
+
+
 def device_configs(
-    fabric: Fabric,
+    network: Network,
     *,
     drained: Collection[str] = (),
     planes: Mapping[str, PlaneContributions] = PLANES,
@@ -163,31 +185,34 @@ def device_configs(
 
     ``drained`` names switches whose route maps make every path through them longer.
     """
-    for device in fabric.devices:
-        yield device_config(fabric, device, drained=device.name in drained, planes=planes)
+    for device in network.devices:
+        yield device_config(network, device, drained=device.name in drained, planes=planes)
 
 
 def device_config(
-    fabric: Fabric,
+    network: Network,
     device: Device,
     *,
     drained: bool = False,
     planes: Mapping[str, PlaneContributions] = PLANES,
 ) -> Realised:
     """One switch's configuration as its OS will hold it."""
-    pieces = [piece for contribute in planes.values() for piece in contribute(fabric, device, drained=drained)]
+    pieces = [piece for contribute in planes.values() for piece in contribute(network, device, drained=drained)]
     cabled = {piece.key for piece in pieces if piece.section == "interfaces"}
-    pieces += front_panel.contributions(fabric, device, cabled)
+    pieces += front_panel.contributions(network, device, cabled)
     wish = assemble(device.name, merge(device.name, pieces))
-    facts = fabric.facts[device.os]
-    return realise(wish, device, facts, claims_on(fabric, device), fabric.intent.policy.mtu.fabric)
+    facts = network.facts[device.os]
+    return realise(wish, device, facts, claims_on(network, device), network.fabric_of(device).mtu_bytes)
 
 
-def claims_on(fabric: Fabric, device: Device) -> Claims:
+def claims_on(network: Network, device: Device) -> Claims:
     """What each plane may call its own on one switch: its cabled ports and loopback, its pools, its names."""
-    ports = {each.link.end(device.name).port for each in fabric.circuits_of(device.name)}
+    ports = {each.link.end(device.name).port for each in network.circuits_of(device.name)}
     ports.add(device.capabilities.loopback_name)
-    plane = fabric.planes[device.plane]
-    spare = front_panel.spare_ports(fabric, device)
-    vlans = frozenset(each.number for each in compute.vlans(fabric, device))
-    return Claims((PlaneClaim(plane.name, frozenset(ports), tuple(plane.pools.values()), vlans),), frozenset(spare))
+    spare = front_panel.spare_ports(network, device)
+    vlans = frozenset(each.number for each in compute.vlans(network, device))
+    planes = []
+    for plane in network.planes_on(device.fabric):
+        pools = (*network.fabrics[plane.fabric].pools.values(), *plane.pools.values())
+        planes.append(PlaneClaim(plane.name, frozenset(ports), pools, vlans))
+    return Claims(tuple(planes), frozenset(spare))

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from nornir_tasks.errors import IntentError
-from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.model import ComputeIntent
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,24 +16,26 @@ class Place:
     unit: int
 
 
-def places(intent: Intent) -> Mapping[str, Place]:
+Racks = Mapping[str, Mapping[str, str]]
+"""Rack -> rack unit -> switch or host."""
+
+
+def places(racks: Racks) -> Mapping[str, Place]:
     """Device -> where it stands; devices without a declared place are not in it."""
-    racks = intent.planes.compute.racks
     return {device: Place(rack, int(unit)) for rack, units in racks.items() for unit, device in units.items()}
 
 
-def check_racks(intent: Intent, devices: Collection[str], hosts: Collection[str]) -> None:
+def check_racks(plane: ComputeIntent, devices: Collection[str], hosts: Collection[str], marks: Marks) -> None:
     """Raise IntentError for every device in a rack that the site does not have, ``hosts.max`` included."""
-    plane = intent.planes.compute
     later = {f"{plane.hosts.group}-{index}" for index in range(1, plane.hosts.max + 1)} if plane.racks else ()
     known = {*devices, *hosts, *later}
-    findings = list(_unknown(intent, known, sorted(devices)))
+    findings = list(_unknown(plane.racks, known, sorted(devices)))
     if findings:
-        raise IntentError(intent.marks.problems(findings, ("planes", "compute", "racks")))
+        raise IntentError(marks.problems(findings, ("planes", "compute", "racks")))
 
 
-def _unknown(intent: Intent, known: Collection[str], switches: list[str]) -> Iterator[Finding]:
-    for rack, units in intent.planes.compute.racks.items():
+def _unknown(racks: Racks, known: Collection[str], switches: list[str]) -> Iterator[Finding]:
+    for rack, units in racks.items():
         for unit, device in units.items():
             if device not in known:
                 names = f"a switch ({switches[0]} to {switches[-1]}) or a host of the design"

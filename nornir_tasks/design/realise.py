@@ -28,7 +28,7 @@ from nornir_tasks.design.device_config import (
     TrafficClass,
     Vlan,
 )
-from nornir_tasks.design.fabric import Device
+from nornir_tasks.design.network import Device
 from nornir_tasks.design.order import in_order
 from nornir_tasks.design.wish import BalancingWish, ClassWish, Wish
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.fabric import Circuit, Device, Fabric
+from nornir_tasks.design.network import Circuit, Device, Network
 
 Reach = list[int]
 """Distance in AS hops -> the switches whose routes come over exactly so many."""
@@ -74,21 +74,21 @@ class LearnedPaths:
         return next((path for path in self.shared.get(device, ()) if path.members & bit), None)
 
 
-def learned_paths(fabric: Fabric, lost: Container[str] = ()) -> LearnedPaths:
+def learned_paths(network: Network, lost: Container[str] = ()) -> LearnedPaths:
     """What each switch learns when the links named in ``lost`` carry no session."""
-    tables = _Tables(fabric, lost)
+    tables = _Tables(network, lost)
     tables.count()
     return LearnedPaths(tables.shared, tables.bit)
 
 
-def count_routes(fabric: Fabric) -> dict[str, RouteCount]:
+def count_routes(network: Network) -> dict[str, RouteCount]:
     """Every switch's forwarding table, with every link up."""
-    return _Tables(fabric).count()
+    return _Tables(network).count()
 
 
 @dataclass
 class _Tables:
-    fabric: Fabric
+    network: Network
     lost: Container[str] = ()
     """Names of links that carry no session."""
     bit: dict[str, int] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class _Tables:
     def count(self) -> dict[str, RouteCount]:
         """Upwards first, then downwards."""
         self._join()
-        tiers = [[each for each in self.fabric.devices if each.tier == tier] for tier in ("leaf", "spine", "core")]
+        tiers = [[each for each in self.network.devices if each.tier == tier] for tier in ("leaf", "spine", "core")]
         for tier in tiers:
             for device in tier:
                 self._climb(device)
@@ -114,14 +114,14 @@ class _Tables:
         for tier in reversed(tiers):
             for device in tier:
                 found[device.name] = self._table(device)
-        return {device.name: found[device.name] for device in self.fabric.devices}
+        return {device.name: found[device.name] for device in self.network.devices}
 
     def _join(self) -> None:
-        for number, device in enumerate(self.fabric.devices):
+        for number, device in enumerate(self.network.devices):
             self.bit[device.name] = 1 << number
             self.leaves |= (1 << number) if device.tier == "leaf" else 0
             self.up[device.name], self.down[device.name] = Counter(), Counter()
-        for circuit in self.fabric.circuits:
+        for circuit in self.network.circuits:
             link = circuit.link
             if link.kind == "fabric" and circuit.use.vrf is None and link.name not in self.lost:
                 self.up[link.lower.device][link.upper.device] += 1
@@ -158,11 +158,11 @@ class _Tables:
         return self._count(device, done & ~self.bit[name], [width for width in widths if width > 1])
 
     def _count(self, device: Device, learned: int, widths: list[int]) -> RouteCount:
-        model = self.fabric.models.get(device.model)
+        model = self.network.models.get(device.model)
         most = [device.capabilities.max_ecmp_paths, model.max_ecmp_paths if model else None]
         return RouteCount(
             connected=sum(
-                each.is_numbered and not _is_block(each, device) for each in self.fabric.circuits_of(device.name)
+                each.is_numbered and not _is_block(each, device) for each in self.network.circuits_of(device.name)
             ),
             own=1 if device.host_block is None else 2,
             learned=learned.bit_count() + (learned & self.leaves).bit_count(),

@@ -19,8 +19,8 @@ from nornir_tasks.design.limits import holds
 from nornir_tasks.design.pods import PodSizing
 from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.model import PolicyIntent
 
 __all__ = ["Sizing", "lay_out"]
 
@@ -28,31 +28,31 @@ MIN_SPINES = 2
 """One spine is no redundancy; it comes about by ``count`` alone, or where a leaf has no port for a second uplink."""
 
 
-def lay_out(intent: Intent, choices: Choices) -> Sizing:
+def lay_out(policy: PolicyIntent, choices: Choices, marks: Marks) -> Sizing:
     """Size the plane. Raises DesignError with the numbers and the nearest design that can be built."""
     try:
-        found = _Sizer.of(choices, partial(holds, intent, choices)).sizing()
+        found = _Sizer.of(choices, partial(holds, policy, choices)).sizing()
     except CannotBuildError as refusal:
         above = ("planes", "compute")
-        raise DesignError(intent.marks.problems(refusal.findings, above)) from None
-    two = _two_tiers(intent, choices) if choices.core is not None else None
+        raise DesignError(marks.problems(refusal.findings, above)) from None
+    two = _two_tiers(policy, choices) if choices.core is not None else None
     if two is None or two.switches >= found.chosen.switches:
         return found
     instead = f"two tiers would do (design: rail, no core): {in_words(two)}"
     return replace(found, warnings=(*found.warnings, f"{instead}, and {found.chosen.switches} with three"))
 
 
-def _two_tiers(intent: Intent, choices: Choices) -> Option | None:
+def _two_tiers(policy: PolicyIntent, choices: Choices) -> Option | None:
     """The cheapest without cores in which all rails share their spines; None if there is none."""
     plane = choices.plane
     spine = plane.spine.model_copy(update={"count": None, "pod_leaf_groups": None})
     flat = plane.model_copy(update={"design": "rail", "core": None, "cross_rail": "fabric", "spine": spine})
     without = replace(choices, plane=flat, core=None)
     try:
-        found = _Sizer.of(without, partial(holds, intent, without)).sizing().chosen
+        found = _Sizer.of(without, partial(holds, policy, without)).sizing().chosen
     except CannotBuildError:
         return None
-    return found if holds(intent, without, found.layout) and found.layout.spines_per_group >= MIN_SPINES else None
+    return found if holds(policy, without, found.layout) and found.layout.spines_per_group >= MIN_SPINES else None
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.fabric import Fabric
-from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.design.host_vars import host_needs, host_vars
+from nornir_tasks.design.network import Network
 from nornir_tasks.errors import IntentError, LabError, Problem
 from nornir_tasks.files.machines_file import load_machines
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.site import INTENT
+from nornir_tasks.intent.model import Intent
 from nornir_tasks.usecases.site import load
 
 GROUPS = ("network", "storage", "compute")
@@ -44,41 +45,45 @@ def inventory(site: str | Path, *, with_planned: bool = False) -> HostInventory:
     ``with_planned`` lists those too that are not up.
     """
     design = load(site)
-    loaded, fabric, catalogue = design.site, design.fabric, design.catalogue
+    loaded, network, catalogue = design.site, design.network, design.catalogue
     if loaded.intent.management.source != "lab":
-        return host_inventory(fabric, catalogue)
+        return host_inventory(loaded.intent, network, catalogue)
     machines = load_machines(loaded.state_directory)
     if not machines and not with_planned:
         hint = f"nornir lab up --hosts 1 --site {loaded.directory.name}"
         raise LabError(Problem(shown(loaded.directory / INTENT), "none of the lab's machines is up", hint=hint))
-    return host_inventory(fabric, catalogue, machines, with_planned=with_planned)
+    return host_inventory(loaded.intent, network, catalogue, machines, with_planned=with_planned)
 
 
 def host_inventory(
-    fabric: Fabric,
+    intent: Intent,
+    network: Network,
     catalogue: Catalogue,
     machines: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     with_planned: bool = False,
 ) -> HostInventory:
-    """The inventory of a fabric. With ``machines`` (a lab) only those are up, and their variables go on top."""
-    strangers = [name for name in machines or () if name not in fabric.hosts]
+    """The inventory of a network. With ``machines`` (a lab) only those are up, and their variables go on top."""
+    strangers = [name for name in machines or () if name not in network.hosts]
     if strangers:
-        listed = ", ".join(fabric.hosts[:8])
+        listed = ", ".join(network.hosts[:8])
         hint = "nornir lab down, then nornir lab up --hosts N"
         raise IntentError(
             Problem(name, "the lab has this machine, the design has not", f"hosts like {listed}", hint=hint)
             for name in strangers
         )
-    up = tuple(host for host in fabric.hosts if machines is None or host in machines)
-    planned = tuple(host for host in fabric.hosts if host not in set(up)) if with_planned else ()
-    group = fabric.intent.planes.compute.hosts.group
+    up = tuple(host for host in network.hosts if machines is None or host in machines)
+    planned = tuple(host for host in network.hosts if host not in set(up)) if with_planned else ()
+    asked = intent.planes.compute
+    variables = {}
+    if up or planned:
+        needs = host_needs(asked, intent.hosts, intent.policy, catalogue, intent.marks)
+        for host in (*up, *planned):
+            variables[host] = {**host_vars(network, needs, host).ansible(), **((machines or {}).get(host) or {})}
+    group = asked.hosts.group
     return HostInventory(
-        site=fabric.site,
+        site=network.site,
         groups={**dict.fromkeys(GROUPS, ()), group: up, PLANNED: planned},
         children={"compute": (group,)} if group != "compute" else {},
-        variables={
-            host: {**host_vars(fabric, catalogue, host).ansible(), **((machines or {}).get(host) or {})}
-            for host in (*up, *planned)
-        },
+        variables=variables,
     )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from nornir_tasks.design.fabric import Device
-from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.design.host_vars import host_needs, host_vars
+from nornir_tasks.design.network import Device
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus
@@ -127,16 +127,17 @@ def swap_cables(site: str | Path, first: str, second: str, on: On = ignore) -> A
 
 def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
     """The design's first ``count`` hosts as machines. Raises LabError when it has fewer."""
-    names = tuple(dict.fromkeys(nic.host for nic in design.fabric.nics))
+    names = tuple(dict.fromkeys(nic.host for nic in design.network.nics))
     if count > len(names):
         raise LabError(Problem("--hosts", "the design has fewer hosts", f"at most {len(names)}", str(count)))
-    if count and (vlan := design.fabric.intent.planes.compute.hosts.host_vlan) is not None:
+    if count and (vlan := design.site.intent.planes.compute.hosts.host_vlan) is not None:
         what = "lab machines hang on routed links, each at a leaf's end of its own"
         hint = "switches of the lab take hosts in a VLAN; try machines on a copy of the site with link: p2p"
         raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", f"link: svi, VLAN {vlan}", hint))
-    plans = []
+    intent, plans = design.site.intent, []
     for index, name in enumerate(names[:count]):
-        rails = host_vars(design.fabric, design.catalogue, name).rail_interfaces.rails
+        needs = host_needs(intent.planes.compute, intent.hosts, intent.policy, design.catalogue, intent.marks)
+        rails = host_vars(design.network, needs, name).rail_interfaces.rails
         found = tuple(
             Rail(each.name, each.match.pci, each.match.mac, each.gateway, each.prefix_length) for each in rails
         )
@@ -146,23 +147,23 @@ def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
 
 def lab_plan(design: SiteDesign) -> LabPlan:
     """The design's devices, cables and hosts, and the ASN each switch's day-0 BGP process runs."""
-    fabric = design.fabric
+    network = design.network
     devices = tuple(
         LabDevice(each.name, each.os, each.release, each.model, each.asic, each.asn, _port_names(design, each))
-        for each in fabric.devices
+        for each in network.devices
     )
     cables, hosts = [], []
-    for link in fabric.links:
+    for link in network.links:
         upper, lower = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
         if link.kind == "fabric":
             cables.append((link.name, upper, lower))
         else:
-            hosts.append(LabHost(*lower, upper, fabric.intent.policy.mtu.host, link.name))
+            hosts.append(LabHost(*lower, upper, design.site.intent.policy.mtu.host, link.name))
     return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts))
 
 
 def _port_names(design: SiteDesign, device: Device) -> tuple[str, ...]:
     """Every front-panel port of a switch, cabled or not."""
     groups = design.catalogue.switches[device.model].ports
-    name = design.fabric.facts[device.os].port_name
+    name = design.network.facts[device.os].port_name
     return tuple(name(number, 0, 1, group.lanes) for group in groups for number in group.numbers)

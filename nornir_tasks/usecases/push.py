@@ -274,9 +274,9 @@ class _Run:
                 raise PushInterrupted(_settled(ledger, len(chosen), self.access.on)) from None
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
-        fabric = self.design.fabric
-        everyone = tuple(members(fabric))
-        most = most_only_leaves(everyone, fabric.intent.policy.wave_share)
+        network = self.design.network
+        everyone = tuple(members(network))
+        most = most_only_leaves(everyone, self.design.site.intent.policy.wave_share)
         return waves((each for each in everyone if each.device in names), most)
 
 

@@ -46,7 +46,7 @@ class Access:
         """Switches of a site, connected on first use and closed at the end. Raises LabError where its lab has ended."""
         _check_lab(design)
         known = endpoints(design.site, {name: each.config.os for name, each in wanted.items()})
-        names = frozenset(device.name for device in design.fabric.devices)
+        names = frozenset(device.name for device in design.network.devices)
         targets = {
             name: Target(
                 Job(

@@ -8,7 +8,7 @@ from pathlib import Path
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design import pipeline
 from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.fabric import Device, Fabric
+from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.realise import Realised
 from nornir_tasks.errors import IdentityError, IntentError, Problem
 from nornir_tasks.files.catalogue import load_catalogue
@@ -22,12 +22,12 @@ class SiteDesign:
     """One site, designed."""
 
     site: Site
-    fabric: Fabric
+    network: Network
     catalogue: Catalogue
 
     def realised(self) -> Iterator[Realised]:
         """Every switch's configuration as its OS will hold it, each made when it is asked for."""
-        return (pipeline.device_config(self.fabric, device) for device in self.fabric.devices)
+        return (pipeline.device_config(self.network, device) for device in self.network.devices)
 
     def with_releases(self, reported: Mapping[str, str]) -> "SiteDesign":
         """The same site as if the intent declared the releases these switches report.
@@ -37,14 +37,14 @@ class SiteDesign:
         problems: list[Problem] = []
         devices = tuple(
             self._running(device, reported[device.name], problems) if device.name in reported else device
-            for device in self.fabric.devices
+            for device in self.network.devices
         )
         if problems:
             raise IdentityError(problems)
-        return SiteDesign(self.site, replace(self.fabric, devices=devices), self.catalogue)
+        return SiteDesign(self.site, replace(self.network, devices=devices), self.catalogue)
 
     def _running(self, device: Device, release: str, problems: list[Problem]) -> Device:
-        facts = self.fabric.facts[device.os]
+        facts = self.network.facts[device.os]
         for candidate in (device.release, release, *facts.releases):
             try:
                 held = facts.capabilities(candidate, device.asic)
@@ -83,7 +83,7 @@ class Selection(Mapping[str, Wanted]):
 
     def realised(self, name: str) -> Realised:
         """One switch's whole configuration, and what had to be adjusted for its OS."""
-        return pipeline.device_config(self.design.fabric, self.devices[name])
+        return pipeline.device_config(self.design.network, self.devices[name])
 
     def wanted(self, realised: Realised) -> Wanted:
         """What of that the chosen planes own. Raises RefusedError for a line that nobody may render."""
@@ -119,7 +119,7 @@ def select(design: SiteDesign, planes: Sequence[str] = (), limit: Sequence[str] 
 
 
 def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:
-    known = sorted(design.fabric.planes)
+    known = sorted(design.network.planes)
     unknown = [plane for plane in planes if plane not in known]
     if unknown:
         raise IntentError(
@@ -129,7 +129,7 @@ def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:
 
 def _chosen(design: SiteDesign, limit: Sequence[str]) -> Mapping[str, Device]:
     patterns = [pattern for each in limit for pattern in each.split(",")]
-    devices = {device.name: device for device in design.fabric.devices}
+    devices = {device.name: device for device in design.network.devices}
     unmatched = [pattern for pattern in patterns if not any(fnmatch(name, pattern) for name in devices)]
     if unmatched:
         names = ", ".join(list(devices)[:8])

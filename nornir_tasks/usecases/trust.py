@@ -67,7 +67,7 @@ def identified(design: SiteDesign, seen: Seen) -> Identified:
         raise IdentityError(
             Problem(seen.device, "another serial number than declared", seen.serial, facts.serial, hint)
         )
-    names = {each.name for each in design.fabric.devices}
+    names = {each.name for each in design.network.devices}
     if seen.serial is None and (problems := list(named_as_another(seen.device, facts, names))):
         raise IdentityError(problems)
     return Identified(seen, facts)

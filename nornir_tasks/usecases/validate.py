@@ -9,7 +9,7 @@ from nornir_tasks.checks.suite import Report
 from nornir_tasks.deploy.problems import unfinished
 from nornir_tasks.deploy.tasks import Collected
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.usecases.progress import On, Work, ignore
@@ -52,27 +52,27 @@ def judge(selection: Selection, readings: Readings) -> Report:
 
 def evidence(selection: Selection, readings: Readings) -> Evidence:
     """What the checks judge: the design beside what the switches run and say."""
-    fabric = selection.with_releases(readings.releases).design.fabric
+    network = selection.with_releases(readings.releases).design.network
     plans = {name: seen.plan for name, seen in readings.switches.items()}
     return Evidence(
-        fabric=fabric,
+        network=network,
         wanted={
-            device.name: readings.wanted.get(device.name) or device_config(fabric, device).config
-            for device in fabric.devices
+            device.name: readings.wanted.get(device.name) or device_config(network, device).config
+            for device in network.devices
         },
         running={name: seen.running for name, seen in readings.switches.items()},
         changes={name: each.changes for name, each in plans.items()},
         observed={name: seen.observed for name, seen in readings.switches.items()},
-        far=far_ends(fabric),
+        far=far_ends(network),
         unreachable={name: error.problems[0] for name, error in readings.unreachable.items()},
         unfinished={name: problem.what for name, problem in unfinished(plans).items()},
     )
 
 
-def far_ends(fabric: Fabric) -> dict[End, Far]:
+def far_ends(network: Network) -> dict[End, Far]:
     """Both directions of every link of the cabling plan."""
     far = {}
-    for link in fabric.links:
+    for link in network.links:
         for here, there in ((link.upper, link.lower), (link.lower, link.upper)):
             far[here.device, here.port] = Far(there.device, there.port, link.cable, link.kind == "host")
     return far

@@ -40,10 +40,11 @@ def render(site: str) -> Figures:
     selection = select(design)
     with tempfile.TemporaryDirectory() as folder:
         render_s, render_cpu_s, _ = timed(lambda: render.write(selection, render.render(selection), Path(folder)))
-    links = design.fabric.links
+    network = design.network
+    links = network.links
     ports = sum(2 if link.kind == "fabric" else 1 for link in links)
     return {
-        "switches": len(design.fabric.devices), "links": len(links), "ports": ports, "hosts": len(design.fabric.hosts),
+        "switches": len(network.devices), "links": len(links), "ports": ports, "hosts": len(network.hosts),
         "design_s": design_s, "render_s": render_s, "cpu_s": design_cpu_s + render_cpu_s,
     }  # fmt: skip
 

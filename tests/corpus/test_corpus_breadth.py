@@ -20,11 +20,11 @@ def shape(line: str) -> str:
 
 def printed(system: str) -> set[str]:
     """Shapes of all lines our templates print for the lab site, in service and drained."""
-    fabric = load("lab").fabric
-    names = [device.name for device in fabric.devices]
+    network = load("lab").network
+    names = [device.name for device in network.devices]
     shapes: set[str] = set()
     for drained in ((), names):
-        for each in device_configs(fabric, drained=drained):
+        for each in device_configs(network, drained=drained):
             if each.config.os == system:
                 text = render(each.config, each.capabilities, environment(system))
                 shapes |= {shape(line) for line in text.splitlines()}

@@ -15,7 +15,7 @@ from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.deploy.plan import split_running
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import Endpoint, SwitchSession
@@ -30,8 +30,8 @@ def flowlet_site(where: Path) -> Operator:
     made = Operator(where / "lab", where / "state")
     made.site.mkdir(parents=True)
     text = (ROOT / "inventory/lab/fabric.yml").read_text()
-    fabric, _, machines = text.partition("\nhosts:")
-    text = fabric + "\nmanagement:" + machines.partition("\nmanagement:")[2]
+    network, _, machines = text.partition("\nhosts:")
+    text = network + "\nmanagement:" + machines.partition("\nmanagement:")[2]
     spine = text[text.index("    spine:\n") : text.index("    routing:")]
     for old, new in (
         ("rails: 8", "rails: 2"),
@@ -142,7 +142,7 @@ Spraying = tuple[RunningLab, dict[str, Wanted], dict[str, bool]]
 
 
 @cache
-def sprayed() -> Fabric:
+def sprayed() -> Network:
     """Leaves of NX-OS and Cumulus Linux, spines of two releases of the latter; every packet for itself."""
     leaf = {**NXOS, "overrides": ({**NVUE, "rails": (1,)},)}
     return built("per_packet", leaf, {**NVUE, "overrides": ({"index": (2,), "release": "5.16"},)})
@@ -153,11 +153,11 @@ def spraying(
     tmp_path_factory: pytest.TempPathFactory, start_module_lab: Callable[[LabDescription], RunningLab]
 ) -> Spraying:
     """Leaves of NX-OS 10.5 and Cumulus Linux 5.14, spines of 5.14 and 5.16, without cables; every packet for itself."""
-    fabric = sprayed()
+    network = sprayed()
     description = LabDescription(tmp_path_factory.mktemp("spraying") / "lab")
     made = {}
-    for each in device_configs(fabric):
-        config, device = each.config, fabric.device(each.config.name)
+    for each in device_configs(network):
+        config, device = each.config, network.device(each.config.name)
         assert config.bgp is not None
         description.add_device(
             config.name,
@@ -167,8 +167,8 @@ def spraying(
             asic=config.asic,
             asn=config.bgp.asn,
             ports=[
-                fabric.facts[config.os].port_name(n)
-                for group in fabric.models[device.model].ports
+                network.facts[config.os].port_name(n)
+                for group in network.models[device.model].ports
                 for n in group.numbers
             ],
         )

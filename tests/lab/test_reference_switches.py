@@ -16,7 +16,7 @@ from nornir_tasks.deploy.plan import split_running
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.transaction import Rules
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import Endpoint, SwitchSession
@@ -24,25 +24,25 @@ from nornir_tasks.files.templates import environment
 from tests.reference import SITES, SYSTEMS, one_of_each_shape, reference, shape
 
 
-def shapes(site: str, system: str) -> Iterator[tuple[Fabric, Realised]]:
+def shapes(site: str, system: str) -> Iterator[tuple[Network, Realised]]:
     """One switch of each shape; of the large sites, whose shapes are their tiers (test_reference_laws.py), by tier."""
-    fabric = reference(site, system)
-    if len(fabric.devices) < 20:
-        yield from ((fabric, each) for each in one_of_each_shape(fabric))
+    network = reference(site, system)
+    if len(network.devices) < 20:
+        yield from ((network, each) for each in one_of_each_shape(network))
         return
-    for device in {device.tier: device for device in reversed(fabric.devices)}.values():
-        yield fabric, device_config(fabric, device)
+    for device in {device.tier: device for device in reversed(network.devices)}.values():
+        yield network, device_config(network, device)
 
 
-def of_all_sites() -> Iterator[tuple[str, Fabric, Realised]]:
+def of_all_sites() -> Iterator[tuple[str, Network, Realised]]:
     """(name in the lab, fabric, switch), each shape once."""
     seen = set()
     for site, system in product(SITES, SYSTEMS):
-        for fabric, each in shapes(site, system):
+        for network, each in shapes(site, system):
             key = (each.config.os, each.config.release, shape(each.config))
             if key not in seen:
                 seen.add(key)
-                yield f"{site}-{system}-{each.config.name}".replace(".", "-"), fabric, each
+                yield f"{site}-{system}-{each.config.name}".replace(".", "-"), network, each
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +51,11 @@ def switches(
 ) -> tuple[RunningLab, dict[str, Wanted]]:
     description = LabDescription(tmp_path_factory.mktemp("reference") / "lab")
     rendered = {}
-    for name, fabric, each in of_all_sites():
+    for name, network, each in of_all_sites():
         config = each.config
         assert config.bgp is not None
-        device = fabric.device(config.name)
-        groups, port = fabric.models[device.model].ports, fabric.facts[config.os].port_name
+        device = network.device(config.name)
+        groups, port = network.models[device.model].ports, network.facts[config.os].port_name
         description.add_device(
             name,
             config.os,

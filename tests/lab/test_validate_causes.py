@@ -153,7 +153,7 @@ def _state(pushed: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def endpoint_of(operator: Operator, device: str) -> Endpoint:
     design = load(operator.site)
-    return endpoints(design.site, {device: design.fabric.device(device).os})[device].endpoint
+    return endpoints(design.site, {device: design.network.device(device).os})[device].endpoint
 
 
 @pytest.mark.parametrize("system", sorted(SWITCHES))

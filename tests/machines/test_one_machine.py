@@ -15,6 +15,7 @@ from nornir_tasks.design.host_vars import RailVars, host_vars
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.machines.commands import run
 from nornir_tasks.usecases.site import load
+from tests.asked import needs
 
 HOSTS = 1
 HOST = "gpu-1"
@@ -169,7 +170,7 @@ def test_a_packet_from_the_compute_plane_leaves_on_no_other_plane(configured: Ma
 
 def host_rails(lab: MachineLab) -> tuple[RailVars, ...]:
     design = load(lab.site)
-    return host_vars(design.fabric, design.catalogue, HOST).rail_interfaces.rails
+    return host_vars(design.network, needs(design.site.intent), HOST).rail_interfaces.rails
 
 
 def judged_whole(run: PlaybookRun) -> bool:

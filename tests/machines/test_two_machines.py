@@ -14,6 +14,7 @@ from on_the_wire import Captured, capturing
 
 from nornir_tasks.design.host_vars import HostVars, host_vars
 from nornir_tasks.usecases.site import load
+from tests.asked import needs
 
 pytestmark = pytest.mark.long
 
@@ -25,7 +26,7 @@ RUN_TIMEOUT_S = 90
 
 def variables(lab: MachineLab, host: str) -> HostVars:
     design = load(lab.site)
-    return host_vars(design.fabric, design.catalogue, host)
+    return host_vars(design.network, needs(design.site.intent), host)
 
 
 def device(lab: MachineLab, host: str, rail: str) -> tuple[str, int]:

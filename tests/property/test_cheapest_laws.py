@@ -75,7 +75,8 @@ class Case:
     def sizing(self, *, three: bool = False) -> Sizing | None:
         intent = intent_of(self.data(three=three))
         try:
-            return lay_out(intent, choose(intent, self.catalogue(), plain_facts()))
+            choices = choose(intent.planes.compute, self.catalogue(), plain_facts(), intent.marks)
+            return lay_out(intent.policy, choices, intent.marks)
         except DesignError:
             return None
 

@@ -6,16 +6,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.errors import DesignError
-from tests.strategies import built
+from tests.strategies import built, intent_of
 from tests.unit.design.test_nearest import site
 
 some = settings(max_examples=25, deadline=None)
 REF = {"platform": "nvue", "release": "5.14", "model": "REF-64x400G"}
 
 
-def try_to_build(data: dict[str, Any]) -> Fabric:
+def try_to_build(data: dict[str, Any]) -> Network:
     try:
         return built(data)
     except DesignError:
@@ -41,25 +41,25 @@ def three_tiers(draw: st.DrawFn) -> dict[str, Any]:
 @some
 @given(three_tiers())
 def test_three_tiers_agree_with_closed_forms(data: dict[str, Any]) -> None:
-    fabric = try_to_build(data)
-    plane, hosts = fabric.planes["compute"], fabric.intent.planes.compute.hosts
-    groups = -(-hosts.count // plane.hosts_per_group)
-    leaves, found = groups * hosts.rails, design_counts(fabric)["planes"]["compute"]
-    pods = -(-groups // (fabric.intent.planes.compute.spine.pod_leaf_groups or 1))
-    spines = {each.name for each in fabric.devices if each.tier == "spine"}
+    network = try_to_build(data)
+    fabric, asked = network.fabrics["compute"], intent_of(data).planes.compute
+    groups = -(-asked.hosts.count // fabric.hosts_per_group)
+    leaves, found = groups * asked.hosts.rails, design_counts(network)["planes"]["compute"]
+    pods = -(-groups // (asked.spine.pod_leaf_groups or 1))
+    spines = {each.name for each in network.devices if each.tier == "spine"}
     per_pod = len(spines) // pods
-    up = {name: sum(link.lower.device == name for link in fabric.links_of(name)) for name in spines}
+    up = {name: sum(link.lower.device == name for link in network.links_of(name)) for name in spines}
     assert (found["tiers"]["leaf"]["switches"], len(spines)) == (leaves, pods * per_pod)
-    assert found["tiers"]["core"]["switches"] == plane.cores
+    assert found["tiers"]["core"]["switches"] == fabric.cores
     assert len(set(up.values())) == 1
-    assert found["fabric_links"] == leaves * plane.uplinks + sum(up.values())
-    for leaf in (each for each in fabric.devices if each.tier == "leaf"):
-        above = {link.upper.device for link in fabric.links_of(leaf.name) if link.kind == "fabric"}
-        assert {fabric.device(name).spine_group for name in above} == {leaf.spine_group}
+    assert found["fabric_links"] == leaves * fabric.uplinks + sum(up.values())
+    for leaf in (each for each in network.devices if each.tier == "leaf"):
+        above = {link.upper.device for link in network.links_of(leaf.name) if link.kind == "fabric"}
+        assert {network.device(name).spine_group for name in above} == {leaf.spine_group}
         assert len(above) == per_pod
-    reached = {each.name: {link.lower.device for link in fabric.links_of(each.name)} for each in fabric.devices}
-    for core in (each for each in fabric.devices if each.tier == "core"):
-        assert {fabric.device(name).spine_group for name in reached[core.name]} == set(range(1, pods + 1))
+    reached = {each.name: {link.lower.device for link in network.links_of(each.name)} for each in network.devices}
+    for core in (each for each in network.devices if each.tier == "core"):
+        assert {network.device(name).spine_group for name in reached[core.name]} == set(range(1, pods + 1))
 
 
 @some
@@ -75,17 +75,17 @@ def test_split_cages_agree_with_closed_forms(count: int, per_group: int, groups:
         cross_rail="nvlink",
         **({"spine__breakout": "2x400G"} if split else {}),
     )
-    fabric = try_to_build(data)
-    totals, plane = design_counts(fabric)["totals"], fabric.planes["compute"]
+    network = try_to_build(data)
+    totals, fabric = design_counts(network)["totals"], network.fabrics["compute"]
     full, rest = divmod(count, per_group)
     cages = 8 * (full * -(-per_group // 2) + -(-rest // 2))
-    hosts = [cable for cable in fabric.cables if cable.name.startswith("leaf") and "-p" in cable.name]
+    hosts = [cable for cable in network.cables if cable.name.startswith("leaf") and "-p" in cable.name]
     assert len(hosts) == cages
-    assert totals["links"] == 8 * count + 8 * -(-count // per_group) * plane.uplinks
-    assert sum(len(cable.links) for cable in fabric.cables) == totals["links"]
+    assert totals["links"] == 8 * count + 8 * -(-count // per_group) * fabric.uplinks
+    assert sum(len(cable.links) for cable in network.cables) == totals["links"]
     plugs = {
         (end.device, end.slot.number if end.slot else end.port)
-        for link in fabric.links
+        for link in network.links
         for end in (link.upper, link.lower)
     }
     assert totals["optics"] == len(plugs)

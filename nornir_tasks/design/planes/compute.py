@@ -14,7 +14,6 @@ from functools import cache, cached_property
 from ipaddress import IPv4Network
 from typing import Literal
 
-from nornir_tasks.design import qos
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.device_config import (
     Bfd,
@@ -29,8 +28,8 @@ from nornir_tasks.design.device_config import (
     StaticRoute,
     Vlan,
 )
-from nornir_tasks.design.fabric import Circuit, Device, Fabric, Link, Plane, Tier
 from nornir_tasks.design.merge import Contribution
+from nornir_tasks.design.network import Circuit, Device, Fabric, Link, Network, Plane, Tier
 from nornir_tasks.design.wish import LOSSLESS_PROFILE, BalancingWish
 
 HASH_SEED = {"leaf": 1, "spine": 2, "core": 3}
@@ -55,28 +54,30 @@ GSHUT = "65535:0"
 """GRACEFUL_SHUTDOWN (RFC 8326), as a number; platforms spell it as their OS does."""
 
 
-def contributions(fabric: Fabric, device: Device, *, drained: bool) -> Iterator[Contribution]:
-    """Everything this plane wants of one switch."""
-    plane = fabric.planes[device.plane]
-    circuits = tuple(each for each in fabric.circuits_of(device.name) if each.owner == plane.name)
-    work = _Switch(fabric, plane, device, circuits, drained)
-    for section, key, value in work.pieces():
-        yield Contribution(device.name, section, key, value, plane.name)
+def contributions(network: Network, device: Device, *, drained: bool) -> Iterator[Contribution]:
+    """Everything the planes on this switch's fabric want of it."""
+    for plane in network.planes_on(device.fabric):
+        owners = {plane.name, plane.fabric}
+        circuits = tuple(each for each in network.circuits_of(device.name) if each.owner in owners)
+        work = _Switch(network, network.fabric_of(device), plane, device, circuits, drained)
+        for section, key, value in work.pieces():
+            yield Contribution(device.name, section, key, value, plane.name)
 
 
 Piece = tuple[str, str, object]
 
 
-def vlans(fabric: Fabric, device: Device) -> tuple[Vlan, ...]:
-    """The VLAN of this switch's hosts: each leaf has its own, and all have one number."""
-    number = fabric.intent.planes.compute.hosts.host_vlan
-    if number is None or device.host_block is None:
+def vlans(network: Network, device: Device) -> tuple[Vlan, ...]:
+    """The VLANs of this switch's hosts: each leaf has its own, and all of one plane have one number."""
+    if device.host_block is None:
         return ()
-    return (Vlan(number, f"{device.plane}-HOSTS".upper()),)
+    planes = (plane for plane in network.planes_on(device.fabric) if plane.host_vlan is not None)
+    return tuple(Vlan(plane.host_vlan, f"{plane.name}-HOSTS".upper()) for plane in planes if plane.host_vlan)
 
 
 @dataclass(frozen=True)
 class _Switch:
+    network: Network
     fabric: Fabric
     plane: Plane
     device: Device
@@ -88,10 +89,10 @@ class _Switch:
         yield "hashing", "seed", HASH_SEED[self.device.tier]
         yield from self.load_balancing()
         yield "lldp", "enabled", True
-        yield "qos", "classes", qos.classes(self.fabric.intent.policy)
-        if self.plane.bfd:
+        yield "qos", "classes", self.network.classes
+        if self.fabric.bfd:
             yield "bfd", "intervals", BFD
-        for vlan in vlans(self.fabric, self.device):
+        for vlan in vlans(self.network, self.device):
             yield "vlans", str(vlan.number), vlan
             yield self.svi(vlan)
         yield from self.interfaces()
@@ -102,7 +103,7 @@ class _Switch:
 
     def load_balancing(self) -> Iterator[Piece]:
         """Where several paths are equal: more than one link up, or to one switch below."""
-        mode = self.fabric.intent.policy.load_balancing
+        mode = self.fabric.load_balancing
         if mode == "static":
             return
         below = Counter(each.link.lower.device for each in self.between_switches if self.looks_down(each))
@@ -110,7 +111,7 @@ class _Switch:
         if widest < 2:
             return
         ports = tuple(each.link.end(self.device.name).port for each in self.between_switches)
-        yield "load_balancing", "paths", BalancingWish(mode, ports, widest, self.plane.switches - 1)
+        yield "load_balancing", "paths", BalancingWish(mode, ports, widest, self.fabric.switches - 1)
 
     def name(self, *parts: str) -> str:
         """A name of this plane's: its prefix is how ownership tells it."""
@@ -120,7 +121,7 @@ class _Switch:
         loopback = self.device.capabilities.loopback_name
         address = f"{self.device.loopback}/32"
         yield "interfaces", loopback, Interface(loopback, "router-id", address, None, enabled=True, qos_profile=None)
-        vlan = next((each.number for each in vlans(self.fabric, self.device)), None)
+        vlan = next((each.number for each in vlans(self.network, self.device)), None)
         for circuit in self.circuits:
             link = circuit.link
             port, far = link.end(self.device.name).port, link.far(self.device.name)
@@ -151,7 +152,7 @@ class _Switch:
             name=name,
             description=f"hosts of {self.device.name}",
             address=f"{block.network_address + 1}/{block.prefixlen}",
-            mtu_bytes=min(self.fabric.intent.policy.mtu.fabric, capabilities.max_mtu_bytes),
+            mtu_bytes=min(self.fabric.mtu_bytes, capabilities.max_mtu_bytes),
             enabled=True,
             qos_profile=None,
         )
@@ -162,10 +163,10 @@ class _Switch:
         return tuple(prefix for prefix in (f"{device.loopback}/32", device.host_block) if prefix is not None)
 
     def routing_policy(self) -> Iterator[Piece]:
-        pools, fabric = self.plane.pools, self.name("FABRIC")
+        fabric = self.name("FABRIC")
         everyone = (
-            PrefixRule(10, permit=True, prefix=pools["loopback"], ge=32),
-            PrefixRule(20, permit=True, prefix=pools["hosts"], le=self.plane.host_block_length),
+            PrefixRule(10, permit=True, prefix=self.fabric.pools["loopback"], ge=32),
+            PrefixRule(20, permit=True, prefix=self.plane.pools["hosts"], le=self.plane.host_block_length),
         )
         yield "routing_policy", fabric, PrefixList(fabric, everyone)
         if self.device.tier == "leaf":
@@ -201,7 +202,7 @@ class _Switch:
 
     def route_map(self, name: str, prefix_list: str) -> Piece:
         """Permit one list; what it does not permit is denied. Drained, the path is made longer than any other."""
-        prepend = (self.device.asn,) * self.plane.drain_prepend if self.drained else ()
+        prepend = (self.device.asn,) * self.fabric.drain_prepend if self.drained else ()
         communities = (GSHUT,) if self.drained else ()
         rule = RouteMapRule(10, permit=True, match_prefix_list=prefix_list, prepend=prepend, communities=communities)
         return "routing_policy", name, RouteMap(name, (rule,))
@@ -211,18 +212,18 @@ class _Switch:
         if self.device.tier != "spine":
             return iter(())
         names = dict.fromkeys(each.link.lower.device for each in self.between_switches if self.looks_down(each))
-        return (self.fabric.device(name) for name in names)
+        return (self.network.device(name) for name in names)
 
     def bgp(self) -> Iterator[Piece]:
         yield "bgp", "asn", self.device.asn
         yield "bgp", "router_id", self.device.loopback
-        yield "bgp", "maximum_paths", self.plane.max_paths
+        yield "bgp", "maximum_paths", self.fabric.max_paths
         yield "bgp", "multipath_relax", True
         yield "bgp", "graceful_restart_helper_only", True
         yield "bgp", "log_neighbor_changes", True
         for prefix in self.own_prefixes(self.device):
             yield "bgp", f"network {prefix}", prefix
-        peers = (self.fabric.device(each.link.far(self.device.name).device) for each in self.between_switches)
+        peers = (self.network.device(each.link.far(self.device.name).device) for each in self.between_switches)
         for tier in dict.fromkeys(peer.tier for peer in peers):
             group = self.peer_group(tier)
             yield "bgp", f"peer-group {group.name}", group
@@ -232,17 +233,17 @@ class _Switch:
 
     def peer_group(self, tier: Tier) -> PeerGroup:
         """Settings of all sessions to one tier."""
-        keepalive_s, hold_s = TIMERS_S[self.plane.bfd]
+        keepalive_s, hold_s = TIMERS_S[self.fabric.bfd]
         return PeerGroup(
             name=self.name(PEERS[tier]),
             keepalive_s=keepalive_s,
             hold_s=hold_s,
             connect_retry_s=CONNECT_RETRY_S,
             advertisement_interval_s=0,
-            bfd=self.plane.bfd,
+            bfd=self.fabric.bfd,
             ttl_security=True,
             send_community=True,
-            max_prefixes=self.plane.max_prefixes,
+            max_prefixes=self.fabric.max_prefixes,
             prefix_restart_min=PREFIX_RESTART_MIN,
             route_map_in=None if tier == "leaf" else self.name("IN"),
             route_map_out=self.name("OUT"),
@@ -251,7 +252,7 @@ class _Switch:
     def neighbor(self, circuit: Circuit) -> Neighbor:
         """The session over one circuit. The remote ASN is a number, so a wrong cable does not come up."""
         end = circuit.link.far(self.device.name)
-        far = self.fabric.device(end.device)
+        far = self.network.device(end.device)
         return Neighbor(
             address=circuit.address(far.name) or None,
             remote_as=far.asn,

@@ -38,18 +38,18 @@ def as_wanted(site: SiteDesign) -> Evidence:
     """A site's switches when all is as designed."""
     wanted = {each.config.name: each.config for each in site.realised()}
     return Evidence(
-        fabric=site.fabric,
+        network=site.network,
         wanted=wanted,
         running=dict(wanted),
         changes=dict.fromkeys(wanted, ()),
         observed={name: _observed(site, wanted, config) for name, config in wanted.items()},
-        far=far_ends(site.fabric),
+        far=far_ends(site.network),
         unreachable={},
     )
 
 
 def _observed(site: SiteDesign, wanted: Mapping[str, DeviceConfig], config: DeviceConfig) -> Observed:
-    far = far_ends(site.fabric)
+    far = far_ends(site.network)
     assert config.qos is not None
     assert config.bgp is not None
     (profile,) = config.qos.profiles

@@ -10,6 +10,7 @@ from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
+from tests.asked import needs
 from tests.plain_facts import plain_facts
 
 RAILS = [f"rail{number}" for number in range(8)]
@@ -46,8 +47,9 @@ DEFAULTS: dict[str, Any] = {
 
 def variables(**changes: Any) -> dict[str, Any]:
     catalogue = load_catalogue()
-    fabric = design(load_intent(resource("inventory") / "lab" / "fabric.yml"), catalogue, plain_facts())
-    return {**DEFAULTS, **host_vars(fabric, catalogue, "gpu-1").ansible(), **changes}
+    intent = load_intent(resource("inventory") / "lab" / "fabric.yml")
+    network = design(intent, catalogue, plain_facts())
+    return {**DEFAULTS, **host_vars(network, needs(intent), "gpu-1").ansible(), **changes}
 
 
 def rails() -> dict[str, Any]:

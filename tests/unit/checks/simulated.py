@@ -81,14 +81,13 @@ class Network:
 
     def __init__(self, site: str) -> None:
         self.design, self.realised = site_design(site), realised(site)
-        self.fabric = self.design.fabric
         self.wanted = {name: each.config for name, each in self.realised.items()}
         self.running = dict(self.wanted)
         self.silent: dict[str, Problem] = {}
         self.dead: set[str] = set()
         self.cables = {
             link.name: (End(link.upper.device, link.upper.port), End(link.lower.device, link.lower.port))
-            for link in self.fabric.links
+            for link in self.design.network.links
             if link.kind == "fabric"
         }
         self.cut: set[str] = set()
@@ -144,7 +143,7 @@ class Network:
 
     def ends(self, link: str) -> tuple[tuple[str, str], tuple[str, str]]:
         """(upper device, port), (lower device, port) as designed."""
-        found = next(each for each in self.fabric.links if each.name == link)
+        found = next(each for each in self.design.network.links if each.name == link)
         return (found.upper.device, found.upper.port), (found.lower.device, found.lower.port)
 
     def evidence(self) -> Evidence:
@@ -153,12 +152,12 @@ class Network:
         observed = {name: _observed(sim, self.running[name]) for name in read}
         observed |= {name: change(observed[name]) for name, change in self.altered.items() if name in observed}
         return Evidence(
-            fabric=self.fabric,
+            network=self.design.network,
             wanted=self.wanted,
             running={name: self.running[name] for name in read},
             changes={name: self.changes(name) for name in read},
             observed=observed,
-            far=far_ends(self.fabric),
+            far=far_ends(self.design.network),
             unreachable=self.silent,
         )
 
@@ -180,7 +179,7 @@ class Network:
         cables = [Cable(name, *ends) for name, ends in self.cables.items()]
         hosts = [
             Host(link.lower.device, link.lower.port, End(link.upper.device, link.upper.port), 9000)
-            for link in self.fabric.links
+            for link in self.design.network.links
             if link.kind == "host"
         ]
         sim = FabricSim(cables, hosts, ManualClock())

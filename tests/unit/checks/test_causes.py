@@ -33,18 +33,18 @@ def one_port(device: str, **changes: object) -> Break:
 
 def fabric_port(network: Network, device: str, place: int = 0) -> str:
     """A port with a switch at its other end."""
-    links = [each for each in network.fabric.links_of(device) if each.kind == "fabric"]
+    links = [each for each in network.design.network.links_of(device) if each.kind == "fabric"]
     return links[place].end(device).port
 
 
 def switches(site: str) -> list[str]:
     """The first switch of each tier."""
-    devices = site_design(site).fabric.devices
+    devices = site_design(site).network.devices
     return [next(each.name for each in devices if each.tier == tier) for tier in dict.fromkeys(d.tier for d in devices)]
 
 
 def last_switches(site: str) -> list[str]:
-    devices = site_design(site).fabric.devices
+    devices = site_design(site).network.devices
     return [[each.name for each in devices if each.tier == tier][-1] for tier in dict.fromkeys(d.tier for d in devices)]
 
 
@@ -55,7 +55,7 @@ def neighbor(network: Network, device: str) -> str:
 def link_of(site: str, device: str) -> frozenset[str]:
     """Both ends of the link that faults of one port are about."""
     network = Network(site)
-    far = network.fabric.far_end(device, fabric_port(network, device))
+    far = network.design.network.far_end(device, fabric_port(network, device))
     assert far is not None
     return frozenset({device, far.device})
 

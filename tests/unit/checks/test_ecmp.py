@@ -72,7 +72,7 @@ def test_a_route_of_the_designs_pools_that_nobody_should_announce_is_caught(devi
 
 
 def test_another_spines_loopback_is_no_route_of_a_spine() -> None:
-    loopback = site_design("clos3").fabric.device("spine-2").loopback
+    loopback = site_design("clos3").network.device("spine-2").loopback
     (finding,) = learned(three_tiers(), "spine-1", lambda routes: routes.update({f"{loopback}/32": 1}))
     assert finding.found == f"{loopback}/32"
 

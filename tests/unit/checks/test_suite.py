@@ -135,5 +135,5 @@ def test_nothing_tested_and_nothing_told_never_passes(verdicts: tuple[Verdict, .
 
 
 def test_nothing_to_look_at_is_zero_of_zero() -> None:
-    nothing = Evidence(clean().fabric, {}, {}, {}, {}, {}, {})
+    nothing = Evidence(clean().network, {}, {}, {}, {}, {}, {})
     assert judge(nothing).summary() == "tested 0 of 0"

@@ -9,7 +9,7 @@ from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.observed import Observed, PortState
 from nornir_tasks.checks.vlans import check_vlans
 from nornir_tasks.design.device_config import DeviceConfig
-from tests.svi import LEAVES, all_wanted, fabric
+from tests.svi import LEAVES, all_wanted, network
 
 
 def shown(config: DeviceConfig) -> Observed:
@@ -29,7 +29,7 @@ def evidence(**vlans: str | None) -> Evidence:
     other = {name.replace("_", "/"): vlan for name, vlan in vlans.items()}
     ports = (replace(port, vlan=other.get(port.name, port.vlan)) for port in observed[leaf].ports)
     observed[leaf] = replace(observed[leaf], ports=tuple(ports))
-    return Evidence(fabric(), wanted, {}, {}, observed, {}, {})
+    return Evidence(network(), wanted, {}, {}, observed, {}, {})
 
 
 def bad(findings: list[Finding]) -> list[Finding]:

@@ -50,7 +50,7 @@ def lab() -> SiteDesign:
 
 
 def build(lab: SiteDesign, device: str, made: jinja2.Environment) -> Wanted:
-    each = device_config(lab.fabric, lab.fabric.device(device))
+    each = device_config(lab.network, lab.network.device(device))
     return wanted(each.config, each.capabilities, each.claims, made)
 
 

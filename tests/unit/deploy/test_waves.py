@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nornir_tasks.deploy.waves import Member, Wave, members, most_only_leaves, waves
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from tests.reference import reference
 from tests.strategies import built, fabrics
 from tests.unit.design.test_nearest import site
@@ -15,32 +15,32 @@ from tests.unit.design.test_nearest import site
 SHARE = 0.25
 
 
-def order_of(fabric: Fabric, share: float = SHARE) -> tuple[Wave, ...]:
-    everyone = tuple(members(fabric))
+def order_of(network: Network, share: float = SHARE) -> tuple[Wave, ...]:
+    everyone = tuple(members(network))
     return waves(everyone, most_only_leaves(everyone, share))
 
 
-def hosts_without_a_leaf(fabric: Fabric, wave: Wave) -> set[str]:
+def hosts_without_a_leaf(network: Network, wave: Wave) -> set[str]:
     """The hosts of which every leaf is in this wave."""
-    left = {nic.host for nic in fabric.nics if nic.leaf not in wave.devices}
-    return set(fabric.hosts) - left
+    left = {nic.host for nic in network.nics if nic.leaf not in wave.devices}
+    return set(network.hosts) - left
 
 
-def clos(hosts: int, *, per_leaf: int = 4, rails: int = 8) -> Fabric:
+def clos(hosts: int, *, per_leaf: int = 4, rails: int = 8) -> Network:
     """All NICs of a host on one leaf."""
     return built(
         site(design="clos", hosts__count=hosts, hosts__max=hosts, hosts__per_group=per_leaf, hosts__rails=rails)
     )
 
 
-def fabric(groups: int, rails: int, spines: int) -> list[Member]:
+def network(groups: int, rails: int, spines: int) -> list[Member]:
     leaves = [Member(f"leaf-g{g}-r{r}", "leaf", r, g * rails + r, 0) for g in range(groups) for r in range(rails)]
     return leaves + [Member(f"spine-{s}", "spine", None, s, s) for s in range(spines)]
 
 
 @given(st.integers(1, 6), st.integers(1, 8), st.integers(0, 6), st.randoms())
 def test_no_wave_takes_two_rails_of_a_host_or_two_spines(groups, rails, spines, random) -> None:
-    members = fabric(groups, rails, spines)
+    members = network(groups, rails, spines)
     random.shuffle(members)
     order = waves(members, 1)
     by_name = {member.device: member for member in members}
@@ -58,14 +58,14 @@ def test_no_wave_takes_two_rails_of_a_host_or_two_spines(groups, rails, spines, 
 
 @pytest.mark.parametrize("site", ["lab", "lab-breakout", "ref-28672", "ref-32768"])
 def test_no_leaf_loses_two_spines_and_no_pod_a_second_path_to_another(site: str, figure: Callable[[str], None]) -> None:
-    fabric = reference(site)
-    order = order_of(fabric)
-    above = {device.name: set[str]() for device in fabric.devices}
-    for link in fabric.links:
+    network = reference(site)
+    order = order_of(network)
+    above = {device.name: set[str]() for device in network.devices}
+    for link in network.links:
         if link.kind == "fabric":
             above[link.lower.device].add(link.upper.device)
     for wave in order:
-        devices = [fabric.device(name) for name in wave.devices]
+        devices = [network.device(name) for name in wave.devices]
         if devices[0].tier == "spine":
             pushed = set(wave.devices)
             assert all(len(upper & pushed) <= 1 for upper in above.values())
@@ -86,42 +86,42 @@ def test_nothing_to_push_is_no_wave() -> None:
 
 
 @given(fabrics())
-def test_no_wave_takes_two_leaves_of_a_host_nor_more_only_leaves_than_declared(fabric: Fabric) -> None:
+def test_no_wave_takes_two_leaves_of_a_host_nor_more_only_leaves_than_declared(network: Network) -> None:
     leaves_of: dict[str, set[str]] = {}
-    for nic in fabric.nics:
+    for nic in network.nics:
         leaves_of.setdefault(nic.host, set()).add(nic.leaf)
     only = {leaf for leaves in leaves_of.values() if len(leaves) == 1 for leaf in leaves}
-    order = order_of(fabric)
+    order = order_of(network)
     for wave in order:
         assert all(len(leaves.intersection(wave.devices)) <= 1 for leaves in leaves_of.values())
         assert len(only.intersection(wave.devices)) <= max(1, SHARE * len(only))
-    assert sorted(name for wave in order for name in wave.devices) == sorted(each.name for each in fabric.devices)
+    assert sorted(name for wave in order for name in wave.devices) == sorted(each.name for each in network.devices)
 
 
 def test_three_quarters_of_the_hosts_keep_their_leaf_where_each_has_only_one(figure: Callable[[str], None]) -> None:
-    fabric = clos(64)
-    assert len(fabric.hosts) == 64
-    order = order_of(fabric)
-    cut = [len(hosts_without_a_leaf(fabric, wave)) for wave in order]
+    network = clos(64)
+    assert len(network.hosts) == 64
+    order = order_of(network)
+    cut = [len(hosts_without_a_leaf(network, wave)) for wave in order]
     assert max(cut) == 16
     assert sum(cut) == 64
     figure(f"clos, 16 leaves: {len(order)} waves, at least {64 - max(cut)} of 64 hosts keep their leaf in each")
 
 
 def test_every_host_keeps_a_leaf_where_its_nics_are_on_several() -> None:
-    fabric = reference("ref-512")
-    assert all(hosts_without_a_leaf(fabric, wave) == set() for wave in order_of(fabric))
+    network = reference("ref-512")
+    assert all(hosts_without_a_leaf(network, wave) == set() for wave in order_of(network))
 
 
 def test_one_rail_is_not_pushed_all_at_once_where_hosts_have_no_second() -> None:
-    fabric = built(site(hosts__rails=1, hosts__count=64, hosts__max=64, hosts__per_group=4))
-    assert max(len(hosts_without_a_leaf(fabric, wave)) for wave in order_of(fabric)) == 16
+    network = built(site(hosts__rails=1, hosts__count=64, hosts__max=64, hosts__per_group=4))
+    assert max(len(hosts_without_a_leaf(network, wave)) for wave in order_of(network)) == 16
 
 
 def test_a_declared_share_decides_how_many_go_together() -> None:
-    fabric = clos(64)
-    assert max(len(wave.devices) for wave in order_of(fabric, 0.5)) == 8
-    assert max(len(wave.devices) for wave in order_of(fabric, 0.01)) == 1
+    network = clos(64)
+    assert max(len(wave.devices) for wave in order_of(network, 0.5)) == 8
+    assert max(len(wave.devices) for wave in order_of(network, 0.01)) == 1
 
 
 def test_leaves_that_share_hosts_take_turns() -> None:

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
@@ -10,7 +10,7 @@ from tests.plain_facts import plain_facts
 
 
 @cache
-def lab() -> Fabric:
+def lab() -> Network:
     """Two NVUE spines, eight leaves, EOS and NX-OS in turn."""
     return design(load_site("lab").intent, load_catalogue(), plain_facts())
 

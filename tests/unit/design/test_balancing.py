@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.explain import explain
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
 from nornir_tasks.design.routes import count_routes
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
+from tests.asked import figures
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
 
@@ -33,10 +34,8 @@ def catalogue() -> Catalogue:
     return Catalogue(known.switches, nics)
 
 
-def built(
-    mode: str, leaf: dict[str, str], spine: dict[str, str], known: Catalogue | None = None, **more: Any
-) -> Fabric:
-    """A small site under the real systems: eight hosts, two rails, so four 400G uplinks a leaf, two to each spine."""
+def asked(mode: str, leaf: dict[str, str], spine: dict[str, str], **more: Any) -> Intent:
+    """A small site: eight hosts, two rails, so four 400G uplinks a leaf, two to each spine."""
     shape: dict[str, Any] = {
         "hosts": {
             "group": "gpu",
@@ -52,43 +51,51 @@ def built(
     }
     data = site(**{**shape, **more})
     data["policy"]["load_balancing"] = mode
-    return design(intent_of(data), known or catalogue(), {name: each.facts for name, each in platforms().items()})
+    return intent_of(data)
 
 
-def realised(fabric: Fabric) -> dict[str, Realised]:
-    return {each.config.name: each for each in device_configs(fabric)}
+def built(
+    mode: str, leaf: dict[str, str], spine: dict[str, str], known: Catalogue | None = None, **more: Any
+) -> Network:
+    """That site under the real systems."""
+    facts = {name: each.facts for name, each in platforms().items()}
+    return design(asked(mode, leaf, spine, **more), known or catalogue(), facts)
 
 
-def fabric_ports(fabric: Fabric, device: str) -> set[str]:
-    return {link.end(device).port for link in fabric.links_of(device) if link.kind == "fabric"}
+def realised(network: Network) -> dict[str, Realised]:
+    return {each.config.name: each for each in device_configs(network)}
+
+
+def fabric_ports(network: Network, device: str) -> set[str]:
+    return {link.end(device).port for link in network.links_of(device) if link.kind == "fabric"}
 
 
 @pytest.mark.parametrize("spine", [EOS, NXOS], ids=["eos", "nxos"])
 @pytest.mark.parametrize("leaf", [EOS, NXOS], ids=["eos", "nxos"])
 def test_flowlet_is_held_by_every_switch_with_equal_paths_on_all_its_ports_to_switches(leaf: Any, spine: Any) -> None:
-    fabric = built("flowlet", leaf, spine)
-    for name, each in realised(fabric).items():
+    network = built("flowlet", leaf, spine)
+    for name, each in realised(network).items():
         held = each.config.load_balancing
         assert held is not None
         assert held.mode == "flowlet"
-        assert held.ports is None if each.config.os == "eos" else set(held.ports) == fabric_ports(fabric, name)
+        assert held.ports is None if each.config.os == "eos" else set(held.ports) == fabric_ports(network, name)
 
 
 @pytest.mark.parametrize("spine", [NXOS, NVUE], ids=["nxos", "nvue"])
 @pytest.mark.parametrize("leaf", [NXOS, NVUE], ids=["nxos", "nvue"])
 def test_per_packet_is_held_by_all_members_of_every_set_of_equal_paths(leaf: Any, spine: Any) -> None:
-    fabric = built("per_packet", leaf, spine)
-    for name, each in realised(fabric).items():
+    network = built("per_packet", leaf, spine)
+    for name, each in realised(network).items():
         held = each.config.load_balancing
         assert held is not None
         assert (held.mode, held.flow_set_size) == ("per_packet", None)
-        assert set(held.ports or ()) == fabric_ports(fabric, name)
+        assert set(held.ports or ()) == fabric_ports(network, name)
 
 
 def test_a_spine_with_one_link_to_each_leaf_has_nothing_to_balance_and_may_be_of_any_kind() -> None:
-    fabric = built("flowlet", EOS, NVUE_800G, spine__count=4)
-    held = {name: each.config.load_balancing for name, each in realised(fabric).items()}
-    below = Counter((x.upper.device, x.lower.device) for x in fabric.links if x.kind == "fabric")
+    network = built("flowlet", EOS, NVUE_800G, spine__count=4)
+    held = {name: each.config.load_balancing for name, each in realised(network).items()}
+    below = Counter((x.upper.device, x.lower.device) for x in network.links if x.kind == "fabric")
     assert set(below.values()) == {1}
     assert {name.partition("-")[0] for name, each in held.items() if each is not None} == {"leaf"}
 
@@ -170,10 +177,10 @@ def flow_sets(**hosts: Any) -> dict[str, int | None]:
 
 def test_the_table_of_flow_sets_has_room_for_a_set_to_each_other_switch_of_the_layout() -> None:
     """17 others: 32 sets of 1024 entries; sets to 16 would not do."""
-    fabric = built("flowlet", EOS, EOS)
-    assert fabric.planes["compute"].switches == 18
+    network = built("flowlet", EOS, EOS)
+    assert network.fabrics["compute"].switches == 18
     assert set(flow_sets().values()) == {3}
-    routes = count_routes(fabric)
+    routes = count_routes(network)
     assert max(each.groups for each in routes.values()) <= 32
     assert max(each.widest for each in routes.values()) <= 1024
 
@@ -186,23 +193,22 @@ def test_growth_within_the_maximum_does_not_carve_the_table_anew() -> None:
 
 def test_more_switches_than_there_are_flow_sets_is_said() -> None:
     spine = {"spine__model": "7060X6-64PE", "spine__breakout": "2x400G", "spine__oversubscription": 2}
-    fabric = built("flowlet", EOS, EOS, hosts__max=512, **spine)
-    leaf = realised(fabric)["leaf-g1-r0"]
+    network = built("flowlet", EOS, EOS, hosts__max=512, **spine)
+    leaf = realised(network)["leaf-g1-r0"]
     assert leaf.config.load_balancing is not None
     assert leaf.config.load_balancing.flow_set_size == 1
     (told,) = [each for each in leaf.adjustments if each.field == "load_balancing.sets"]
-    assert (int(told.wished), told.held) == (fabric.planes["compute"].switches - 1, "128")
+    assert (int(told.wished), told.held) == (network.fabrics["compute"].switches - 1, "128")
 
 
 def test_explain_says_what_each_kind_of_switch_does_and_whence_that_is_known() -> None:
-    fabric = built("flowlet", NXOS, EOS)
-    told = {each.name: each for each in explain(fabric, count_routes(fabric))}
+    told = figures(asked("flowlet", NXOS, EOS), built("flowlet", NXOS, EOS))
     leaf = told["load balancing, leaf N9K-C9364D-GX2A, nxos 10.5(1)"]
     spine = told["load balancing, spine 7060DX5-64S, eos 4.33.1F"]
     assert (leaf.value, leaf.inputs["ports"]) == ("flowlet", 4)
     assert "Configure Dynamic Load Balancing" in leaf.rule
     assert (spine.value, spine.inputs["ports"], spine.inputs["flow_set_size"]) == ("flowlet", "all", 3)
-    fabric = built("flowlet", EOS, NVUE_800G, spine__count=4)
-    told = {each.name: each for each in explain(fabric, count_routes(fabric))}
+    wide = {"spine__count": 4}
+    told = figures(asked("flowlet", EOS, NVUE_800G, **wide), built("flowlet", EOS, NVUE_800G, **wide))
     spine = told["load balancing, spine SN5600, nvue 5.14"]
     assert (spine.value, spine.rule) == ("static", "no switch of the kind has several equal-cost paths")

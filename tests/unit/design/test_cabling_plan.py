@@ -8,8 +8,8 @@ from functools import cache
 from hypothesis import given
 
 from nornir_tasks.design.cabling_plan import COLUMNS, cabling_csv, cabling_plan, parts
-from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.natural_order import natural_key
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
@@ -19,32 +19,32 @@ from tests.unit.design.lab_like import lab
 from tests.unit.design.test_nearest import site
 
 
-def read(fabric: Fabric) -> list[dict[str, str]]:
+def read(network: Network) -> list[dict[str, str]]:
     """The plan as a spreadsheet reads it."""
-    return list(csv.DictReader(cabling_csv(cabling_plan(fabric)).splitlines()))
+    return list(csv.DictReader(cabling_csv(cabling_plan(network)).splitlines()))
 
 
 @cache
-def split() -> Fabric:
+def split() -> Network:
     """The lab site with breakouts, parallel links and two spine groups."""
     return design(load_site("lab-breakout").intent, load_catalogue(), plain_facts())
 
 
-def racked() -> Fabric:
+def racked() -> Network:
     """The lab with some of its devices in racks."""
     racks = {"A01": {"40": "leaf-g1-r0", "2": "gpu-1"}, "A02": {"12": "spine-1"}}
     return built(site(racks=racks, leaf__medium="DAC", leaf__cable_m=2))
 
 
 @given(fabrics())
-def test_every_cable_of_any_site_stands_in_the_plan_once_with_the_ends_the_fabric_has(fabric: Fabric) -> None:
-    rows = read(fabric)
+def test_every_cable_of_any_site_stands_in_the_plan_once_with_the_ends_the_fabric_has(network: Network) -> None:
+    rows = read(network)
     found = [(row["cable"], row["a_device"], row["a_port"], row["b_device"], row["b_port"]) for row in rows]
     ends = [
-        (link.cable, link.upper.device, link.upper.port, link.lower.device, link.lower.port) for link in fabric.links
+        (link.cable, link.upper.device, link.upper.port, link.lower.device, link.lower.port) for link in network.links
     ]
     assert sorted(found) == sorted(ends)
-    assert {row["cable"] for row in rows} == {cable.name for cable in fabric.cables}
+    assert {row["cable"] for row in rows} == {cable.name for cable in network.cables}
 
 
 def test_no_port_is_used_by_two_cables() -> None:
@@ -89,11 +89,11 @@ def test_a_breakout_is_one_row_for_each_leg_and_only_the_plug_that_holds_all_of_
 
 
 def test_every_leg_of_every_cable_stands_in_the_plan_once_and_a_breakout_is_bought_once() -> None:
-    fabric = split()
-    rows = read(fabric)
+    network = split()
+    rows = read(network)
     names = [(row["cable"], row["a_device"], row["a_port"]) for row in rows]
-    assert sorted(names) == sorted((link.cable, link.upper.device, link.upper.port) for link in fabric.links)
-    assert sum(parts(cabling_plan(fabric)).values()) == len(fabric.cables) < len(rows)
+    assert sorted(names) == sorted((link.cable, link.upper.device, link.upper.port) for link in network.links)
+    assert sum(parts(cabling_plan(network)).values()) == len(network.cables) < len(rows)
 
 
 def test_the_order_in_which_the_design_lists_things_changes_no_byte() -> None:

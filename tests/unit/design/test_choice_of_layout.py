@@ -8,14 +8,13 @@ import pytest
 
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.cheapest import in_words, why_lost
-from nornir_tasks.design.explain import explain
-from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.moves import moves
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.design.routes import count_routes
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
+from tests.asked import figures
 from tests.plain_facts import plain_facts
 from tests.strategies import built, intent_of
 from tests.unit.design.test_nearest import site
@@ -36,7 +35,7 @@ def spine(kind: dict[str, str] = SPECTRUM, **keys: Any) -> dict[str, Any]:
 
 
 def sizing(data: dict[str, Any]) -> Sizing:
-    return built(data).planes["compute"].sizing
+    return built(data).fabrics["compute"].sizing
 
 
 def shape(layout: Layout) -> tuple[int, int, int]:
@@ -55,12 +54,12 @@ def shape(layout: Layout) -> tuple[int, int, int]:
     ],
 )
 def test_a_few_more_uplinks_save_most_of_the_spines(data: dict[str, Any], expected: tuple[int, int, int]) -> None:
-    fabric = built(data)
-    found = fabric.planes["compute"].sizing.chosen
+    network = built(data)
+    found = network.fabrics["compute"].sizing.chosen
     assert shape(found.layout) == expected
-    assert sum(device.tier == "spine" for device in fabric.devices) == expected[1]
-    assert fabric.planes["compute"].oversubscription <= data["planes"]["compute"]["spine"]["oversubscription"]
-    assert found.optics == sum(cable.optics for cable in fabric.cables)
+    assert sum(device.tier == "spine" for device in network.devices) == expected[1]
+    assert network.fabrics["compute"].oversubscription <= data["planes"]["compute"]["spine"]["oversubscription"]
+    assert found.optics == sum(cable.optics for cable in network.cables)
 
 
 def test_the_runner_up_is_the_next_cheapest_and_says_why_it_lost() -> None:
@@ -75,8 +74,8 @@ def test_a_layout_that_the_switches_tables_do_not_hold_is_not_chosen() -> None:
     """Three spines want 21 uplinks; where ECMP groups end at 20 paths the next cheapest is built: four spines of 20."""
     known = load_catalogue()
     narrow = {**known.switches, "SN5600": replace(known.switches["SN5600"], max_ecmp_paths=20)}
-    fabric = design(intent_of(gpus(37, spine=spine())), Catalogue(narrow, known.nics), plain_facts())
-    assert shape(fabric.planes["compute"].sizing.chosen.layout) == (8, 4, 20)
+    network = design(intent_of(gpus(37, spine=spine())), Catalogue(narrow, known.nics), plain_facts())
+    assert shape(network.fabrics["compute"].sizing.chosen.layout) == (8, 4, 20)
 
 
 def test_of_equal_costs_the_rails_that_share_their_spines_win() -> None:
@@ -189,36 +188,37 @@ def test_three_tiers_that_two_cannot_replace_are_not_warned_of() -> None:
 
 
 def test_the_ratio_to_the_cores_is_that_of_a_spines_links() -> None:
-    fabric = built(three_tiers(1024, oversubscription=3))
-    ratio = fabric.planes["compute"].sizing.chosen.layout.core_oversubscription
+    data = three_tiers(1024, oversubscription=3)
+    network = built(data)
+    ratio = network.fabrics["compute"].sizing.chosen.layout.core_oversubscription
     assert ratio is not None
-    spines = [device.name for device in fabric.devices if device.tier == "spine"]
+    spines = [device.name for device in network.devices if device.tier == "spine"]
     for name in spines:
-        links = fabric.links_of(name)
+        links = network.links_of(name)
         up = sum(link.speed_gbps for link in links if link.lower.device == name)
         assert sum(link.speed_gbps for link in links if link.upper.device == name) / up <= ratio
     assert 2 < ratio <= 3
-    figures = {each.name: each for each in explain(fabric, count_routes(fabric))}
-    assert figures["core oversubscription"].value == pytest.approx(float(ratio))
-    got = dict(figures["core oversubscription"].inputs)
+    found = figures(intent_of(data), network)
+    assert found["core oversubscription"].value == pytest.approx(float(ratio))
+    got = dict(found["core oversubscription"].inputs)
     assert ratio == got["links_down"] * got["uplink_gbps"] / (got["links_up"] * got["core_gbps"])
 
 
 def test_explain_has_layout_runner_up_and_what_a_lost_spine_leaves() -> None:
-    fabric = built(gpus(4, spine=spine(count=1)))
-    figures = {each.name: each for each in explain(fabric, count_routes(fabric))}
-    assert figures["layout"].value == "8 leaves, 1 spine, 2 uplinks a leaf: 9 switches, 48 links, 80 optics"
-    assert dict(figures["layout"].inputs) == {"switches": 9, "links": 48, "optics": 80}
-    assert figures["layout, runner-up"].rule == "why it lost: 8 switches more"
-    assert figures["capacity with one spine lost"].value == 0
-    assert "single point of failure" in str(figures["warning 1"].value)
-    json.dumps([[each.value, dict(each.inputs)] for each in figures.values()])
+    data = gpus(4, spine=spine(count=1))
+    found = figures(intent_of(data), built(data))
+    assert found["layout"].value == "8 leaves, 1 spine, 2 uplinks a leaf: 9 switches, 48 links, 80 optics"
+    assert dict(found["layout"].inputs) == {"switches": 9, "links": 48, "optics": 80}
+    assert found["layout, runner-up"].rule == "why it lost: 8 switches more"
+    assert found["capacity with one spine lost"].value == 0
+    assert "single point of failure" in str(found["warning 1"].value)
+    json.dumps([[each.value, dict(each.inputs)] for each in found.values()])
 
 
-def joined(fabric: Fabric) -> dict[tuple[str, str], int]:
+def joined(network: Network) -> dict[tuple[str, str], int]:
     """Links between each spine and each leaf."""
     found: dict[tuple[str, str], int] = {}
-    for link in fabric.links:
+    for link in network.links:
         if link.kind == "fabric":
             pair = (link.upper.device, link.lower.device)
             found[pair] = found.get(pair, 0) + 1

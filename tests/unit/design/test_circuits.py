@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 
 from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.fabric import Circuit, Endpoint, Fabric, Link, Use
 from nornir_tasks.design.moves import moves
+from nornir_tasks.design.network import Circuit, Endpoint, Link, Network, Use
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.routes import count_routes
 from tests.unit.design.lab_like import configs, lab
@@ -31,32 +31,32 @@ def management() -> Link:
     return Link("oob-1-p1", "host", "oob", Endpoint("oob-1", "swp1"), Endpoint(LEAF, "Management1"), 1, 1, "oob-1-p1")
 
 
-def unused(link: Link) -> Fabric:
+def unused(link: Link) -> Network:
     """The lab with nothing running over one of its links."""
     return replace(lab(), circuits=tuple(each for each in lab().circuits if each.link is not link))
 
 
-def shared(link: Link) -> Fabric:
+def shared(link: Link) -> Network:
     """The lab with another plane's circuit beside the first on one of its links."""
     return replace(lab(), circuits=(*lab().circuits, Circuit(link, STORAGE, "10.99.0.0", "10.99.0.1")))
 
 
-def leaf(fabric: Fabric) -> Realised:
-    return device_config(fabric, fabric.device(LEAF))
+def leaf(network: Network) -> Realised:
+    return device_config(network, network.device(LEAF))
 
 
 def test_a_management_port_as_the_lower_end_of_another_fabrics_link_gets_no_line_and_no_owner() -> None:
-    fabric = replace(lab(), links=(*lab().links, management()))
-    assert fabric.far_end(LEAF, "Management1") == Endpoint("oob-1", "swp1")
-    assert leaf(fabric).config == configs()[LEAF].config
-    assert leaf(fabric).claims == configs()[LEAF].claims
-    assert leaf(fabric).claims.by_port("Management1") is None
+    network = replace(lab(), links=(*lab().links, management()))
+    assert network.far_end(LEAF, "Management1") == Endpoint("oob-1", "swp1")
+    assert leaf(network).config == configs()[LEAF].config
+    assert leaf(network).claims == configs()[LEAF].claims
+    assert leaf(network).claims.by_port("Management1") is None
 
 
 def test_a_link_of_another_fabric_is_none_of_this_ones_counts() -> None:
-    fabric = replace(lab(), links=(*lab().links, management()))
-    assert design_counts(fabric)["planes"] == design_counts(lab())["planes"]
-    assert count_routes(fabric) == count_routes(lab())
+    network = replace(lab(), links=(*lab().links, management()))
+    assert design_counts(network)["planes"] == design_counts(lab())["planes"]
+    assert count_routes(network) == count_routes(lab())
 
 
 @pytest.mark.parametrize("which", ["uplink", "host link"])
@@ -71,23 +71,23 @@ def test_a_port_whose_link_nobody_uses_gets_no_line_and_no_owner(which: str) -> 
 
 
 def test_a_link_between_switches_that_nobody_uses_has_no_session_and_no_next_hop() -> None:
-    fabric = unused(uplink())
-    assert [each.name for each in fabric.links] == [each.name for each in lab().links]
-    before, after = configs()[LEAF].config.bgp, leaf(fabric).config.bgp
+    network = unused(uplink())
+    assert [each.name for each in network.links] == [each.name for each in lab().links]
+    before, after = configs()[LEAF].config.bgp, leaf(network).config.bgp
     assert before is not None
     assert after is not None
     assert len(before.neighbors) - len(after.neighbors) == 1
-    assert count_routes(fabric)[LEAF].connected == count_routes(lab())[LEAF].connected - 1
-    assert count_routes(fabric)[LEAF].widest < count_routes(lab())[LEAF].widest
+    assert count_routes(network)[LEAF].connected == count_routes(lab())[LEAF].connected - 1
+    assert count_routes(network)[LEAF].widest < count_routes(lab())[LEAF].widest
 
 
 @pytest.mark.parametrize("which", ["uplink", "host link"])
 def test_a_second_planes_circuit_on_a_link_changes_nothing_of_the_first(which: str) -> None:
     link = uplink() if which == "uplink" else down()
-    fabric = shared(link)
-    assert [each.owner for each in fabric.circuits_on(link)] == ["compute", "storage"]
-    assert leaf(fabric).config == configs()[LEAF].config
-    assert fabric.rails_of(HOST, "compute") == lab().rails_of(HOST, "compute")
+    network = shared(link)
+    assert [each.owner for each in network.circuits_on(link)] == ["compute", "storage"]
+    assert leaf(network).config == configs()[LEAF].config
+    assert network.rails_of(HOST, "compute") == lab().rails_of(HOST, "compute")
 
 
 def test_a_session_in_a_vrf_is_no_next_hop_of_the_default_one() -> None:

@@ -73,9 +73,9 @@ def test_copper_cables_have_no_optics() -> None:
 
 def test_when_spines_form_groups_contiguous_rails_stay_together_and_a_rail_is_never_split() -> None:
     fabric = built(site(hosts__max=400, hosts__count=400, cross_rail="nvlink", spine__groups=2))
-    plane = fabric.planes["compute"]
-    assert [plane.reachable(0, rail) for rail in range(8)] == [True] * 4 + [False] * 4
-    assert all(plane.reachable(rail, rail) for rail in range(8))
+    made = fabric.fabrics["compute"]
+    assert [made.reachable(0, rail) for rail in range(8)] == [True] * 4 + [False] * 4
+    assert all(made.reachable(rail, rail) for rail in range(8))
     groups = {device.rail: device.spine_group for device in fabric.devices if device.tier == "leaf"}
     assert [groups[rail] for rail in range(8)] == [1] * 4 + [2] * 4
     assert len({device.asn for device in fabric.devices if device.tier == "spine"}) == 2
@@ -84,8 +84,8 @@ def test_when_spines_form_groups_contiguous_rails_stay_together_and_a_rail_is_ne
 def test_where_nvlink_joins_rails_they_part_as_is_cheapest() -> None:
     """Of 80 leaves with 20 uplinks each, 40 in a group need 20 spines of 64 ports, 20 leaves in a group 7."""
     fabric = built(site(hosts__max=400, hosts__count=400, cross_rail="nvlink"))
-    assert fabric.planes["compute"].rail_spine_group == (1, 1, 2, 2, 3, 3, 4, 4)
-    assert fabric.planes["compute"].spines == 28
+    assert fabric.fabrics["compute"].rail_spine_group == (1, 1, 2, 2, 3, 3, 4, 4)
+    assert fabric.fabrics["compute"].spines == 28
 
 
 def test_look_ups_find_both_ends() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from nornir_tasks.design.drawing import drawing
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
@@ -26,7 +26,7 @@ LETTER_EM = 0.602
 
 
 @cache
-def site(name: str) -> Fabric:
+def site(name: str) -> Network:
     """A site of the inventory under plain operating systems."""
     return design(load_site(name).intent, load_catalogue(), plain_facts())
 
@@ -101,12 +101,12 @@ def test_two_lines_of_different_bundles_never_run_on_top_of_each_other(name: str
 
 @pytest.mark.parametrize("name", SITES)
 def test_the_order_in_which_the_design_lists_things_changes_no_byte(name: str) -> None:
-    fabric, mix = site(name), random.Random(3)
+    network, mix = site(name), random.Random(3)
     shuffled = {
-        key: tuple(mix.sample(getattr(fabric, key), len(getattr(fabric, key))))
+        key: tuple(mix.sample(getattr(network, key), len(getattr(network, key))))
         for key in ("devices", "links", "cables", "nics")
     }
-    assert drawing(replace(fabric, **shuffled)) == drawing(fabric)
+    assert drawing(replace(network, **shuffled)) == drawing(network)
 
 
 def test_the_title_says_the_site_and_its_totals() -> None:
@@ -134,7 +134,7 @@ def test_no_sheet_is_larger_than_a_screen_can_show(name: str) -> None:
 
 @given(fabrics())
 @settings(max_examples=25)
-def test_any_site_can_be_drawn_with_every_switch_and_every_link(fabric: Fabric) -> None:
-    svg = ElementTree.fromstring(drawing(fabric))
-    assert sorted(each for members, _ in boxes(svg) for each in members) == sorted(x.name for x in fabric.devices)
-    assert sum(bundles(svg)) == len(fabric.links)
+def test_any_site_can_be_drawn_with_every_switch_and_every_link(network: Network) -> None:
+    svg = ElementTree.fromstring(drawing(network))
+    assert sorted(each for members, _ in boxes(svg) for each in members) == sorted(x.name for x in network.devices)
+    assert sum(bundles(svg)) == len(network.links)

@@ -4,39 +4,34 @@ import json
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network
 from math import ceil
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
-from nornir_tasks.design.explain import Figure, explain
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.explain import Figure
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.design.routes import count_routes
+from nornir_tasks.files.site import load_site
+from tests.asked import figures
 from tests.reference import reference
-from tests.strategies import fabrics, rails
+from tests.strategies import intent_of, rails, sites
 from tests.unit.design.test_drawing import site
 
 SITES = ("lab", "lab-breakout", "ref-512", "ref-28672")
 
 
-def figures(fabric: Fabric) -> dict[str, Figure]:
-    """Figures by name; a name that stood twice would hide one."""
-    found = explain(fabric, count_routes(fabric))
-    named = {each.name: each for each in found}
-    assert len(named) == len(found)
-    return named
-
-
 @cache
 def told(name: str) -> dict[str, Figure]:
     """The figures of a site of the inventory."""
-    return figures(site(name))
+    return figures(load_site(name).intent, site(name))
 
 
-def check_sizes(fabric: Fabric, found: dict[str, Figure]) -> None:
+def check_sizes(network: Network, found: dict[str, Figure]) -> None:
     """Counts, ratio and limit, each from what the figure itself says it comes from and from the fabric."""
-    tiers = {tier: [x for x in fabric.devices if x.tier == tier] for tier in ("leaf", "spine", "core")}
-    got, hosts = {name: dict(each.inputs) for name, each in found.items()}, len(fabric.hosts)
+    tiers = {tier: [x for x in network.devices if x.tier == tier] for tier in ("leaf", "spine", "core")}
+    got, hosts = {name: dict(each.inputs) for name, each in found.items()}, len(network.hosts)
     size = got["leaves"]
     assert found["leaves"].value == len(tiers["leaf"])
     assert len(tiers["leaf"]) == ceil(size["hosts.count"] / size["hosts_per_group"]) * size["leaves_per_group"]
@@ -45,9 +40,9 @@ def check_sizes(fabric: Fabric, found: dict[str, Figure]) -> None:
     )
     spines = got["spines"]
     assert found["spines"].value == len(tiers["spine"]) == spines["groups"] * spines["spines_per_group"]
-    assert found["host links"].value == hosts * got["host links"]["rails"] == len(fabric.nics)
-    assert found["fabric links"].value == sum(link.kind == "fabric" for link in fabric.links)
-    assert found["optics, of the site"].value == sum(cable.optics for cable in fabric.cables)
+    assert found["host links"].value == hosts * got["host links"]["rails"] == len(network.nics)
+    assert found["fabric links"].value == sum(link.kind == "fabric" for link in network.links)
+    assert found["optics, of the site"].value == sum(cable.optics for cable in network.cables)
     ratio = got["oversubscription"]
     down = ratio["host_ports"] * ratio["hosts.speed"]
     assert found["oversubscription"].value == pytest.approx(down / (ratio["uplinks"] * ratio["uplink_gbps"]))
@@ -62,46 +57,46 @@ def test_counts_ratio_and_prefix_limit_follow_from_the_numbers_beside_them(name:
     check_sizes(site(name), told(name))
 
 
-@given(fabrics())
+@given(sites())
 @settings(max_examples=20, deadline=None)
-def test_so_they_do_for_any_site(fabric: Fabric) -> None:
-    check_sizes(fabric, figures(fabric))
+def test_so_they_do_for_any_site(made: tuple[dict[str, Any], Network]) -> None:
+    check_sizes(made[1], figures(intent_of(made[0]), made[1]))
 
 
 @pytest.mark.parametrize("name", SITES)
 def test_each_mtu_is_that_of_as_many_links_as_it_says(name: str) -> None:
-    fabric = site(name)
+    network = site(name)
     rows = [each for label, each in told(name).items() if label.startswith("MTU,") and "links" in each.inputs]
-    assert sum(each.inputs["links"] for each in rows) == len(fabric.links)
+    assert sum(each.inputs["links"] for each in rows) == len(network.links)
     for each in rows:
         assert each.value == min(value for key, value in each.inputs.items() if key != "links")
         kind = each.name.split()[1]
         assert (
-            sum(x.use.mtu_bytes == each.value and x.link.kind == kind for x in fabric.circuits) >= each.inputs["links"]
+            sum(x.use.mtu_bytes == each.value and x.link.kind == kind for x in network.circuits) >= each.inputs["links"]
         )
 
 
 @pytest.mark.parametrize("name", SITES)
 def test_address_blocks_and_as_numbers_hold_what_is_handed_out(name: str) -> None:
-    fabric, found = site(name), told(name)
+    network, found = site(name), told(name)
     pools = {kind: IPv4Network(found[f"addresses, {kind}"].value) for kind in ("loopback", "links", "hosts")}
-    for device in fabric.devices:
+    for device in network.devices:
         assert IPv4Address(device.loopback) in pools["loopback"]
         first, _, last = str(found[f"ASN, {device.tier}"].value).partition("-")
         assert int(first) <= device.asn <= int(last or first)
         if device.host_block:
             assert device.host_block.endswith(str(found["host block of a leaf"].value))
-    for nic in rails(fabric):
+    for nic in rails(network):
         assert IPv4Address(nic.address) in IPv4Network(found[f"addresses, rail {nic.rail}"].value)
-    for circuit in fabric.circuits:
+    for circuit in network.circuits:
         assert IPv4Address(circuit.upper_address) in pools["hosts" if circuit.link.kind == "host" else "links"]
 
 
 @pytest.mark.parametrize("name", ["lab", "lab-breakout"])
 def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name: str) -> None:
-    fabric, found, routes = site(name), told(name), count_routes(site(name))
-    for each in device_configs(fabric):
-        device, config = fabric.device(each.config.name), each.config
+    network, found, routes = site(name), told(name), count_routes(site(name))
+    for each in device_configs(network):
+        device, config = network.device(each.config.name), each.config
         kind = f"{device.tier} {device.model}, {device.os} {device.release}"
         assert found[f"ECMP width, {kind}"].value == config.bgp.maximum_paths
         assert found[f"BFD, {kind}"].value == f"{config.bfd.interval_ms} ms x {config.bfd.multiplier}"
@@ -119,8 +114,11 @@ def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name:
 
 
 def test_what_no_source_has_for_an_asic_is_shown_with_its_reason() -> None:
-    fabric = reference("lab")
-    found, realised = figures(fabric), {each.config.name: each for each in device_configs(fabric)}
+    network = reference("lab")
+    found, realised = (
+        figures(load_site("lab").intent, network),
+        {each.config.name: each for each in device_configs(network)},
+    )
     eos, nxos = "leaf 7060DX5-64S, eos 4.33.1F", "leaf N9K-C9332D-GX2B, nxos 10.4(3)"
     assert "trident" in found[f"hash seed, {eos}"].rule
     assert "Trident II alone" in found[f"guaranteed bandwidth, {eos}"].rule

@@ -1,6 +1,5 @@
 """What hosts are told comes from the same design as what switches are told: the two ends of a cable cannot differ."""
 
-from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from pathlib import Path
 from typing import Any
@@ -9,17 +8,20 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from nornir_tasks.design.fabric import Fabric
-from nornir_tasks.design.host_vars import HostVars, host_vars
+from nornir_tasks.design.host_vars import HostNeeds, HostVars, host_needs, host_vars
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
+from nornir_tasks.files.site import load_site
 from nornir_tasks.intent.model import HostGroupIntent
+from tests.asked import needs
 from tests.plain_facts import plain_facts
-from tests.strategies import fabrics
-from tests.svi import fabric as in_a_vlan
+from tests.strategies import intent_of, sites
+from tests.svi import intent
+from tests.svi import network as in_a_vlan
 from tests.unit.design.lab_like import lab
 
 CATALOGUE = load_catalogue()
@@ -31,41 +33,45 @@ def lab_data() -> dict[str, Any]:
     return loaded
 
 
-def designed(tmp_path: Path, data: dict[str, Any]) -> Fabric:
-    """The fabric of an intent file with this data."""
+def designed(tmp_path: Path, data: dict[str, Any]) -> tuple[Network, HostNeeds]:
+    """The network of an intent file with this data, and what its hosts need."""
     file = tmp_path / "fabric.yml"
     file.write_text(yaml.safe_dump(data), encoding="utf-8")
-    return design(load_intent(file), CATALOGUE, plain_facts())
+    intent = load_intent(file)
+    return design(intent, CATALOGUE, plain_facts()), needs(intent)
 
 
-def with_machines(fabric: Fabric) -> Fabric:
-    """The same fabric, with a NIC model and a place for every NIC of its hosts."""
-    intent = fabric.intent
+def with_machines(data: dict[str, Any]) -> HostNeeds:
+    """What the hosts of an intent need, with a NIC model and a place for every NIC."""
+    intent = intent_of(data)
     hosts = intent.planes.compute.hosts.model_copy(update={"nic": "ConnectX-7"})
     compute = intent.planes.compute.model_copy(update={"hosts": hosts})
     group = HostGroupIntent(rails=tuple(f"0000:00:{rail:02x}.0" for rail in range(hosts.rails)))
-    changed = {"planes": intent.planes.model_copy(update={"compute": compute}), "hosts": {hosts.group: group}}
-    return replace(fabric, intent=intent.model_copy(update=changed))
+    return host_needs(compute, {hosts.group: group}, intent.policy, CATALOGUE, intent.marks)
+
+
+def of_the_lab(host: str) -> HostVars:
+    return host_vars(lab(), needs(load_site("lab").intent), host)
 
 
 @settings(max_examples=25, deadline=None)
-@given(fabrics())
-def test_a_host_has_the_other_address_of_its_leafs_port(fabric: Fabric) -> None:
-    fabric = with_machines(fabric)
+@given(sites())
+def test_a_host_has_the_other_address_of_its_leafs_port(made: tuple[dict[str, Any], Network]) -> None:
+    network, needed = made[1], with_machines(made[0])
     addresses = {
         each.config.name: {port.name: port.address for port in each.config.interfaces}
-        for each in device_configs(fabric)
+        for each in device_configs(network)
     }
-    for host in {fabric.hosts[0], fabric.hosts[-1]}:
-        rails = host_vars(fabric, CATALOGUE, host).rail_interfaces
-        for rail, nic in zip(rails.rails, fabric.rails_of(host, "compute"), strict=True):
+    for host in {network.hosts[0], network.hosts[-1]}:
+        rails = host_vars(network, needed, host).rail_interfaces
+        for rail, nic in zip(rails.rails, network.rails_of(host, "compute"), strict=True):
             switch_side = addresses[nic.at.leaf][nic.at.leaf_port] or svi_address(addresses[nic.at.leaf])
             assert switch_side == f"{rail.gateway}/{rail.prefix_length}"
             assert IPv4Interface(f"{rail.address}/{rail.prefix_length}").network == IPv4Interface(switch_side).network
             assert IPv4Address(rail.address) in IPv4Network(rail.supernet)
             assert IPv4Network(rail.supernet).subnet_of(IPv4Network(rails.plane_supernet))
         assert len({rail.table for rail in rails.rails}) == len(rails.rails)
-        is_shared = fabric.intent.planes.compute.hosts.link == "svi"
+        is_shared = network.planes["compute"].host_vlan is not None
         assert rails.arp_strict is is_shared
         assert all((rail.subnet is not None) is is_shared for rail in rails.rails)
 
@@ -77,12 +83,12 @@ def svi_address(addresses: dict[str, str | None]) -> str | None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(fabrics())
-def test_a_host_marks_what_the_switches_pause(fabric: Fabric) -> None:
-    fabric = with_machines(fabric)
-    told = host_vars(fabric, CATALOGUE, fabric.hosts[0]).roce_qos
+@given(sites())
+def test_a_host_marks_what_the_switches_pause(made: tuple[dict[str, Any], Network]) -> None:
+    network = made[1]
+    told = host_vars(network, with_machines(made[0]), network.hosts[0]).roce_qos
     assert sorted(point for each in told.classes for point in each.dscp) == list(range(64))
-    for each in device_configs(fabric):
+    for each in device_configs(network):
         qos = each.config.qos
         assert qos is not None
         lossless = next(one for one in qos.classes if one.lossless)
@@ -97,7 +103,7 @@ def test_a_host_marks_what_the_switches_pause(fabric: Fabric) -> None:
 
 def test_the_traffic_class_of_the_reference_policy_is_the_published_106() -> None:
     """DSCP 26 with ECT(0), as NVIDIA's recipes write it."""
-    told = host_vars(lab(), CATALOGUE, "gpu-1")
+    told = of_the_lab("gpu-1")
     assert (told.roce_qos.traffic_class, told.nccl.traffic_class) == (106, 106)
     assert (told.roce_qos.cnp_dscp, told.roce_qos.cnp_priority) == (48, 6)
 
@@ -106,25 +112,25 @@ def test_without_dcqcn_hosts_do_not_claim_to_hear_marks(tmp_path: Path) -> None:
     data = lab_data()
     data["policy"]["dcqcn"] = False
     data["policy"]["classes"]["roce"].pop("ecn")
-    told = host_vars(designed(tmp_path, data), CATALOGUE, "gpu-1").roce_qos
+    told = host_vars(*designed(tmp_path, data), "gpu-1").roce_qos
     assert (told.ecn, told.traffic_class) == (False, 104)
 
 
 def test_with_another_dscp_in_the_intent_everything_follows(tmp_path: Path) -> None:
     data = lab_data()
     data["policy"]["classes"]["roce"]["dscp"] = 10
-    told = host_vars(designed(tmp_path, data), CATALOGUE, "gpu-1")
+    told = host_vars(*designed(tmp_path, data), "gpu-1")
     assert (told.roce_qos.dscp, told.roce_qos.traffic_class, told.nccl.traffic_class) == (10, 42, 42)
 
 
 def test_one_hosts_exception_moves_that_rail_alone(tmp_path: Path) -> None:
     data = lab_data()
     data["hosts"]["gpu"]["exceptions"] = {"gpu-3": {2: "0C:42:A1:00:00:12"}}
-    fabric = designed(tmp_path, data)
-    rails = host_vars(fabric, CATALOGUE, "gpu-3").ansible()["rail_interfaces_rails"]
+    network, needed = designed(tmp_path, data)
+    rails = host_vars(network, needed, "gpu-3").ansible()["rail_interfaces_rails"]
     assert rails[2]["match"] == {"mac": "0c:42:a1:00:00:12"}
     assert rails[1]["match"] == {"pci": "0000:00:11.0"}
-    assert host_vars(fabric, CATALOGUE, "gpu-2").rail_interfaces.rails[2].match.mac is None
+    assert host_vars(network, needed, "gpu-2").rail_interfaces.rails[2].match.mac is None
 
 
 @pytest.mark.parametrize(("groups", "cross_nic"), [(1, 2), (2, 0)])
@@ -132,7 +138,7 @@ def test_nccl_keeps_to_a_rail_where_rails_share_no_spine(tmp_path: Path, groups:
     data = lab_data()
     data["planes"]["compute"]["cross_rail"] = "nvlink"
     data["planes"]["compute"]["spine"] |= {"groups": groups, "count": 2 * groups}
-    assert host_vars(designed(tmp_path, data), CATALOGUE, "gpu-1").nccl.cross_nic == cross_nic
+    assert host_vars(*designed(tmp_path, data), "gpu-1").nccl.cross_nic == cross_nic
 
 
 def test_nccl_may_cross_nics_where_one_leaf_serves_all_of_them(tmp_path: Path) -> None:
@@ -142,7 +148,7 @@ def test_nccl_may_cross_nics_where_one_leaf_serves_all_of_them(tmp_path: Path) -
     compute["leaf"].pop("overrides")
     compute["hosts"] |= {"rails": 4}
     data["hosts"]["gpu"]["rails"] = data["hosts"]["gpu"]["rails"][:4]
-    assert host_vars(designed(tmp_path, data), CATALOGUE, "gpu-1").nccl.cross_nic == 1
+    assert host_vars(*designed(tmp_path, data), "gpu-1").nccl.cross_nic == 1
 
 
 def test_what_only_hosts_need_is_asked_for_all_at_once(tmp_path: Path) -> None:
@@ -151,7 +157,7 @@ def test_what_only_hosts_need_is_asked_for_all_at_once(tmp_path: Path) -> None:
     del data["planes"]["compute"]["hosts"]["nic"]
     data["policy"]["classes"]["roce"]["lossless"] = False
     with pytest.raises(IntentError) as caught:
-        host_vars(designed(tmp_path, data), CATALOGUE, "gpu-1")
+        host_vars(*designed(tmp_path, data), "gpu-1")
     told = str(caught.value)
     assert "where the NICs of gpu are" in told
     assert "no NIC model that the host roles know" in told
@@ -159,14 +165,14 @@ def test_what_only_hosts_need_is_asked_for_all_at_once(tmp_path: Path) -> None:
 
 
 def test_every_variable_bears_the_name_of_its_role() -> None:
-    told = host_vars(lab(), CATALOGUE, "gpu-1").ansible()
+    told = of_the_lab("gpu-1").ansible()
     roles = HostVars.model_fields
     assert all(any(name.startswith(f"{role}_") for role in roles) for name in told)
     assert "rdma_stack_provider" in told
 
 
 def test_hosts_of_one_leaf_share_its_subnet_and_its_svi_is_their_gateway() -> None:
-    told = {host: host_vars(in_a_vlan(), CATALOGUE, host) for host in in_a_vlan().hosts}
+    told = {host: host_vars(in_a_vlan(), needs(intent()), host) for host in in_a_vlan().hosts}
     first, second = (each.rail_interfaces for each in told.values())
     assert first.arp_strict
     assert [rail.address for rail in first.rails] == ["10.168.0.2", "10.170.0.2", "10.172.0.2", "10.174.0.2"]
@@ -178,6 +184,6 @@ def test_hosts_of_one_leaf_share_its_subnet_and_its_svi_is_their_gateway() -> No
 
 
 def test_hosts_with_links_of_their_own_are_told_of_no_subnet() -> None:
-    rails = host_vars(in_a_vlan("link: subnet/28"), CATALOGUE, "gpu-1").ansible()
+    rails = host_vars(in_a_vlan("link: subnet/28"), needs(intent("link: subnet/28")), "gpu-1").ansible()
     assert not rails["rail_interfaces_arp_strict"]
     assert not any("subnet" in rail for rail in rails["rail_interfaces_rails"])

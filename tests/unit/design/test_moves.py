@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.fabric import Fabric, Link
 from nornir_tasks.design.moves import Moves, floors, moves
+from nornir_tasks.design.network import Link, Network
 from tests.strategies import built
 from tests.unit.design.test_nearest import site
 
 
-def joined(fabric: Fabric) -> Counter[tuple[tuple[str, str], tuple[str, str]]]:
-    return Counter(_ports(link) for link in fabric.links)
+def joined(network: Network) -> Counter[tuple[tuple[str, str], tuple[str, str]]]:
+    return Counter(_ports(link) for link in network.links)
 
 
 def _ports(link: Link) -> tuple[tuple[str, str], tuple[str, str]]:
     return (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
 
 
-def replay(old: Fabric, new: Fabric) -> Moves:
+def replay(old: Network, new: Network) -> Moves:
     """Do the steps: no port ever holds two cables, and a step that says nothing takes nobody below the floor."""
     found, held, floor = moves(old, new), joined(old), floors(old, new)
     for step in found.steps:

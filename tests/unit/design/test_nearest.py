@@ -74,5 +74,5 @@ def test_the_nearest_design_that_a_refusal_names_can_be_built(asked: Any, named:
 
 def test_a_leaf_never_gets_more_oversubscription_than_declared_nor_needless_uplinks() -> None:
     fabric = built(site(hosts__per_group=16, spine__oversubscription=2))
-    assert fabric.planes["compute"].uplinks == 4
-    assert fabric.planes["compute"].oversubscription == 2.0
+    assert fabric.fabrics["compute"].uplinks == 4
+    assert fabric.fabrics["compute"].oversubscription == 2.0

@@ -6,21 +6,21 @@ import pytest
 
 from nornir_tasks.design.claims import SWITCH, Claims, PlaneClaim
 from nornir_tasks.design.device_config import Interface
-from nornir_tasks.design.fabric import Device, Fabric
 from nornir_tasks.design.merge import Contribution, merge
+from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.pipeline import PLANES, device_configs
 from nornir_tasks.errors import DesignError
 from tests.unit.design.lab_like import configs, lab
 
 
-def toy(fabric: Fabric, device: Device, *, drained: bool) -> Iterator[Contribution]:
+def toy(network: Network, device: Device, *, drained: bool) -> Iterator[Contribution]:
     """A second plane in two lines: a port of its own, and the router-id that the compute plane wants as well."""
     port = Interface("Ethernet40/1", "toy", "10.99.0.0/31", 1500, enabled=True, qos_profile=None)
     yield Contribution(device.name, "interfaces", port.name, port, "toy")
     yield Contribution(device.name, "bgp", "router_id", device.loopback, "toy")
 
 
-def greedy(fabric: Fabric, device: Device, *, drained: bool) -> Iterator[Contribution]:
+def greedy(network: Network, device: Device, *, drained: bool) -> Iterator[Contribution]:
     """A plane that wants another ASN and the compute plane's first host port."""
     port = next(each for each in configs()[device.name].config.interfaces if each.qos_profile)
     mine = Interface(port.name, "greedy", "10.99.0.0/31", 1500, enabled=True, qos_profile=None)

@@ -8,7 +8,7 @@ import pytest
 
 from nornir_tasks.design.catalogue import Catalogue, Mode, PortGroup, SwitchModel
 from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
 from tests.plain_facts import plain_facts
 from tests.strategies import intent_of
@@ -33,7 +33,7 @@ CATALOGUE = Catalogue(
 )
 
 
-def built(leaf: str, spine: str, **changes: Any) -> Fabric:
+def built(leaf: str, spine: str, **changes: Any) -> Network:
     nvue = {"platform": "nvue", "release": "5.14"}
     changes.setdefault("spine__oversubscription", 1)
     ratio = changes.pop("spine__oversubscription")
@@ -47,10 +47,10 @@ def built(leaf: str, spine: str, **changes: Any) -> Fabric:
 )
 def test_dgx_superpod_b200_rows(hosts: int, leaves: int, spines: int) -> None:
     """docs.nvidia.com, DGX SuperPOD B200 reference architecture: 32 nodes to a scalable unit, 64-port switches."""
-    fabric = built(
+    network = built(
         "64x400", "64x400", hosts={"group": "gpu", "count": hosts, "max": hosts, "rails": 8, "speed": "400G"}
     )
-    found = design_counts(fabric)["planes"]["compute"]
+    found = design_counts(network)["planes"]["compute"]
     assert (found["tiers"]["leaf"]["switches"], found["tiers"]["spine"]["switches"]) == (leaves, spines)
     assert found["host_links"] == found["fabric_links"] == 8 * hosts
     assert found["oversubscription"] == 1.0
@@ -58,8 +58,8 @@ def test_dgx_superpod_b200_rows(hosts: int, leaves: int, spines: int) -> None:
 
 def test_512_gpus_on_8_leaves_and_2_spines() -> None:
     """64 x 200G down and 32 x 400G up on each leaf, 16 to each spine."""
-    fabric = built("leaf96", "128x400", hosts__count=64, hosts__max=64)
-    found = design_counts(fabric)["planes"]["compute"]
+    network = built("leaf96", "128x400", hosts__count=64, hosts__max=64)
+    found = design_counts(network)["planes"]["compute"]
     assert (found["tiers"]["leaf"]["switches"], found["tiers"]["spine"]["switches"]) == (8, 2)
     assert (found["host_links"], found["fabric_links"], found["oversubscription"]) == (512, 256, 1.0)
 
@@ -68,13 +68,13 @@ def test_28672_gpus_rail_optimised_7_to_1_on_256_leaves_and_32_spines(figure: Ca
     """Each leaf has 112 hosts and 16 uplinks; 32 spines of 128 ports in two groups that only NVLink joins."""
     hosts = {"group": "gpu", "count": 3584, "max": 3584, "rails": 8, "speed": "400G"}
     begin = time.process_time()
-    fabric = built("128x400", "128x400", hosts=hosts, spine__oversubscription=7, cross_rail="nvlink")
-    switches = sum(1 for _ in device_configs(fabric))
+    network = built("128x400", "128x400", hosts=hosts, spine__oversubscription=7, cross_rail="nvlink")
+    switches = sum(1 for _ in device_configs(network))
     figure(f"designed and realised {switches} switches in {time.process_time() - begin:.1f} s of CPU")
-    found = design_counts(fabric)["planes"]["compute"]
+    found = design_counts(network)["planes"]["compute"]
     assert (found["tiers"]["leaf"]["switches"], found["tiers"]["spine"]["switches"]) == (256, 32)
     assert (found["host_links"], found["fabric_links"], found["oversubscription"]) == (28672, 4096, 7.0)
-    plane = fabric.planes["compute"]
-    assert (plane.uplinks, plane.leaf_groups, plane.hosts_per_group) == (16, 32, 112)
-    assert not plane.reachable(3, 4)
-    assert plane.reachable(4, 7)
+    fabric = network.fabrics["compute"]
+    assert (fabric.uplinks, fabric.leaf_groups, fabric.hosts_per_group) == (16, 32, 112)
+    assert not fabric.reachable(3, 4)
+    assert fabric.reachable(4, 7)

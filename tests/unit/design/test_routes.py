@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.design.routes import count_routes
 from tests.strategies import fabrics
@@ -38,11 +38,11 @@ def best(paths: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     return {neighbour: path for neighbour, path in paths.items() if len(path) == shortest}
 
 
-def played(fabric: Fabric) -> dict[str, Paths]:
+def played(network: Network) -> dict[str, Paths]:
     """What each switch holds when all sessions have gone quiet."""
-    configs = {each.config.name: each.config for each in device_configs(fabric)}
+    configs = {each.config.name: each.config for each in device_configs(network)}
     owner = {}
-    for circuit in fabric.circuits:
+    for circuit in network.circuits:
         link = circuit.link
         for here, there in ((link.upper, link.lower), (link.lower, link.upper)):
             owner[here.device, circuit.address(there.device) or here.port] = there.device
@@ -69,10 +69,10 @@ def played(fabric: Fabric) -> dict[str, Paths]:
     raise AssertionError("BGP does not come to rest")
 
 
-def check(fabric: Fabric) -> None:
-    tables = played(fabric)
-    subnets = {each.config.name: _subnets(each.config) for each in device_configs(fabric)}
-    for name, counted in count_routes(fabric).items():
+def check(network: Network) -> None:
+    tables = played(network)
+    subnets = {each.config.name: _subnets(each.config) for each in device_configs(network)}
+    for name, counted in count_routes(network).items():
         learned = {prefix: best(paths) for prefix, paths in tables[name].items() if "" not in paths}
         groups = {frozenset(paths) for paths in learned.values() if len(paths) > 1}
         assert counted.learned == len(learned), name
@@ -93,10 +93,10 @@ def test_what_is_counted_is_what_bgp_comes_to_on_the_configurations(name: str) -
     check(site(name))
 
 
-@given(fabrics().filter(lambda fabric: len(fabric.devices) <= 24 and len(fabric.links) <= 400))
+@given(fabrics().filter(lambda network: len(network.devices) <= 24 and len(network.links) <= 400))
 @settings(max_examples=15, deadline=None)
-def test_so_it_is_for_any_small_site(fabric: Fabric) -> None:
-    check(fabric)
+def test_so_it_is_for_any_small_site(network: Network) -> None:
+    check(network)
 
 
 def test_a_reference_site_of_three_tiers_holds_what_its_closed_form_says() -> None:
@@ -116,10 +116,10 @@ def test_rails_that_share_no_spine_do_not_hear_one_another() -> None:
 
 
 def test_the_order_in_which_the_design_lists_things_changes_no_count() -> None:
-    fabric, mix = site("lab-breakout"), random.Random(5)
+    network, mix = site("lab-breakout"), random.Random(5)
     mixed = replace(
-        fabric,
-        devices=tuple(mix.sample(fabric.devices, len(fabric.devices))),
-        links=tuple(mix.sample(fabric.links, len(fabric.links))),
+        network,
+        devices=tuple(mix.sample(network.devices, len(network.devices))),
+        links=tuple(mix.sample(network.links, len(network.links))),
     )
-    assert count_routes(mixed) == count_routes(fabric)
+    assert count_routes(mixed) == count_routes(network)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.design.counts import design_counts
-from nornir_tasks.design.fabric import Fabric
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
@@ -27,7 +27,7 @@ def facts() -> dict[str, Any]:
     return {name: each.facts for name, each in platforms().items()}
 
 
-def counts(of: Fabric) -> tuple[int, ...]:
+def counts(of: Network) -> tuple[int, ...]:
     """Leaves, spines, cores, host links, fabric links."""
     plane = design_counts(of)["planes"]["compute"]
     tiers = (plane["tiers"][tier]["switches"] for tier in ("leaf", "spine", "core"))
@@ -37,7 +37,7 @@ def counts(of: Fabric) -> tuple[int, ...]:
 def test_512_gpus() -> None:
     found = reference("ref-512")
     assert counts(found) == (8, 2, 0, 512, 256)
-    assert found.planes["compute"].oversubscription == 1.0
+    assert found.fabrics["compute"].oversubscription == 1.0
     assert {len([link for link in found.links_of(leaf.name) if link.kind == "fabric"]) for leaf in found.devices} == {
         32,
         128,
@@ -47,8 +47,8 @@ def test_512_gpus() -> None:
 def test_28672_gpus() -> None:
     found = reference("ref-28672")
     assert counts(found) == (256, 32, 0, 28672, 4096)
-    assert found.planes["compute"].oversubscription == 7.0
-    assert found.planes["compute"].rail_spine_group == (1, 1, 1, 1, 2, 2, 2, 2)
+    assert found.fabrics["compute"].oversubscription == 7.0
+    assert found.fabrics["compute"].rail_spine_group == (1, 1, 1, 1, 2, 2, 2, 2)
 
 
 def test_32768_gpus() -> None:

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 import yaml
 
-from nornir_tasks.design.fabric import Fabric
 from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
 from nornir_tasks.usecases.hosts import host_inventory
+from tests.asked import needs
 from tests.plain_facts import plain_facts
 
 CHECKOUT = Path(__file__).parents[3]
@@ -25,9 +26,12 @@ CATALOGUE = load_catalogue()
 MACHINE = {"ansible_host": "127.0.0.1", "ansible_port": 40022, "rdma_stack_provider": "rxe"}
 
 
+INTENT = load_intent(resource("inventory") / "lab" / "fabric.yml")
+
+
 @pytest.fixture(scope="module")
-def fabric() -> Fabric:
-    return design(load_intent(resource("inventory") / "lab" / "fabric.yml"), CATALOGUE, plain_facts())
+def network() -> Network:
+    return design(INTENT, CATALOGUE, plain_facts())
 
 
 def site(tmp_path: Path, **changes: Any) -> Path:
@@ -63,40 +67,40 @@ def ansible_inventory(config: Path, tmp_path: Path, **environment: str) -> subpr
     )
 
 
-def test_every_host_of_a_real_site_is_in_compute_with_the_variables_of_its_roles(fabric: Fabric) -> None:
-    found = host_inventory(fabric, CATALOGUE)
-    assert found.groups["gpu"] == fabric.hosts
+def test_every_host_of_a_real_site_is_in_compute_with_the_variables_of_its_roles(network: Network) -> None:
+    found = host_inventory(INTENT, network, CATALOGUE)
+    assert found.groups["gpu"] == network.hosts
     assert found.children == {"compute": ("gpu",)}
-    assert dict(found.variables) == {host: host_vars(fabric, CATALOGUE, host).ansible() for host in fabric.hosts}
+    assert dict(found.variables) == {host: host_vars(network, needs(INTENT), host).ansible() for host in network.hosts}
 
 
-def test_of_a_lab_only_machines_that_are_up_are_there_and_their_own_variables_go_on_top(fabric: Fabric) -> None:
-    found = host_inventory(fabric, CATALOGUE, {"gpu-2": MACHINE})
+def test_of_a_lab_only_machines_that_are_up_are_there_and_their_own_variables_go_on_top(network: Network) -> None:
+    found = host_inventory(INTENT, network, CATALOGUE, {"gpu-2": MACHINE})
     assert found.groups["gpu"] == ("gpu-2",)
     assert set(found.variables) == {"gpu-2"}
     assert found.variables["gpu-2"].items() >= MACHINE.items()
     assert found.variables["gpu-2"]["roce_qos_traffic_class"] == 106
 
 
-def test_planned_hosts_are_listed_on_request_and_no_playbook_addresses_them(fabric: Fabric) -> None:
-    found = host_inventory(fabric, CATALOGUE, {"gpu-2": MACHINE}, with_planned=True)
+def test_planned_hosts_are_listed_on_request_and_no_playbook_addresses_them(network: Network) -> None:
+    found = host_inventory(INTENT, network, CATALOGUE, {"gpu-2": MACHINE}, with_planned=True)
     assert found.groups["planned"] == ("gpu-1", "gpu-3", "gpu-4")
     assert found.groups["gpu"] == ("gpu-2",)
     assert "planned" not in {name for names in found.children.values() for name in names}
 
 
-def test_machines_of_an_earlier_design_are_all_named(fabric: Fabric) -> None:
+def test_machines_of_an_earlier_design_are_all_named(network: Network) -> None:
     with pytest.raises(IntentError) as raised:
-        host_inventory(fabric, CATALOGUE, {"gpu-8": MACHINE, "gpu-1": MACHINE, "old-1": MACHINE})
+        host_inventory(INTENT, network, CATALOGUE, {"gpu-8": MACHINE, "gpu-1": MACHINE, "old-1": MACHINE})
     assert [problem.where for problem in raised.value.problems] == ["gpu-8", "old-1"]
 
 
-def test_ansible_reads_a_site_by_the_plug_in(tmp_path: Path, fabric: Fabric) -> None:
+def test_ansible_reads_a_site_by_the_plug_in(tmp_path: Path, network: Network) -> None:
     listed = listing(ansible_inventory(site(tmp_path, management={"source": "devices"}), tmp_path))
     assert listed["compute"]["children"] == ["gpu"]
-    assert listed["gpu"]["hosts"] == list(fabric.hosts)
+    assert listed["gpu"]["hosts"] == list(network.hosts)
     told = listed["_meta"]["hostvars"]["gpu-3"]
-    assert told.items() >= host_vars(fabric, CATALOGUE, "gpu-3").ansible().items()
+    assert told.items() >= host_vars(network, needs(INTENT), "gpu-3").ansible().items()
 
 
 def test_ansible_reaches_a_labs_machines_as_the_lab_says(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
-"""The fabric as designed: switches, hosts, links, cables. Plain frozen data, with fast look-ups.
+"""The network as designed: fabrics, the planes on them, links, circuits, cables. Plain frozen data, fast look-ups.
 
+fabric = switches, the cables between them and the routing over these; plane = what hosts get, riding on a fabric;
 link = one connection between two interfaces; circuit = one owner's use of a link: its addresses, MTU, VRF and tag;
 cable = one assembly (a 1:2 breakout is one cable with two links); optic = one pluggable in one port, NIC ends included.
 All counts come from enumerating these tuples.
@@ -15,7 +16,8 @@ from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
 from nornir_tasks.design.layout import Sizing
 from nornir_tasks.design.media import COPPER
-from nornir_tasks.intent.model import Intent
+from nornir_tasks.design.racks import Place
+from nornir_tasks.design.wish import LOSSLESS_PROFILE, ClassWish
 
 Tier = Literal["leaf", "spine", "core"]
 TIERS: tuple[Tier, ...] = ("leaf", "spine", "core")
@@ -26,7 +28,7 @@ class Device:
     """One switch. Its name, addresses and ASN follow from its declared identity: plane, tier, group, rail or index."""
 
     name: str
-    plane: str
+    fabric: str
     tier: Tier
     index: int
     """Leaf group of a leaf, number of a spine; from 1."""
@@ -224,52 +226,82 @@ class HostNic:
 
 
 @dataclass(frozen=True, slots=True)
-class Plane:
-    """What holds for one plane as a whole."""
+class Fabric:
+    """Switches, the cables between them and the routing over these. Planes ride on it, one or several."""
 
     name: str
+    kind: str
+    """What joins its switches: ``rail``, ``clos``, ``clos3``."""
     pools: Mapping[str, str]
-    """``loopback``, ``links``, ``hosts`` -> prefix."""
-    host_block_length: int
-    """Prefix length of each leaf's host block."""
-    rail_supernets: tuple[str, ...]
-    """Rail -> the prefix that holds all its host addresses, now and later; hosts route a rail by it."""
-    rails: int
+    """``loopback``, ``links`` -> prefix."""
     mtu_bytes: int
-    """IP MTU of the hosts."""
+    """IP MTU asked of every switch's port; what a port holds: :mod:`nornir_tasks.design.circuits`."""
+    load_balancing: Literal["static", "flowlet", "per_packet"]
+    """How a switch spreads over equal-cost paths."""
+    shuts_unused: bool
+    """Are ports without a cable kept shut?"""
+    sizing: Sizing
+    """The layout that was chosen, what it costs, and the runner-up."""
     leaf_groups: int
-    """Leaf groups that the layout has room for; ``len`` of those built is in the fabric."""
+    """Leaf groups that the layout has room for; ``len`` of those built is in the network."""
     hosts_per_group: int
     uplinks: int
     """Links from each leaf to the tier above."""
     spines: int
+    cores: int
+    switches: int
+    """Leaves, spines and cores that the layout has room for."""
     oversubscription: float
     """As built: host bandwidth over uplink bandwidth of a fully populated leaf."""
+    declared_oversubscription: tuple[float, ...]
+    """Level -> the most that was asked for between it and the one above; without an entry 1."""
+    max_paths: int
+    """The widest ECMP group of any switch."""
     max_prefixes: int
     """Hard prefix limit of every session."""
     bfd: bool
     drain_prepend: int
     rail_spine_group: tuple[int, ...]
     """Rail -> its spine group; leaves of all rails: one entry for each rail all the same. With three tiers 1."""
-    sizing: Sizing
-    """The layout that was chosen, what it costs, and the runner-up."""
-    cores: int = 0
-    switches: int = 0
-    """Leaves, spines and cores that the layout has room for."""
-    max_paths: int = 0
-    """The widest ECMP group of any switch."""
 
     def reachable(self, rail: int, other: int) -> bool:
         """Can the fabric carry a packet between these rails (else: NVLink, as the intent declares)?"""
         return self.rail_spine_group[rail] == self.rail_spine_group[other]
 
 
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """What the hosts on one plane get."""
+
+    name: str
+    kind: str
+    """Which file of ``design/planes/`` says what it wants of a switch."""
+    fabric: str
+    """The fabric that it rides on."""
+    pools: Mapping[str, str]
+    """``hosts`` -> prefix."""
+    host_block_length: int
+    """Prefix length of each leaf's host block."""
+    rails: int
+    rail_supernets: tuple[str, ...]
+    """Rail -> the prefix that holds all its host addresses, now and later; hosts route a rail by it."""
+    mtu_bytes: int
+    """IP MTU of the hosts."""
+    host_vlan: int | None = None
+    """The VLAN that the hosts of a leaf share; None where their ports are routed."""
+    vrf: str | None = None
+    """None: the default one."""
+    profile: str = LOSSLESS_PROFILE
+    """Neutral name of the profile of its hosts' ports."""
+
+
 @dataclass(frozen=True)
-class Fabric:
+class Network:
     """Everything designed for one site. Sequences are in the order of declared identity."""
 
-    intent: Intent
-    facts: Mapping[str, OsFacts]
+    site: str
+    """The site's name."""
+    fabrics: Mapping[str, Fabric]
     planes: Mapping[str, Plane]
     devices: tuple[Device, ...]
     links: tuple[Link, ...]
@@ -277,17 +309,25 @@ class Fabric:
     """What runs over the links, in their order."""
     cables: tuple[Cable, ...]
     nics: tuple[NicPort, ...]
+    classes: tuple[ClassWish, ...]
+    """The site's traffic classes, by priority; every switch knows all of them."""
+    facts: Mapping[str, OsFacts]
     models: Mapping[str, SwitchModel] = field(default_factory=dict)
     """The models that are used, by name."""
-
-    @property
-    def site(self) -> str:
-        """The site's name."""
-        return self.intent.site
+    places: Mapping[str, Place] = field(default_factory=dict)
+    """Device -> where it stands; devices without a declared place are not in it."""
 
     def device(self, name: str) -> Device:
         """The switch of this name; KeyError if there is none."""
         return self._devices[name]
+
+    def fabric_of(self, device: Device) -> Fabric:
+        """The fabric that a switch belongs to."""
+        return self.fabrics[device.fabric]
+
+    def planes_on(self, fabric: str) -> tuple[Plane, ...]:
+        """The planes that ride on this fabric."""
+        return tuple(plane for plane in self.planes.values() if plane.fabric == fabric)
 
     def __contains__(self, name: object) -> bool:
         return name in self._devices

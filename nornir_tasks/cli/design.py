@@ -101,7 +101,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
             {
                 "name": each.name,
                 "plane": each.fabric,
-                "tier": each.tier,
+                "tier": each.role,
                 "rail": each.rail,
                 "os": each.os,
                 "release": each.release,

@@ -21,7 +21,9 @@ class Member:
     """What the order depends on."""
 
     device: str
-    tier: str
+    role: str
+    """What switches of its level are called."""
+    level: int
     rail: int | None
     index: int
     position: int
@@ -68,11 +70,11 @@ def members(network: Network) -> Iterator[Member]:
         hosts_of[nic.leaf].add(nic.host)
     ahead: Counter[int] = Counter()
     for each in sorted(network.devices, key=lambda device: device.index):
-        ahead[each.spine_group] += each.tier == "spine"
-        position = ahead[each.spine_group] if each.tier == "spine" else each.index
+        ahead[each.spine_group] += each.level == 1
+        position = ahead[each.spine_group] if each.level == 1 else each.index
         hosts = frozenset(hosts_of[each.name])
         is_only_leaf = any(len(leaves_of[host]) == 1 for host in hosts)
-        yield Member(each.name, each.tier, each.rail, each.index, position, hosts, is_only_leaf)
+        yield Member(each.name, each.role, each.level, each.rail, each.index, position, hosts, is_only_leaf)
 
 
 def most_only_leaves(members: Iterable[Member], share: float) -> int:
@@ -82,18 +84,18 @@ def most_only_leaves(members: Iterable[Member], share: float) -> int:
 
 def waves(members: Iterable[Member], most_only_leaves: int) -> tuple[Wave, ...]:
     """Every device in exactly one wave, of which none holds more leaves without alternative than this."""
-    left = sorted(members, key=lambda member: (member.tier != "leaf", member.rail or 0, member.index))
+    left = sorted(members, key=lambda member: (member.level > 0, member.rail or 0, member.index))
     if not left:
         return ()
     canary, *left = left
     together: dict[str, list[str]] = {}
     for member in left:
-        if member.tier != "leaf":
-            together.setdefault(f"{member.tier} {member.position}", []).append(member.device)
+        if member.level > 0:
+            together.setdefault(f"{member.role} {member.position}", []).append(member.device)
     return (
         Wave("canary", (canary.device,)),
         *(Wave(name, tuple(devices)) for name, devices in together.items()),
-        *_leaf_waves([member for member in left if member.tier == "leaf"], most_only_leaves),
+        *_leaf_waves([member for member in left if member.level == 0], most_only_leaves),
     )
 
 

@@ -148,11 +148,11 @@ def address_devices(devices: Iterable[Device], pool: IPv4Network, cut: Addressin
     quarter = pool.num_addresses // 4
     addressed = []
     for device in devices:
-        if device.tier == "leaf":
+        if device.level == 0:
             loopback = cut.loopbacks.supernet(device.rail).network_address + device.index
             block = str(cut.hosts.block(device.index, device.rail))
             addressed.append(replace(device, loopback=str(loopback), host_block=block))
         else:
-            part = 2 if device.tier == "spine" else 3
-            addressed.append(replace(device, loopback=str(pool.network_address + part * quarter + device.index)))
+            part = (device.level + 1) * quarter
+            addressed.append(replace(device, loopback=str(pool.network_address + part + device.index)))
     return tuple(addressed)

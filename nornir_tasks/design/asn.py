@@ -36,6 +36,6 @@ def number(devices: Iterable[Device], pool: AsnRange, layout: Layout) -> tuple[D
 
 
 def _asn(device: Device, pool: AsnRange, layout: Layout) -> int:
-    if device.tier == "leaf":
+    if device.level == 0:
         return pool.first + (device.index - 1) * len(layout.leaf_rails) + (device.rail or 0)
-    return pool.last - (device.spine_group if device.tier == "spine" else 0)
+    return pool.last - (device.spine_group if device.level == 1 else 0)

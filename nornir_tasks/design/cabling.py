@@ -13,7 +13,7 @@ from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.joints import End, Joint, Joints, end_of
 from nornir_tasks.design.layout import Layout
-from nornir_tasks.design.network import Cable, Device, Endpoint, Link, NicPort, Tier
+from nornir_tasks.design.network import ROLES, Cable, Device, Endpoint, Link, NicPort
 from nornir_tasks.design.panel import Panel
 
 FABRIC = "compute"
@@ -72,7 +72,8 @@ def cable_up(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts], joi
     hosts = [nic for leaf in leaves for nic in cabler.nics(leaf)]
     links += [nic.link for nic in hosts]
     nics = sorted(hosts, key=lambda nic: (nic.host_index, nic.nic))
-    return Cabling((*leaves, *spines, *cores), tuple(links), tuple(_cables(links, joints)), tuple(nics))
+    levels = {each.name: each.level for each in (*spines, *cores)}
+    return Cabling((*leaves, *spines, *cores), tuple(links), tuple(_cables(links, joints, levels)), tuple(nics))
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class _Cabler:
     facts: Mapping[str, OsFacts]
     joints: Joints
     kept: dict[tuple[int, str], Ends] = field(default_factory=dict)
-    planned: dict[tuple[int, str], tuple[Slot, ...]] = field(default_factory=dict)
+    planned: dict[tuple[int, int], tuple[Slot, ...]] = field(default_factory=dict)
 
     def leaves(self) -> Iterator[Device]:
         """The leaves of every group that has hosts."""
@@ -90,7 +91,7 @@ class _Cabler:
             for rail in self.layout.leaf_rails:
                 spine_group = self.layout.spine_group(group, rail)
                 choice = self.choices.leaf_of(group, rail)
-                yield self._device(leaf_name(group, rail), choice, "leaf", index=group, rail=rail, group=spine_group)
+                yield self._device(leaf_name(group, rail), choice, 0, index=group, rail=rail, group=spine_group)
 
     def spines(self) -> Iterator[Device]:
         """All spines of every pod that has hosts: each leaf is spread over all of its own from its first day."""
@@ -99,14 +100,14 @@ class _Cabler:
         for index in range(1, groups * layout.spines_per_group + 1):
             group = (index - 1) // layout.spines_per_group + 1
             choice = self.choices.spine_of(index)
-            yield self._device(spine_name(index), choice, "spine", index=index, rail=None, group=group)
+            yield self._device(spine_name(index), choice, 1, index=index, rail=None, group=group)
 
     def cores(self) -> Iterator[Device]:
         """All cores; those of one plane count as a group."""
         for index in range(1, self.layout.cores + 1):
             if self.choices.core is not None and self.layout.pods is not None:
                 plane = (index - 1) // self.layout.pods.cores_per_plane + 1
-                yield self._device(core_name(index), self.choices.core, "core", index=index, rail=None, group=plane)
+                yield self._device(core_name(index), self.choices.core, 2, index=index, rail=None, group=plane)
 
     def uplinks(self, leaf: Device) -> Iterator[Link]:
         """The links from one leaf to its spines, in turn."""
@@ -230,21 +231,21 @@ class _Cabler:
     def _groups(self) -> int:
         return -(-self.choices.plane.hosts.count // self.layout.hosts_per_group)
 
-    def _slots(self, choice: Choice, tier: Tier) -> tuple[Slot, ...]:
+    def _slots(self, choice: Choice, level: int) -> tuple[Slot, ...]:
         """Every port that the layout gives a cable, now or later; one object for all switches of a kind."""
-        key = (id(choice), tier)
+        key = (id(choice), level)
         if key not in self.planned:
-            directions = {"leaf": ("leaf-down", "leaf-up"), "spine": ("spine-down",), "core": ("core-down",)}[tier]
-            if tier == "spine" and self.layout.pods:
-                directions += ("spine-up",)
+            every: tuple[tuple[str, ...], ...] = (("leaf-down", "leaf-up"), ("spine-down", "spine-up"), ("core-down",))
+            directions = [each for each in every[level] if each != "spine-up" or self.layout.pods]
             self.planned[key] = tuple(slot for each in directions for slot in self.ends(choice, each).slots)
         return self.planned[key]
 
-    def _device(self, name: str, choice: Choice, tier: Tier, *, index: int, rail: int | None, group: int) -> Device:
+    def _device(self, name: str, choice: Choice, level: int, *, index: int, rail: int | None, group: int) -> Device:
         return Device(
             name=name,
             fabric=FABRIC,
-            tier=tier,
+            level=level,
+            role=ROLES[level],
             index=index,
             rail=rail,
             spine_group=group,
@@ -252,7 +253,7 @@ class _Cabler:
             release=choice.release,
             model=choice.model.model,
             capabilities=choice.capabilities,
-            slots=self._slots(choice, tier),
+            slots=self._slots(choice, level),
         )
 
 
@@ -264,14 +265,14 @@ def _cable_name(link: str, upper: Endpoint, lower: Endpoint | None) -> str:
     return link
 
 
-def _cables(links: list[Link], joints: Joints) -> Iterator[Cable]:
-    """The assemblies: legs of one split cage are one cable."""
+def _cables(links: list[Link], joints: Joints, levels: Mapping[str, int]) -> Iterator[Cable]:
+    """The assemblies: legs of one split cage are one cable. ``levels``: of the switches that fabric links go up to."""
     found: dict[str, list[Link]] = {}
     for link in links:
         found.setdefault(link.cable, []).append(link)
     for name, legs in found.items():
         joint = joints.host if legs[0].kind == "host" else joints.spine
-        if legs[0].kind == "fabric" and legs[0].upper.device.startswith("core-") and joints.core is not None:
+        if legs[0].kind == "fabric" and levels[legs[0].upper.device] > 1 and joints.core is not None:
             joint = joints.core
         ends = {
             (end.device, end.slot.number if end.slot else end.port) for leg in legs for end in (leg.upper, leg.lower)

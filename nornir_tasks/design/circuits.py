@@ -48,7 +48,7 @@ class Circuits:
 
     def _first(self, device: Device) -> int:
         """The even address of a switch's first link upwards."""
-        if device.tier == "leaf":
+        if device.level == 0:
             block = self.cut.links.block(device.index, device.rail)
         else:
             block = self.cut.core_block(device.index)

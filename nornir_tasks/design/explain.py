@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import TIERS, Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.planes.compute import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.routes import RouteCount
 from nornir_tasks.intent.model import ComputeIntent, PlanesIntent, PolicyIntent
 
 Value = int | float | str | None
+
+LEAF, SPINE, CORE = range(3)
+"""Levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ def explain(
 
 
 def _kind(device: Device) -> str:
-    return f"{device.tier} {device.model}, {device.os} {device.release}"
+    return f"{device.role} {device.model}, {device.os} {device.release}"
 
 
 @dataclass(frozen=True)
@@ -81,12 +84,12 @@ class _Explainer:
         told = {key.replace("__", "."): each for key, each in inputs.items()}
         return Figure(self.plane.name, name, value, told, rule)
 
-    def tier(self, tier: str) -> list[Device]:
-        return [each for each in self.devices if each.tier == tier]
+    def at(self, level: int) -> list[Device]:
+        return [each for each in self.devices if each.level == level]
 
     @property
     def leaves_per_group(self) -> int:
-        return max(Counter(each.index for each in self.tier("leaf")).values())
+        return max(Counter(each.index for each in self.at(LEAF)).values())
 
     def links(self, kind: str) -> list[int]:
         """Speeds of the links of this kind."""
@@ -99,21 +102,21 @@ class _Explainer:
         yield self.figure("leaf groups, laid out", self.fabric.leaf_groups, rule, **shared)
         rule = "(hosts.count over hosts per group, rounded up) x leaves of a group"
         built = {"hosts__count": asked.count, "hosts_per_group": per_group, "leaves_per_group": self.leaves_per_group}
-        yield self.figure("leaves", len(self.tier("leaf")), rule, **built)
-        groups = len({each.spine_group for each in self.tier("spine")})
-        what = "pods" if self.tier("core") else "spine groups"
+        yield self.figure("leaves", len(self.at(LEAF)), rule, **built)
+        groups = len({each.spine_group for each in self.at(SPINE)})
+        what = "pods" if self.at(CORE) else "spine groups"
         rule = f"{what} x spines of each; all of a group from its first day, so that growth moves no cable"
-        spines = len(self.tier("spine"))
+        spines = len(self.at(SPINE))
         yield self.figure("spines", spines, rule, groups=groups, spines_per_group=spines // max(1, groups))
-        if self.tier("core"):
-            planes = len({each.spine_group for each in self.tier("core")})
-            cores = len(self.tier("core"))
+        if self.at(CORE):
+            planes = len({each.spine_group for each in self.at(CORE)})
+            cores = len(self.at(CORE))
             rule = "core planes (one for each spine of a pod) x cores of each"
             yield self.figure("cores", cores, rule, planes=planes, cores_per_plane=cores // planes)
         rule = "hosts.count x hosts.rails"
         yield self.figure("host links", len(self.links("host")), rule, hosts__count=asked.count, rails=asked.rails)
         rule = "counted: leaves x uplinks, and what joins spines and cores"
-        told = {"leaves": len(self.tier("leaf")), "uplinks": self.fabric.uplinks}
+        told = {"leaves": len(self.at(LEAF)), "uplinks": self.fabric.uplinks}
         yield self.figure("fabric links", len(self.links("fabric")), rule, **told)
         media = Counter(str(cable.medium or "not declared") for cable in self.network.cables)
         optics = sum(cable.optics for cable in self.network.cables)
@@ -146,7 +149,7 @@ class _Explainer:
 
     def bandwidth(self) -> Iterator[Figure]:
         asked = self.asked
-        leaf = self.tier("leaf")[0].name
+        leaf = self.at(LEAF)[0].name
         uplinks = [x.speed_gbps for x in self.network.links_of(leaf) if x.kind == "fabric"]
         nics = self.fabric.hosts_per_group * asked.hosts.rails // self.leaves_per_group
         down = {"host_ports": nics, "hosts__speed": asked.hosts.speed, "uplink_gbps": uplinks[0]}
@@ -190,7 +193,7 @@ class _Explainer:
                 yield self.figure("router advertisements", f"{RA_INTERVAL_MS} ms", rule)
         speed = self.asked.hosts.speed
         length = self.asked.hosts.prefix_length
-        models = {x.model: self.network.models[x.model].max_logical_ports(speed) for x in self.tier("leaf")}
+        models = {x.model: self.network.models[x.model].max_logical_ports(speed) for x in self.at(LEAF)}
         each = "an address" if length is None else f"a /{length}"
         rule = f"room for {each} on as many ports as any of these models could have at {speed}G, to a power of two"
         block = f"/{plane.host_block_length}"
@@ -202,15 +205,15 @@ class _Explainer:
     def asns(self) -> Iterator[Figure]:
         pool = str(self.asked.pools.asn)
         rules = {
-            "leaf": "one each, counted up from the pool's first",
-            "spine": "one for each spine group or pod, counted down below the pool's last: a way back up is a loop",
-            "core": "one for all cores: the pool's last",
+            LEAF: "one each, counted up from the pool's first",
+            SPINE: "one for each spine group or pod, counted down below the pool's last: a way back up is a loop",
+            CORE: "one for all cores: the pool's last",
         }
-        for tier in TIERS:
-            asns = sorted({each.asn for each in self.tier(tier)})
+        for level, role in enumerate(self.fabric.roles):
+            asns = sorted({each.asn for each in self.at(level)})
             if asns:
                 span = str(asns[0]) if len(asns) == 1 else f"{asns[0]}-{asns[-1]}"
-                yield self.figure(f"ASN, {tier}", span, rules[tier], pools__asn=pool, different=len(asns))
+                yield self.figure(f"ASN, {role}", span, rules[level], pools__asn=pool, different=len(asns))
 
     def sessions(self) -> Iterator[Figure]:
         leaves = self.fabric.leaf_groups * self.leaves_per_group

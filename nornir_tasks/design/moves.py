@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Literal, get_args
 
-from nornir_tasks.design.network import TIERS, Cable, Endpoint, Link, Network
+from nornir_tasks.design.network import Cable, Endpoint, Link, Network
 
 Port = tuple[str, str]
 """Device and interface."""
@@ -122,8 +122,7 @@ def _needed(network: Network, name: str, links: list[Link]) -> int:
         return len(links)
     device = network.device(name)
     declared = network.fabric_of(device).declared_oversubscription
-    level = TIERS.index(device.tier)
-    ratio = Fraction(declared[level] if level < len(declared) else 1).limit_denominator(1000)
+    ratio = Fraction(declared[device.level] if device.level < len(declared) else 1).limit_denominator(1000)
     down = sum(link.speed_gbps for link in network.links_of(name) if link.upper.device == name)
     return ceil(Fraction(down) / ratio / links[0].speed_gbps)
 

@@ -19,21 +19,24 @@ from nornir_tasks.design.media import COPPER
 from nornir_tasks.design.racks import Place
 from nornir_tasks.design.wish import LOSSLESS_PROFILE, ClassWish
 
-Tier = Literal["leaf", "spine", "core"]
-TIERS: tuple[Tier, ...] = ("leaf", "spine", "core")
+ROLES = ("leaf", "spine", "core")
+"""Level -> what the switches of a Clos fabric are called; hosts are cabled to level 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One switch. Its name, addresses and ASN follow from its declared identity: plane, tier, group, rail or index."""
+    """One switch. Its name, addresses and ASN follow from its identity: fabric, level, group, rail or index."""
 
     name: str
     fabric: str
-    tier: Tier
+    level: int
+    """0 where hosts are cabled, one more with each tier above."""
+    role: str
+    """What switches of this level are called, in names and messages."""
     index: int
     """Leaf group of a leaf, number of a spine; from 1."""
     rail: int | None
-    """The rail a leaf serves, from 0; None for a leaf of all rails and for other tiers."""
+    """The rail a leaf serves, from 0; None for a leaf of all rails and for other levels."""
     spine_group: int
     """Spines of one group and the leaves cabled to them, from 1; with three tiers the pod. Of a core: its plane, the
     spines of one position in all pods and the cores joined to them."""
@@ -45,7 +48,7 @@ class Device:
     loopback: str = ""
     """IPv4 address without length; router-id as well."""
     host_block: str | None = None
-    """The prefix that holds all host addresses of a leaf; None for other tiers."""
+    """The prefix that holds all host addresses of a leaf; None for other levels."""
     slots: tuple[Slot, ...] = ()
     """Every port that the layout for ``hosts.max`` gives a cable, now or later."""
 
@@ -232,6 +235,8 @@ class Fabric:
     name: str
     kind: str
     """What joins its switches: ``rail``, ``clos``, ``clos3``."""
+    roles: tuple[str, ...]
+    """Level -> what its switches are called, whether it has any or not."""
     pools: Mapping[str, str]
     """``loopback``, ``links`` -> prefix."""
     mtu_bytes: int

@@ -62,12 +62,12 @@ def picture(network: Network, plane: str) -> Picture:
     devices = sorted(
         (each for each in network.devices if each.fabric == fabric), key=lambda each: (each.index, each.rail or 0)
     )
-    tiers = {tier: [each for each in devices if each.tier == tier] for tier in ("leaf", "spine", "core")}
-    if tiers["core"]:
-        above, below = _spines(tiers["core"], "core plane"), _pods([*tiers["spine"], *tiers["leaf"]])
+    leaves, spines, cores = ([each for each in devices if each.level == level] for level in range(3))
+    if cores:
+        above, below = _spines(cores, "core plane"), _pods([*spines, *leaves])
         names = ("cores", "pods")
     else:
-        above, below, names = _spines(tiers["spine"], "spine group"), _leaves(tiers["leaf"]), ("spines", "leaves")
+        above, below, names = _spines(spines, "spine group"), _leaves(leaves), ("spines", "leaves")
     return _cabled(network, plane, (tuple(above), tuple(below)), names)
 
 
@@ -95,7 +95,7 @@ def _spines(devices: Sequence[Device], kind: str) -> list[Box]:
         return [Box(f"{len(devices)} cores in {len(groups)} planes", text, tuple(devices))]
     return [
         Box(
-            f"{kind} {group[0].spine_group}: {len(group)} {group[0].tier}s",
+            f"{kind} {group[0].spine_group}: {len(group)} {group[0].role}s",
             (names(each.name for each in group), *_kinds(group)),
             tuple(group),
         )
@@ -122,8 +122,8 @@ def _pods(devices: Sequence[Device]) -> list[Box]:
     for part in _parts(pods, MOST_BELOW):
         members = tuple(each for pod in part for each in pod)
         lines = []
-        for tier, one, many in (("spine", "spine", "spines"), ("leaf", "leaf", "leaves")):
-            there = [each for each in members if each.tier == tier]
+        for level, one, many in ((1, "spine", "spines"), (0, "leaf", "leaves")):
+            there = [each for each in members if each.level == level]
             lines += [_count(len(there), one, many), "  " + names(each.name for each in there)]
             lines += [f"  {kind}" for kind in _kinds(there)]
         boxes.append(Box(f"pod {_span([pod[0].spine_group for pod in part])}", tuple(lines), members))

@@ -32,7 +32,7 @@ from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.limits import check_limits
 from nornir_tasks.design.merge import Contribution, assemble, merge
-from nornir_tasks.design.network import Circuit, Device, Fabric, Network, Plane
+from nornir_tasks.design.network import ROLES, Circuit, Device, Fabric, Network, Plane
 from nornir_tasks.design.planes import compute
 from nornir_tasks.design.racks import check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
@@ -134,6 +134,7 @@ def _fabric(asked: ComputeIntent, policy: PolicyIntent, sizing: Sizing) -> Fabri
     return Fabric(
         name=FABRIC,
         kind=asked.design,
+        roles=ROLES,
         pools={"loopback": str(asked.pools.loopback), "links": str(asked.pools.links)},
         mtu_bytes=policy.mtu.fabric,
         load_balancing=policy.load_balancing,

@@ -106,20 +106,17 @@ class _Tables:
     def count(self) -> dict[str, RouteCount]:
         """Upwards first, then downwards."""
         self._join()
-        tiers = [[each for each in self.network.devices if each.tier == tier] for tier in ("leaf", "spine", "core")]
-        for tier in tiers:
-            for device in tier:
-                self._climb(device)
-        found = {}
-        for tier in reversed(tiers):
-            for device in tier:
-                found[device.name] = self._table(device)
+        upwards = sorted(self.network.devices, key=lambda device: device.level)
+        for device in upwards:
+            self._climb(device)
+        downwards = sorted(self.network.devices, key=lambda device: -device.level)
+        found = {device.name: self._table(device) for device in downwards}
         return {device.name: found[device.name] for device in self.network.devices}
 
     def _join(self) -> None:
         for number, device in enumerate(self.network.devices):
             self.bit[device.name] = 1 << number
-            self.leaves |= (1 << number) if device.tier == "leaf" else 0
+            self.leaves |= (1 << number) if device.level == 0 else 0
             self.up[device.name], self.down[device.name] = Counter(), Counter()
         for circuit in self.network.circuits:
             link = circuit.link

@@ -30,7 +30,7 @@ def shapes(site: str, system: str) -> Iterator[tuple[Network, Realised]]:
     if len(network.devices) < 20:
         yield from ((network, each) for each in one_of_each_shape(network))
         return
-    for device in {device.tier: device for device in reversed(network.devices)}.values():
+    for device in {device.role: device for device in reversed(network.devices)}.values():
         yield network, device_config(network, device)
 
 

@@ -32,9 +32,9 @@ def test_no_address_asn_or_port_is_given_twice(network: Network) -> None:
     assert len(set(addresses)) == len(addresses)
     ports = [(end.device, end.port) for link in network.links for end in (link.upper, link.lower)]
     assert len(set(ports)) == len(ports)
-    leaves = [device.asn for device in network.devices if device.tier == "leaf"]
+    leaves = [device.asn for device in network.devices if device.role == "leaf"]
     assert len(set(leaves)) == len(leaves)
-    spines = {device.asn for device in network.devices if device.tier == "spine"}
+    spines = {device.asn for device in network.devices if device.role == "spine"}
     assert not spines & set(leaves)
 
 
@@ -124,7 +124,7 @@ def test_every_pair_of_rails_that_is_said_to_be_reachable_shares_all_its_spines_
     spines = {
         leaf.name: {link.upper.device for link in network.links_of(leaf.name) if link.kind == "fabric"}
         for leaf in network.devices
-        if leaf.tier == "leaf"
+        if leaf.role == "leaf"
     }
     by_rail = {nic.rail: set() for nic in rails(network)}
     for nic in rails(network):
@@ -154,7 +154,7 @@ def test_counts_agree_with_closed_forms(site: tuple[dict[str, Any], Network]) ->
 @some
 @given(fabrics())
 def test_links_of_a_leaf_are_spread_evenly_over_its_spines(network: Network) -> None:
-    for leaf in (device for device in network.devices if device.tier == "leaf"):
+    for leaf in (device for device in network.devices if device.role == "leaf"):
         spread = Counter(link.upper.device for link in network.links_of(leaf.name) if link.kind == "fabric")
         assert len(set(spread.values())) == 1
         assert len(spread) >= 2

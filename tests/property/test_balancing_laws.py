@@ -62,7 +62,7 @@ def switches(draw: st.DrawFn) -> list[Realised]:
     kinds: dict[Any, Realised] = {}
     for each in device_configs(fabric):
         if each.config.load_balancing is not None:
-            kinds.setdefault((each.config.os, each.config.release, fabric.device(each.config.name).tier), each)
+            kinds.setdefault((each.config.os, each.config.release, fabric.device(each.config.name).role), each)
     return list(kinds.values())
 
 
@@ -164,7 +164,7 @@ def test_who_has_equal_paths_takes_part_with_all_of_them_and_is_refused_where_it
         assert held is not None or routes[name].widest < 2
         if held is not None:
             assert set(held.ports or ()) == ports
-            taking_part.add(fabric.device(name).tier)
+            taking_part.add(fabric.device(name).role)
     for tier in {"leaf", "spine", "core"} & plane.keys():
         older = copy.deepcopy(data)
         older["planes"]["compute"][tier]["release"] = "10.4(3)"

@@ -36,7 +36,7 @@ def switches(draw: st.DrawFn) -> list[Realised]:
     drained = {device.name for device in fabric.devices if draw(st.booleans())} if len(fabric.devices) < 20 else set()
     kinds = {}
     for each in device_configs(fabric, drained=drained):
-        tier = fabric.device(each.config.name).tier
+        tier = fabric.device(each.config.name).role
         kinds.setdefault((each.config.os, each.config.release, tier, each.config.name in drained), each)
     return list(kinds.values())
 

@@ -59,14 +59,14 @@ def test_every_shape_of_switch_of_the_largest_site_reads_back_and_passes_the_sch
     fabric = reference("ref-32768", system)
     shapes = reads_back(one_of_each_shape(fabric))
     figure(f"ref-32768 under {system}: {len(fabric.devices)} switches of {shapes} shapes")
-    assert shapes >= len({each.tier for each in fabric.devices})
+    assert shapes >= len({each.role for each in fabric.devices})
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("site", ["ref-512", "ref-32768"])
 def test_some_lines_deleted_or_changed_are_differences_on_every_kind_of_switch(site: str, system: str) -> None:
     fabric, chance = reference(site, system), Random(site + system)
-    for device in {device.tier: device for device in fabric.devices}.values():
+    for device in {device.role: device for device in fabric.devices}.values():
         each = device_config(fabric, device)
         made = wanted(each.config, each.capabilities, each.claims, environment(each.config.os))
         for path in chance.sample(sorted(made.tree.paths()), LINES_EACH):

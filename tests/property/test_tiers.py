@@ -46,19 +46,19 @@ def test_three_tiers_agree_with_closed_forms(data: dict[str, Any]) -> None:
     groups = -(-asked.hosts.count // fabric.hosts_per_group)
     leaves, found = groups * asked.hosts.rails, design_counts(network)["planes"]["compute"]
     pods = -(-groups // (asked.spine.pod_leaf_groups or 1))
-    spines = {each.name for each in network.devices if each.tier == "spine"}
+    spines = {each.name for each in network.devices if each.role == "spine"}
     per_pod = len(spines) // pods
     up = {name: sum(link.lower.device == name for link in network.links_of(name)) for name in spines}
     assert (found["tiers"]["leaf"]["switches"], len(spines)) == (leaves, pods * per_pod)
     assert found["tiers"]["core"]["switches"] == fabric.cores
     assert len(set(up.values())) == 1
     assert found["fabric_links"] == leaves * fabric.uplinks + sum(up.values())
-    for leaf in (each for each in network.devices if each.tier == "leaf"):
+    for leaf in (each for each in network.devices if each.role == "leaf"):
         above = {link.upper.device for link in network.links_of(leaf.name) if link.kind == "fabric"}
         assert {network.device(name).spine_group for name in above} == {leaf.spine_group}
         assert len(above) == per_pod
     reached = {each.name: {link.lower.device for link in network.links_of(each.name)} for each in network.devices}
-    for core in (each for each in network.devices if each.tier == "core"):
+    for core in (each for each in network.devices if each.role == "core"):
         assert {network.device(name).spine_group for name in reached[core.name]} == set(range(1, pods + 1))
 
 

@@ -29,11 +29,11 @@ from nornir_tasks.design.device_config import (
     Vlan,
 )
 from nornir_tasks.design.merge import Contribution
-from nornir_tasks.design.network import Circuit, Device, Fabric, Link, Network, Plane, Tier
+from nornir_tasks.design.network import Circuit, Device, Fabric, Link, Network, Plane
 from nornir_tasks.design.wish import LOSSLESS_PROFILE, BalancingWish
 
-HASH_SEED = {"leaf": 1, "spine": 2, "core": 3}
-"""Differs between adjacent tiers: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""
+HASH_SEED = (1, 2, 3)
+"""By level. Differs between adjacent levels: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""
 
 BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 """The usual 900 ms of detection (all three vendors' examples); ``realise`` raises it where an ASIC needs more."""
@@ -41,8 +41,8 @@ BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 TIMERS_S = {False: (3, 9), True: (10, 30)}
 """(keepalive, hold) without and with BFD: with BFD the hold timer is only the net below the net."""
 
-PEERS: dict[Tier, str] = {"leaf": "LEAVES", "spine": "SPINES", "core": "CORES"}
-"""Peer groups are named after the tier at the far end."""
+PEERS = ("LEAVES", "SPINES", "CORES")
+"""By level: peer groups are named after what is at the far end."""
 
 RA_INTERVAL_MS = 10_000
 """Between two router advertisements of an unnumbered port: what FRRouting takes for interface neighbours when
@@ -86,7 +86,7 @@ class _Switch:
     drained: bool
 
     def pieces(self) -> Iterator[Piece]:
-        yield "hashing", "seed", HASH_SEED[self.device.tier]
+        yield "hashing", "seed", HASH_SEED[self.device.level]
         yield from self.load_balancing()
         yield "lldp", "enabled", True
         yield "qos", "classes", self.network.classes
@@ -169,14 +169,14 @@ class _Switch:
             PrefixRule(20, permit=True, prefix=self.plane.pools["hosts"], le=self.plane.host_block_length),
         )
         yield "routing_policy", fabric, PrefixList(fabric, everyone)
-        if self.device.tier == "leaf":
+        if self.device.level == 0:
             own = self.name("OWN")
             yield self.exactly(own, self.device)
             yield self.route_map(self.name("IN"), fabric)
             yield self.route_map(self.name("OUT"), own)
             return
         yield self.route_map(self.name("OUT"), fabric)
-        if self.device.tier == "core" or any(not self.looks_down(each) for each in self.between_switches):
+        if any(peer.level > 0 for peer in self.peers):
             yield self.route_map(self.name("IN"), fabric)
         for leaf in self.leaves():
             own = self.name(leaf.name)
@@ -208,11 +208,14 @@ class _Switch:
         return "routing_policy", name, RouteMap(name, (rule,))
 
     def leaves(self) -> Iterator[Device]:
-        """The leaves cabled to this spine, each once."""
-        if self.device.tier != "spine":
-            return iter(())
-        names = dict.fromkeys(each.link.lower.device for each in self.between_switches if self.looks_down(each))
-        return (self.network.device(name) for name in names)
+        """The leaves cabled to this switch, each once."""
+        return (peer for peer in self.peers if peer.level == 0)
+
+    @cached_property
+    def peers(self) -> tuple[Device, ...]:
+        """The switches at the far ends, each once."""
+        names = dict.fromkeys(each.link.far(self.device.name).device for each in self.between_switches)
+        return tuple(self.network.device(name) for name in names)
 
     def bgp(self) -> Iterator[Piece]:
         yield "bgp", "asn", self.device.asn
@@ -223,19 +226,18 @@ class _Switch:
         yield "bgp", "log_neighbor_changes", True
         for prefix in self.own_prefixes(self.device):
             yield "bgp", f"network {prefix}", prefix
-        peers = (self.network.device(each.link.far(self.device.name).device) for each in self.between_switches)
-        for tier in dict.fromkeys(peer.tier for peer in peers):
-            group = self.peer_group(tier)
+        for level in dict.fromkeys(peer.level for peer in self.peers):
+            group = self.peer_group(level)
             yield "bgp", f"peer-group {group.name}", group
         for circuit in self.between_switches:
             neighbor = self.neighbor(circuit)
             yield "bgp", f"neighbor {neighbor.key}", neighbor
 
-    def peer_group(self, tier: Tier) -> PeerGroup:
-        """Settings of all sessions to one tier."""
+    def peer_group(self, level: int) -> PeerGroup:
+        """Settings of all sessions to one level."""
         keepalive_s, hold_s = TIMERS_S[self.fabric.bfd]
         return PeerGroup(
-            name=self.name(PEERS[tier]),
+            name=self.name(PEERS[level]),
             keepalive_s=keepalive_s,
             hold_s=hold_s,
             connect_retry_s=CONNECT_RETRY_S,
@@ -245,7 +247,7 @@ class _Switch:
             send_community=True,
             max_prefixes=self.fabric.max_prefixes,
             prefix_restart_min=PREFIX_RESTART_MIN,
-            route_map_in=None if tier == "leaf" else self.name("IN"),
+            route_map_in=None if level == 0 else self.name("IN"),
             route_map_out=self.name("OUT"),
         )
 
@@ -256,9 +258,9 @@ class _Switch:
         return Neighbor(
             address=circuit.address(far.name) or None,
             remote_as=far.asn,
-            peer_group=self.name(PEERS[far.tier]),
+            peer_group=self.name(PEERS[far.level]),
             description=f"{far.name} {end.port}",
-            route_map_in=self.name(far.name, "IN") if far.tier == "leaf" else None,
+            route_map_in=self.name(far.name, "IN") if far.level == 0 else None,
             interface=None if circuit.is_numbered else circuit.link.end(self.device.name).port,
         )
 

@@ -40,12 +40,12 @@ def fabric_port(network: Network, device: str, place: int = 0) -> str:
 def switches(site: str) -> list[str]:
     """The first switch of each tier."""
     devices = site_design(site).network.devices
-    return [next(each.name for each in devices if each.tier == tier) for tier in dict.fromkeys(d.tier for d in devices)]
+    return [next(each.name for each in devices if each.role == tier) for tier in dict.fromkeys(d.role for d in devices)]
 
 
 def last_switches(site: str) -> list[str]:
     devices = site_design(site).network.devices
-    return [[each.name for each in devices if each.tier == tier][-1] for tier in dict.fromkeys(d.tier for d in devices)]
+    return [[each.name for each in devices if each.role == tier][-1] for tier in dict.fromkeys(d.role for d in devices)]
 
 
 def neighbor(network: Network, device: str) -> str:

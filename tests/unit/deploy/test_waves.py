@@ -34,8 +34,8 @@ def clos(hosts: int, *, per_leaf: int = 4, rails: int = 8) -> Network:
 
 
 def network(groups: int, rails: int, spines: int) -> list[Member]:
-    leaves = [Member(f"leaf-g{g}-r{r}", "leaf", r, g * rails + r, 0) for g in range(groups) for r in range(rails)]
-    return leaves + [Member(f"spine-{s}", "spine", None, s, s) for s in range(spines)]
+    leaves = [Member(f"leaf-g{g}-r{r}", "leaf", 0, r, g * rails + r, 0) for g in range(groups) for r in range(rails)]
+    return leaves + [Member(f"spine-{s}", "spine", 1, None, s, s) for s in range(spines)]
 
 
 @given(st.integers(1, 6), st.integers(1, 8), st.integers(0, 6), st.randoms())
@@ -45,7 +45,7 @@ def test_no_wave_takes_two_rails_of_a_host_or_two_spines(groups, rails, spines, 
     order = waves(members, 1)
     by_name = {member.device: member for member in members}
     for wave in order:
-        tiers = {by_name[device].tier for device in wave.devices}
+        tiers = {by_name[device].role for device in wave.devices}
         assert len(tiers) == 1
         if tiers == {"leaf"}:
             assert len({by_name[device].rail for device in wave.devices}) == 1
@@ -53,7 +53,7 @@ def test_no_wave_takes_two_rails_of_a_host_or_two_spines(groups, rails, spines, 
             assert len(wave.devices) == 1
     assert sorted(device for wave in order for device in wave.devices) == sorted(by_name)
     assert len(order[0].devices) == 1
-    assert by_name[order[0].devices[0]].tier == "leaf"
+    assert by_name[order[0].devices[0]].role == "leaf"
 
 
 @pytest.mark.parametrize("site", ["lab", "lab-breakout", "ref-28672", "ref-32768"])
@@ -66,11 +66,11 @@ def test_no_leaf_loses_two_spines_and_no_pod_a_second_path_to_another(site: str,
             above[link.lower.device].add(link.upper.device)
     for wave in order:
         devices = [network.device(name) for name in wave.devices]
-        if devices[0].tier == "spine":
+        if devices[0].role == "spine":
             pushed = set(wave.devices)
             assert all(len(upper & pushed) <= 1 for upper in above.values())
             assert len({frozenset(above[name]) for name in pushed}) == 1  # the same cores above, if there are any
-        elif devices[0].tier == "core":
+        elif devices[0].role == "core":
             assert len(devices) == 1
     assert sorted(name for wave in order for name in wave.devices) == sorted(above)
     figure(f"{site}: {len(above)} switches in {len(order)} waves")
@@ -125,7 +125,7 @@ def test_a_declared_share_decides_how_many_go_together() -> None:
 
 
 def test_leaves_that_share_hosts_take_turns() -> None:
-    pairs = [Member(f"leaf-{n}", "leaf", None, n, n, frozenset({f"gpu-{(n + 1) // 2}"})) for n in range(1, 9)]
+    pairs = [Member(f"leaf-{n}", "leaf", 0, None, n, n, frozenset({f"gpu-{(n + 1) // 2}"})) for n in range(1, 9)]
     canary, *rest = waves(pairs, 1)
     assert canary.devices == ("leaf-1",)
     assert [wave.devices for wave in rest] == [("leaf-2", "leaf-3", "leaf-5", "leaf-7"), ("leaf-4", "leaf-6", "leaf-8")]

@@ -57,7 +57,7 @@ def test_a_few_more_uplinks_save_most_of_the_spines(data: dict[str, Any], expect
     network = built(data)
     found = network.fabrics["compute"].sizing.chosen
     assert shape(found.layout) == expected
-    assert sum(device.tier == "spine" for device in network.devices) == expected[1]
+    assert sum(device.role == "spine" for device in network.devices) == expected[1]
     assert network.fabrics["compute"].oversubscription <= data["planes"]["compute"]["spine"]["oversubscription"]
     assert found.optics == sum(cable.optics for cable in network.cables)
 
@@ -192,7 +192,7 @@ def test_the_ratio_to_the_cores_is_that_of_a_spines_links() -> None:
     network = built(data)
     ratio = network.fabrics["compute"].sizing.chosen.layout.core_oversubscription
     assert ratio is not None
-    spines = [device.name for device in network.devices if device.tier == "spine"]
+    spines = [device.name for device in network.devices if device.role == "spine"]
     for name in spines:
         links = network.links_of(name)
         up = sum(link.speed_gbps for link in links if link.lower.device == name)

@@ -76,9 +76,9 @@ def test_when_spines_form_groups_contiguous_rails_stay_together_and_a_rail_is_ne
     made = fabric.fabrics["compute"]
     assert [made.reachable(0, rail) for rail in range(8)] == [True] * 4 + [False] * 4
     assert all(made.reachable(rail, rail) for rail in range(8))
-    groups = {device.rail: device.spine_group for device in fabric.devices if device.tier == "leaf"}
+    groups = {device.rail: device.spine_group for device in fabric.devices if device.role == "leaf"}
     assert [groups[rail] for rail in range(8)] == [1] * 4 + [2] * 4
-    assert len({device.asn for device in fabric.devices if device.tier == "spine"}) == 2
+    assert len({device.asn for device in fabric.devices if device.role == "spine"}) == 2
 
 
 def test_where_nvlink_joins_rails_they_part_as_is_cheapest() -> None:

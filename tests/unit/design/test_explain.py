@@ -30,7 +30,7 @@ def told(name: str) -> dict[str, Figure]:
 
 def check_sizes(network: Network, found: dict[str, Figure]) -> None:
     """Counts, ratio and limit, each from what the figure itself says it comes from and from the fabric."""
-    tiers = {tier: [x for x in network.devices if x.tier == tier] for tier in ("leaf", "spine", "core")}
+    tiers = {tier: [x for x in network.devices if x.role == tier] for tier in ("leaf", "spine", "core")}
     got, hosts = {name: dict(each.inputs) for name, each in found.items()}, len(network.hosts)
     size = got["leaves"]
     assert found["leaves"].value == len(tiers["leaf"])
@@ -82,7 +82,7 @@ def test_address_blocks_and_as_numbers_hold_what_is_handed_out(name: str) -> Non
     pools = {kind: IPv4Network(found[f"addresses, {kind}"].value) for kind in ("loopback", "links", "hosts")}
     for device in network.devices:
         assert IPv4Address(device.loopback) in pools["loopback"]
-        first, _, last = str(found[f"ASN, {device.tier}"].value).partition("-")
+        first, _, last = str(found[f"ASN, {device.role}"].value).partition("-")
         assert int(first) <= device.asn <= int(last or first)
         if device.host_block:
             assert device.host_block.endswith(str(found["host block of a leaf"].value))
@@ -97,7 +97,7 @@ def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name:
     network, found, routes = site(name), told(name), count_routes(site(name))
     for each in device_configs(network):
         device, config = network.device(each.config.name), each.config
-        kind = f"{device.tier} {device.model}, {device.os} {device.release}"
+        kind = f"{device.role} {device.model}, {device.os} {device.release}"
         assert found[f"ECMP width, {kind}"].value == config.bgp.maximum_paths
         assert found[f"BFD, {kind}"].value == f"{config.bfd.interval_ms} ms x {config.bfd.multiplier}"
         assert found[f"hash seed, {kind}"].value == (config.hashing.seed if config.hashing else "not settable")

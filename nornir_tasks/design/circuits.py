@@ -1,13 +1,14 @@
 """What runs over each link: a fabric's routing over the links between its switches, a plane over those to its hosts.
 
 Addresses follow from the place of a link on its switch (:mod:`nornir_tasks.design.addressing`), the MTU from what was
-asked and what the switches at both ends hold.
+asked and what the switches at both ends take (:mod:`nornir_tasks.design.mtu`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.addressing import Addressing, dotted
+from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Circuit, Device, Link, NicPort, Use
 
 
@@ -26,7 +27,7 @@ class Circuits:
         first: dict[str, int] = {}
         for link in links:
             lower, upper = self.devices[link.lower.device], self.devices[link.upper.device]
-            use = self._use(owner, min(self._most(lower), self._most(upper)))
+            use = self._shared(Use(owner, agreed_bytes(self.mtu_bytes, lower.capabilities, upper.capabilities)))
             if not is_numbered:
                 yield Circuit(link, use)
                 continue
@@ -36,15 +37,17 @@ class Circuits:
             yield Circuit(link, use, dotted(even), dotted(even + 1))
 
     def of_hosts(self, owner: str, nics: Iterable[NicPort], length: int | None) -> Iterator[Circuit]:
-        """One circuit for each NIC port: the plane's rail of that number. ``length``: see ``Addressing.host_link``."""
+        """One circuit for each NIC port: the plane's rail of that number. ``length``: see ``Addressing.host_link``.
+
+        Hosts that share a subnet are switched into a segment of their leaf, all others have a routed port.
+        """
+        segment = f"{owner}-hosts" if length is None else None
         for nic in nics:
             leaf = self.devices[nic.leaf]
             upper, lower, held = self.cut.host_link(leaf.index, leaf.rail, nic.link.place - 1, length)
-            use = self._use(owner, self._most(leaf), held, nic.nic)
+            agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
+            use = self._shared(Use(owner, agreed, held, nic.nic, segment=segment))
             yield Circuit(nic.link, use, dotted(upper), dotted(lower))
-
-    def _most(self, device: Device) -> int:
-        return min(self.mtu_bytes, device.capabilities.max_mtu_bytes)
 
     def _first(self, device: Device) -> int:
         """The even address of a switch's first link upwards."""
@@ -54,6 +57,5 @@ class Circuits:
             block = self.cut.core_block(device.index)
         return int(block.network_address)
 
-    def _use(self, owner: str, mtu_bytes: int, prefix_length: int = 31, rail: int | None = None) -> Use:
-        use = Use(owner, mtu_bytes, prefix_length, rail)
+    def _shared(self, use: Use) -> Use:
         return self.uses.setdefault(use, use)

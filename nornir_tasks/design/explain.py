@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.mtu import takers
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.pipeline import Realised, device_config
@@ -169,17 +170,14 @@ class _Explainer:
 
     def mtu(self) -> Iterator[Figure]:
         policy = self.policy.mtu
-        held = {x.name: (x.os, x.capabilities.max_mtu_bytes) for x in self.devices}
         kinds: Counter[tuple[str, tuple[tuple[str, int], ...], int]] = Counter()
         for circuit in self.network.circuits:
             if circuit.owner in (self.plane.name, self.fabric.name):
-                link = circuit.link
-                ends = tuple(sorted({held[end.device] for end in (link.upper, link.lower) if end.device in held}))
-                kinds[link.kind, ends, circuit.use.mtu_bytes] += 1
-        for (kind, ends, mtu), count in sorted(kinds.items()):
+                kinds[circuit.link.kind, takers(self.network, circuit), circuit.use.mtu_bytes] += 1
+        for (kind, ends, agreed), count in sorted(kinds.items()):
             name = f"MTU, {kind} links of {' and '.join(system for system, _ in ends)}"
             told: dict[str, Value] = {"policy__mtu__fabric": policy.fabric, **dict(ends), "links": count}
-            yield self.figure(name, mtu, "the least of the intent's and of what both ends hold", **told)
+            yield self.figure(name, agreed, "the least of the intent's and of what both ends hold", **told)
         yield self.figure("MTU, hosts", policy.host, "as declared; every link holds it", policy__mtu__host=policy.host)
 
     def addresses(self) -> Iterator[Figure]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil
 
-from nornir_tasks.design import balancing, buffers, overrides, qos
+from nornir_tasks.design import balancing, buffers, mtu, overrides, qos
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
@@ -219,18 +219,11 @@ class _Check:
             yield from _too_many(choice, (*panel.downlinks(layout.leaves_per_spine * layout.parallel), *up))
 
     def mtu(self, choice: Choice) -> Iterator[Finding]:
-        asked, most = self.policy.mtu.host, choice.capabilities.max_mtu_bytes
-        if asked > most:
-            yield Finding(
-                ("policy", "mtu", "host"), f"{_name(choice)} carries {most} bytes", f"at most {most}", str(asked)
-            )
+        most = choice.capabilities.max_mtu_bytes
+        yield from mtu.refusal(f"{_name(choice)} carries {most} bytes", most, self.policy.mtu.host)
 
     def nic(self) -> Iterator[Finding]:
-        nic, asked = self.choices.nic, self.policy.mtu.host
-        if nic is not None and nic.max_mtu_bytes is not None and asked > nic.max_mtu_bytes:
-            yield Finding(
-                ("policy", "mtu", "host"),
-                f"{nic.model} sends {nic.max_mtu_bytes} bytes",
-                f"at most {nic.max_mtu_bytes}",
-                str(asked),
-            )
+        nic = self.choices.nic
+        if nic is not None:
+            most = nic.max_mtu_bytes
+            yield from mtu.refusal(f"{nic.model} sends {most} bytes", most, self.policy.mtu.host)

@@ -115,7 +115,7 @@ class Use:
     tag: int | None = None
     """VLAN tag on the link; None: untagged."""
     segment: str | None = None
-    """The VLAN that both ends are switched into; None: the ends are routed, or a VLAN of the upper end's own."""
+    """The VLAN of the upper end's that the link is switched into; None: it is routed."""
     bundle: str | None = None
     """The aggregate that the link is a member of."""
 
@@ -240,7 +240,7 @@ class Fabric:
     pools: Mapping[str, str]
     """``loopback``, ``links`` -> prefix."""
     mtu_bytes: int
-    """IP MTU asked of every switch's port; what a port holds: :mod:`nornir_tasks.design.circuits`."""
+    """IP MTU asked of every switch's port; what a port holds: :mod:`nornir_tasks.design.mtu`."""
     load_balancing: Literal["static", "flowlet", "per_packet"]
     """How a switch spreads over equal-cost paths."""
     shuts_unused: bool

@@ -20,7 +20,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Protocol
 
-from nornir_tasks.design import addressing, asn, front_panel, qos
+from nornir_tasks.design import addressing, asn, front_panel, mtu, qos
 from nornir_tasks.design.cabling import FABRIC, Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue
@@ -203,7 +203,7 @@ def device_config(
     pieces += front_panel.contributions(network, device, cabled)
     wish = assemble(device.name, merge(device.name, pieces))
     facts = network.facts[device.os]
-    return realise(wish, device, facts, claims_on(network, device), network.fabric_of(device).mtu_bytes)
+    return realise(wish, device, facts, claims_on(network, device), mtu.of_ports(network, device))
 
 
 def claims_on(network: Network, device: Device) -> Claims:

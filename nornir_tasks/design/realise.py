@@ -3,6 +3,7 @@
 What no way of holding exists for is refused before this step, by :mod:`nornir_tasks.design.limits`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -28,6 +29,7 @@ from nornir_tasks.design.device_config import (
     TrafficClass,
     Vlan,
 )
+from nornir_tasks.design.mtu import PortMtu, of_lossless_classes
 from nornir_tasks.design.network import Device
 from nornir_tasks.design.order import in_order
 from nornir_tasks.design.wish import BalancingWish, ClassWish, Wish
@@ -55,8 +57,8 @@ class Realised:
     capabilities: Capabilities
 
 
-def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, fabric_mtu_bytes: int) -> Realised:
-    """Bend one switch's wish to its capabilities."""
+def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, mtus: Mapping[str, PortMtu]) -> Realised:
+    """Bend one switch's wish to its capabilities. ``mtus``: what ``mtu.of_ports`` says of its ports."""
     bender = _Bender(device, device.capabilities, [])
     config = DeviceConfig(
         name=device.name,
@@ -72,7 +74,7 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, fabric_m
         bfd=bender.bfd(wish.bfd),
         breakouts=tuple(_said(each, device.capabilities) for each in wish.breakouts),
         vlans=tuple(bender.vlan(each) for each in wish.vlans),
-        interfaces=tuple(bender.interface(port, fabric_mtu_bytes) for port in wish.interfaces),
+        interfaces=tuple(bender.interface(port, mtus.get(port.name)) for port in wish.interfaces),
         routing_policy=wish.routing_policy,
         static_routes=wish.static_routes,
         bgp=bender.bgp(wish.bgp),
@@ -172,7 +174,7 @@ class _Bender:
             classes=tuple(self.traffic_class(each, held[each.name]) for each in classes),
             profiles=(profile,),
             watchdog=watchdog,
-            lossless_mtu_bytes=self.capabilities.max_mtu_bytes if self.capabilities.has_class_mtu else None,
+            lossless_mtu_bytes=of_lossless_classes(self.capabilities),
         )
 
     def traffic_class(self, each: ClassWish, priority: int) -> TrafficClass:
@@ -207,29 +209,20 @@ class _Bender:
         self.note(f"vlans.{wish.number}.name", wish.name, None, f"{self.system} has no names of VLANs")
         return replace(wish, name=None)
 
-    def access_mtu(self, wish: Interface) -> int | None:
-        """What a switched port holds: where it cannot hold just this, as much as there is, or nothing to be set."""
-        kind = self.capabilities.access_mtu
-        if kind == "any":
-            return wish.mtu_bytes
-        held = self.capabilities.max_mtu_bytes if kind == "jumbo" else None
-        reason = {
+    def mtu_reason(self, mtu: PortMtu) -> str:
+        far = f"{mtu.far.device} {mtu.far.port}" if mtu.far is not None else ""
+        return {
+            None: "",
+            "own": f"{self.system} takes at most {mtu.held_bytes}",
+            "far": f"{far} takes less",
             "jumbo": f"a switched port of {self.system} takes the jumbo MTU of the whole switch or 1500",
-            "none": f"{self.system} checks what it routes, not what it switches",
-        }[kind]
-        self.note(f"interfaces.{wish.name}.mtu_bytes", wish.mtu_bytes, held, reason)
-        return held
+            "unchecked": f"{self.system} checks what it routes, not what it switches",
+        }[mtu.limit]
 
-    def interface(self, wish: Interface, fabric_mtu_bytes: int) -> Interface:
-        if wish.access_vlan is not None:
-            wish = replace(wish, mtu_bytes=self.access_mtu(wish))
-        elif wish.mtu_bytes is not None:
-            field = f"interfaces.{wish.name}.mtu_bytes"
-            most = self.capabilities.max_mtu_bytes
-            reason = (
-                f"{self.system} takes at most {most}" if wish.mtu_bytes == most else f"{wish.description} takes less"
-            )
-            self.note(field, fabric_mtu_bytes, wish.mtu_bytes, reason)
+    def interface(self, wish: Interface, mtu: PortMtu | None) -> Interface:
+        if mtu is not None and mtu.limit is not None:
+            self.note(f"interfaces.{wish.name}.mtu_bytes", mtu.wished_bytes, mtu.held_bytes, self.mtu_reason(mtu))
+            wish = replace(wish, mtu_bytes=mtu.held_bytes)
         if wish.qos_profile is None:
             return wish
         known, layer1 = self.capabilities, wish.layer1

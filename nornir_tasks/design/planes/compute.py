@@ -29,6 +29,7 @@ from nornir_tasks.design.device_config import (
     Vlan,
 )
 from nornir_tasks.design.merge import Contribution
+from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Circuit, Device, Fabric, Link, Network, Plane
 from nornir_tasks.design.wish import LOSSLESS_PROFILE, BalancingWish
 
@@ -125,7 +126,7 @@ class _Switch:
         for circuit in self.circuits:
             link = circuit.link
             port, far = link.end(self.device.name).port, link.far(self.device.name)
-            access_vlan = vlan if link.kind == "host" else None
+            access_vlan = vlan if circuit.use.segment is not None else None
             routed = f"{circuit.address(self.device.name)}/{circuit.use.prefix_length}"
             yield (
                 "interfaces",
@@ -152,7 +153,7 @@ class _Switch:
             name=name,
             description=f"hosts of {self.device.name}",
             address=f"{block.network_address + 1}/{block.prefixlen}",
-            mtu_bytes=min(self.fabric.mtu_bytes, capabilities.max_mtu_bytes),
+            mtu_bytes=agreed_bytes(self.fabric.mtu_bytes, capabilities),
             enabled=True,
             qos_profile=None,
         )

@@ -1,0 +1,97 @@
+"""The MTU of every port, decided here alone, each with what kept it from being what was asked.
+
+A circuit gets what the intent asks of switches' ports, but no more than every switch at its ends takes: both ends hold
+the same. A port that is switched into a VLAN may have to hold another, where its system has no such setting for one
+port. A host holds its plane's MTU, which every switch carries (``refusal``).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.network import Circuit, Device, Endpoint, Network
+from nornir_tasks.intent.findings import Finding
+
+Limit = Literal["own", "far", "jumbo", "unchecked"]
+"""What a port's MTU is limited by: what its own system takes; what the far end takes; that switched ports of its system
+hold either the jumbo MTU of the whole switch or the usual one; that its system checks nothing it switches."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortMtu:
+    """The IP MTU of one switch's end of a circuit, in bytes."""
+
+    wished_bytes: int
+    """What was asked; of a switched port, what the circuit gets."""
+    held_bytes: int | None
+    """None: there is nothing to be set."""
+    limit: Limit | None = None
+    """Why it is not what was wished; None where it is."""
+    far: Endpoint | None = None
+    """Who takes less, where ``limit`` is ``far``."""
+
+
+def agreed_bytes(asked_bytes: int, *ends: Capabilities) -> int:
+    """What a circuit between these switches gets."""
+    return min(asked_bytes, *(end.max_mtu_bytes for end in ends))
+
+
+def of_ports(network: Network, device: Device) -> Mapping[str, PortMtu]:
+    """Port -> its MTU, of every port of a switch that something runs over. Of several circuits the largest counts."""
+    asked, own = network.fabric_of(device).mtu_bytes, device.capabilities
+    found: dict[str, PortMtu] = {}
+    for circuit in network.circuits_of(device.name):
+        port = circuit.link.end(device.name).port
+        mtu = _of_end(network, circuit, device, asked)
+        if port not in found or (mtu.held_bytes or 0) > (found[port].held_bytes or 0):
+            found[port] = mtu
+    for plane in network.planes_on(device.fabric):
+        if plane.host_vlan is not None and device.host_block is not None:
+            found[f"{own.svi_prefix}{plane.host_vlan}"] = _routed(asked, agreed_bytes(asked, own), own.max_mtu_bytes)
+    return found
+
+
+def takers(network: Network, circuit: Circuit) -> tuple[tuple[str, int], ...]:
+    """(system, the most that it takes) of each kind of switch at the ends of a circuit."""
+    names = (circuit.link.upper.device, circuit.link.lower.device)
+    switches = (network.device(name) for name in names if name in network)
+    return tuple(sorted({(each.os, each.capabilities.max_mtu_bytes) for each in switches}))
+
+
+def of_lossless_classes(own: Capabilities) -> int | None:
+    """The MTU of the lossless classes, where a system has one for each class: no port must hold more."""
+    return own.max_mtu_bytes if own.has_class_mtu else None
+
+
+def refusal(what: str, most_bytes: int | None, asked_bytes: int) -> Iterator[Finding]:
+    """Something on the hosts' way that holds less than they are to send; ``what`` says so, None is no limit."""
+    if most_bytes is not None and asked_bytes > most_bytes:
+        yield Finding(("policy", "mtu", "host"), what, f"at most {most_bytes}", str(asked_bytes))
+
+
+def _of_end(network: Network, circuit: Circuit, device: Device, asked_bytes: int) -> PortMtu:
+    agreed, own = circuit.use.mtu_bytes, device.capabilities
+    if circuit.use.segment is not None:
+        return _switched(agreed, own.max_mtu_bytes, own.access_mtu)
+    if agreed in (asked_bytes, own.max_mtu_bytes):
+        return _routed(asked_bytes, agreed, own.max_mtu_bytes)
+    far = circuit.link.far(device.name)
+    if far.device in network and network.device(far.device).capabilities.max_mtu_bytes == agreed:
+        return PortMtu(asked_bytes, agreed, "far", far)
+    return PortMtu(agreed, agreed)  # as little as its owner asks
+
+
+@cache
+def _routed(asked_bytes: int, agreed: int, own_bytes: int) -> PortMtu:
+    return PortMtu(asked_bytes, agreed, "own" if agreed != asked_bytes and agreed == own_bytes else None)
+
+
+@cache
+def _switched(agreed: int, own_bytes: int, kind: Literal["any", "jumbo", "none"]) -> PortMtu:
+    if kind == "jumbo":
+        return PortMtu(agreed, own_bytes, "jumbo")
+    if kind == "none":
+        return PortMtu(agreed, None, "unchecked")
+    return PortMtu(agreed, agreed)

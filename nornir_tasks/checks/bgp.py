@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from nornir_tasks.checks.evidence import Evidence, Far, Finding, Verdict
-from nornir_tasks.design.device_config import DeviceConfig, Neighbor
+from nornir_tasks.design.device_config import DeviceConfig, Neighbor, SessionKey, session_name
 
-Configured = Mapping[tuple[str, str], Neighbor]
-"""(device, name of the session there) -> the neighbour as its running configuration has it."""
+Configured = Mapping[tuple[str, SessionKey], Neighbor]
+"""(device, session) -> the neighbour as its running configuration has it."""
 
 
 def check_sessions(evidence: Evidence) -> list[Finding]:
@@ -25,16 +25,17 @@ def check_sessions(evidence: Evidence) -> list[Finding]:
 
 def _session(evidence: Evidence, configured: Configured, device: str, neighbor: Neighbor) -> Finding:
     port, seen = evidence.port_of_neighbor(device, neighbor.key), evidence.sessions.get((device, neighbor.key))
-    where = f"{evidence.where(device, port) if port else device}, neighbour {neighbor.key}"
+    name = session_name(neighbor.key)
+    where = f"{evidence.where(device, port) if port else device}, neighbour {name}"
     expected = f"established with AS {neighbor.remote_as}"
     if seen is not None and seen.established and seen.remote_as == neighbor.remote_as:
         message = f"{where}: established"
-        return Finding("bgp", device, port, Verdict.PASS, message, expected, subject=neighbor.key)
+        return Finding("bgp", device, port, Verdict.PASS, message, expected, subject=name)
     found = ("no such session" if seen is None else f"{seen.state} with AS {seen.remote_as}") + " here"
     found += _far_end(evidence, device, port, neighbor)
     reasons = list(_reasons(evidence, configured, device, port, neighbor))
     message = f"{where}: {found}" + (f" ({'; '.join(reasons)})" if reasons else "")
-    return Finding("bgp", device, port, Verdict.FAIL, message, expected, found, subject=neighbor.key)
+    return Finding("bgp", device, port, Verdict.FAIL, message, expected, found, subject=name)
 
 
 def _far_end(evidence: Evidence, device: str, port: str, neighbor: Neighbor) -> str:
@@ -44,9 +45,9 @@ def _far_end(evidence: Evidence, device: str, port: str, neighbor: Neighbor) -> 
     return f", {back.state} with AS {back.remote_as} at the far end" if back else ""
 
 
-def _called_there(evidence: Evidence, device: str, port: str, far: Far, neighbor: Neighbor) -> str:
+def _called_there(evidence: Evidence, device: str, port: str, far: Far, neighbor: Neighbor) -> SessionKey:
     """What the far end calls its session with us: our address on this port, or its own port if it is unnumbered."""
-    return far.port if neighbor.interface is not None else evidence.addresses.get((device, port), "")
+    return neighbor.vrf, far.port if neighbor.interface is not None else evidence.addresses.get((device, port), "")
 
 
 def _reasons(evidence: Evidence, configured: Configured, device: str, port: str, neighbor: Neighbor) -> Iterator[str]:
@@ -67,13 +68,14 @@ def _reasons(evidence: Evidence, configured: Configured, device: str, port: str,
     key = _configured_there(here, port, far, neighbor)
     back = configured.get((far.device, key))
     if back is None:
-        yield f"{far.device} has no neighbour {key or '(no address here)'}"
+        yield f"{far.device} has no neighbour {session_name(key) if key[1] else '(no address here)'}"
     elif back.remote_as != here.bgp.asn:
         yield f"remote AS is {back.remote_as} at {far.device}, {device} is AS {here.bgp.asn}"
 
 
-def _configured_there(here: DeviceConfig, port: str, far: Far, neighbor: Neighbor) -> str:
+def _configured_there(here: DeviceConfig, port: str, far: Far, neighbor: Neighbor) -> SessionKey:
     """What the far end must call its session with us by what is configured here, which may not be what is designed."""
     if neighbor.interface is not None:
-        return far.port
-    return next(((each.address or "").partition("/")[0] for each in here.interfaces if each.name == port), "")
+        return neighbor.vrf, far.port
+    found = ((each.address or "").partition("/")[0] for each in here.interfaces if each.name == port)
+    return neighbor.vrf, next(found, "")

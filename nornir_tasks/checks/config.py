@@ -38,7 +38,7 @@ def _line(evidence: Evidence, device: str, ports: Mapping[str, str], change: Cha
 
 def _ports_by_word(evidence: Evidence, config: DeviceConfig) -> dict[str, str]:
     """The port a line is about: named in it, or the one that leads to the neighbour named in it."""
-    neighbors = {each.key: evidence.port_of_neighbor(config.name, each.key) for each in _neighbors(config)}
+    neighbors = {each.peer: evidence.port_of_neighbor(config.name, each.key) for each in _neighbors(config)}
     return {**neighbors, **{port.name: port.name for port in config.interfaces}}
 
 

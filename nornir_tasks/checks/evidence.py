@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from nornir_tasks.checks.observed import BgpSession, Observed, PortQos, PortState
-from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.design.device_config import DeviceConfig, Interface, SessionKey
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change
@@ -86,12 +86,9 @@ class Evidence:
         far = self.far.get((device, port))
         return f"{device} {port}" + (f" <-> {far.device} {far.port}" if far else "")
 
-    def port_of_neighbor(self, device: str, key: str) -> str:
-        """The port behind which the design puts this BGP neighbour; empty when it knows none.
-
-        ``key`` is the far end's address, or that port where the session is unnumbered.
-        """
-        return key if (device, key) in self.addresses else self._neighbor_ports.get((device, key), "")
+    def port_of_neighbor(self, device: str, key: SessionKey) -> str:
+        """The port behind which the design puts this BGP neighbour; empty when it knows none."""
+        return self._neighbor_ports.get((device, key), "")
 
     @cached_property
     def interfaces(self) -> Mapping[End, Interface]:
@@ -104,14 +101,13 @@ class Evidence:
         return {end: (port.address or "").partition("/")[0] for end, port in self.interfaces.items()}
 
     @cached_property
-    def _neighbor_ports(self) -> Mapping[tuple[str, str], str]:
-        """(device, address of a far end that is a switch) -> port."""
-        found: dict[tuple[str, str], str] = {}
-        for device, port in self.addresses:
-            far = self.far.get((device, port))
-            address = "" if far is None or far.is_host else self.addresses.get((far.device, far.port), "")
-            if address:
-                found.setdefault((device, address), port)
+    def _neighbor_ports(self) -> Mapping[tuple[str, SessionKey], str]:
+        """(device, session with a switch at a far end) -> port."""
+        found: dict[tuple[str, SessionKey], str] = {}
+        for circuit in self.network.circuits:
+            for here, there in ((circuit.link.upper, circuit.link.lower), (circuit.link.lower, circuit.link.upper)):
+                peer = circuit.address(there.device) or here.port
+                found[here.device, (circuit.use.vrf, peer)] = here.port
         return found
 
     @cached_property
@@ -125,9 +121,9 @@ class Evidence:
         return {(device, each.port): each for device, seen in self.observed.items() for each in seen.qos}
 
     @cached_property
-    def sessions(self) -> Mapping[tuple[str, str], BgpSession]:
-        """(device, name of the session there) -> what the switch says of it."""
-        return {(device, each.address): each for device, seen in self.observed.items() for each in seen.bgp}
+    def sessions(self) -> Mapping[tuple[str, SessionKey], BgpSession]:
+        """(device, session) -> what the switch says of it."""
+        return {(device, each.key): each for device, seen in self.observed.items() for each in seen.bgp}
 
     @cached_property
     def heard(self) -> Mapping[End, tuple[End, ...]]:

@@ -6,7 +6,7 @@ A value the OS does not show is None, and a check that needs it answers "could n
 from dataclasses import dataclass
 from typing import Literal
 
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.device_config import Ecn, SessionKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class LldpNeighbor:
 
 @dataclass(frozen=True, slots=True)
 class BgpSession:
-    """One BGP session in the default VRF."""
+    """One BGP session."""
 
     address: str
     """As the switch calls the session: the far end's address, or the local port of an unnumbered one."""
@@ -56,6 +56,13 @@ class BgpSession:
     established: bool
     state: str
     prefixes_received: int | None
+    vrf: str | None = None
+    """None: the default one."""
+
+    @property
+    def key(self) -> SessionKey:
+        """Which session of the switch it is."""
+        return self.vrf, self.address
 
 
 @dataclass(frozen=True, slots=True)

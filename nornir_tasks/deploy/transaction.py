@@ -17,6 +17,7 @@ from nornir_tasks.deploy.ledger import Ledger, Record, Step
 from nornir_tasks.deploy.plan import DevicePlan, device_plan, split_running
 from nornir_tasks.deploy.problems import disagreement, problems_of, unconfirmed, unguarded
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.device_config import SessionKey, session_name
 from nornir_tasks.drivers.session import Depth, Facts, Fate, Running, Staged, SwitchSession
 from nornir_tasks.errors import (
     CommitError,
@@ -243,7 +244,7 @@ class Transaction:
 
     # -- after the commit ------------------------------------------------------------------------------------------
 
-    def _finish(self, plan: DevicePlan, token: str, up_before: frozenset[str]) -> Outcome:
+    def _finish(self, plan: DevicePlan, token: str, up_before: frozenset[SessionKey]) -> Outcome:
         """Confirm on a new connection, which proves that the change left us a way in; else take the change back."""
         session = self.opener()
         try:
@@ -353,7 +354,7 @@ class Transaction:
         except GpufabricError as error:
             raise self._left(why.problems, "it is not known whether the change was kept") from error
 
-    def _gate(self, session: SwitchSession, plan: DevicePlan, up_before: frozenset[str]) -> None:
+    def _gate(self, session: SwitchSession, plan: DevicePlan, up_before: frozenset[SessionKey]) -> None:
         self._leave_if_stopped()
         text = self._patiently(lambda: session.read(Depth.TEXT)).text
         owned, foreign = split_running(self.wanted, self.wanted.platform.to_tree(text))
@@ -369,7 +370,7 @@ class Transaction:
             raise CommitError(problems)
         self._await_sessions(session, up_before)
 
-    def _await_sessions(self, session: SwitchSession, up_before: frozenset[str]) -> None:
+    def _await_sessions(self, session: SwitchSession, up_before: frozenset[SessionKey]) -> None:
         bgp = self.wanted.config.bgp
         awaited = up_before & {neighbor.key for neighbor in (bgp.neighbors if bgp else ())}
         deadline = time.monotonic() + self.rules.settle_s
@@ -381,7 +382,7 @@ class Transaction:
                         where=self.device,
                         what="BGP sessions that were up before the change did not come back",
                         expected=f"{len(awaited)} sessions within {self.rules.settle_s:g} s",
-                        found=f"down: {', '.join(sorted(missing))}",
+                        found=f"down: {', '.join(sorted(map(session_name, missing)))}",
                         hint="look at both ends of these sessions with 'nornir validate'",
                     )
                 )

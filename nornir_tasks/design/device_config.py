@@ -270,6 +270,16 @@ class PeerGroup:
     route_map_out: str | None
 
 
+SessionKey = tuple[str | None, str]
+"""(VRF, what the switch calls a BGP session there: the far end's address, or a port); None is the default VRF."""
+
+
+def session_name(key: SessionKey) -> str:
+    """A session in messages: ``10.160.0.1``, or ``10.160.0.1 in VRF storage``."""
+    vrf, peer = key
+    return peer if vrf is None else f"{peer} in VRF {vrf}"
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbor:
     """One eBGP session: with an address, or with whoever is at the far end of a port (unnumbered).
@@ -287,10 +297,18 @@ class Neighbor:
     interface: str | None = None
     """Port of an unnumbered session; its far end's IPv6 link-local address is learnt, IPv4 rides on it (RFC 8950)."""
 
+    vrf: str | None = None
+    """None: the default one."""
+
     @property
-    def key(self) -> str:
-        """What the switch calls the session: the far end's address, or the port."""
+    def peer(self) -> str:
+        """What the switch calls the session within its VRF: the far end's address, or the port."""
         return self.interface or self.address or ""
+
+    @property
+    def key(self) -> SessionKey:
+        """Which session of the switch it is."""
+        return self.vrf, self.peer
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,11 +68,12 @@ def _routing_policy(policy: RoutingPolicy) -> RoutingPolicy:
 
 
 def _bgp(bgp: Bgp, sort_key: Callable[[str], tuple[int, ...]]) -> Bgp:
-    def place(neighbor: Neighbor) -> tuple[int, tuple[int, ...]]:
-        """By address; after these, by port."""
+    def place(neighbor: Neighbor) -> tuple[str, int, tuple[int, ...]]:
+        """By VRF, the default one first; there by address; after these, by port."""
+        vrf = neighbor.vrf or ""
         if neighbor.interface is not None:
-            return 1, sort_key(neighbor.interface)
-        return 0, (int(IPv4Address(neighbor.key)),)
+            return vrf, 1, sort_key(neighbor.interface)
+        return vrf, 0, (int(IPv4Address(neighbor.peer)),)
 
     return replace(
         bgp,

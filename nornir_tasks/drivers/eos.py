@@ -12,6 +12,7 @@ from pyeapi.client import Node
 from pyeapi.eapilib import CommandError
 
 from nornir_tasks.checks.observed import Observed
+from nornir_tasks.design.device_config import SessionKey
 from nornir_tasks.drivers.eos_observe import BGP, SHOW_JSON, SHOW_TEXT, observed, sessions
 from nornir_tasks.drivers.eos_transport import KeepAliveEapi
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
@@ -166,9 +167,9 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         if name is not None:
             self._ask([f"configure session {name} abort"], encoding="text", error=StageError)
 
-    def established(self) -> frozenset[str]:
+    def established(self) -> frozenset[SessionKey]:
         """The BGP neighbours whose session is up."""
-        return frozenset(each.address for each in sessions(self._ask([BGP])[0]) if each.established)
+        return frozenset(each.key for each in sessions(self._ask([BGP])[0]) if each.established)
 
     def observe(self) -> Observed:
         """Everything the checks judge: one request for data, one for what EOS shows as text only."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from nornir_tasks.checks.observed import Observed
+from nornir_tasks.design.device_config import SessionKey
 from nornir_tasks.drivers.nvue_client import DONE, EDITABLE, WAITING, NvueClient, NvueRefusal
 from nornir_tasks.drivers.nvue_observe import observe, sessions
 from nornir_tasks.drivers.session import Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
@@ -171,9 +172,9 @@ class NvueSession:
         if revision is not None:
             self.client.delete_revision(revision)
 
-    def established(self) -> frozenset[str]:
+    def established(self) -> frozenset[SessionKey]:
         """The BGP neighbours whose session is up."""
-        return frozenset(each.address for each in sessions(self.client) if each.established)
+        return frozenset(each.key for each in sessions(self.client) if each.established)
 
     def observe(self) -> Observed:
         """The live state that the checks judge."""

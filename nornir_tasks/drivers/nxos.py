@@ -15,6 +15,7 @@ from napalm.nxapi_plumbing import Device
 from napalm.nxos import NXOSDriver
 
 from nornir_tasks.checks.observed import Observed
+from nornir_tasks.design.device_config import SessionKey
 from nornir_tasks.drivers.nxos_observe import BGP, SHOW, observed, sessions
 from nornir_tasks.drivers.nxos_state import FILES, SAVED, before_file, files_of, is_saved, waiting
 from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
@@ -240,10 +241,10 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             return Fate.WAITING
         return Fate.STAGED if names else Fate.GONE
 
-    def established(self) -> frozenset[str]:
+    def established(self) -> frozenset[SessionKey]:
         """The BGP neighbours whose session is up."""
         (reply,) = self._api.batch([BGP])
-        return frozenset(each.address for each in sessions({BGP.line: reply}) if each.established)
+        return frozenset(each.key for each in sessions({BGP.line: reply}) if each.established)
 
     def observe(self) -> Observed:
         """Everything the checks judge: one request, and one more for each command that this release refuses."""

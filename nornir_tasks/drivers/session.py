@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from nornir_tasks.checks.observed import Observed
+from nornir_tasks.design.device_config import SessionKey
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.platforms.platform import Candidate
 
@@ -154,8 +155,8 @@ class SwitchSession(Protocol):
     def abort(self) -> None:
         """Drop what is staged. Safe to call when nothing is."""
 
-    def established(self) -> frozenset[str]:
-        """Addresses of the BGP neighbours whose session is up: one request, for a push has no use for the rest."""
+    def established(self) -> frozenset[SessionKey]:
+        """The BGP sessions that are up: one request, for a push has no use for the rest."""
 
     def observe(self) -> Observed:
         """Read the live state that the checks judge."""

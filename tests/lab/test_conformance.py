@@ -80,7 +80,7 @@ class Ours:
 
     def established(self) -> dict[str, int]:
         found = {each.address: each.remote_as for each in self.session.observe().bgp if each.established}
-        assert self.session.established() == found.keys()  # what a push asks, alone
+        assert self.session.established() == {(None, address) for address in found}  # what a push asks, alone
         return found
 
     def heard(self) -> set[tuple[str, str, str]]:

@@ -110,7 +110,7 @@ def test_both_ends_of_every_link_agree(network: Network) -> None:
                 assert bgp is not None
                 assert far is not None
                 session = next(
-                    n for n in bgp.neighbors if n.key == (circuit.address(link.far(end.device).device) or end.port)
+                    n for n in bgp.neighbors if n.peer == (circuit.address(link.far(end.device).device) or end.port)
                 )
                 assert session.remote_as == far.asn
 

@@ -66,4 +66,4 @@ def test_a_site_that_is_made_unnumbered_loses_its_numbered_sessions_and_gets_the
             change.path for change in device_plan(here, running_text(there, there.tree)).changes if change.op == "-"
         }
         for neighbor in there.config.bgp.neighbors:
-            assert ("vrf", "default", "router", "bgp", "neighbor", neighbor.key) in gone
+            assert ("vrf", "default", "router", "bgp", "neighbor", neighbor.peer) in gone

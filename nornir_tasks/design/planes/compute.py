@@ -232,7 +232,7 @@ class _Switch:
             yield "bgp", f"peer-group {group.name}", group
         for circuit in self.between_switches:
             neighbor = self.neighbor(circuit)
-            yield "bgp", f"neighbor {neighbor.key}", neighbor
+            yield "bgp", f"neighbor {neighbor.peer}", neighbor
 
     def peer_group(self, level: int) -> PeerGroup:
         """Settings of all sessions to one level."""

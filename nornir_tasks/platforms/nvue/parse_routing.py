@@ -182,7 +182,7 @@ def _neighbors(data: Data, spelling: Spelling) -> tuple[tuple[Neighbor, ...], di
         address, interface = (key, None) if is_numbered else (None, key)
         found.append(Neighbor(address, remote_as, group, description, route_map, interface))
     for neighbor in found:
-        group, at = neighbor.peer_group, (*_BGP, "neighbor", neighbor.key)
+        group, at = neighbor.peer_group, (*_BGP, "neighbor", neighbor.peer)
         if all(secured[group]):
             take_word(data, spelling.on, *at, "ttl-security", spelling.switch)
             take_int(data, *at, "ttl-security", "hops")

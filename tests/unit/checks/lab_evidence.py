@@ -60,7 +60,7 @@ def _observed(site: SiteDesign, wanted: Mapping[str, DeviceConfig], config: Devi
         device=config.name,
         ports=tuple(_port(config, each) for each in config.interfaces),
         lldp=tuple(LldpNeighbor(port, end.device, end.port) for port, end in cabled if not end.is_host),
-        bgp=tuple(BgpSession(each.key, each.remote_as, True, "established", 1) for each in config.bgp.neighbors),
+        bgp=tuple(BgpSession(each.peer, each.remote_as, True, "established", 1) for each in config.bgp.neighbors),
         routes=tuple(_routes(wanted, config)),
         qos=tuple(
             PortQos(each.name, True, profile.pfc_priorities, profile.watchdog, marks)

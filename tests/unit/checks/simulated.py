@@ -108,8 +108,8 @@ class Network:
 
     def neighbor(self, device: str, key: str, **changes: Any) -> None:
         """Configure one neighbour otherwise; no changes: it is gone."""
-        new = [each for each in self.bgp_of(device).neighbors if each.key != key or changes]
-        self.bgp(device, neighbors=tuple(replace(each, **changes) if each.key == key else each for each in new))
+        new = [each for each in self.bgp_of(device).neighbors if each.peer != key or changes]
+        self.bgp(device, neighbors=tuple(replace(each, **changes) if each.peer == key else each for each in new))
 
     def config(self, device: str, **changes: Any) -> None:
         """Configure a section otherwise."""
@@ -202,10 +202,10 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
     def neighbor(each: Neighbor) -> BgpNeighbor:
         group = groups[each.peer_group]
         return BgpNeighbor(
-            each.key,
+            each.peer,
             each.remote_as,
             peer_group=group.name,
-            is_shutdown=each.key in barred,
+            is_shutdown=each.peer in barred,
             bfd=group.bfd,
             ttl_security_hops=1 if group.ttl_security else None,
             route_map_in=each.route_map_in or group.route_map_in,

@@ -18,7 +18,7 @@ def neighbor_of(device: str) -> Neighbor:
     bgp = evidence.wanted[device].bgp
     assert bgp is not None
     port = fabric_port(device)
-    return next(each for each in bgp.neighbors if evidence.port_of_neighbor(device, each.address) == port)
+    return next(each for each in bgp.neighbors if evidence.port_of_neighbor(device, each.key) == port)
 
 
 def running_neighbor(device: str, **changes: object) -> Evidence:
@@ -81,7 +81,7 @@ def test_a_far_end_without_us_is_the_reason_given() -> None:
     mine = next(
         each.address
         for each in clean().wanted[leaf.device].bgp.neighbors
-        if clean().port_of_neighbor(leaf.device, each.address) == leaf.port
+        if clean().port_of_neighbor(leaf.device, each.key) == leaf.port
     )
     down = row(leaf.device, "bgp", mine, established=False, state="active")
     _, (finding,) = unlike(replace(spine, observed=down.observed))
@@ -139,3 +139,11 @@ def test_every_host_block_is_expected_on_every_other_switch() -> None:
         judged = {word for each in check_ecmp(clean()) if each.device == device for word in each.message.split()}
         assert blocks - set(config.bgp.networks) <= judged
         assert not set(config.bgp.networks) & judged
+
+
+def test_a_session_in_another_vrf_is_no_session_of_the_design() -> None:
+    device = SWITCHES[0]
+    neighbor = clean().wanted[device].bgp.neighbors[0]
+    check, (finding,) = unlike(row(device, "bgp", neighbor.address, vrf="storage"))
+    assert (check, finding.subject) == ("bgp", neighbor.peer)
+    assert "no such session here" in finding.message

@@ -49,7 +49,7 @@ def last_switches(site: str) -> list[str]:
 
 
 def neighbor(network: Network, device: str) -> str:
-    return network.bgp_of(device).neighbors[0].key
+    return network.bgp_of(device).neighbors[0].peer
 
 
 def link_of(site: str, device: str) -> frozenset[str]:

@@ -57,7 +57,7 @@ def test_a_changed_line_of_a_neighbour_names_the_port_that_leads_to_it(device) -
     for neighbor in config.bgp.neighbors:
         words = {neighbor.address, f'"{neighbor.address}"', f"{neighbor.address}:"}
         found = findings_of(device, lambda path, words=words: bool(words & set(" ".join(path).split())))
-        assert {each.port for each in found} == {clean().port_of_neighbor(device, neighbor.address)}
+        assert {each.port for each in found} == {clean().port_of_neighbor(device, neighbor.key)}
 
 
 def findings_of(device: str, about) -> list[Finding]:

@@ -28,6 +28,7 @@ BELONGS = {
     (BgpSession, "address"): {"bgp"},
     (BgpSession, "remote_as"): {"bgp"},
     (BgpSession, "established"): {"bgp"},
+    (BgpSession, "vrf"): {"bgp"},  # None on every site of today; another one: test_bgp.py
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},

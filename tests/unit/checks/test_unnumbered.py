@@ -64,12 +64,12 @@ def test_a_wrong_as_or_a_missing_neighbour_at_either_end_is_the_reason_given(dev
     spoilt, key = (device, port) if at == "here" else (far, far_port)
     config, evidence = good().running[spoilt], down(device, port)
     neighbors = config.bgp.neighbors
-    wrong = tuple(replace(each, remote_as=65009) if each.key == key else each for each in neighbors)
+    wrong = tuple(replace(each, remote_as=65009) if each.peer == key else each for each in neighbors)
     running = {**good().running, spoilt: replace(config, bgp=replace(config.bgp, neighbors=wrong))}
     _, (finding,) = unlike(replace(evidence, running=running))
     where = "here" if at == "here" else f"at {far}"
     assert f"remote AS is 65009 {where}" in finding.message
-    gone = tuple(each for each in neighbors if each.key != key)
+    gone = tuple(each for each in neighbors if each.peer != key)
     running = {**good().running, spoilt: replace(config, bgp=replace(config.bgp, neighbors=gone))}
     _, (finding,) = unlike(replace(evidence, running=running))
     nobody = f"{device} has no such neighbour configured" if at == "here" else f"{far} has no neighbour {far_port}"

@@ -51,7 +51,7 @@ def played(network: Network) -> dict[str, Paths]:
     for name, config in configs.items():
         group = config.bgp.peer_groups[0]
         for neighbor in config.bgp.neighbors:
-            far = configs[owner[name, neighbor.key]]
+            far = configs[owner[name, neighbor.peer]]
             outgoing = far.bgp.peer_groups[0].route_map_out
             sessions.append((name, neighbor, neighbor.route_map_in or group.route_map_in, far, outgoing))
     for _ in range(8):
@@ -62,7 +62,7 @@ def played(network: Network) -> dict[str, Paths]:
                 if configs[name].bgp.asn in path or "" in fresh[name].get(prefix, {}):
                     continue
                 if passes(far, outgoing, prefix) and passes(configs[name], incoming, prefix):
-                    fresh[name].setdefault(prefix, {})[neighbor.key] = path
+                    fresh[name].setdefault(prefix, {})[neighbor.peer] = path
         if fresh == held:
             return held
         held = fresh

@@ -10,8 +10,9 @@ from hypothesis import assume, given, settings
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.eos.candidate import candidate
+from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP
-from nornir_tasks.platforms.eos.tree import canonical, to_text, to_tree
+from nornir_tasks.platforms.eos.tree import to_text, to_tree
 from nornir_tasks.platforms.ownership import join, split
 from switch_twins.engine import ConfigSession, Context, Tree, load_text
 from switch_twins.engine.dialect import EOS

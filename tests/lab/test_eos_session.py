@@ -18,8 +18,9 @@ from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.errors import AuthError, CommitError, ConnectError, StageError, TrustError
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes
+from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP
-from nornir_tasks.platforms.eos.tree import canonical, to_tree
+from nornir_tasks.platforms.eos.tree import to_tree
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Candidate
 

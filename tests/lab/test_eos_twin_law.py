@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import difference
 from nornir_tasks.platforms.eos import PLATFORM
-from nornir_tasks.platforms.eos.tree import canonical, to_text, to_tree
+from nornir_tasks.platforms.eos.canonical import canonical
+from nornir_tasks.platforms.eos.tree import to_text, to_tree
 from switch_twins.engine import EOS, ConfigSession, Context, Tree
 from switch_twins.eos.grammar import eos_grammar
 

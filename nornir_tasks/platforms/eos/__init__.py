@@ -4,13 +4,14 @@ from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes
+from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.capabilities import LOAD_BALANCING, RELEASE_PATTERN, RELEASES, TAKEN, capabilities
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.eos.parse import parse
 from nornir_tasks.platforms.eos.port_map import port_name, sort_key
-from nornir_tasks.platforms.eos.tree import canonical, seconds, to_text, to_tree
+from nornir_tasks.platforms.eos.tree import seconds, to_text, to_tree
 from nornir_tasks.platforms.platform import Platform
 
 PLATFORM = Platform(

@@ -9,7 +9,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
+from nornir_tasks.platforms.eos.parse import BLOCKS
 from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT, to_tree
+from nornir_tasks.platforms.lines import replaced
 from nornir_tasks.platforms.platform import Candidate
 
 if TYPE_CHECKING:
@@ -17,35 +19,10 @@ if TYPE_CHECKING:
     from hier_config.platforms.driver_base import HConfigDriverBase
 
 _BGP = (r"^router bgp ",)
-_FAMILY = (r"^router bgp ", r"^address-family ipv4$")
 _PORT = (r"^interface ",)
-_MAP = (r"^route-map ",)
 _QUEUE = (r"^qos profile ", r"^(?:uc-)?tx-queue ")
 
-REPLACED: tuple[tuple[str, ...], ...] = (
-    (r"^service routing protocols model ",),
-    (r"^ip load-sharing (\S+) \d+$",),
-    (r"^(ip hardware fib load-balance distribution dynamic flow-set-size) ",),
-    (r"^qos map (dscp \d+) to traffic-class ",),
-    (r"^qos map (traffic-class \d+) to tx-queue ",),
-    (r"^priority-flow-control pause watchdog (default \S+|action) ",),
-    (*_PORT, r"^(description|mtu|service-profile|speed|switchport access vlan|switchport mode) "),
-    # a second or virtual address stands beside the first
-    (*_PORT, r"^(ip address) (?!virtual )\S+$"),
-    (*_PORT, r"^(spanning-tree bpduguard) "),
-    (r"^vlan \d+$", r"^name "),
-    (*_MAP, r"^(match ip address prefix-list|set as-path prepend|set community) "),
-    (r"^router bfd$", r"^interval .* default$"),
-    (*_BGP, r"^(router-id|maximum-paths|timers bgp) "),
-    (
-        *_BGP,
-        r"^(neighbor \S+ (?:peer group(?= )|remote-as|description|timers|out-delay|idle-restart-timer|ttl maximum-hops|"
-        r"send-community|maximum-routes))(?: |$)",
-    ),
-    (*_BGP, r"^(neighbor \S+ route-map) \S+ (in|out)$"),
-    (*_QUEUE, r"^(bandwidth percent|bandwidth guaranteed) "),
-    (*_QUEUE, r"^random-detect ecn minimum-threshold "),
-)
+REPLACED = replaced(BLOCKS)
 """Lines of one value: a path whose last part matches, with equal groups, takes the other's place."""
 
 NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (

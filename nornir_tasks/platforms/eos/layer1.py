@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from nornir_tasks.design.device_config import Layer1
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.eos.lines import Row, row
+from nornir_tasks.platforms.lines import Row, row
 
 _MAX_UNSAID_GBPS = 25
 """Up to this rate a port has one lane and its word does not say so: ``25g``, but ``50g-1``."""
@@ -40,9 +40,10 @@ def _rate(found: re.Match[str]) -> tuple[int, int, bool]:
 
 
 ROWS: tuple[Row, ...] = (
-    row(r"speed (auto )?(\d+)g-([1248])", "rate", _rate),
-    row(r"speed (auto )?(1|10|25)g()", "rate", _rate),
-    row("|".join(_FEC_OF), "fec", lambda found: _FEC_OF[found[0]]),
+    row(r"speed (auto )?(\d+)g-([1248])", "rate", _rate, single="speed"),
+    row(r"speed (auto )?(1|10|25)g()", "rate", _rate, single="speed"),
+    # two encodings may stand side by side (pyavd eos__ethernet_interfaces)
+    *(row(line, "fec", lambda found: _FEC_OF[found[0]]) for line in _FEC_OF),
 )
 
 

@@ -24,10 +24,12 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS
 from nornir_tasks.platforms.eos.layer1 import read_layer1
-from nornir_tasks.platforms.eos.lines import leave, no, number, read, row, text, yes
+from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
+from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
 from nornir_tasks.platforms.eos.parse_qos import parse_qos
 from nornir_tasks.platforms.eos.port_map import sort_key
+from nornir_tasks.platforms.lines import Block, leave, look_up, no, number, read, row, table, text, yes
 from nornir_tasks.platforms.platform import Parsed
 
 _DEFAULT_MTU_BYTES = 1500
@@ -37,18 +39,21 @@ _DEFAULT_BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 """What BFD sessions run with where nothing is said. Source: batfish arista_interface_show_run_all."""
 
 _PORT = (
-    row(r"description (.+)", "description", text),
+    row(r"description (.+)", "description", text, single="description"),
     row(r"shutdown", "enabled", no),
-    row(r"no shutdown", "enabled", yes),
-    row(r"mtu (\d+)", "mtu_bytes", number),
+    # batfish arista_interface_show_run_all: only "show running-config all" prints it
+    row(r"no shutdown", "enabled", yes, hidden=("no shutdown",)),
+    row(r"mtu (\d+)", "mtu_bytes", number, single="mtu"),
     row(r"no switchport", "routed", yes),
-    row(r"ip address (\d+\.\d+\.\d+\.\d+/\d+)", "address", text),
-    row(r"service-profile (\S+)", "qos_profile", text),
-    row(r"switchport", "switched", yes),
-    row(r"switchport mode access", "switched", yes),
-    row(r"switchport access vlan (\d+)", "access_vlan", number),
+    # a second or virtual address stands beside the first
+    row(r"ip address (\d+\.\d+\.\d+\.\d+/\d+)", "address", text, single=r"ip address(?= (?!virtual )\S+$)"),
+    row(r"service-profile (\S+)", "qos_profile", text, single="service-profile"),
+    # tests/corpus/eos/NOTES.md: a port is switched, and then an access port, unless said otherwise
+    row(r"switchport", "switched", yes, hidden=("switchport",)),
+    row(r"switchport mode access", "switched", yes, single="switchport mode", hidden=("switchport mode access",)),
+    row(r"switchport access vlan (\d+)", "access_vlan", number, single="switchport access vlan"),
     row(r"spanning-tree portfast", "portfast", yes),
-    row(r"spanning-tree bpduguard enable", "bpduguard", yes),
+    row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
     *LAYER1_ROWS,
 )
 _EDGE = {"portfast": "spanning-tree portfast", "bpduguard": "spanning-tree bpduguard enable"}
@@ -57,24 +62,81 @@ _SWITCHED = {"access_vlan", *_EDGE}
 """What only an access port has."""
 _ROUTED = {"mtu_bytes", "address", "qos_profile"}
 """What only a routed port has; a switched one without any of it is one that nobody uses."""
-_LOOPBACK = tuple(each for each in _PORT if each.field in {"description", "enabled", "address"})
-_SVI = tuple(each for each in _PORT if each.field in {"description", "enabled", "address", "mtu_bytes"})
+_PORT_LINES = table(*_PORT)
+_LOOPBACK_LINES = table(*(each for each in _PORT if each.field in {"description", "enabled", "address"}))
+_SVI_LINES = table(*(each for each in _PORT if each.field in {"description", "enabled", "address", "mtu_bytes"}))
 
-_SERVICES = {"service routing protocols model multi-agent": "multi-agent", "ip routing": "ip-routing"}
-# what a fresh switch shows in place of "ip routing" (show running-config of vEOS-lab 4.29.2F)
-_NOT_ROUTING = "no ip routing"
-
+_SERVICES = ("multi-agent", "ip-routing")
 _DYNAMIC = "ip hardware fib load-balance distribution dynamic"
 
+_TOP = (
+    row(r"service routing protocols model multi-agent", "multi-agent", yes, single="service routing protocols model"),
+    row(r"ip routing", "ip-routing", yes),
+    # what a fresh switch shows in place of "ip routing" (show running-config of vEOS-lab 4.29.2F)
+    row(r"no ip routing", "ip-routing", no),
+    # pyavd eos__lldp prints only "no lldp run"
+    row(r"lldp run", "lldp", yes, hidden=("lldp run",)),
+    row(r"no lldp run", "lldp", no),
+    row(
+        r"ip load-sharing (?:trident|arad) (\d+)",
+        "seed",
+        number,
+        single=r"ip load-sharing \S+(?= \d+$)",
+        # um-eos IPv4, "ip load-sharing": the default seed 0 is removed from running-config
+        hidden=("ip load-sharing trident 0", "ip load-sharing arad 0"),
+    ),
+    row(_DYNAMIC, "is_dynamic", yes),
+    row(rf"{_DYNAMIC} flow-set-size (\d+)", "flow_set_size", number, single=f"{_DYNAMIC} flow-set-size"),
+)
+_TOP_LINES = table(*_TOP)
+
 _ROUTE_MAP = (
-    row(r"match ip address prefix-list (\S+)", "match_prefix_list", text),
-    row(r"set as-path prepend ([\d ]+)", "prepend", lambda found: tuple(map(int, found[1].split()))),
+    row(
+        r"match ip address prefix-list (\S+)",
+        "match_prefix_list",
+        text,
+        single="match ip address prefix-list",
+    ),
+    row(
+        r"set as-path prepend ([\d ]+)",
+        "prepend",
+        lambda found: tuple(map(int, found[1].split())),
+        single="set as-path prepend",
+    ),
     row(
         r"set community ((?:[A-Z-]+|\d+:\d+)(?: (?:[A-Z-]+|\d+:\d+))*)",
         "communities",
         lambda found: (*found[1].split(),),
+        single="set community",
     ),
 )
+_ROUTE_MAP_LINES = table(*_ROUTE_MAP)
+
+_BFD = (
+    row(
+        r"interval (\d+) min-rx (\d+) multiplier (\d+) default",
+        "bfd",
+        lambda found: Bfd(interval_ms=int(found[1]), min_rx_ms=int(found[2]), multiplier=int(found[3])),
+        single=r"interval(?= .* default$)",
+        # batfish arista_interface_show_run_all: these intervals are EOS's own
+        hidden=("interval 300 min-rx 300 multiplier 3 default",),
+    ),
+)
+_BFD_LINES = table(*_BFD)
+
+_VLAN = (row(r"name (\S+)", "name", text, single="name"),)
+_VLAN_LINES = table(*_VLAN)
+
+BLOCKS = (
+    Block((), _TOP),
+    Block((r"interface ",), _PORT),
+    Block((r"vlan \d+$",), _VLAN),
+    Block((r"route-map ",), _ROUTE_MAP),
+    Block((r"router bfd$",), _BFD),
+    *BGP_BLOCKS,
+    *QOS_BLOCKS,
+)
+"""The rows of all lines that hold a value, by where they stand."""
 
 _SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))?")
 
@@ -87,7 +149,6 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     """Read the owned part of a configuration. An absent line means what EOS does without it."""
     left = ConfigTree()
     fields: Fields = {
-        "services": [],
         "vlans": [],
         "interfaces": [],
         "lists": [],
@@ -96,6 +157,10 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     }
     rest = ConfigTree()
     for node in tree.children.values():
+        value = None if node else look_up(node.text, _TOP_LINES)
+        if value is not None:
+            fields[value[0]] = value[1]
+            continue
         known = _reader_of(node.text)
         unknown = known[0](node, known[1], fields) if known else None
         if unknown is None:
@@ -111,10 +176,10 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         release=capabilities.release,
         model=model,
         asic=capabilities.asic,
-        services=tuple(fields["services"]),
-        hashing=fields.get("hashing"),
+        services=tuple(name for name in _SERVICES if fields.get(name)),
+        hashing=Hashing(fields["seed"]) if "seed" in fields else None,
         load_balancing=_balanced(fields, left),
-        lldp=fields.get("lldp", Lldp(enabled=True)),
+        lldp=Lldp(enabled=fields.get("lldp", True)),
         qos=qos,
         bfd=fields.get("bfd", _DEFAULT_BFD if bgp and any(group.bfd for group in bgp.peer_groups) else None),
         vlans=tuple(fields["vlans"]),
@@ -128,32 +193,10 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     return Parsed(in_order(config, sort_key), left)
 
 
-def _service(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    if found[0] != _NOT_ROUTING:
-        fields["services"].append(_SERVICES[found[0]])
-    return list(node.children.values())
-
-
-def _lldp(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    fields["lldp"] = Lldp(enabled=not found[0].startswith("no "))
-    return list(node.children.values())
-
-
-def _hashing(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    fields["hashing"] = Hashing(seed=int(found[1]))
-    return list(node.children.values())
-
-
-def _balancing(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    fields.setdefault("balancing", {})["flow_set_size" if found[1] else "is_on"] = int(found[1] or 1)
-    return list(node.children.values())
-
-
 def _balanced(fields: Fields, left: ConfigTree) -> LoadBalancing | None:
     """A size without dynamic distribution says nothing that we know."""
-    read = fields.get("balancing", {})
-    size = read.get("flow_set_size")
-    if "is_on" in read:
+    size = fields.get("flow_set_size")
+    if "is_dynamic" in fields:
         return LoadBalancing("flowlet", None, size)
     if size is not None:
         left.add(f"{_DYNAMIC} flow-set-size {size}")
@@ -161,26 +204,19 @@ def _balanced(fields: Fields, left: ConfigTree) -> LoadBalancing | None:
 
 
 def _bfd(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    rows = (
-        row(
-            r"interval (\d+) min-rx (\d+) multiplier (\d+) default",
-            "bfd",
-            lambda found: Bfd(interval_ms=int(found[1]), min_rx_ms=int(found[2]), multiplier=int(found[3])),
-        ),
-    )
-    values, unknown = read(node.children.values(), rows)
+    values, unknown = read(node.children.values(), _BFD_LINES)
     fields.update(values)
     return unknown
 
 
 def _vlan(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    values, unknown = read(node.children.values(), (row(r"name (\S+)", "name", text),))
+    values, unknown = read(node.children.values(), _VLAN_LINES)
     fields["vlans"].append(Vlan(int(found[1]), values.get("name")))
     return unknown
 
 
 def _svi(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    values, unknown = read(node.children.values(), _SVI)
+    values, unknown = read(node.children.values(), _SVI_LINES)
     enabled, mtu = values.get("enabled", True), values.get("mtu_bytes", _DEFAULT_MTU_BYTES)
     port = Interface(found[1], values.get("description"), values.get("address"), mtu, enabled, None)
     fields["interfaces"].append(port)
@@ -198,7 +234,7 @@ def _contradicts(values: Fields) -> bool:
 
 def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree] | None:
     loopback = found[1].startswith("Loopback")
-    values, unknown = read(node.children.values(), _LOOPBACK if loopback else _PORT)
+    values, unknown = read(node.children.values(), _LOOPBACK_LINES if loopback else _PORT_LINES)
     routed = values.get("routed", False)
     if not loopback and _contradicts(values):
         return None
@@ -235,7 +271,7 @@ def _prefix_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list
 
 
 def _route_map(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    values, unknown = read(node.children.values(), _ROUTE_MAP)
+    values, unknown = read(node.children.values(), _ROUTE_MAP_LINES)
     rule = RouteMapRule(
         sequence=int(found[3]),
         permit=found[2] == "permit",
@@ -261,10 +297,6 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (r"ip prefix-list (\S+)", _prefix_list),
         (r"route-map (\S+) (permit|deny) (\d+)", _route_map),
         (r"ip route (\d+\.\d+\.\d+\.\d+/\d+) Null0", _static_route),
-        ("|".join((*_SERVICES, _NOT_ROUTING)), _service),
-        (r"(?:no )?lldp run", _lldp),
-        (r"ip load-sharing (?:trident|arad) (\d+)", _hashing),
-        (rf"{_DYNAMIC}(?: flow-set-size (\d+))?", _balancing),
         (r"router bfd", _bfd),
     )
 )

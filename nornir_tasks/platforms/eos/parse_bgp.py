@@ -5,40 +5,69 @@ from typing import Any
 
 from nornir_tasks.design.device_config import Bgp, Neighbor, PeerGroup
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.eos.lines import Row, leave, look_up, no, number, row, starting, text, yes
+from nornir_tasks.platforms.lines import Block, Table, leave, look_up, no, number, row, starting, table, text, yes
 
+# hidden lines: batfish arista_bgp_show_run_all_3, vEOS 4.23.0.1F; only "show running-config all" prints them
 _PROCESS = (
-    row(r"router-id (\S+)", "router_id", text),
-    row(r"maximum-paths (\d+) ecmp \1", "maximum_paths", number),
-    row(r"bgp bestpath as-path multipath-relax", "multipath_relax", yes),
+    row(r"router-id (\S+)", "router_id", text, single="router-id"),
+    row(r"maximum-paths (\d+) ecmp \1", "maximum_paths", number, single="maximum-paths"),
+    row(
+        r"bgp bestpath as-path multipath-relax",
+        "multipath_relax",
+        yes,
+        hidden=("bgp bestpath as-path multipath-relax",),
+    ),
     row(r"no bgp bestpath as-path multipath-relax", "multipath_relax", no),
-    row(r"bgp log-neighbor-changes", "log_neighbor_changes", yes),
+    row(r"bgp log-neighbor-changes", "log_neighbor_changes", yes, hidden=("bgp log-neighbor-changes",)),
     row(r"no bgp log-neighbor-changes", "log_neighbor_changes", no),
-    row(r"no graceful-restart", "graceful_restart_helper_only", yes),
+    row(
+        r"no graceful-restart",
+        "graceful_restart_helper_only",
+        yes,
+        hidden=("no graceful-restart", "graceful-restart-helper"),
+    ),
     row(r"graceful-restart", "graceful_restart_helper_only", no),
-    row(r"no bgp default ipv4-unicast", "inactive_by_default", yes),
+    row(r"no bgp default ipv4-unicast", "inactive_by_default", yes, hidden=("bgp default ipv4-unicast",)),
 )
+
+_ROUTE_MAP = r"route-map(?= \S+ (in|out)$)"
+
+
+def _minutes(found: re.Match[str]) -> int | None:
+    """The restart timer counts seconds; the hinge counts minutes, and what is between two minutes it cannot hold."""
+    minutes, seconds = divmod(int(found[1]), 60)
+    return None if seconds else minutes
+
 
 _GROUP = (
     row(r"peer group", "defined", yes),
-    row(r"timers (\d+) (\d+)", "timers", lambda found: (int(found[1]), int(found[2]))),
-    row(r"out-delay (\d+)", "advertisement_interval_s", number),
+    row(r"timers (\d+) (\d+)", "timers", lambda found: (int(found[1]), int(found[2])), single="timers"),
+    row(r"out-delay (\d+)", "advertisement_interval_s", number, single="out-delay"),
     row(r"bfd", "bfd", yes),
-    row(r"ttl maximum-hops 1", "ttl_security", yes),
-    row(r"send-community", "send_community", yes),
-    row(r"maximum-routes (\d+)", "max_prefixes", number),
-    row(r"route-map (\S+) in", "route_map_in", text),
-    row(r"route-map (\S+) out", "route_map_out", text),
+    row(r"ttl maximum-hops 1", "ttl_security", yes, single="ttl maximum-hops"),
+    row(r"send-community", "send_community", yes, single="send-community"),
+    row(r"maximum-routes (\d+)", "max_prefixes", number, single="maximum-routes"),
+    row(r"idle-restart-timer (\d+)", "prefix_restart_min", _minutes, single="idle-restart-timer"),
+    row(r"route-map (\S+) in", "route_map_in", text, single=_ROUTE_MAP),
+    row(r"route-map (\S+) out", "route_map_out", text, single=_ROUTE_MAP),
 )
-# the restart timer counts seconds; the hinge counts minutes, and what is between two minutes it cannot hold
-_RESTART = re.compile(r"idle-restart-timer (\d+)")
 
 _NEIGHBOR = (
-    row(r"peer group (\S+)", "peer_group", text),
-    row(r"remote-as (\d+)", "remote_as", number),
-    row(r"description (.+)", "description", text),
-    row(r"route-map (\S+) in", "route_map_in", text),
+    # "peer group" alone defines a group: another line
+    row(r"peer group (\S+)", "peer_group", text, single="peer group(?= )"),
+    row(r"remote-as (\d+)", "remote_as", number, single="remote-as"),
+    row(r"description (.+)", "description", text, single="description"),
+    row(r"route-map (\S+) in", "route_map_in", text, single=_ROUTE_MAP),
 )
+
+_ABOVE = (r"router bgp ",)
+BLOCKS = (
+    Block(_ABOVE, _PROCESS),
+    Block(_ABOVE, (*_GROUP, *_NEIGHBOR), before=r"neighbor \S+ "),
+)
+"""What the lines of BGP replace and which are hidden."""
+
+_PROCESS_LINES, _GROUP_LINES, _NEIGHBOR_LINES = table(*_PROCESS), table(*_GROUP), table(*_NEIGHBOR)
 
 _FLAT = re.compile(r"neighbor (\S+) (.+)")
 _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
@@ -56,12 +85,9 @@ class _Sessions:
         self.fields: dict[str, dict[str, Any]] = {}
         self.lines: dict[str, list[ConfigTree]] = {}
 
-    def take(self, key: str, line: ConfigTree, rest: str, rows: tuple[Row, ...]) -> bool:
+    def take(self, key: str, line: ConfigTree, rest: str, rows: Table) -> bool:
         """Understand one line; False if it says nothing we know."""
-        if (restart := _RESTART.fullmatch(rest)) and rows is _GROUP and int(restart[1]) % 60 == 0:
-            known: tuple[str, Any] | None = ("prefix_restart_min", int(restart[1]) // 60)
-        else:
-            known = look_up(rest, rows)
+        known = look_up(rest, rows)
         if known is None or line:
             return False
         self.fields.setdefault(key, {})[known[0]] = known[1]
@@ -82,9 +108,9 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
         if line is family:
             continue
         if flat := _FLAT.fullmatch(line.text):
-            sessions, rows = (neighbors, _NEIGHBOR) if _ADDRESS.fullmatch(flat[1]) else (groups, _GROUP)
+            sessions, rows = (neighbors, _NEIGHBOR_LINES) if _ADDRESS.fullmatch(flat[1]) else (groups, _GROUP_LINES)
             known = sessions.take(flat[1], line, flat[2], rows)
-        elif found := look_up(line.text, _PROCESS):
+        elif found := look_up(line.text, _PROCESS_LINES):
             fields[found[0]] = found[1]
             known = True
         else:

@@ -7,8 +7,8 @@ from typing import Any
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.eos.lines import leave, look_up, number, read, row, starting, yes
 from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT
+from nornir_tasks.platforms.lines import Block, leave, look_up, no, number, read, row, starting, table, yes
 
 GUARANTEED_PERCENT = 5
 """Bandwidth promised to a lossless queue under the watchdog, which looks at no other queue.
@@ -16,10 +16,39 @@ GUARANTEED_PERCENT = 5
 Source: "Arista_EOS_RoCEv2_Lossless_Config", section 8, citing um-eos; the figure only has to be above zero.
 """
 
-_DSCP = re.compile(r"qos map dscp (\d+) to traffic-class ([0-7])")
-_QUEUE_OF = re.compile(r"qos map traffic-class ([0-7]) to tx-queue ([0-7])")
 _ACTION = "priority-flow-control pause watchdog action drop"
-_TIMES = re.compile(r"priority-flow-control pause watchdog default (timeout|recovery-time|polling-interval) ([\d.]+)")
+
+
+def _pair(found: re.Match[str]) -> tuple[int, int]:
+    return int(found[1]), int(found[2])
+
+
+_MAPS = (
+    row(
+        r"qos map dscp (\d+) to traffic-class ([0-7])",
+        "class_of",
+        _pair,
+        single=r"qos map dscp \d+ to traffic-class",
+        hidden=(f"qos map dscp {dscp} to traffic-class {default}" for dscp, default in enumerate(DSCP_DEFAULT)),
+    ),
+    row(
+        r"qos map traffic-class ([0-7]) to tx-queue ([0-7])",
+        "queue_of",
+        _pair,
+        single=r"qos map traffic-class \d+ to tx-queue",
+        # um-eos Quality of Service: traffic class and transmit queue of the same number belong together
+        hidden=(f"qos map traffic-class {number} to tx-queue {number}" for number in range(8)),
+    ),
+)
+_WATCHDOG = (
+    row(
+        r"priority-flow-control pause watchdog default (timeout|recovery-time|polling-interval) ([\d.]+)",
+        "time_ms",
+        lambda found: (found[1], round(float(found[2]) * 1000)),
+        single=r"priority-flow-control pause watchdog default \S+",
+    ),
+    row(_ACTION, "drops", yes, single="priority-flow-control pause watchdog action"),
+)
 
 _PROFILE = (
     row(r"qos trust dscp", "trust", yes),
@@ -38,15 +67,25 @@ def _ecn(found: re.Match[str]) -> Ecn:
 
 _QUEUE = (
     row(r"priority strict", "strict", yes),
-    row(r"no priority", "strict", lambda _: False),
-    row(r"bandwidth percent (\d+)", "weight_percent", number),
-    row(r"bandwidth guaranteed percent (\d+)", "guaranteed", number),
+    row(r"no priority", "strict", no),
+    row(r"bandwidth percent (\d+)", "weight_percent", number, single="bandwidth percent"),
+    row(r"bandwidth guaranteed percent (\d+)", "guaranteed", number, single="bandwidth guaranteed"),
 )
-_QUEUE_ROWS = {
-    "tx-queue": (*_QUEUE, row(_ECN, "ecn", _ecn)),
+_MARKS = {
+    "tx-queue": row(_ECN, "ecn", _ecn, single="random-detect ecn minimum-threshold"),
     # the weight of the average stands in the line only where the queue is one of unicast (pyavd schema)
-    "uc-tx-queue": (*_QUEUE, row(_ECN + " weight 0", "ecn", _ecn)),
+    "uc-tx-queue": row(_ECN + " weight 0", "ecn", _ecn, single="random-detect ecn minimum-threshold"),
 }
+
+BLOCKS = (
+    Block((), (*_MAPS, *_WATCHDOG)),
+    Block((r"qos profile ",), _PROFILE),
+    Block((r"qos profile ", r"(?:uc-)?tx-queue "), (*_QUEUE, *_MARKS.values())),
+)
+"""What the lines of quality of service replace and which are hidden."""
+
+_MAP_LINES, _WATCHDOG_LINES, _PROFILE_LINES = table(*_MAPS), table(*_WATCHDOG), table(*_PROFILE)
+_QUEUE_LINES = {kind: table(*_QUEUE, marks) for kind, marks in _MARKS.items()}
 
 
 @dataclass(slots=True)
@@ -68,14 +107,10 @@ def parse_qos(rest: ConfigTree, capabilities: Capabilities, left: ConfigTree) ->
     """Take the lines of this section out of ``rest``; unknown lines inside its blocks go to ``left``."""
     dscp, queue_of, mapped = list(DSCP_DEFAULT), list(range(8)), False
     for node in list(starting(rest, "qos map ")):
-        if found := _DSCP.fullmatch(node.text):
-            dscp[int(found[1])] = int(found[2])
-        elif found := _QUEUE_OF.fullmatch(node.text):
-            queue_of[int(found[1])] = int(found[2])
-        else:
-            continue
-        mapped = True
-        del rest.children[node.text]
+        if known := look_up(node.text, _MAP_LINES):
+            (number, held), mapped = known[1], True
+            (dscp if known[0] == "class_of" else queue_of)[number] = held
+            del rest.children[node.text]
     watchdog, guarded = _watchdog(rest)
     blocks = [_block(node, capabilities.asic, left) for node in starting(rest, "qos profile ")]
     for block in blocks:
@@ -99,12 +134,9 @@ def parse_qos(rest: ConfigTree, capabilities: Capabilities, left: ConfigTree) ->
 
 def _watchdog(rest: ConfigTree) -> tuple[Watchdog | None, bool]:
     """The global watchdog, and whether any of its lines is there. Half a watchdog is none: its lines stay."""
-    times = {
-        found[1]: (node.text, round(float(found[2]) * 1000))
-        for node in starting(rest, "priority-flow-control ")
-        if (found := _TIMES.fullmatch(node.text))
-    }
-    drops = rest.children.get(_ACTION) is not None
+    known = {node.text: look_up(node.text, _WATCHDOG_LINES) for node in starting(rest, "priority-flow-control ")}
+    times = {said[1][0]: (line, said[1][1]) for line, said in known.items() if said and said[0] == "time_ms"}
+    drops = known.get(_ACTION) is not None
     if times and (len(times) < 3 or not drops):
         return None, True
     if drops:
@@ -124,12 +156,12 @@ def _block(node: ConfigTree, asic: str, left: ConfigTree) -> _Profile:
     priorities: list[tuple[ConfigTree, int]] = []
     for line in node.children.values():
         if (queue := _QUEUE_BLOCK.fullmatch(line.text)) and queue[1] == queue_kind(asic):
-            values, unknown = read(line.children.values(), _QUEUE_ROWS[queue[1]])
+            values, unknown = read(line.children.values(), _QUEUE_LINES[queue[1]])
             leave(left, (node.text, line.text), unknown)
             profile.queues.append((line, values))
         elif no_drop := _NO_DROP.fullmatch(line.text):
             priorities.append((line, int(no_drop[1])))
-        elif known := look_up(line.text, _PROFILE):
+        elif known := look_up(line.text, _PROFILE_LINES):
             fields[known[0]] = known[1]
         else:
             leave(left, (node.text,), [line])

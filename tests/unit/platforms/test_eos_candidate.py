@@ -7,7 +7,8 @@ from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change, difference
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes
-from nornir_tasks.platforms.eos.tree import canonical, to_tree
+from nornir_tasks.platforms.eos.canonical import canonical
+from nornir_tasks.platforms.eos.tree import to_tree
 
 BGP = "router bgp 4200000001"
 

@@ -17,7 +17,8 @@ from pyavd import get_device_config, validate_structured_config
 
 from nornir_tasks.design.device_config import DeviceConfig, Interface, Layer1, PortProfile, RouteMapRule
 from nornir_tasks.platforms.config_tree import Path
-from nornir_tasks.platforms.eos.tree import canonical, to_tree
+from nornir_tasks.platforms.eos.canonical import canonical
+from nornir_tasks.platforms.eos.tree import to_tree
 
 CONFIGS = pytest.mark.parametrize("config", examples(), ids=lambda each: each.name)
 FACTS = "ansible_collections.arista.eos.plugins.module_utils.network.eos.facts"

@@ -10,8 +10,9 @@ from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
 from nornir_tasks.platforms.config_tree import difference
 from nornir_tasks.platforms.eos import PLATFORM
+from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
-from nornir_tasks.platforms.eos.tree import canonical, to_text, to_tree
+from nornir_tasks.platforms.eos.tree import to_text, to_tree
 from nornir_tasks.platforms.ownership import join, split
 
 OUTSIDE = Path(__file__).parents[2] / "corpus" / "eos" / "accept.txt"

@@ -24,6 +24,8 @@ class Row:
     another that begins alike (with equal groups, where it has any) without ``no``. Empty: they stand side by side."""
     hidden: tuple[str, ...]
     """Lines of this setting that the OS takes and does not print, because they say what is so anyway."""
+    many: bool
+    """Do several such lines fill the field, as a list?"""
 
 
 def row(
@@ -33,9 +35,10 @@ def row(
     *,
     single: str = "",
     hidden: Iterable[str] = (),
+    many: bool = False,
 ) -> Row:
     """A Row from a pattern's text."""
-    return Row(re.compile(pattern), field, value, single, tuple(hidden))
+    return Row(re.compile(pattern), field, value, single, tuple(hidden), many)
 
 
 Table = Mapping[str, tuple[Row, ...]]
@@ -76,25 +79,40 @@ def no(_: re.Match[str]) -> bool:
     return False
 
 
+Fields = dict[str, Any]
+
+
 def look_up(line: str, rows: Table) -> tuple[str, Any] | None:
     """Field and value of one line; None if no row knows it."""
+    known = _find(line, rows)
+    return None if known is None else (known[0].field, known[1])
+
+
+def _find(line: str, rows: Table) -> tuple[Row, Any] | None:
     for each in rows.get(line.partition(" ")[0], ()):
         if found := each.pattern.fullmatch(line):
             value = each.value(found)
-            return None if value is None else (each.field, value)
+            return None if value is None else (each, value)
     return None
 
 
-def read(lines: Iterable[ConfigTree], rows: Table) -> tuple[dict[str, Any], list[ConfigTree]]:
-    """Fields of a block's lines, and the lines no row knows. A line with a block below it is never a plain value."""
-    fields: dict[str, Any] = {}
-    unknown = []
-    for line in lines:
-        known = None if line else look_up(line.text, rows)
-        if known is None:
-            unknown.append(line)
-        else:
-            fields[known[0]] = known[1]
+def take(line: ConfigTree, rows: Table, fields: Fields) -> bool:
+    """Fill the field of one line; False if no row knows it. A line with a block below it is never a plain value."""
+    known = None if line.children else _find(line.text, rows)
+    if known is None:
+        return False
+    found, value = known
+    if found.many:
+        fields.setdefault(found.field, []).append(value)
+    else:
+        fields[found.field] = value
+    return True
+
+
+def read(lines: Iterable[ConfigTree], rows: Table) -> tuple[Fields, list[ConfigTree]]:
+    """Fields of a block's lines, and the lines no row knows."""
+    fields: Fields = {}
+    unknown = [line for line in lines if not take(line, rows, fields)]
     return fields, unknown
 
 
@@ -149,10 +167,10 @@ def visible(tree: ConfigTree, hidden: Hidden) -> ConfigTree:
     """The tree without the lines that are hidden; blocks that have none are ``tree``'s own nodes, not copies."""
     kept = ConfigTree(tree.text, tree.line)
     gone = frozenset[str]().union(*(lines for above, lines in hidden if not above))
-    deeper = tuple((above, lines) for above, lines in hidden if above)
-    for line, child in tree.children.items():
-        if line in gone and not child:
-            continue
-        below = tuple((above[1:], lines) for above, lines in deeper if above[0].match(line))
-        kept.children[line] = visible(child, below) if below else child
+    kept.children = {line: child for line, child in tree.children.items() if line not in gone or child.children}
+    deeper = [(above[0].match, above[1:], lines) for above, lines in hidden if above]
+    if deeper:
+        for line, child in kept.children.items():
+            if child.children and (below := tuple((rest, lines) for begins, rest, lines in deeper if begins(line))):
+                kept.children[line] = visible(child, below)
     return kept

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.device_config import (
@@ -29,7 +28,7 @@ from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
 from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
 from nornir_tasks.platforms.eos.parse_qos import parse_qos
 from nornir_tasks.platforms.eos.port_map import sort_key
-from nornir_tasks.platforms.lines import Block, leave, look_up, no, number, read, row, table, text, yes
+from nornir_tasks.platforms.lines import Block, Fields, leave, no, number, read, row, table, take, text, yes
 from nornir_tasks.platforms.platform import Parsed
 
 _DEFAULT_MTU_BYTES = 1500
@@ -140,7 +139,6 @@ BLOCKS = (
 
 _SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))?")
 
-Fields = dict[str, Any]
 Reader = Callable[[ConfigTree, re.Match[str], Fields], list[ConfigTree] | None]
 """(block, match of its first line, what was read so far) -> lines of the block it does not know; None: all of it."""
 
@@ -157,9 +155,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     }
     rest = ConfigTree()
     for node in tree.children.values():
-        value = None if node else look_up(node.text, _TOP_LINES)
-        if value is not None:
-            fields[value[0]] = value[1]
+        if take(node, _TOP_LINES, fields):
             continue
         known = _reader_of(node.text)
         unknown = known[0](node, known[1], fields) if known else None

@@ -5,7 +5,7 @@ from typing import Any
 
 from nornir_tasks.design.device_config import Bgp, Neighbor, PeerGroup
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.lines import Block, Table, leave, look_up, no, number, row, starting, table, text, yes
+from nornir_tasks.platforms.lines import Block, Table, leave, look_up, no, number, row, starting, table, take, text, yes
 
 # hidden lines: batfish arista_bgp_show_run_all_3, vEOS 4.23.0.1F; only "show running-config all" prints them
 _PROCESS = (
@@ -110,11 +110,8 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
         if flat := _FLAT.fullmatch(line.text):
             sessions, rows = (neighbors, _NEIGHBOR_LINES) if _ADDRESS.fullmatch(flat[1]) else (groups, _GROUP_LINES)
             known = sessions.take(flat[1], line, flat[2], rows)
-        elif found := look_up(line.text, _PROCESS_LINES):
-            fields[found[0]] = found[1]
-            known = True
         else:
-            known = False
+            known = take(line, _PROCESS_LINES, fields)
         if not known:
             leave(left, above, [line])
     active, networks = _family(family, (*above, family.text), left)

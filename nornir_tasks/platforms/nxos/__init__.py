@@ -5,6 +5,7 @@ from types import MappingProxyType
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.nxos import dscp, parse_qos
 from nornir_tasks.platforms.nxos.candidate import candidate
+from nornir_tasks.platforms.nxos.canonical import canonical
 from nornir_tasks.platforms.nxos.capabilities import (
     LOAD_BALANCING,
     NOT_OFFERED,
@@ -14,7 +15,7 @@ from nornir_tasks.platforms.nxos.capabilities import (
     TAKEN,
     capabilities,
 )
-from nornir_tasks.platforms.nxos.config_text import canonical, to_text, to_tree
+from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nxos.parse import parse

@@ -5,10 +5,10 @@ stays byte for byte, comments and trailing blanks included.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from nornir_tasks.platforms.asn import make_asns_plain
-from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, Path, from_text
+from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
 
 INDENT = "  "
 """NX-OS indents each level by two blanks (napalm 5.2.0 test/nxos/nxos/new_good.conf)."""
@@ -145,83 +145,3 @@ def _ports(text: str) -> tuple[str, ...]:
 def to_text(tree: ConfigTree) -> str:
     """The tree as NX-OS would print it; ``to_tree(to_text(tree)) == tree``."""
     return "".join(f"{row}\n" for row in tree.lines(INDENT))
-
-
-HIDDEN_DEFAULTS: tuple[tuple[str, ...], ...] = (
-    # cisco.nxos 11.1.0 nxos_bfd_global: 50/50/3 is the default interval.
-    (r"bfd interval 50 min_rx 50 multiplier 3",),
-    # Cisco Nexus 9000 Interfaces Configuration Guide: an interface's MTU is 1500 unless set.
-    (r"interface Ethernet.+", r"mtu 1500"),
-    # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)), and then an
-    # access port (cisco.nxos 11.1.0 nxos_l2_interfaces: access is the mode of a port without one).
-    (r"interface Ethernet.+", r"(?:switchport|switchport mode access|switchport access vlan 1|ip redirects)"),
-    # batfish nxos_vlan: an SVI is shut and has autostate unless said otherwise; its MTU as any interface's.
-    (r"interface Vlan.+", r"(?:shutdown|autostate|mtu 1500|ip redirects)"),
-    # Interfaces Configuration Guide 10.6(x), "Configuring Basic Interface Parameters": speed and FEC are auto, and a
-    # port negotiates, unless said otherwise.
-    (r"interface Ethernet.+", r"(?:speed auto|fec auto|negotiate auto)"),
-    # YANG 10.4(4): interface PFC mode auto, watch-dog-interval off.
-    (r"interface Ethernet.+", r"priority-flow-control (?:mode auto|watch-dog-interval off)"),
-    # DME 10.5(3), bgpDomAf maxEcmp: 1 unless set.
-    (r"router bgp .+", r"address-family ipv4 unicast", r"maximum-paths 1"),
-    # Cisco Nexus 9000 Unicast Routing Configuration Guide, "Configuring Basic BGP": keepalive 60 s, hold 180 s,
-    # reconnect-interval 60 s unless set.
-    (r"router bgp .+", r"template peer .+", r"timers 60 180"),
-    (r"router bgp .+", r"reconnect-interval 60"),
-    # cisco-network-node-utils cmd_ref/bgp.yaml: graceful restart is on unless set.
-    (r"router bgp .+", r"graceful-restart"),
-)
-"""Paths (one full-match pattern per line) that a template may print and ``show running-config`` leaves out."""
-
-_HIDDEN = tuple(tuple(re.compile(part) for part in path) for path in HIDDEN_DEFAULTS)
-
-PORT = "interface Ethernet"
-_ROUTED = "no switchport"
-
-
-def canonical(tree: ConfigTree) -> ConfigTree:
-    """The tree without the lines that NX-OS hides because they are its defaults; nothing else is changed."""
-    kept = _visible(tree, _HIDDEN)
-    for text, node in kept.children.items():
-        if text.startswith(PORT):
-            kept.children[text] = _without(node, hidden_admin_state(node.children))
-    return kept
-
-
-def hidden_admin_state(lines: Collection[str]) -> str:
-    """The line of a port's admin state that is not printed: a routed port is down by default, a switched one is up.
-
-    Published configurations of 9.3 and 10.4(2): routed ports print "no shutdown" when up and nothing when down, and
-    switched ones that are down print "shutdown" (``system default switchport shutdown`` is off unless set).
-    """
-    return "shutdown" if _ROUTED in lines else "no shutdown"
-
-
-def _without(node: ConfigTree, line: str) -> ConfigTree:
-    if line not in node.children:
-        return node
-    kept = ConfigTree(node.text, node.line)
-    kept.children = {text: child for text, child in node.children.items() if text != line}
-    return kept
-
-
-def _visible(tree: ConfigTree, hidden: tuple[tuple[re.Pattern[str], ...], ...]) -> ConfigTree:
-    """``hidden``: what is left of each hidden path from this node down."""
-    kept = ConfigTree(tree.text, tree.line)
-    for text, child in tree.children.items():
-        below = tuple(path[1:] for path in hidden if path[0].fullmatch(text))
-        if () in below and not child:
-            continue
-        deeper = tuple(path for path in below if path)
-        kept.children[text] = _visible(child, deeper) if deeper else child
-    return kept
-
-
-def is_hidden(path: Path, beside: Collection[str] = ()) -> bool:
-    """Does the switch leave this line out because it says what holds anyway? ``beside``: the lines it stands among."""
-    if len(path) == 2 and path[0].startswith(PORT) and path[1] == hidden_admin_state(beside):
-        return True
-    return any(
-        len(pattern) == len(path) and all(part.fullmatch(line) for part, line in zip(pattern, path, strict=True))
-        for pattern in _HIDDEN
-    )

@@ -7,8 +7,9 @@ from typing import Literal
 
 from nornir_tasks.design.device_config import Breakout, Interface, Layer1
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader
-from nornir_tasks.platforms.nxos.reading import Handler, Remainder, Table, table
+from nornir_tasks.platforms.nxos.reading import Remainder
 
 DEFAULT_MTU_BYTES = 1500
 
@@ -21,89 +22,168 @@ _EDGE = frozenset({"spanning-tree port type edge", "spanning-tree bpduguard enab
 _FEC_OF = {word: fec for fec, word in FEC.items()}
 
 
+def _whole(found: re.Match[str]) -> str:
+    return found[0]
+
+
+def _breakout(found: re.Match[str]) -> Breakout:
+    return Breakout(int(found[1]), int(found[3]), int(found[2]))
+
+
+BREAKOUT = row(
+    r"interface breakout module 1 port (\d+) map (\d+)g-(\d)x",
+    "breakouts",
+    _breakout,
+    many=True,
+)
+
+_COMMON = (
+    row(r"description (.+)", "description", text, single="description"),
+    row(r"ip address ([\d./]+)", "address", text, single="ip address"),
+    row(r"no shutdown", "enabled", yes),
+)
+_LOOPBACK = (*_COMMON, row(r"shutdown", "enabled", no))
+
+# batfish nxos_vlan: an SVI is shut and has autostate unless said otherwise; its MTU as any interface's.
+_SVI = (
+    *_COMMON,
+    row(r"shutdown", "enabled", no, hidden=("shutdown",)),
+    row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
+)
+
+_ETHERNET = (
+    *_LOOPBACK,
+    # Cisco Nexus 9000 Interfaces Configuration Guide: an interface's MTU is 1500 unless set.
+    row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
+    # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)), and then an
+    # access port (cisco.nxos 11.1.0 nxos_l2_interfaces: access is the mode of a port without one).
+    row(r"no ip redirects", "quiet", yes, hidden=("ip redirects",)),
+    row(r"no switchport", "routed", yes),
+    row(r"switchport", "switched", yes, hidden=("switchport",)),
+    row(r"switchport mode access", "switched", yes, single="switchport mode", hidden=("switchport mode access",)),
+    row(
+        r"switchport access vlan (\d+)",
+        "access_vlan",
+        number,
+        single="switchport access vlan",
+        hidden=("switchport access vlan 1",),
+    ),
+    row(r"spanning-tree port type edge", "edge", _whole, single="spanning-tree port type", many=True),
+    row(r"spanning-tree bpduguard enable", "edge", _whole, single="spanning-tree bpduguard", many=True),
+    # Interfaces Configuration Guide 10.6(x), "Configuring Basic Interface Parameters": speed and FEC are auto, and a
+    # port negotiates, unless said otherwise.
+    row(r"speed (\d+)", "speed_mbps", number, single="speed", hidden=("speed auto",)),
+    row(rf"fec ({'|'.join(_FEC_OF)})", "fec", text, single="fec", hidden=("fec auto",)),
+    row(r"negotiate auto", "negotiate", yes, hidden=("negotiate auto",)),
+    row(r"no negotiate auto", "negotiate", no),
+    # YANG 10.4(4): interface PFC mode auto, watch-dog-interval off.
+    row(
+        r"priority-flow-control mode (on|off)",
+        "pfc",
+        text,
+        single="priority-flow-control mode",
+        hidden=("priority-flow-control mode auto",),
+    ),
+    row(
+        r"priority-flow-control watch-dog-interval on",
+        "watchdog",
+        yes,
+        hidden=("priority-flow-control watch-dog-interval off",),
+    ),
+    row(
+        r"service-policy type qos input (\S+)",
+        "profile",
+        text,
+        single=r"service-policy type \S+(?: input| output)?",
+    ),
+)
+_ONLY_ROUTED = {"quiet", "address", "mtu_bytes", "pfc", "watchdog", "profile"}
+"""What only a routed port of ours has."""
+
+BLOCKS = (
+    Block((r"interface loopback",), _LOOPBACK),
+    Block((r"interface Vlan",), _SVI, hidden=("autostate", "ip redirects")),
+    Block((r"interface Ethernet",), _ETHERNET),
+)
+"""What the lines of ports replace and which are hidden; a port's admin state is in canonical.py."""
+
+_LOOPBACK_LINES, _SVI_LINES, _ETHERNET_LINES = table(*_LOOPBACK), table(*_SVI), table(*_ETHERNET)
+
+
 @dataclass(slots=True)
 class PortReader:
     """Gathers what a configuration says of ports. What a port says of QoS is handed on to ``qos``."""
 
     remainder: Remainder
     qos: QosReader
-    breakouts: list[Breakout] = field(default_factory=list)
     interfaces: list[Interface] = field(default_factory=list)
     redirecting: list[str] = field(default_factory=list)
     """Routed ports without ``no ip redirects``."""
     quiet: list[str] = field(default_factory=list)
 
-    def breakout(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
-        """``interface breakout module 1 port 3 map 200g-2x``."""
-        self.breakouts.append(Breakout(int(found["port"]), int(found["ways"]), int(found["speed"])))
-        return not node
-
     def loopback(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface loopback0``: up unless shut."""
-        lines = _InterfaceLines()
-        self.remainder.read(node, (*above, node.text), lines.loopback_shapes())
-        enabled = lines.enabled is not False
-        self.interfaces.append(Interface(found["name"], lines.description, lines.address, None, enabled, None))
+        said = self.remainder.read(node, (*above, node.text), _LOOPBACK_LINES)
+        enabled = said.get("enabled", True)
+        port = Interface(found["name"], said.get("description"), said.get("address"), None, enabled, None)
+        self.interfaces.append(port)
 
     def svi(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Vlan900``: down unless said otherwise."""
-        lines = _InterfaceLines()
-        self.remainder.read(node, (*above, node.text), lines.svi_shapes())
-        mtu = lines.mtu_bytes or DEFAULT_MTU_BYTES
-        enabled = lines.enabled is True
-        self.interfaces.append(Interface(found["name"], lines.description, lines.address, mtu, enabled, None))
+        said = self.remainder.read(node, (*above, node.text), _SVI_LINES)
+        mtu, enabled = said.get("mtu_bytes", DEFAULT_MTU_BYTES), said.get("enabled", False)
+        port = Interface(found["name"], said.get("description"), said.get("address"), mtu, enabled, None)
+        self.interfaces.append(port)
 
     def ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3`` or a part of it: a routed port is down unless said otherwise, a switched one up."""
         name, path = found["name"], (*above, node.text)
-        lines = _InterfaceLines()
-        self.remainder.read(node, path, lines.ethernet_shapes())
-        layer1 = self._layer1(lines, path)
-        self._strangers(lines, path)
-        access = lines.access_vlan is not None and not lines.routed
-        routed = not access and (lines.routed or lines.needs_routing)
+        said = self.remainder.read(node, path, _ETHERNET_LINES)
+        layer1 = self._layer1(said, path)
+        self._strangers(said, path)
+        access = "access_vlan" in said and "routed" not in said
+        routed = not access and bool("routed" in said or _ONLY_ROUTED & said.keys())
         if routed:
-            if not lines.routed:
+            if "routed" not in said:
                 self.remainder.missing(*path, "no switchport")
-            (self.quiet if lines.quiet else self.redirecting).append(name)
+            (self.quiet if "quiet" in said else self.redirecting).append(name)
         if routed or access:
-            self.qos.ports[name] = lines.qos
-        enabled = not routed if lines.enabled is None else lines.enabled
+            self.qos.ports[name] = PortQosLines(said.get("profile"), said.get("pfc"), "watchdog" in said)
         self.interfaces.append(
             Interface(
                 name=name,
-                description=lines.description,
-                address=None if access else lines.address,
-                mtu_bytes=(lines.mtu_bytes or DEFAULT_MTU_BYTES) if routed or access else None,
-                enabled=enabled,
-                qos_profile=lines.qos.profile,
+                description=said.get("description"),
+                address=None if access else said.get("address"),
+                mtu_bytes=said.get("mtu_bytes", DEFAULT_MTU_BYTES) if routed or access else None,
+                enabled=said.get("enabled", not routed),
+                qos_profile=said.get("profile"),
                 layer1=layer1,
-                access_vlan=lines.access_vlan if access else None,
-                edge=access and lines.edge == _EDGE,
+                access_vlan=said["access_vlan"] if access else None,
+                edge=access and _is_edge(said),
             )
         )
 
-    def _strangers(self, lines: "_InterfaceLines", path: Path) -> None:
+    def _strangers(self, said: Fields, path: Path) -> None:
         """What stands on a port of another kind, or is half of what belongs together."""
-        access = lines.access_vlan is not None and not lines.routed
-        held = set[str]() if access and lines.edge == _EDGE else set(lines.edge)
+        access = "access_vlan" in said and "routed" not in said
+        held = set[str]() if access and _is_edge(said) else set(said.get("edge", ()))
         if access:
-            held |= {"no ip redirects"} if lines.quiet else set()
-            held |= {f"ip address {lines.address}"} if lines.address is not None else set()
-        elif lines.access_vlan is not None:
-            held.add(f"switchport access vlan {lines.access_vlan}")
+            held |= {"no ip redirects"} if "quiet" in said else set()
+            held |= {f"ip address {said['address']}"} if "address" in said else set()
+        elif "access_vlan" in said:
+            held.add(f"switchport access vlan {said['access_vlan']}")
         for line in sorted(held):
             self.remainder.tree.add_path((*path, line))
 
-    def _layer1(self, lines: "_InterfaceLines", path: Path) -> Layer1 | None:
+    def _layer1(self, said: Fields, path: Path) -> Layer1 | None:
         """Without its speed there is none; without FEC the hardware chooses it."""
-        if lines.speed_mbps is not None and lines.speed_mbps % 1000 == 0:
-            fec = None if lines.fec is None else _FEC_OF[lines.fec]
-            return Layer1(lines.speed_mbps // 1000, None, fec, lines.negotiate)
+        speed_mbps, fec, negotiate = said.get("speed_mbps"), said.get("fec"), said.get("negotiate", True)
+        if speed_mbps is not None and speed_mbps % 1000 == 0:
+            return Layer1(speed_mbps // 1000, None, None if fec is None else _FEC_OF[fec], negotiate)
         held = (
-            None if lines.speed_mbps is None else f"speed {lines.speed_mbps}",
-            None if lines.fec is None else f"fec {lines.fec}",
-            None if lines.negotiate else "no negotiate auto",
+            None if speed_mbps is None else f"speed {speed_mbps}",
+            None if fec is None else f"fec {fec}",
+            None if negotiate else "no negotiate auto",
         )
         for line in held:
             if line is not None:
@@ -120,110 +200,5 @@ class PortReader:
                 self.remainder.tree.add_path((f"interface {port}", "no ip redirects"))
 
 
-@dataclass(slots=True)
-class _InterfaceLines:
-    enabled: bool | None = None
-    description: str | None = None
-    address: str | None = None
-    mtu_bytes: int | None = None
-    speed_mbps: int | None = None
-    fec: str | None = None
-    negotiate: bool = True
-    routed: bool = False
-    quiet: bool = False
-    access_vlan: int | None = None
-    edge: set[str] = field(default_factory=set)
-    qos: PortQosLines = field(default_factory=PortQosLines)
-
-    @property
-    def needs_routing(self) -> bool:
-        """Does a line stand here that only a routed port of ours has?"""
-        return self.quiet or self.address is not None or self.mtu_bytes is not None or self.qos != PortQosLines()
-
-    def loopback_lines(self) -> tuple[tuple[str, Handler], ...]:
-        return (
-            (r"description (?P<text>.+)", self._description),
-            (r"ip address (?P<address>[\d./]+)", self._address),
-            (r"shutdown", self._down),
-            (r"no shutdown", self._up),
-        )
-
-    def loopback_shapes(self) -> Table:
-        return table(*self.loopback_lines())
-
-    def svi_shapes(self) -> Table:
-        return table(*self.loopback_lines(), (r"mtu (?P<mtu>\d+)", self._mtu))
-
-    def ethernet_shapes(self) -> Table:
-        return table(
-            (r"switchport", self._switched),
-            (r"switchport mode access", self._switched),
-            (r"switchport access vlan (?P<vlan>\d+)", self._access),
-            (r"spanning-tree (?:port type edge|bpduguard enable)", self._edge),
-            (r"description (?P<text>.+)", self._description),
-            (r"no switchport", self._routed),
-            (r"speed (?P<mbps>\d+)", self._speed),
-            (rf"fec (?P<word>{'|'.join(_FEC_OF)})", self._fec),
-            (r"negotiate auto", self._negotiating),
-            (r"no negotiate auto", self._forced),
-            (r"priority-flow-control mode (?P<mode>on|off)", self._pfc),
-            (r"priority-flow-control watch-dog-interval on", self._watchdog),
-            (r"mtu (?P<mtu>\d+)", self._mtu),
-            (r"service-policy type qos input (?P<name>\S+)", self._profile),
-            (r"no ip redirects", self._quiet),
-            (r"ip address (?P<address>[\d./]+)", self._address),
-            (r"shutdown", self._down),
-            (r"no shutdown", self._up),
-        )
-
-    def _description(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.description = found["text"]
-
-    def _address(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
-        self.address = found["address"]
-        return not node
-
-    def _routed(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.routed = True
-
-    def _switched(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        """The default: nothing to note."""
-
-    def _access(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.access_vlan = int(found["vlan"])
-
-    def _edge(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.edge.add(found[0])
-
-    def _speed(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.speed_mbps = int(found["mbps"])
-
-    def _fec(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.fec = found["word"]
-
-    def _negotiating(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.negotiate = True
-
-    def _forced(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.negotiate = False
-
-    def _quiet(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.quiet = True
-
-    def _pfc(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.qos.pfc = found["mode"]
-
-    def _watchdog(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.qos.watchdog = True
-
-    def _profile(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.qos.profile = found["name"]
-
-    def _mtu(self, found: re.Match[str], _: ConfigTree, __: Path) -> None:
-        self.mtu_bytes = int(found["mtu"])
-
-    def _down(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.enabled = False
-
-    def _up(self, _: re.Match[str], __: ConfigTree, ___: Path) -> None:
-        self.enabled = True
+def _is_edge(said: Fields) -> bool:
+    return set(said.get("edge", ())) == _EDGE

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.lines import Block, number, row, table, yes
 from nornir_tasks.platforms.nxos.capabilities import LOSSY_QUEUES, WATCHDOG
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
-from nornir_tasks.platforms.nxos.reading import Remainder, Table, table
+from nornir_tasks.platforms.nxos.reading import Remainder
 
 CLASS_MAP = "GPUFABRIC-QG"
 NETWORK_POLICY = "GPUFABRIC-NETWORK"
@@ -21,6 +22,55 @@ _SYSTEM_LINES = (
     f"service-policy type queuing output {QUEUING_POLICY}",
     f"service-policy type network-qos {NETWORK_POLICY}",
 )
+
+
+_MARKS = (
+    r"random-detect minimum-threshold (\d+) kbytes maximum-threshold (\d+) kbytes drop-probability (\d+) weight 0 ecn"
+)
+
+
+def _points(found: re.Match[str]) -> tuple[int, ...] | None:
+    try:
+        return to_list(found[1])
+    except ValueError:
+        return None
+
+
+_CLASS_MAP = (row(r"match dscp ([\d,-]+)", "dscp", _points, single="match dscp"),)
+_CLASSIFY = (row(r"set qos-group ([0-7])", "group", number, single="set qos-group"),)
+_NETWORK = (
+    row(r"mtu (\d+)", "mtu_bytes", number, single="mtu"),
+    row(r"pause pfc-cos ([0-7])", "paused", number, single="pause pfc-cos"),
+)
+_QUEUING = (
+    row(r"priority level 1", "strict", yes, single="priority level"),
+    row(r"bandwidth remaining percent (\d+)", "weight", number, single="bandwidth remaining percent"),
+    row(
+        _MARKS,
+        "ecn",
+        lambda found: Ecn(int(found[1]) * 1000, int(found[2]) * 1000, int(found[3])),
+        single="random-detect",
+    ),
+)
+_SYSTEM = tuple(
+    row(line, "attached", lambda found: found[0], single=r"service-policy type \S+(?: input| output)?", many=True)
+    for line in _SYSTEM_LINES
+)
+
+BLOCKS = (
+    Block((r"class-map type qos ",), _CLASS_MAP),
+    Block((r"policy-map type qos ", r"class "), _CLASSIFY),
+    Block((r"policy-map type network-qos ", r"class "), _NETWORK),
+    Block((r"policy-map type queuing ", r"class "), _QUEUING),
+    Block((r"system qos$",), _SYSTEM),
+)
+"""What the lines of quality of service replace and which are hidden."""
+
+_CLASS_MAP_LINES, _CLASSIFY_LINES, _NETWORK_LINES = table(*_CLASS_MAP), table(*_CLASSIFY), table(*_NETWORK)
+_QUEUING_LINES, _SYSTEM_TABLE, _NO_LINES = table(*_QUEUING), table(*_SYSTEM), table()
+_CLASS_HEAD = re.compile(rf"class (?:{CLASS_MAP}(?P<group>[0-7])|class-default)")
+_NETWORK_HEAD = re.compile(r"class type network-qos c-8q-nq(?P<suffix>[1-7]|-default)")
+_QUEUE_HEAD = re.compile(r"class type queuing c-out-8q-(?P<suffix>q[1-7]|q-default)")
 
 
 def class_suffix(group: int) -> str:
@@ -63,90 +113,67 @@ class QosReader:
     attached: set[str] = field(default_factory=set)
     ports: dict[str, PortQosLines] = field(default_factory=dict)
 
-    def global_watchdog(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
-        """``priority-flow-control watch-dog-interval on``."""
-        self.watchdog = True
-        self.remainder.leaf(node, above)
-
     def class_map(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``class-map type qos match-any GPUFABRIC-QG3``."""
-        group = int(found["group"])
-
-        def match(line: re.Match[str], child: ConfigTree, _: Path) -> bool:
-            try:
-                self.dscp[group] = to_list(line["list"])
-            except ValueError:
-                return False
-            return not child
-
-        self.remainder.read(node, (*above, node.text), table((r"match dscp (?P<list>[\d,-]+)", match)))
+        said = self.remainder.read(node, (*above, node.text), _CLASS_MAP_LINES)
+        if "dscp" in said:
+            self.dscp[int(found["group"])] = said["dscp"]
 
     def classify(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``policy-map type qos <profile>``."""
         groups = self.policies.setdefault(found["name"], set())
 
         def one(line: re.Match[str], child: ConfigTree, over: Path) -> None:
-            def set_group(value: re.Match[str], leaf: ConfigTree, _: Path) -> bool:
-                group = int(value["group"])
-                if line["group"] is None:
-                    if self.default_group not in (None, group):
-                        return False
-                    self.default_group = group
-                elif group != int(line["group"]):
-                    return False
-                groups.add(group)
-                return not leaf
+            group = self.remainder.read(child, (*over, child.text), _CLASSIFY_LINES).get("group")
+            if group is None:
+                return
+            expected = self.default_group if line["group"] is None else int(line["group"])
+            if expected not in (None, group):
+                self.remainder.unknown(child.children[f"set qos-group {group}"], (*over, child.text))
+                return
+            if line["group"] is None:
+                self.default_group = group
+            groups.add(group)
 
-            self.remainder.read(child, (*over, child.text), table((r"set qos-group (?P<group>[0-7])", set_group)))
-
-        shape = rf"class (?:{CLASS_MAP}(?P<group>[0-7])|class-default)"
-        self.remainder.read(node, (*above, node.text), table((shape, one)))
+        self.remainder.read(node, (*above, node.text), _NO_LINES, ((_CLASS_HEAD, one),))
 
     def network(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``policy-map type network-qos GPUFABRIC-NETWORK``."""
 
         def one(line: re.Match[str], child: ConfigTree, over: Path) -> None:
             group = _group(line["suffix"])
-
-            def mtu(value: re.Match[str], leaf: ConfigTree, _: Path) -> bool:
-                self.mtus[group] = int(value["mtu"])
-                return not leaf
-
-            def pause(value: re.Match[str], leaf: ConfigTree, _: Path) -> bool:
-                if int(value["cos"]) != group:
-                    return False
+            said = self.remainder.read(child, (*over, child.text), _NETWORK_LINES)
+            if "mtu_bytes" in said:
+                self.mtus[group] = said["mtu_bytes"]
+            paused = said.get("paused", group)
+            if paused != group:
+                self.remainder.unknown(child.children[f"pause pfc-cos {paused}"], (*over, child.text))
+            elif "paused" in said:
                 self.paused.add(group)
-                return not leaf
 
-            shapes = table((r"mtu (?P<mtu>\d+)", mtu), (r"pause pfc-cos (?P<cos>[0-7])", pause))
-            self.remainder.read(child, (*over, child.text), shapes)
-
-        shape = r"class type network-qos c-8q-nq(?P<suffix>[1-7]|-default)"
-        self.remainder.read(node, (*above, node.text), table((shape, one)))
+        self.remainder.read(node, (*above, node.text), _NO_LINES, ((_NETWORK_HEAD, one),))
 
     def queuing(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``policy-map type queuing GPUFABRIC-EGRESS``."""
 
         def one(line: re.Match[str], child: ConfigTree, over: Path) -> None:
-            queue = self.queues.setdefault(_group(line["suffix"].removeprefix("q")), _QueueRead())
-            self.remainder.read(child, (*over, child.text), _queue_lines(queue))
+            said = self.remainder.read(child, (*over, child.text), _QUEUING_LINES)
+            group = _group(line["suffix"].removeprefix("q"))
+            self.queues[group] = _QueueRead("strict" in said, said.get("weight"), said.get("ecn"))
 
-        shape = r"class type queuing c-out-8q-(?P<suffix>q[1-7]|q-default)"
-        self.remainder.read(node, (*above, node.text), table((shape, one)))
+        self.remainder.read(node, (*above, node.text), _NO_LINES, ((_QUEUE_HEAD, one),))
 
     def system(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``system qos``."""
+        said = self.remainder.read(node, (*above, node.text), _SYSTEM_TABLE)
+        self.attached.update(said.get("attached", ()))
 
-        def attach(found: re.Match[str], child: ConfigTree, _: Path) -> bool:
-            if found.string not in _SYSTEM_LINES:
-                return False
-            self.attached.add(found.string)
-            return not child
+    def finish(self, *, watchdog: bool) -> Qos | None:
+        """The section, or None when no QoS line of ours stands anywhere. Absent lines go to the remainder.
 
-        self.remainder.read(node, (*above, node.text), table((r"service-policy .+", attach)))
-
-    def finish(self) -> Qos | None:
-        """The section, or None when no QoS line of ours stands anywhere. Absent lines go to the remainder."""
+        ``watchdog``: whether it is on for the whole switch.
+        """
+        self.watchdog = watchdog
         if not (self.policies or self.queues or self.mtus or self.attached or self.watchdog or self.dscp):
             self._strangers(frozenset())
             return None
@@ -157,8 +184,7 @@ class QosReader:
         )
         profiles = tuple(self._profile(name) for name in sorted(self.policies))
         self._strangers(frozenset(self.policies))
-        watchdog = WATCHDOG if self.watchdog else None
-        return Qos(classes, profiles, watchdog, self.mtus.get(0))
+        return Qos(classes, profiles, WATCHDOG if self.watchdog else None, self.mtus.get(0))
 
     def _dscp_of(self, group: int) -> tuple[int, ...]:
         if group in self.dscp:
@@ -179,9 +205,10 @@ class QosReader:
             if self.mtus.get(group) != self.mtus.get(0) or 0 not in self.mtus:
                 header = f"class type network-qos c-8q-nq{class_suffix(group)}"
                 self.remainder.missing(f"policy-map type network-qos {NETWORK_POLICY}", header, "mtu")
-        for number in range(LOSSY_QUEUES):
-            path = (f"policy-map type queuing {QUEUING_POLICY}", f"class type queuing c-out-8q-q{class_suffix(number)}")
-            queue = self.queues.get(number)
+        for queue_number in range(LOSSY_QUEUES):
+            header = f"class type queuing c-out-8q-q{class_suffix(queue_number)}"
+            path = (f"policy-map type queuing {QUEUING_POLICY}", header)
+            queue = self.queues.get(queue_number)
             if queue is None:
                 self.remainder.missing(*path)
             elif queue.weight is None and not queue.strict:
@@ -214,27 +241,3 @@ class QosReader:
                 self.remainder.tree.add_path((above, f"priority-flow-control mode {lines.pfc}"))
             if lines.profile is None and lines.watchdog:
                 self.remainder.tree.add_path((above, "priority-flow-control watch-dog-interval on"))
-
-
-def _queue_lines(queue: _QueueRead) -> Table:
-    def strict(_: re.Match[str], leaf: ConfigTree, __: Path) -> bool:
-        queue.strict = True
-        return not leaf
-
-    def weight(value: re.Match[str], leaf: ConfigTree, _: Path) -> bool:
-        queue.weight = int(value["percent"])
-        return not leaf
-
-    def marks(value: re.Match[str], leaf: ConfigTree, _: Path) -> bool:
-        queue.ecn = Ecn(int(value["low"]) * 1000, int(value["high"]) * 1000, int(value["probability"]))
-        return not leaf
-
-    return table(
-        (r"priority level 1", strict),
-        (r"bandwidth remaining percent (?P<percent>\d+)", weight),
-        (
-            r"random-detect minimum-threshold (?P<low>\d+) kbytes maximum-threshold (?P<high>\d+) kbytes"
-            r" drop-probability (?P<probability>\d+) weight 0 ecn",
-            marks,
-        ),
-    )

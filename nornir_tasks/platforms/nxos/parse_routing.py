@@ -5,7 +5,7 @@ settings of a template's or neighbour's routes stand in its ``address-family ipv
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,26 +20,116 @@ from nornir_tasks.design.device_config import (
     RoutingPolicy,
 )
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from nornir_tasks.platforms.nxos.reading import Handler, Remainder, Table, table
+from nornir_tasks.platforms.lines import Block, Fields, Table, number, row, table, text, yes
+from nornir_tasks.platforms.nxos.reading import Remainder
 
 ADDRESS_FAMILY = "address-family ipv4 unicast"
 
-DEFAULT_KEEPALIVE_S, DEFAULT_HOLD_S = 60, 180
+_DEFAULT_TIMERS_S = (60, 180)
 DEFAULT_RECONNECT_S = 60
 """Cisco Nexus 9000 Unicast Routing Configuration Guide; cisco-network-node-utils cmd_ref/bgp.yaml."""
 
 
-def _keep(store: dict[str, Any], key: str, convert: type | None = None) -> Handler:
-    """A handler that stores the named group ``value`` (or True) and declines lines with something below."""
+_PROCESS = (
+    row(r"router-id (\S+)", "router_id", text, single="router-id"),
+    row(r"bestpath as-path multipath-relax", "relax", yes),
+    # cisco-network-node-utils cmd_ref/bgp.yaml: graceful restart is on unless set.
+    row(r"no graceful-restart", "no_graceful_restart", yes, hidden=("graceful-restart",)),
+    row(r"graceful-restart-helper", "helper", yes),
+    # Cisco Nexus 9000 Unicast Routing Configuration Guide, "Configuring Basic BGP": keepalive 60 s, hold 180 s,
+    # reconnect-interval 60 s unless set.
+    row(
+        r"reconnect-interval (\d+)",
+        "reconnect_s",
+        number,
+        single="reconnect-interval",
+        hidden=("reconnect-interval 60",),
+    ),
+    row(r"log-neighbor-changes", "log", yes),
+)
+_PROCESS_FAMILY = (
+    # DME 10.5(3), bgpDomAf maxEcmp: 1 unless set.
+    row(r"maximum-paths (\d+)", "maximum_paths", number, single="maximum-paths", hidden=("maximum-paths 1",)),
+    row(r"network (\S+)", "networks", text, single=r"network \S+", many=True),
+)
+_TEMPLATE = (
+    row(
+        r"timers (\d+) (\d+)",
+        "timers",
+        lambda found: (int(found[1]), int(found[2])),
+        single="timers",
+        hidden=("timers 60 180",),
+    ),
+    row(r"bfd", "bfd", yes),
+    row(r"ttl-security hops 1", "ttl_security", yes, single="ttl-security hops"),
+)
+_NEIGHBOR = (
+    row(r"inherit peer (\S+)", "peer_group", text, single="inherit peer"),
+    row(r"remote-as (\d+)", "remote_as", number, single="remote-as"),
+    row(r"description (.+)", "description", text, single="description"),
+)
+_ROUTE_MAP_USED = r"route-map(?= \S+ (in|out)$)"
+_PEER_FAMILY = (
+    row(r"route-map (\S+) in", "route_map_in", text, single=_ROUTE_MAP_USED),
+    row(r"route-map (\S+) out", "route_map_out", text, single=_ROUTE_MAP_USED),
+    row(
+        r"maximum-prefix (\d+)(?: restart (\d+))?",
+        "maximum_prefix",
+        lambda found: (int(found[1]), int(found[2]) if found[2] else None),
+        single="maximum-prefix",
+    ),
+    row(r"send-community", "send_community", yes),
+    row(r"advertisement-interval (\d+)", "advertisement_s", number, single="advertisement-interval"),
+)
+_ROUTE_MAP = (
+    row(r"match ip address prefix-list (\S+)", "match", text, single="match ip address prefix-list"),
+    row(
+        r"set as-path prepend (\d+(?: \d+)*)",
+        "prepend",
+        lambda found: tuple(map(int, found[1].split())),
+        single="set as-path prepend",
+    ),
+    row(
+        r"set community (\d+:\d+(?: \d+:\d+)*)",
+        "communities",
+        lambda found: tuple(found[1].split()),
+        single="set community",
+    ),
+)
 
-    def handler(found: re.Match[str], node: ConfigTree, _: Path) -> bool:
-        if node:
-            return False
-        value = found.groupdict().get("value")
-        store[key] = True if value is None else (convert(value) if convert is not None else value)
-        return True
 
-    return handler
+def _prefix_rule(found: re.Match[str]) -> tuple[str, PrefixRule]:
+    ge, le = (int(each) if each else None for each in (found[5], found[6]))
+    return found[1], PrefixRule(int(found[2]), found[3] == "permit", found[4], ge, le)
+
+
+PREFIX_RULE = row(
+    r"ip prefix-list (\S+) seq (\d+) (permit|deny) (\S+)(?: ge (\d+))?(?: le (\d+))?",
+    "prefix_rules",
+    _prefix_rule,
+    single=r"ip prefix-list \S+ seq \d+",
+    many=True,
+)
+
+_ABOVE = (r"router bgp ",)
+BLOCKS = (
+    Block(_ABOVE, _PROCESS),
+    Block((*_ABOVE, rf"{ADDRESS_FAMILY}$"), _PROCESS_FAMILY),
+    Block((*_ABOVE, r"template peer "), _TEMPLATE),
+    Block((*_ABOVE, r"neighbor "), _NEIGHBOR),
+    Block((*_ABOVE, r"(?:template peer|neighbor) ", rf"{ADDRESS_FAMILY}$"), _PEER_FAMILY),
+    Block((r"route-map ",), _ROUTE_MAP),
+)
+"""What the lines of routing replace and which are hidden."""
+
+_PROCESS_LINES, _PROCESS_FAMILY_LINES, _PEER_FAMILY_LINES = (
+    table(*_PROCESS),
+    table(*_PROCESS_FAMILY),
+    table(*_PEER_FAMILY),
+)
+_TEMPLATE_LINES, _NEIGHBOR_LINES, _ROUTE_MAP_LINES = table(*_TEMPLATE), table(*_NEIGHBOR), table(*_ROUTE_MAP)
+_FAMILY_HEAD = re.compile(ADDRESS_FAMILY)
+_TEMPLATE_HEAD, _NEIGHBOR_HEAD = re.compile(r"template peer (?P<name>\S+)"), re.compile(r"neighbor (?P<address>[\d.]+)")
 
 
 @dataclass(slots=True)
@@ -51,125 +141,61 @@ class BgpReader:
 
     def router(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``router bgp <asn>``."""
-        process: dict[str, Any] = {}
-        networks: list[str] = []
-        groups: list[tuple[str, dict[str, Any]]] = []
+        announced: Fields = {}
+        groups: list[tuple[str, Fields]] = []
         neighbors: list[Neighbor] = []
         here = (*above, node.text)
 
         def family(_: re.Match[str], child: ConfigTree, over: Path) -> None:
-            self.remainder.read(child, (*over, child.text), _process_family(process, networks))
+            announced.update(self.remainder.read(child, (*over, child.text), _PROCESS_FAMILY_LINES))
 
         def template(line: re.Match[str], child: ConfigTree, over: Path) -> bool | None:
-            read = self._peer(child, over, _template_lines)
-            if "max_prefixes" not in read:
+            read = self._peer(child, over, _TEMPLATE_LINES)
+            if "maximum_prefix" not in read:
                 return False
             groups.append((line["name"], read))
             return None
 
         def neighbor(line: re.Match[str], child: ConfigTree, over: Path) -> bool | None:
-            read = self._peer(child, over, _neighbor_lines)
+            read = self._peer(child, over, _NEIGHBOR_LINES)
             if not {"remote_as", "peer_group"} <= read.keys():
                 return False
             neighbors.append(_neighbor(line["address"], read))
             return None
 
-        self.remainder.read(node, here, _process_lines(process, family, template, neighbor))
-        if process.pop("no_graceful_restart", False) != process.get("helper", False):
+        handlers = ((_NEIGHBOR_HEAD, neighbor), (_FAMILY_HEAD, family), (_TEMPLATE_HEAD, template))
+        process = self.remainder.read(node, here, _PROCESS_LINES, handlers) | announced
+        if process.get("no_graceful_restart", False) != process.get("helper", False):
             self.remainder.missing(
                 *here, "graceful-restart-helper" if not process.get("helper") else "no graceful-restart"
             )
-        self.bgp = _bgp(int(found["asn"]), process, groups, networks, neighbors)
+        self.bgp = _bgp(int(found["asn"]), process, groups, neighbors)
 
-    def _peer(self, node: ConfigTree, above: Path, lines: Any) -> dict[str, Any]:  # noqa: ANN401 - a table factory
-        read: dict[str, Any] = {}
+    def _peer(self, node: ConfigTree, above: Path, lines: Table) -> Fields:
+        """What a template or neighbour says, its address family included.
+
+        A block that is not understood as a whole is shown as a whole; its lines must not stand there twice.
+        """
         here = (*above, node.text)
+        own = Remainder()
+        family: Fields = {}
 
-        def family(_: re.Match[str], child: ConfigTree, over: Path) -> None:
-            read["family"] = True
-            self.remainder.read(child, (*over, child.text), _peer_family(read))
+        def enter(_: re.Match[str], child: ConfigTree, over: Path) -> None:
+            family["family"] = True
+            family.update(own.read(child, (*over, child.text), _PEER_FAMILY_LINES))
 
-        # A block that is not understood as a whole is shown as a whole; its lines must not stand there twice.
-        probe = Remainder()
-        held, self.remainder = self.remainder, probe
-        try:
-            probe.read(node, here, lines(read, family))
-        finally:
-            self.remainder = held
-        if {"remote_as", "peer_group"} <= read.keys() or "max_prefixes" in read:
-            held.tree.merge(probe.tree)
+        read = own.read(node, here, lines, ((_FAMILY_HEAD, enter),)) | family
+        if {"remote_as", "peer_group"} <= read.keys() or "maximum_prefix" in read:
+            self.remainder.tree.merge(own.tree)
             if "family" not in read:
-                held.missing(*here, ADDRESS_FAMILY)
+                self.remainder.missing(*here, ADDRESS_FAMILY)
         return read
-
-
-def _process_lines(process: dict[str, Any], family: Handler, template: Handler, neighbor: Handler) -> Table:
-    return table(
-        (r"router-id (?P<value>\S+)", _keep(process, "router_id")),
-        (r"bestpath as-path multipath-relax", _keep(process, "relax")),
-        (r"no graceful-restart", _keep(process, "no_graceful_restart")),
-        (r"graceful-restart-helper", _keep(process, "helper")),
-        (r"reconnect-interval (?P<value>\d+)", _keep(process, "reconnect_s", int)),
-        (r"log-neighbor-changes", _keep(process, "log")),
-        (ADDRESS_FAMILY, family),
-        (r"template peer (?P<name>\S+)", template),
-        (r"neighbor (?P<address>[\d.]+)", neighbor),
-    )
-
-
-def _process_family(process: dict[str, Any], networks: list[str]) -> Table:
-    def network(line: re.Match[str], child: ConfigTree, _: Path) -> bool:
-        networks.append(line["prefix"])
-        return not child
-
-    return table(
-        (r"maximum-paths (?P<value>\d+)", _keep(process, "maximum_paths", int)),
-        (r"network (?P<prefix>\S+)", network),
-    )
-
-
-def _template_lines(read: dict[str, Any], family: Handler) -> Table:
-    def timers(line: re.Match[str], child: ConfigTree, _: Path) -> bool:
-        read["keepalive_s"], read["hold_s"] = int(line["keepalive"]), int(line["hold"])
-        return not child
-
-    return table(
-        (r"timers (?P<keepalive>\d+) (?P<hold>\d+)", timers),
-        (r"bfd", _keep(read, "bfd")),
-        (r"ttl-security hops 1", _keep(read, "ttl_security")),
-        (ADDRESS_FAMILY, family),
-    )
-
-
-def _neighbor_lines(read: dict[str, Any], family: Handler) -> Table:
-    return table(
-        (r"inherit peer (?P<value>\S+)", _keep(read, "peer_group")),
-        (r"remote-as (?P<value>\d+)", _keep(read, "remote_as", int)),
-        (r"description (?P<value>.+)", _keep(read, "description")),
-        (ADDRESS_FAMILY, family),
-    )
-
-
-def _peer_family(read: dict[str, Any]) -> Table:
-    def limit(line: re.Match[str], child: ConfigTree, _: Path) -> bool:
-        read["max_prefixes"] = int(line["limit"])
-        read["restart_min"] = int(line["restart"]) if line["restart"] else None
-        return not child
-
-    return table(
-        (r"route-map (?P<value>\S+) in", _keep(read, "route_map_in")),
-        (r"route-map (?P<value>\S+) out", _keep(read, "route_map_out")),
-        (r"maximum-prefix (?P<limit>\d+)(?: restart (?P<restart>\d+))?", limit),
-        (r"send-community", _keep(read, "send_community")),
-        (r"advertisement-interval (?P<value>\d+)", _keep(read, "advertisement_s", int)),
-    )
 
 
 def _bgp(
     asn: int,
     process: Mapping[str, Any],
-    groups: list[tuple[str, dict[str, Any]]],
-    networks: list[str],
+    groups: list[tuple[str, Fields]],
     neighbors: list[Neighbor],
 ) -> Bgp:
     retry_s = process.get("reconnect_s", DEFAULT_RECONNECT_S)
@@ -180,24 +206,26 @@ def _bgp(
         multipath_relax=process.get("relax", False),
         graceful_restart_helper_only=process.get("helper", False),
         log_neighbor_changes=process.get("log", False),
-        networks=tuple(networks),
+        networks=tuple(process.get("networks", ())),
         peer_groups=tuple(_group(name, read, retry_s) for name, read in groups),
         neighbors=tuple(neighbors),
     )
 
 
 def _group(name: str, read: Mapping[str, Any], retry_s: int) -> PeerGroup:
+    keepalive_s, hold_s = read.get("timers", _DEFAULT_TIMERS_S)
+    max_prefixes, restart_min = read["maximum_prefix"]
     return PeerGroup(
         name=name,
-        keepalive_s=read.get("keepalive_s", DEFAULT_KEEPALIVE_S),
-        hold_s=read.get("hold_s", DEFAULT_HOLD_S),
+        keepalive_s=keepalive_s,
+        hold_s=hold_s,
         connect_retry_s=retry_s,
         advertisement_interval_s=read.get("advertisement_s"),
         bfd=read.get("bfd", False),
         ttl_security=read.get("ttl_security", False),
         send_community=read.get("send_community", False),
-        max_prefixes=read["max_prefixes"],
-        prefix_restart_min=read["restart_min"],
+        max_prefixes=max_prefixes,
+        prefix_restart_min=restart_min,
         route_map_in=read.get("route_map_in"),
         route_map_out=read.get("route_map_out"),
     )
@@ -215,45 +243,29 @@ def _neighbor(address: str, read: Mapping[str, Any]) -> Neighbor:
 
 @dataclass(slots=True)
 class PolicyReader:
-    """Reads prefix lists and route maps."""
+    """Reads route maps, and puts prefix lists together."""
 
     remainder: Remainder
-    lists: dict[str, list[PrefixRule]] = field(default_factory=dict)
     maps: dict[str, list[RouteMapRule]] = field(default_factory=dict)
-
-    def prefix_rule(self, found: re.Match[str], node: ConfigTree, _: Path) -> bool:
-        """``ip prefix-list <name> seq <n> permit <prefix> [ge n] [le n]``."""
-        rule = PrefixRule(
-            sequence=int(found["sequence"]),
-            permit=found["action"] == "permit",
-            prefix=found["prefix"],
-            ge=int(found["ge"]) if found["ge"] else None,
-            le=int(found["le"]) if found["le"] else None,
-        )
-        self.lists.setdefault(found["name"], []).append(rule)
-        return not node
 
     def route_map(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``route-map <name> permit <n>`` and what stands below."""
-        read: dict[str, Any] = {}
-        shapes = table(
-            (r"match ip address prefix-list (?P<value>\S+)", _keep(read, "match")),
-            (r"set as-path prepend (?P<value>\d+(?: \d+)*)", _keep(read, "prepend")),
-            (r"set community (?P<value>\d+:\d+(?: \d+:\d+)*)", _keep(read, "communities")),
-        )
-        self.remainder.read(node, (*above, node.text), shapes)
+        read = self.remainder.read(node, (*above, node.text), _ROUTE_MAP_LINES)
         rule = RouteMapRule(
             sequence=int(found["sequence"]),
             permit=found["action"] == "permit",
             match_prefix_list=read.get("match"),
-            prepend=tuple(int(asn) for asn in read.get("prepend", "").split()),
-            communities=tuple(read.get("communities", "").split()),
+            prepend=read.get("prepend", ()),
+            communities=read.get("communities", ()),
         )
         self.maps.setdefault(found["name"], []).append(rule)
 
-    def finish(self) -> RoutingPolicy:
-        """The section."""
+    def finish(self, prefix_rules: Iterable[tuple[str, PrefixRule]]) -> RoutingPolicy:
+        """The section; ``prefix_rules`` each with the name of its list."""
+        lists: dict[str, list[PrefixRule]] = {}
+        for name, rule in prefix_rules:
+            lists.setdefault(name, []).append(rule)
         return RoutingPolicy(
-            tuple(PrefixList(name, tuple(rules)) for name, rules in self.lists.items()),
+            tuple(PrefixList(name, tuple(rules)) for name, rules in lists.items()),
             tuple(RouteMap(name, tuple(rules)) for name, rules in self.maps.items()),
         )

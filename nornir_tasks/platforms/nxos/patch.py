@@ -11,7 +11,10 @@ from collections.abc import Iterator
 
 from nornir_tasks.platforms.asn import plain_asns
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
-from nornir_tasks.platforms.nxos.config_text import DLB, PORT, hidden_admin_state, is_hidden, one_port_each, vlans_of
+from nornir_tasks.platforms.lines import one_value
+from nornir_tasks.platforms.nxos.canonical import PORT, hidden_admin_state, is_hidden
+from nornir_tasks.platforms.nxos.config_text import DLB, one_port_each, vlans_of
+from nornir_tasks.platforms.nxos.parse import BLOCKS
 
 _COMMAND = re.compile(r"`(?P<command>[^`]+)`")
 _LEAVE = re.compile(r"exit(?:-\S+)?")
@@ -60,21 +63,7 @@ _GLOBAL = re.compile(
 )
 """Lines that exist at the top only: they end whatever mode was left open."""
 
-_ONE_VALUE = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(speed|fec|name|mode) .+",
-        r"(switchport access vlan|switchport mode|spanning-tree port type|spanning-tree bpduguard) .+",
-        r"(mtu|description|router-id|reconnect-interval|maximum-paths|maximum-prefix|remote-as|timers|inherit peer) .+",
-        r"(ip address|ip load-sharing address|bfd interval|match dscp|match ip address prefix-list) .+",
-        r"(set qos-group|set as-path prepend|set community|pause pfc-cos|bandwidth remaining percent) .+",
-        r"(priority level|ttl-security hops|random-detect|advertisement-interval|priority-flow-control mode) .+",
-        r"(service-policy type \S+(?: input| output)?) .+",
-        r"route-map \S+ (in|out)",
-        r"(ip prefix-list \S+ seq \d+) .+",
-        r"(network \S+)(?: .+)?",
-    )
-)
+_ONE_VALUE = re.compile(one_value(each for block in BLOCKS for each in block.rows))
 """Commands of which a mode holds one: a new value takes the place of the old one without ``no``."""
 
 
@@ -218,10 +207,8 @@ def _replaced(path: Path, running: ConfigTree) -> Iterator[Path]:
             yield (*path[:-1], text)
 
 
-def _setting(line: str) -> str:
+def _setting(line: str) -> tuple[str, ...]:
     """What a line sets, without its value; the line itself where it has none."""
     line = line.removeprefix("no ")
-    for pattern in _ONE_VALUE:
-        if found := pattern.fullmatch(line):
-            return found[1] if not line.startswith("route-map ") else f"route-map {found[1]}"
-    return line
+    found = _ONE_VALUE.match(line)
+    return (line,) if found is None else tuple(each or "" for each in found.groups())

@@ -1,26 +1,20 @@
-"""How a tree is read: tables of line patterns with handlers, and a record of what nobody understood.
+"""How a tree is read: rows for lines that hold a value, handlers for blocks, and a record of what nobody understood.
 
-A table is a mapping from a line's first word to its shapes; a handler that returns False did not understand the line
-after all. What is left over stands in ``remainder`` under its own path. A line that must stand together with others
-and is absent (PFC mode on one of many ports) is put there as its ``no`` form, so that nothing vanishes silently.
+A handler that returns False did not understand the block after all. What is left over stands in ``remainder`` under its
+own path. A line that must stand together with others and is absent (PFC mode on one of many ports) is put there as its
+``no`` form, so that nothing vanishes silently.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.lines import Fields, Table, take
 
 Handler = Callable[[re.Match[str], ConfigTree, Path], bool | None]
-Table = Mapping[str, tuple[tuple[re.Pattern[str], Handler], ...]]
-
-
-def table(*shapes: tuple[str, Handler]) -> Table:
-    """A Table from (pattern, handler) pairs; the pattern's text up to the first blank is the line's first word."""
-    words: dict[str, list[tuple[re.Pattern[str], Handler]]] = {}
-    for pattern, handler in shapes:
-        words.setdefault(pattern.partition(" ")[0], []).append((re.compile(pattern), handler))
-    return {word: tuple(entries) for word, entries in words.items()}
+Handlers = tuple[tuple[re.Pattern[str], Handler], ...]
+"""What reads a block, by the pattern of its first line."""
 
 
 @dataclass(slots=True)
@@ -38,18 +32,17 @@ class Remainder:
         line = path[-1]
         self.tree.add_path((*path[:-1], line.removeprefix("no ") if line.startswith("no ") else f"no {line}"))
 
-    def read(self, node: ConfigTree, above: Path, shapes: Table) -> None:
-        """Hand each line below ``node`` to its handler; what has none, or is declined, is unknown."""
+    def read(self, node: ConfigTree, above: Path, rows: Table, handlers: Handlers = ()) -> Fields:
+        """Fields of the lines below ``node``, whose blocks go to their handlers; what neither knows is unknown."""
+        fields: Fields = {}
         for child in node.children.values():
-            for pattern, handler in shapes.get(child.text.partition(" ")[0], ()):
-                if found := pattern.fullmatch(child.text):
-                    if handler(found, child, above) is False:
-                        self.unknown(child, above)
-                    break
-            else:
+            if not take(child, rows, fields) and not self._handled(child, above, handlers):
                 self.unknown(child, above)
+        return fields
 
-    def leaf(self, node: ConfigTree, above: Path) -> None:
-        """A line that holds nothing below it in our model: whatever stands there is unknown."""
-        for child in node.children.values():
-            self.unknown(child, (*above, node.text))
+    @staticmethod
+    def _handled(node: ConfigTree, above: Path, handlers: Handlers) -> bool:
+        for pattern, handler in handlers:
+            if found := pattern.fullmatch(node.text):
+                return handler(found, node, above) is not False
+        return False

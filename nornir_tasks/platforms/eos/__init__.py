@@ -11,7 +11,7 @@ from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.eos.parse import parse
 from nornir_tasks.platforms.eos.port_map import port_name, sort_key
-from nornir_tasks.platforms.eos.tree import seconds, to_text, to_tree
+from nornir_tasks.platforms.eos.tree import community_word, seconds, to_text, to_tree
 from nornir_tasks.platforms.platform import Platform
 
 PLATFORM = Platform(
@@ -35,5 +35,7 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
-    template_filters=MappingProxyType({"seconds": seconds, "speed_word": speed_word, "fec_line": fec_line}),
+    template_filters=MappingProxyType(
+        {"seconds": seconds, "speed_word": speed_word, "fec_line": fec_line, "community_word": community_word}
+    ),
 )

@@ -28,6 +28,7 @@ from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
 from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
 from nornir_tasks.platforms.eos.parse_qos import parse_qos
 from nornir_tasks.platforms.eos.port_map import sort_key
+from nornir_tasks.platforms.eos.tree import community_of
 from nornir_tasks.platforms.lines import Block, Fields, leave, no, number, read, row, table, take, text, yes
 from nornir_tasks.platforms.platform import Parsed
 
@@ -105,7 +106,7 @@ _ROUTE_MAP = (
     row(
         r"set community ((?:[A-Z-]+|\d+:\d+)(?: (?:[A-Z-]+|\d+:\d+))*)",
         "communities",
-        lambda found: (*found[1].split(),),
+        lambda found: tuple(map(community_of, found[1].split())),
         single="set community",
     ),
 )

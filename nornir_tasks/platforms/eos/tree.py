@@ -38,6 +38,22 @@ def seconds(milliseconds: int) -> str:
     return f"{milliseconds / 1000:.3f}".rstrip("0").rstrip(".")
 
 
+_GRACEFUL_SHUTDOWN = ("65535:0", "GSHUT")
+"""RFC 8326's community has a word of its own, which EOS prints (public lab configuration, GRACEFUL_SHUTDOWN map)."""
+
+
+def community_word(community: str) -> str:
+    """A community as EOS prints it."""
+    number, word = _GRACEFUL_SHUTDOWN
+    return word if community == number else community
+
+
+def community_of(word: str) -> str:
+    """The other way."""
+    number, name = _GRACEFUL_SHUTDOWN
+    return number if word == name else word
+
+
 def to_tree(text: str) -> ConfigTree:
     """Running configuration, session configuration or rendered text.
 

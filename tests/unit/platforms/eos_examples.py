@@ -207,7 +207,7 @@ def spine() -> DeviceConfig:
 def drained() -> DeviceConfig:
     """A leaf whose announcements nobody should prefer."""
     base = leaf()
-    rule = RouteMapRule(10, True, "COMPUTE-LOCAL", prepend=(4200000001, 4200000001), communities=("GSHUT",))
+    rule = RouteMapRule(10, True, "COMPUTE-LOCAL", prepend=(4200000001, 4200000001), communities=("65535:0",))
     maps = tuple(
         replace(each, rules=(rule,)) if each.name == "COMPUTE-OUT" else each for each in base.routing_policy.route_maps
     )

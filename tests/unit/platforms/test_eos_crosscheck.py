@@ -18,7 +18,7 @@ from pyavd import get_device_config, validate_structured_config
 from nornir_tasks.design.device_config import DeviceConfig, Interface, Layer1, PortProfile, RouteMapRule
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.eos.canonical import canonical
-from nornir_tasks.platforms.eos.tree import to_tree
+from nornir_tasks.platforms.eos.tree import community_word, to_tree
 
 CONFIGS = pytest.mark.parametrize("config", examples(), ids=lambda each: each.name)
 FACTS = "ansible_collections.arista.eos.plugins.module_utils.network.eos.facts"
@@ -178,7 +178,7 @@ def avd_layer1(layer1: Layer1 | None) -> dict[str, Any]:
 
 def avd_rule(rule: RouteMapRule) -> dict[str, Any]:
     settings = [f"as-path prepend {' '.join(map(str, rule.prepend))}"] if rule.prepend else []
-    settings += [f"community {' '.join(rule.communities)}"] if rule.communities else []
+    settings += [f"community {' '.join(map(community_word, rule.communities))}"] if rule.communities else []
     matches = [f"ip address prefix-list {rule.match_prefix_list}"] if rule.match_prefix_list else []
     return {
         "sequence": rule.sequence,

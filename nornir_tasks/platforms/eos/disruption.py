@@ -9,7 +9,7 @@ import re
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change
 
-_CLASSES: tuple[tuple[str, Disruption], ...] = (
+CLASSES: tuple[tuple[str, Disruption], ...] = (
     # um-eos BGP: changing the routing protocol model needs a reload or a restart of all routing agents
     (r"service routing protocols model .*", Disruption.RELOAD),
     # um-eos IPv4: without ip routing nothing is forwarded between ports
@@ -40,8 +40,23 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     ),
     (r"router bgp \S+ / address-family ipv4 / (?:no )?neighbor \S+ activate", Disruption.DATAPLANE_BLIP),
     (r"ip route .*", Disruption.DATAPLANE_BLIP),
+    # of what follows no source tells that traffic notices: names, timers and limits of what may come, policies
+    (r"interface \S+(?: / (?:no )?description .*)?", Disruption.NONE),
+    (r"vlan \d+ / name .*", Disruption.NONE),
+    (r"(?:no )?lldp run", Disruption.NONE),
+    (r"router bfd(?: / interval .*)?", Disruption.NONE),
+    (r"ip prefix-list \S+(?: / seq .*)?", Disruption.NONE),
+    (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
+    (r"router bgp \S+ / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),
+    (r"router bgp \S+ / (?:(?:no )?graceful-restart|maximum-paths .*)", Disruption.NONE),
+    (
+        r"router bgp \S+ / (?:no )?neighbor \S+ (?:bfd|description|idle-restart-timer|maximum-routes|out-delay|"
+        r"route-map|send-community)\b.*",
+        Disruption.NONE,
+    ),
+    (r"router bgp \S+ / address-family ipv4(?: / network .*)?", Disruption.NONE),
 )
-_COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in _CLASSES)
+_COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in CLASSES)
 
 
 def disruption(change: Change) -> Disruption:

@@ -11,7 +11,7 @@ from nornir_tasks.platforms.config_tree import Change
 
 _BGP = r"vrf / default / router / bgp"
 
-_CLASSES: tuple[tuple[str, Disruption], ...] = (
+CLASSES: tuple[tuple[str, Disruption], ...] = (
     # docs514 ECMP: a new seed restarts switchd, and all ports go down with it
     (r"system / forwarding / hash-seed: .*", Disruption.PORT_FLAP),
     # docs514 ECMP: reloading the hash fields does not interrupt traffic, but flows move to other links
@@ -49,8 +49,20 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.DATAPLANE_BLIP,
     ),
     (r"vrf / default / router / static\b.*", Disruption.DATAPLANE_BLIP),
+    # of what follows no source tells that traffic notices: names, timers and limits of what may come, policies
+    (r"interface / \S+ / (?:type|description|vlan): .*", Disruption.NONE),
+    (r"system / lldp / state: .*|service / lldp / state: .*", Disruption.NONE),
+    (r"router / bfd / (?:state: .*|profile / \S+ / (?:detect-multiplier|min-[rt]x-interval): .*)", Disruption.NONE),
+    (r"router / policy / prefix-list / \S+ / (?:type|rule)\b.*", Disruption.NONE),
+    (r"router / policy / route-map / \S+ / rule / \d+ / (?:action|match|set)\b.*", Disruption.NONE),
+    (rf"{_BGP} / path-selection / multipath / aspath-ignore: .*", Disruption.NONE),
+    (
+        rf"{_BGP} / address-family / ipv4-unicast / (?:(?:enable|state): .*|multipaths / ebgp: .*|network / \S+)",
+        Disruption.NONE,
+    ),
+    (rf"{_BGP} / neighbor / \S+ / (?:description: .*|address-family / ipv4-unicast / policy\b.*)", Disruption.NONE),
 )
-_COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in _CLASSES)
+_COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in CLASSES)
 
 
 def disruption(change: Change) -> Disruption:

@@ -5,7 +5,7 @@ import re
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change
 
-_CLASSES: tuple[tuple[str, Disruption], ...] = (
+CLASSES: tuple[tuple[str, Disruption], ...] = (
     # "brief period of traffic loss" on all ports: Cisco Nexus 9000 QoS Configuration Guide 10.5(x), "Configuring
     # Queuing and Scheduling"; network-qos changes re-carve the same buffers.
     (r"policy-map type (?:queuing|network-qos) .*", Disruption.DATAPLANE_BLIP),
@@ -34,8 +34,28 @@ _CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"router bgp \S+", Disruption.AGENT_RESTART),
     (r"router bgp \S+ / router-id .*", Disruption.AGENT_RESTART),
     (r"feature .*", Disruption.AGENT_RESTART),
+    # Of what follows no source tells that traffic notices.
+    (r"(?:interface \S+ / )?(?:no )?priority-flow-control watch-dog-interval .*", Disruption.NONE),
+    (r"class-map type qos .*|policy-map type qos \S+(?: / class \S+(?: / set qos-group \d)?)?", Disruption.NONE),
+    (r"system qos|bfd interval .*|vlan \d+ / name .*", Disruption.NONE),
+    (r"interface \S+(?: / (?:(?:description|mtu|service-policy type qos) .*|(?:no )?ip redirects))?", Disruption.NONE),
+    (r"ip prefix-list .*|ip route .*", Disruption.NONE),
+    (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
+    (
+        r"router bgp \S+ / (?:(?:no )?graceful-restart(?:-helper)?|bestpath .*|reconnect-interval .*"
+        r"|log-neighbor-changes)",
+        Disruption.NONE,
+    ),
+    (r"router bgp \S+ / address-family ipv4 unicast(?: / (?:network|maximum-paths) .*)?", Disruption.NONE),
+    (r"router bgp \S+ / template peer \S+(?: / (?:bfd|(?:ttl-security|timers) .*))?", Disruption.NONE),
+    (r"router bgp \S+ / neighbor \S+(?: / (?:inherit peer|remote-as|description) .*)?", Disruption.NONE),
+    (
+        r"router bgp \S+ / (?:template peer|neighbor) \S+ / address-family ipv4 unicast"
+        r"(?: / (?:send-community|(?:route-map|maximum-prefix|advertisement-interval) .*))?",
+        Disruption.NONE,
+    ),
 )
-_COMPILED = tuple((re.compile(pattern), disruption) for pattern, disruption in _CLASSES)
+_COMPILED = tuple((re.compile(pattern), disruption) for pattern, disruption in CLASSES)
 
 
 def disruption(change: Change) -> Disruption:

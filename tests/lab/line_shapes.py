@@ -1,0 +1,214 @@
+"""Examples of the line shapes of SOURCES.yml: lines that renders of real sites print.
+
+Shapes of EOS and NX-OS are lines, `` / `` between a block's first line and one below it. Those of NVUE are paths of its
+tree: ``a|b`` is either key, ``<x>`` any, braces hold the keys below; each path that comes of it is a shape of its own.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.claims import Claims
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.pipeline import design, device_configs
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.intent_file import load_intent
+from nornir_tasks.files.templates import environment
+from nornir_tasks.intent.model import Intent
+from nornir_tasks.platforms import platform, platforms
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.config_tree import Path as Lines
+from nornir_tasks.platforms.nvue.tree import key_and_value
+from nornir_tasks.platforms.ownership import join, split
+from nornir_tasks.platforms.platform import Platform
+from nornir_tasks.render.render import render
+from tests.corpus.shapes import patterns
+
+ROOT = Path(__file__).parents[2]
+SITES = ("inventory/lab", "inventory/lab-breakout", "inventory/lab-unnumbered", "inventory/ref-512", "tests/sites/svi")
+FLOWLET = (
+    {"platform": "eos", "release": "4.33.1F", "model": "7060DX5-64S", "overrides": []},
+    {"platform": "nxos", "release": "10.5(1)", "model": "N9K-C9364D-GX2A", "overrides": []},
+)
+"""Both tiers of the lab under one system that balances flowlets."""
+
+_TOP = {
+    "services": r"service |ip routing|feature ",
+    "interfaces": r"interface ",
+    "qos": r"qos |priority-flow-control |class-map |policy-map |system qos",
+    "bgp": r"router bgp ",
+    "routing_policy": r"ip prefix-list |route-map ",
+    "vlans": r"vlan \d",
+    "breakouts": r"interface breakout ",
+    "bfd": r"router bfd|bfd ",
+    "load_balancing": r"ip hardware |hardware profile ",
+}
+"""How the top-level lines of a section begin, where shapes of several sections are alike."""
+_PLACES = {"(SVI)": r"interface Vlan\d+", "(switched port)": r"interface Ethernet\S+"}
+"""Where a shape stands, by the note at its end."""
+_WORDS = {"<address>": r"[\d.]+", "<port>": r"(?:swp\w+|lo)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One line shape of one system; ``path``: one path of it, where it stands for several."""
+
+    os: str
+    section: str
+    text: str
+    path: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.os}: {self.path or self.text}"
+
+    def fits(self, lines: Lines) -> bool:
+        """Is this line, the last of ``lines``, one of the shape?"""
+        place, line = _patterns(self)
+        if self.os == "nvue":
+            return line.fullmatch(" / ".join(key_and_value(each)[0] for each in lines)) is not None
+        return line.fullmatch(lines[-1]) is not None and place.match(lines[0]) is not None
+
+
+@cache
+def _patterns(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """How the block begins that a shape stands in, and its own line; a path is one pattern."""
+    if shape.os == "nvue":
+        keys = " / ".join(map(_key, shape.path.removeprefix("... / ").split(" / ")))
+        return re.compile(""), re.compile(rf"(?:[^ ]+ / )*{keys}" if shape.path.startswith("...") else keys)
+    note = re.search(r"\([\w ]+\)$", shape.text)
+    place = _PLACES.get(note[0] if note else "", "") or _TOP.get(shape.section, "")
+    return re.compile(place), patterns(re.sub(r" \([\w ]+\)", "", shape.text))[-1]
+
+
+@cache
+def shapes() -> tuple[Shape, ...]:
+    """All shapes of all systems; a note that a section prints nothing is none."""
+    found = []
+    for os in platforms():
+        for entry in yaml.safe_load((ROOT / "templates" / os / "SOURCES.yml").read_text(encoding="utf-8")):
+            section, text = entry["section"], entry["shape"]
+            if not text.startswith("(nothing"):
+                paths = dict.fromkeys(_paths(text)) if os == "nvue" else [""]
+                found += [Shape(os, section, text, path) for path in paths]
+    return tuple(found)
+
+
+def _paths(shape: str) -> Iterator[str]:
+    """The paths of one shape of NVUE: ``a.b: {c: 1, d}`` -> ``a / b / c`` and ``a / b / d``."""
+    for entry in _split(shape, ","):
+        path, _, value = entry.partition(": ")
+        keys = " / ".join(_split(path.removeprefix("..."), r"\."))
+        above = "... / " if path.startswith("...") else ""
+        below = [inner for each in _split(value, r"\|") if each.startswith("{") for inner in _paths(each[1:-1])]
+        yield from (f"{above}{keys} / {each}" for each in below) if below else (f"{above}{keys}",)
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Parts between separators that stand outside of braces and placeholders."""
+    tokens = re.findall(rf"<[^>]*>|\{{|\}}|{separator}|[^<{{}}]", text)
+    parts, depth = [""], 0
+    for token in tokens:
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if depth == 0 and re.fullmatch(separator, token):
+            parts.append("")
+        else:
+            parts[-1] += token
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _key(text: str) -> str:
+    """The pattern of one key: ``a|b`` either, ``<x>`` any."""
+    words = (re.split(r"(<[^>]*>)", each) for each in _split(text, r"\|"))
+    found = ["".join(_WORDS.get(word, r"[^ ]+") if word[:1] == "<" else word for word in key) for key in words]
+    return f"(?:{'|'.join(found)})" if len(found) > 1 else found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What is rendered for one switch, whether it is owned or not."""
+
+    config: DeviceConfig
+    capabilities: Capabilities
+    claims: Claims
+    text: str
+
+    @property
+    def os(self) -> Platform:
+        return platform(self.config.os)
+
+    def written(self) -> ConfigTree:
+        """All that is rendered, hidden defaults included."""
+        return self.os.to_tree(self.text)
+
+    def owned(self, tree: ConfigTree) -> ConfigTree:
+        """What of a tree is ours."""
+        parts = split(tree, self.os.ownership, self.claims)
+        del parts[None]
+        return join(parts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A line that is rendered for one switch."""
+
+    switch: Rendered
+    lines: Lines
+
+
+@cache
+def examples() -> dict[Shape, Example]:
+    """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
+    switches = tuple(_switches())
+    found: dict[Shape, Example] = {}
+    for switch in switches:
+        _note(found, switch, switch.os.canonical(switch.written()))
+    for switch in switches:
+        _note(found, switch, switch.written())
+    return found
+
+
+def _note(found: dict[Shape, Example], switch: Rendered, tree: ConfigTree) -> None:
+    """Keep the first line of each shape that has no example yet."""
+    missing = [shape for shape in shapes() if shape.os == switch.config.os and shape not in found]
+    for lines, node in tree.walk() if missing else ():
+        if switch.config.os == "nvue" and node:
+            continue
+        for shape in [each for each in missing if each.fits(lines) and _is_own(each, lines, tree)]:
+            found[shape] = Example(switch, lines)
+            missing.remove(shape)
+
+
+def _is_own(shape: Shape, lines: Lines, tree: ConfigTree) -> bool:
+    """A shape of switched ports is not shown by a line of a routed one."""
+    port = tree.get(lines[0])
+    return "(switched port)" not in shape.text or (port is not None and "no switchport" not in port.children)
+
+
+def _switches() -> Iterator[Rendered]:
+    for intent in _intents():
+        fabric = design(intent, load_catalogue(), {name: each.facts for name, each in platforms().items()})
+        names = [device.name for device in fabric.devices]
+        for each in (*device_configs(fabric), *device_configs(fabric, drained=names)):
+            text = render(each.config, each.capabilities, environment(each.config.os))
+            yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _intents() -> Iterator[Intent]:
+    for site in SITES:
+        yield load_intent(ROOT / site / "fabric.yml")
+    for model in FLOWLET:
+        data: dict[str, Any] = yaml.safe_load((ROOT / "inventory" / "lab" / "fabric.yml").read_text(encoding="utf-8"))
+        data["policy"]["load_balancing"] = "flowlet"
+        for tier in ("leaf", "spine"):
+            data["planes"]["compute"][tier].update(model)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "fabric.yml"
+            file.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+            yield load_intent(file)

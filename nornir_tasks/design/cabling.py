@@ -8,12 +8,13 @@ from its pod. Places of hosts and leaf groups that are not there yet stay reserv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.joints import End, Joint, Joints, end_of
 from nornir_tasks.design.layout import Layout
-from nornir_tasks.design.network import ROLES, Cable, Device, Endpoint, Link, NicPort
+from nornir_tasks.design.network import ROLES, Device, Endpoint, Link, NicPort
 from nornir_tasks.design.panel import Panel
 
 FABRIC = "compute"

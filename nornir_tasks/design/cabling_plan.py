@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
 
+from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import Cable, Endpoint, Link, Network
+from nornir_tasks.design.network import Endpoint, Link, Network
 from nornir_tasks.design.racks import Place
 
 

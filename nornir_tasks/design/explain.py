@@ -8,7 +8,7 @@ from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.mtu import takers
 from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Circuit, Device, Fabric, Network, Plane
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.planes.compute import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.routes import RouteCount
@@ -68,6 +68,12 @@ class _Explainer:
     def fabric(self) -> Fabric:
         """What the plane rides on."""
         return self.network.fabrics[self.plane.fabric]
+
+    @property
+    def between_switches(self) -> Iterator[Circuit]:
+        """What the fabric runs over the links between its switches."""
+        circuits = (each for each in self.network.circuits if each.owner == self.fabric.name)
+        return (each for each in circuits if each.link.kind == "fabric")
 
     def figures(self) -> Iterator[Figure]:
         yield from self.sizes()
@@ -183,7 +189,7 @@ class _Explainer:
     def addresses(self) -> Iterator[Figure]:
         plane, pools = self.plane, {**self.fabric.pools, **self.plane.pools}
         for pool in ("loopback", "links", "hosts"):
-            is_used = pool != "links" or any(x.is_numbered for x in self.network.circuits if x.link.kind == "fabric")
+            is_used = pool != "links" or any(x.is_numbered for x in self.between_switches)
             rule = f"planes.{plane.name}.pools.{pool}" + ("" if is_used else "; unused, as links are unnumbered")
             yield self.figure(f"addresses, {pool}", pools[pool], rule)
             if not is_used:

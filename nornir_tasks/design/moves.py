@@ -14,7 +14,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Literal, get_args
 
-from nornir_tasks.design.network import Cable, Endpoint, Link, Network
+from nornir_tasks.design.cables import Cable
+from nornir_tasks.design.network import Endpoint, Link, Network
 
 Port = tuple[str, str]
 """Device and interface."""

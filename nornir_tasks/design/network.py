@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
 from nornir_tasks.design.layout import Sizing
-from nornir_tasks.design.media import COPPER
 from nornir_tasks.design.racks import Place
 from nornir_tasks.design.wish import LOSSLESS_PROFILE, ClassWish
 
@@ -143,23 +143,6 @@ class Circuit:
     def address(self, device: str) -> str:
         """The address at this device, without length."""
         return self.upper_address if self.link.upper.device == device else self.lower_address
-
-
-@dataclass(frozen=True, slots=True)
-class Cable:
-    """One assembly between two places."""
-
-    name: str
-    medium: str | None
-    length_m: int | None
-    links: tuple[str, ...]
-    ends: int
-    """Pluggable ends."""
-
-    @property
-    def optics(self) -> int:
-        """Ends that are optics: all but copper's."""
-        return 0 if self.medium in COPPER else self.ends
 
 
 @dataclass(frozen=True, slots=True)

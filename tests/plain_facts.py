@@ -71,6 +71,7 @@ BALANCING = {
 }
 WITHOUT_BALANCING = ("10.4(3)",)
 RELEASES = {"eos": ("4.33.1F",), "nxos": ("10.4(3)", "10.5(1)"), "nvue": ("5.14", "5.16")}
+SPLIT_PARTS = {"eos": "", "nxos": r"(Ethernet\d+/\d+)/\d+", "nvue": r"(swp\d+)s\d+"}
 ASICS = {"eos": ("tomahawk4", "tomahawk5"), "nxos": ("cloudscale-gx2",), "nvue": ("spectrum4",)}
 
 
@@ -101,4 +102,6 @@ def _facts(os: str) -> OsFacts:
         return (not name.startswith(("lo", "Lo")), *(int(part) for part in digits.split()))
 
     modes = {each.mode: f"{os} of this lab" for each in BALANCING[os]}
-    return OsFacts(os, RELEASES[os], capabilities, partial(_port_name, os), sort_key, load_balancing=modes)
+    return OsFacts(
+        os, RELEASES[os], capabilities, partial(_port_name, os), sort_key, SPLIT_PARTS[os], load_balancing=modes
+    )

@@ -146,6 +146,9 @@ class OsFacts:
     """(front-panel number from 1, leg from 0, ways, lanes of each leg) -> interface name; (n) is the whole port."""
     sort_key: Callable[[str], tuple[int, ...]]
     """Natural order of interface names."""
+    split_part: str = ""
+    """Regular expression (full match) over the name of a part of a cage that a line splits; its first group is the
+    cage's name. Empty where no line does: there each lane is a port that is always there, and is claimed by itself."""
     unnumbered: tuple[str, ...] = ()
     """Releases that offer unnumbered links, to tell who asks for them elsewhere."""
     load_balancing: Mapping[str, str] = field(default_factory=dict)

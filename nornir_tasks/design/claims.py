@@ -12,11 +12,8 @@ from ipaddress import IPv4Network, ip_network
 SWITCH = "switch"
 """Owner of what exists once per device: QoS maps, router-id, ASN, hashing, services."""
 
-_PART = re.compile(r"(Ethernet\d+/\d+|swp\d+)[/s]\d+")
-"""A part of a cage that a line splits, and the cage: ``Ethernet1/3/2`` of ``Ethernet1/3``, ``swp3s1`` of ``swp3``.
-
-On EOS no line splits a cage: its lanes are ports that are always there, and each is claimed by itself.
-"""
+_NEVER = "(?!)"
+"""Regular expression that matches nothing."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +59,8 @@ class Claims:
     """Ports without a cable that the switch as a whole owns, to keep them shut (``policy.unused_ports: shut``)."""
     switch_prefix: str = "GPUFABRIC-"
     """Names of objects owned by the switch as a whole (QoS profiles, policies) begin with this."""
+    split_part: str = ""
+    """How a part of a split cage is called on this switch, and the cage (``OsFacts.split_part``)."""
 
     def by_port(self, port: str) -> str | None:
         """The plane that cables this port; the switch, if nobody does and unused ports are kept shut.
@@ -71,9 +70,18 @@ class Claims:
         whole owns all parts, to clear them away.
         """
         owner = self._owners.get(port) or self._owners_of_parts.get(port)
-        if owner is not None or (part := _PART.fullmatch(port)) is None:
+        if owner is not None or (cage := self._cage_of(port)) is None:
             return owner
-        return self._owners.get(part[1]) or self._owners_of_parts.get(part[1])
+        return self._owners.get(cage) or self._owners_of_parts.get(cage)
+
+    def _cage_of(self, port: str) -> str | None:
+        """The cage that this port is a part of, by the port's name."""
+        found = self._split_part.fullmatch(port)
+        return found[1] if found else None
+
+    @cached_property
+    def _split_part(self) -> re.Pattern[str]:
+        return re.compile(self.split_part or _NEVER)
 
     @cached_property
     def _owners(self) -> dict[str, str]:
@@ -87,8 +95,8 @@ class Claims:
         """Cage -> the one plane with ports in it; the switch, if several have or none."""
         planes: dict[str, set[str]] = {}
         for port, owner in self._owners.items():
-            if found := _PART.fullmatch(port):
-                planes.setdefault(found[1], set()).update({owner} - {SWITCH})
+            if cage := self._cage_of(port):
+                planes.setdefault(cage, set()).update({owner} - {SWITCH})
         return {cage: next(iter(found)) if len(found) == 1 else SWITCH for cage, found in planes.items()}
 
     @property

@@ -216,4 +216,4 @@ def claims_on(network: Network, device: Device) -> Claims:
     for plane in network.planes_on(device.fabric):
         pools = (*network.fabrics[plane.fabric].pools.values(), *plane.pools.values())
         planes.append(PlaneClaim(plane.name, frozenset(ports), pools, vlans))
-    return Claims(tuple(planes), frozenset(spare))
+    return Claims(tuple(planes), frozenset(spare), split_part=network.facts[device.os].split_part)

@@ -11,7 +11,7 @@ from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, c
 from nornir_tasks.platforms.nvue.disruption import disruption
 from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nvue.parse import parse
-from nornir_tasks.platforms.nvue.port_map import port_name, sort_key
+from nornir_tasks.platforms.nvue.port_map import SPLIT_PART, port_name, sort_key
 from nornir_tasks.platforms.nvue.tree import to_text, to_tree
 from nornir_tasks.platforms.platform import Platform
 
@@ -38,6 +38,7 @@ PLATFORM = Platform(
         capabilities=capabilities,
         port_name=port_name,
         sort_key=sort_key,
+        split_part=SPLIT_PART,
         unnumbered=RELEASES,
         load_balancing=LOAD_BALANCING,
     ),

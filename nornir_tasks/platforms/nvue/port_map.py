@@ -2,6 +2,9 @@
 
 import re
 
+SPLIT_PART = r"(swp\d+)s\d+"
+"""``swp3s1`` is a part of ``swp3``."""
+
 _PORT = re.compile(r"swp(\d+)(?:s(\d+))?")
 
 

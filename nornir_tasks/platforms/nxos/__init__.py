@@ -21,7 +21,7 @@ from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nxos.parse import parse
 from nornir_tasks.platforms.nxos.parse_ports import FEC
 from nornir_tasks.platforms.nxos.patch import server_changes
-from nornir_tasks.platforms.nxos.port_map import port_name, sort_key
+from nornir_tasks.platforms.nxos.port_map import SPLIT_PART, port_name, sort_key
 from nornir_tasks.platforms.platform import Platform
 
 PLATFORM = Platform(
@@ -31,6 +31,7 @@ PLATFORM = Platform(
         capabilities=capabilities,
         port_name=port_name,
         sort_key=sort_key,
+        split_part=SPLIT_PART,
         load_balancing=LOAD_BALANCING,
         release_pattern=RELEASE_PATTERN,
         taken=TAKEN,

@@ -2,6 +2,9 @@
 
 import re
 
+SPLIT_PART = r"(Ethernet\d+/\d+)/\d+"
+"""``Ethernet1/3/2`` is a part of ``Ethernet1/3``."""
+
 _NUMBERS = re.compile(r"\d+")
 _KINDS = ("vlan", "port-channel", "ethernet", "mgmt", "loopback")
 """The order in which ``show running-config`` prints the kinds of interfaces (cisco.nxos 12.3.0 fixtures)."""

@@ -1,48 +1,55 @@
 """Who owns a port, and what stands at a cage that is there in parts."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from nornir_tasks.design.claims import SWITCH, Claims, PlaneClaim
+from nornir_tasks.platforms import platform
 
-CLAIMS = Claims(
-    (
-        PlaneClaim("compute", frozenset({"swp1s0", "swp2", "swp3s0", "Ethernet1/3/1", "Ethernet1/5", "lo"}), ()),
-        PlaneClaim("storage", frozenset({"swp3s1", "swp4s0"}), ()),
-        PlaneClaim("business", frozenset({"Ethernet63/1"}), ()),
-    ),
-    frozenset({"swp1s1", "swp4s1", "swp9", "swp8s0", "swp8s1"}),
-)
+PORTS: Mapping[str, Mapping[str, set[str]]] = {
+    "nvue": {"compute": {"swp1s0", "swp2", "swp3s0", "lo"}, "storage": {"swp3s1", "swp4s0"}},
+    "nxos": {"compute": {"Ethernet1/3/1", "Ethernet1/5"}},
+    "eos": {"business": {"Ethernet63/1"}, "compute": {"Ethernet5/1"}},
+}
+SPARE = {"nvue": {"swp1s1", "swp4s1", "swp9", "swp8s0", "swp8s1"}}
+
+
+def claims(os: str) -> Claims:
+    planes = tuple(PlaneClaim(name, frozenset(ports), ()) for name, ports in PORTS[os].items())
+    return Claims(planes, frozenset(SPARE.get(os, ())), split_part=platform(os).facts.split_part)
 
 
 @pytest.mark.parametrize(
-    ("port", "owner"),
+    ("os", "port", "owner"),
     [
-        ("swp1s0", "compute"),
-        ("swp1s1", SWITCH),
-        ("swp9", SWITCH),
-        ("swp10", None),
+        ("nvue", "swp1s0", "compute"),
+        ("nvue", "swp1s1", SWITCH),
+        ("nvue", "swp9", SWITCH),
+        ("nvue", "swp10", None),
         # the whole of a cage that is split: where the split is configured
-        ("swp1", "compute"),
-        ("swp4", "storage"),
-        ("swp3", SWITCH),
-        ("swp8", SWITCH),
-        ("Ethernet1/3", "compute"),
+        ("nvue", "swp1", "compute"),
+        ("nvue", "swp4", "storage"),
+        ("nvue", "swp3", SWITCH),
+        ("nvue", "swp8", SWITCH),
+        ("nxos", "Ethernet1/3", "compute"),
         # parts of a cage that is used as a whole: what an earlier split left
-        ("swp2s1", "compute"),
-        ("swp9s3", SWITCH),
-        ("Ethernet1/5/2", "compute"),
+        ("nvue", "swp2s1", "compute"),
+        ("nvue", "swp9s3", SWITCH),
+        ("nxos", "Ethernet1/5/2", "compute"),
         # parts that only another split of the same cage had
-        ("Ethernet1/3/4", "compute"),
-        ("swp1s3", "compute"),
-        ("swp3s2", SWITCH),
-        ("Ethernet1/33", None),
-        ("Ethernet1/33/1", None),
-        ("Ethernet1/5.100", None),
+        ("nxos", "Ethernet1/3/4", "compute"),
+        ("nvue", "swp1s3", "compute"),
+        ("nvue", "swp3s2", SWITCH),
+        ("nxos", "Ethernet1/33", None),
+        ("nxos", "Ethernet1/33/1", None),
+        ("nxos", "Ethernet1/5.100", None),
         # lanes of EOS are ports by themselves
-        ("Ethernet63/1", "business"),
-        ("Ethernet63/5", None),
-        ("Ethernet63", None),
+        ("eos", "Ethernet63/1", "business"),
+        ("eos", "Ethernet63/5", None),
+        ("eos", "Ethernet63", None),
+        ("eos", "Ethernet5/1/2", None),
     ],
 )
-def test_a_port_and_its_cage_have_one_owner(port: str, owner: str | None) -> None:
-    assert CLAIMS.by_port(port) == owner
+def test_a_port_and_its_cage_have_one_owner(os: str, port: str, owner: str | None) -> None:
+    assert claims(os).by_port(port) == owner

@@ -53,7 +53,8 @@ def rendered(config: DeviceConfig) -> str:
 def claims_of(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name != "lo")
     used = frozenset(port.name for port in config.interfaces) - shut
-    return Claims((PlaneClaim("compute", used, POOLS, frozenset(each.number for each in config.vlans)),), shut)
+    claim = PlaneClaim("compute", used, POOLS, frozenset(each.number for each in config.vlans))
+    return Claims((claim,), shut, split_part=PLATFORM.facts.split_part)
 
 
 def qos(ecn: Ecn, *, watchdog: bool = True) -> Qos:

@@ -234,4 +234,5 @@ def claims(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name[0] == "E")
     ports = frozenset(port.name for port in config.interfaces) - shut
     pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
-    return Claims((PlaneClaim("compute", ports, pools, frozenset(each.number for each in config.vlans)),), shut)
+    claim = PlaneClaim("compute", ports, pools, frozenset(each.number for each in config.vlans))
+    return Claims((claim,), shut, split_part=PLATFORM.facts.split_part)

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.observed import SHOWN, PathState, Shown
 from nornir_tasks.design.device_config import DeviceConfig, LoadBalancing
+from nornir_tasks.platforms import platform
+from nornir_tasks.platforms.observed import PathState
 
 _NAME = "load-balancing"
 
@@ -38,7 +39,7 @@ def _hashes(device: str, seen: PathState) -> Iterator[Finding]:
 
 
 def _switch(evidence: Evidence, device: str, wanted: LoadBalancing, seen: PathState) -> Iterator[Finding]:
-    shown = SHOWN.get(evidence.wanted[device].os, Shown())
+    shown = platform(evidence.wanted[device].os).observing.balancing
     yield _configured(device, wanted, evidence.running.get(device))
     if shown.waiting or seen.needs_reload:
         yield _loaded(device, wanted.mode, seen.waits_for_reload)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from nornir_tasks.checks.observed import BgpSession, Observed, PortQos, PortState
 from nornir_tasks.design.device_config import DeviceConfig, Interface, SessionKey
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change
+from nornir_tasks.platforms.observed import BgpSession, Observed, PortQos, PortState
 
 
 class Verdict(StrEnum):

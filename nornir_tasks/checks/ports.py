@@ -1,8 +1,8 @@
 """Ports: every port is up, or shut, as the design wants it, and both ends of every link carry the same, wanted MTU."""
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.observed import PortState
 from nornir_tasks.design.device_config import Interface
+from nornir_tasks.platforms.observed import PortState
 
 
 def check_ports(evidence: Evidence) -> list[Finding]:

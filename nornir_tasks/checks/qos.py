@@ -7,8 +7,8 @@ No check can see pause frames or buffers at work: only hardware shows that.
 from collections.abc import Iterator
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.observed import Observed, PortQos
 from nornir_tasks.design.device_config import DeviceConfig, Ecn, Interface, PortProfile
+from nornir_tasks.platforms.observed import Observed, PortQos
 
 
 def check_qos(evidence: Evidence) -> list[Finding]:

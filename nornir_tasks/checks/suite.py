@@ -10,26 +10,39 @@ from nornir_tasks.checks.config import check_config
 from nornir_tasks.checks.ecmp import check_ecmp
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.lldp import check_lldp
-from nornir_tasks.checks.observed import Observed
 from nornir_tasks.checks.ports import check_mtu, check_ports
 from nornir_tasks.checks.qos import check_qos
 from nornir_tasks.checks.router_advertisements import check_router_advertisements
 from nornir_tasks.checks.unfinished import check_unfinished
 from nornir_tasks.checks.vlans import check_vlans
+from nornir_tasks.platforms.observed import Observed
 
-CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
-    check_unfinished,
-    check_config,
-    check_ports,
-    check_lldp,
-    check_mtu,
-    check_router_advertisements,
-    check_vlans,
-    check_sessions,
-    check_ecmp,
-    check_balancing,
-    check_qos,
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check, and what it must know of the switches."""
+
+    judge: Callable[[Evidence], list[Finding]]
+    needs: tuple[str, ...] = ()
+    """Fields of Observed that it reads, of whichever switch; nobody asks a switch for the others."""
+
+
+CHECKS = (
+    Check(check_unfinished),
+    Check(check_config),
+    Check(check_ports, ("ports",)),
+    Check(check_lldp, ("lldp",)),
+    Check(check_mtu, ("ports",)),
+    Check(check_router_advertisements, ("ports",)),
+    Check(check_vlans, ("ports",)),
+    Check(check_sessions, ("bgp",)),
+    Check(check_ecmp, ("routes",)),
+    Check(check_balancing, ("paths",)),
+    Check(check_qos, ("qos", "dscp_to_priority")),
 )
+
+NEEDED = frozenset(field for check in CHECKS for field in check.needs)
+"""What has to be asked of a switch so that every check can judge it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +90,7 @@ def judge(evidence: Evidence) -> Report:
     """Run every check. On a switch that did not answer, everything that should have been judged could not be told."""
     findings = _reach(evidence)
     for check in CHECKS:
-        findings += check(evidence)
+        findings += check.judge(evidence)
     findings += _not_read(evidence)
     return Report(tuple(findings), causes(evidence, findings))
 
@@ -104,6 +117,6 @@ def _not_read(evidence: Evidence) -> list[Finding]:
     return [
         replace(each, verdict=Verdict.ERROR, message=f"{each.device}: not judged, the switch was not read", found="")
         for check in CHECKS
-        for each in check(silent)
+        for each in check.judge(silent)
         if each.counted
     ]

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -89,9 +89,9 @@ class Fleet:
         """What a push would change."""
         return self._read(lambda task: plan_switch(task, self._jobs), report)
 
-    def collect(self, report: Callable[[str], None]) -> Results[Collected]:
-        """Configuration and live state of every switch."""
-        return self._read(lambda task: collect_switch(task, self._jobs), report)
+    def collect(self, fields: Collection[str], report: Callable[[str], None]) -> Results[Collected]:
+        """Configuration of every switch, and these fields of its live state."""
+        return self._read(lambda task: collect_switch(task, self._jobs, fields), report)
 
     def survey(
         self, journal: Journal, entries: Mapping[str, Entry], report: Callable[[str], None]

@@ -1,12 +1,11 @@
 """Nornir's task functions, one per verb that talks to switches. Results are our own frozen dataclasses."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from nornir.core.task import Result, Task
 
-from nornir_tasks.checks.observed import Observed
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
 from nornir_tasks.deploy.plan import DevicePlan, running_config
@@ -17,6 +16,7 @@ from nornir_tasks.drivers.session import Depth, SwitchSession, Waiting
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.inventory.connection import CONNECTION
 from nornir_tasks.platforms.config_tree import difference
+from nornir_tasks.platforms.observed import Observed
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ def plan_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
     return Result(host=task.host, result=plan.told())
 
 
-def collect_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
-    """Read one switch's configuration and its live state."""
+def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str]) -> Result:
+    """Read one switch's configuration, and these fields of its live state."""
     job = jobs[task.host.name]
     session = _session(task)
     _, plan = look(session, job.wanted, job.rules)
-    collected = Collected(plan.told(), running_config(job.wanted, plan), session.observe())
+    collected = Collected(plan.told(), running_config(job.wanted, plan), session.observe(fields))
     return Result(host=task.host, result=collected)
 
 

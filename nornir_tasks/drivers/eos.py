@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -11,13 +11,13 @@ from napalm.eos import EOSDriver
 from pyeapi.client import Node
 from pyeapi.eapilib import CommandError
 
-from nornir_tasks.checks.observed import Observed
 from nornir_tasks.design.device_config import SessionKey
-from nornir_tasks.drivers.eos_observe import BGP, SHOW_JSON, SHOW_TEXT, observed, sessions
 from nornir_tasks.drivers.eos_transport import KeepAliveEapi
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.eos.candidate import session_changes
+from nornir_tasks.platforms.eos.observe import BGP, OBSERVING, sessions
+from nornir_tasks.platforms.observed import FIELDS, Form, Observed
 from nornir_tasks.platforms.platform import Candidate
 
 SESSIONS = "show configuration sessions detail"
@@ -169,17 +169,23 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
 
     def established(self) -> frozenset[SessionKey]:
         """The BGP neighbours whose session is up."""
-        return frozenset(each.key for each in sessions(self._ask([BGP])[0]) if each.established)
+        return frozenset(each.key for each in sessions(self._ask([BGP.what])[0]) if each.established)
 
-    def observe(self) -> Observed:
-        """Everything the checks judge: one request for data, one for what EOS shows as text only."""
-        data = dict(zip(SHOW_JSON, self._ask(list(SHOW_JSON)), strict=True))
-        return observed(self.endpoint.device, data, self._texts(SHOW_TEXT))
+    def observe(self, fields: Collection[str] = FIELDS) -> Observed:
+        """The live state of these fields: one request for data, one for what EOS shows as text only."""
+        asked = OBSERVING.asked(fields)
+        lines = [each.what for each in asked if each.form is Form.DATA]
+        data = dict(zip(lines, self._ask(lines) if lines else (), strict=True))
+        return OBSERVING.read(
+            self.endpoint.device, data | self._texts([each.what for each in asked if each.form is Form.TEXT])
+        )
 
-    def _texts(self, commands: tuple[str, ...]) -> dict[str, str]:
+    def _texts(self, commands: list[str]) -> dict[str, Any]:
         """Answers by command. One this model does not know ends EOS's whole request, so then each is asked alone."""
+        if not commands:
+            return {}
         try:
-            answers = self._run_commands(list(commands), encoding="text")
+            answers = self._run_commands(commands, encoding="text")
         except CommandError:
             found = {}
             for command in commands:

@@ -1,15 +1,16 @@
 """SwitchSession for Cumulus Linux: revisions over REST, applied under the switch's own confirm timer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from typing import Any
 
-from nornir_tasks.checks.observed import Observed
 from nornir_tasks.design.device_config import SessionKey
 from nornir_tasks.drivers.nvue_client import DONE, EDITABLE, WAITING, NvueClient, NvueRefusal
-from nornir_tasks.drivers.nvue_observe import observe, sessions
 from nornir_tasks.drivers.session import Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.nvue.candidate import diff_text, keys_of, server_changes
+from nornir_tasks.platforms.nvue.observe import BGP, OBSERVING, sessions
+from nornir_tasks.platforms.observed import FIELDS, Observed, Request
 from nornir_tasks.platforms.platform import Candidate
 
 FATE_S = 60.0
@@ -174,16 +175,21 @@ class NvueSession:
 
     def established(self) -> frozenset[SessionKey]:
         """The BGP neighbours whose session is up."""
-        return frozenset(each.key for each in sessions(self.client) if each.established)
+        return frozenset(each.key for each in sessions(self._shown(BGP)) if each.established)
 
-    def observe(self) -> Observed:
-        """The live state that the checks judge."""
-        return observe(self.client)
+    def observe(self, fields: Collection[str] = FIELDS) -> Observed:
+        """The live state of these fields: a request for each collection."""
+        answers = {each.what: self._shown(each) for each in OBSERVING.asked(fields)}
+        return OBSERVING.read(self.endpoint.device, answers)
 
     def close(self) -> None:
         """Drop what is staged and end the connection. Safe to call twice."""
         self._forget()
         self.client.close()
+
+    def _shown(self, request: Request) -> dict[str, Any]:
+        query = {"include": list(request.parts)} if request.parts else {}
+        return self.client.live(*request.what.split("/"), **query)
 
     def _create(self, note: Note) -> str:
         """A pending revision of our own. While somebody's commit waits, ours would wait behind it, and go back too."""

@@ -48,6 +48,7 @@ APPLY_TIMEOUT_S = 180.0
 """Longest we wait for an apply: RoCE's buffers reload switchd, a first BGP restarts FRR."""
 _FIRST_POLL_S, _LAST_POLL_S = 0.02, 1.0
 
+_NOT_FOUND = 404
 _SERVER_ERROR = 500
 """HTTP's statuses from here on say nothing of the request (RFC 9110, section 15.6)."""
 _YES = {"ays": "ays_yes"}
@@ -95,6 +96,16 @@ class NvueClient:
     def get(self, *path: str, **query: str | list[str]) -> Any:  # noqa: ANN401 - JSON
         """What stands at a path. ``rev`` names the revision; without it, the live state. Raises NvueRefusal (404)."""
         return self._json("GET", path, query)
+
+    def live(self, *path: str, **query: str | list[str]) -> dict[str, Any]:
+        """A collection of the live state; empty where the switch has none (NVUE answers 404 for it)."""
+        try:
+            answer = self.get(*path, rev="operational", expand="true", **query)
+        except NvueRefusal as refused:
+            if refused.status != _NOT_FOUND:
+                raise
+            return {}
+        return answer if isinstance(answer, dict) else {}
 
     def patch(self, revision: str, subtree: Mapping[str, Any]) -> None:
         """Merge a subtree of the root into a pending revision."""

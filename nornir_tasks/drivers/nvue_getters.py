@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from nornir_tasks.drivers.nvue_client import NvueClient
-from nornir_tasks.drivers.nvue_observe import lldp_neighbors, port_state, read
 from nornir_tasks.drivers.session import Facts
+from nornir_tasks.platforms.nvue.observe import lldp_neighbors, port_state
 
 Data = dict[str, Any]
 
@@ -21,7 +21,7 @@ _REMOVED = "<removed>"
 def interfaces(client: NvueClient) -> dict[str, Data]:
     """Every interface: link, addresses, LLDP, description."""
     wanted = ["/*/link", "/*/ip", "/*/ipv4", "/*/ipv6", "/*/lldp/neighbor", "/*/description", "/*/type"]
-    return read(client, "interface", include=wanted)
+    return client.live("interface", include=wanted)
 
 
 def facts(found: Facts, uptime: float, ports: dict[str, Data]) -> Any:  # noqa: ANN401 - napalm.base.models.FactsDict
@@ -84,7 +84,7 @@ def lldp(ports: dict[str, Data]) -> dict[str, Any]:
 def bgp(client: NvueClient) -> dict[str, Any]:
     """get_bgp_neighbors."""
     result = {}
-    for vrf, each in read(client, "vrf", include="/*/router/bgp").items():
+    for vrf, each in client.live("vrf", include="/*/router/bgp").items():
         process = each.get("router", {}).get("bgp")
         if process:
             local_as = process.get("autonomous-system")

@@ -7,22 +7,22 @@ text, verifies it first, and takes the change back by itself unless it is confir
 import re
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from napalm.nxapi_plumbing import Device
 from napalm.nxos import NXOSDriver
 
-from nornir_tasks.checks.observed import Observed
 from nornir_tasks.design.device_config import SessionKey
-from nornir_tasks.drivers.nxos_observe import BGP, SHOW, observed, sessions
 from nornir_tasks.drivers.nxos_state import FILES, SAVED, before_file, files_of, is_saved, waiting
 from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, unnoted
 from nornir_tasks.errors import CommitError, ConnectError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.nxos.config_text import to_tree
+from nornir_tasks.platforms.nxos.observe import BGP, OBSERVING, sessions
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
+from nornir_tasks.platforms.observed import FIELDS, Form, Observed, Request
 from nornir_tasks.platforms.platform import Candidate
 
 VERIFIED = "Patch validation completed successful"
@@ -243,17 +243,16 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
 
     def established(self) -> frozenset[SessionKey]:
         """The BGP neighbours whose session is up."""
-        (reply,) = self._api.batch([BGP])
-        return frozenset(each.key for each in sessions({BGP.line: reply}) if each.established)
+        return frozenset(each.key for each in sessions(_answers(self._api.batch([_command(BGP)]))) if each.established)
 
-    def observe(self) -> Observed:
-        """Everything the checks judge: one request, and one more for each command that this release refuses."""
+    def observe(self, fields: Collection[str] = FIELDS) -> Observed:
+        """The live state of these fields: one request, and one more for each command that this release refuses."""
         replies: dict[str, Reply] = {}
-        left: Sequence[Command] = SHOW
+        left: Sequence[Command] = [_command(each) for each in OBSERVING.asked(fields)]
         while left:
             replies |= {each.command: each for each in self._api.batch(left) if each.error != NOT_RUN}
             left = [command for command in left if command.line not in replies]
-        return observed(self.endpoint.device, replies)
+        return OBSERVING.read(self.endpoint.device, _answers(replies.values()))
 
     def _done(self, replies: tuple[Reply, ...], error: type[DeviceError]) -> None:
         for reply in replies:
@@ -277,6 +276,15 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             found=_telling(reply.error or str(reply.body)),
             hint="on the switch: show config-replace log verify, show config-replace log exec",
         )
+
+
+def _command(request: Request) -> Command:
+    return Command(request.what, STRUCTURED if request.form is Form.DATA else TEXT)
+
+
+def _answers(replies: Iterable[Reply]) -> dict[str, Any]:
+    """What the switch did not refuse, by command."""
+    return {each.command: each.body for each in replies if each.error is None}
 
 
 _FAILED = re.compile(r"\b(?:failed|error|invalid|aborted)\b", re.IGNORECASE)

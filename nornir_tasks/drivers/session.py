@@ -8,15 +8,15 @@ A candidate has a token: the configuration session's name, the revision's number
 the switch hears of it, so that whoever comes after a push that died knows what is its own.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from nornir_tasks.checks.observed import Observed
 from nornir_tasks.design.device_config import SessionKey
 from nornir_tasks.platforms.config_tree import Change
+from nornir_tasks.platforms.observed import FIELDS, Observed
 from nornir_tasks.platforms.platform import Candidate
 
 
@@ -158,8 +158,8 @@ class SwitchSession(Protocol):
     def established(self) -> frozenset[SessionKey]:
         """The BGP sessions that are up: one request, for a push has no use for the rest."""
 
-    def observe(self) -> Observed:
-        """Read the live state that the checks judge."""
+    def observe(self, fields: Collection[str] = FIELDS) -> Observed:
+        """Read the live state, as far as it fills these fields; of others nothing is said."""
 
     def close(self) -> None:
         """End the connection. Safe to call twice."""

@@ -10,6 +10,7 @@ from typing import Any
 from nornir_tasks.design.capabilities import Capabilities, Disruption, OsFacts
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Change, ConfigTree
+from nornir_tasks.platforms.observed import Observing
 from nornir_tasks.platforms.ownership import Rule
 
 
@@ -56,5 +57,7 @@ class Platform:
     disruption: Callable[[Change], Disruption]
     protected: tuple[str, ...]
     """Regular expressions over ``" / ".join(path)``: lines whose change could cut our own path."""
+    observing: Observing
+    """What to ask a switch for each field of Observed, and how its answers are read."""
     template_filters: Mapping[str, Callable[..., Any]]
     """Jinja filters of this OS's templates."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from nornir_tasks.checks import suite
 from nornir_tasks.checks.evidence import End, Evidence, Far
@@ -40,7 +41,7 @@ def collect(selection: Selection, reach: Reach, on: On = ignore) -> Readings:
     selection = selection.with_releases(releases)
     wanted = dict(selection)
     with access.fleet(selection.design, wanted) as switches:
-        found = access.read(Work.READ, len(wanted), switches.collect)
+        found = access.read(Work.READ, len(wanted), partial(switches.collect, suite.NEEDED))
     configs = {name: each.config for name, each in wanted.items()}
     return Readings(found.values, found.errors, configs, releases)
 

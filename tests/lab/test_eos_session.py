@@ -6,6 +6,7 @@ import ssl
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from nornir_tasks.errors import AuthError, CommitError, ConnectError, StageError
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes
 from nornir_tasks.platforms.eos.canonical import canonical
+from nornir_tasks.platforms.eos.observe import OBSERVING, WATCHDOG
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP
 from nornir_tasks.platforms.eos.tree import to_tree
+from nornir_tasks.platforms.observed import Form, Request
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Candidate
 
@@ -318,7 +321,10 @@ def _open_sessions(session: EosSession) -> list[str]:
 def test_a_show_command_the_model_does_not_know_costs_one_value_and_not_the_whole_look(
     session: EosSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nornir_tasks.drivers.eos.SHOW_TEXT", ("show qos maps", "show bogus"))
+    unknown = Request("show bogus", Form.TEXT)
+    qos = tuple(unknown if each == WATCHDOG else each for each in OBSERVING.requests["qos"])
+    requests = {**OBSERVING.requests, "qos": qos}
+    monkeypatch.setattr("nornir_tasks.drivers.eos.OBSERVING", replace(OBSERVING, requests=requests))
     seen = session.observe()
     assert seen.dscp_to_priority is not None
     assert seen.qos[0].watchdog is None

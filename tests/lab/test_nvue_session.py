@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from conftest import LabDescription, RunningLab
 
-from nornir_tasks.checks.observed import LldpNeighbor
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.device_config import Bfd, DeviceConfig, Interface
 from nornir_tasks.drivers import open_session
@@ -23,6 +22,7 @@ from nornir_tasks.drivers.session import Depth, Endpoint
 from nornir_tasks.errors import AuthError, CommitError, ConnectError, StageError, TrustError
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nvue import PLATFORM
+from nornir_tasks.platforms.observed import LldpNeighbor
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Candidate
 

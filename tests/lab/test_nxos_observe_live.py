@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from conftest import LabDescription, RunningLab
 
-from nornir_tasks.checks.observed import LldpNeighbor, Observed
 from nornir_tasks.design.device_config import Bfd, DeviceConfig, PrefixList, PrefixRule
 from nornir_tasks.drivers.nxos import session
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.platforms.nxos import PLATFORM
+from nornir_tasks.platforms.observed import LldpNeighbor, Observed
 from nornir_tasks.platforms.ownership import join, split
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))

@@ -8,6 +8,7 @@ from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.capabilities import LOAD_BALANCING, RELEASE_PATTERN, RELEASES, TAKEN, capabilities
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
+from nornir_tasks.platforms.eos.observe import OBSERVING
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.eos.parse import parse
 from nornir_tasks.platforms.eos.port_map import port_name, sort_key
@@ -35,6 +36,7 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    observing=OBSERVING,
     template_filters=MappingProxyType(
         {"seconds": seconds, "speed_word": speed_word, "fec_line": fec_line, "community_word": community_word}
     ),

@@ -9,6 +9,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
 from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, capabilities
 from nornir_tasks.platforms.nvue.disruption import disruption
+from nornir_tasks.platforms.nvue.observe import OBSERVING
 from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nvue.parse import parse
 from nornir_tasks.platforms.nvue.port_map import SPLIT_PART, port_name, sort_key
@@ -52,5 +53,6 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    observing=OBSERVING,
     template_filters=MappingProxyType({"tojson": _json}),
 )

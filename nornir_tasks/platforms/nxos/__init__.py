@@ -17,6 +17,7 @@ from nornir_tasks.platforms.nxos.capabilities import (
 )
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.disruption import disruption
+from nornir_tasks.platforms.nxos.observe import OBSERVING
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nxos.parse import parse
 from nornir_tasks.platforms.nxos.parse_ports import FEC
@@ -47,6 +48,7 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    observing=OBSERVING,
     template_filters=MappingProxyType(
         {"dscp_list": dscp.to_text, "class_suffix": parse_qos.class_suffix, "fec_word": FEC.__getitem__}
     ),

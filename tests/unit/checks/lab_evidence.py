@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any
 
 from nornir_tasks.checks.evidence import Evidence, Finding
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases.site import SiteDesign, load, select
 from nornir_tasks.usecases.validate import far_ends
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from nornir_tasks.checks.evidence import Evidence
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PathState, PortQos, PortState
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.device_config import Bgp, DeviceConfig, Interface, Neighbor
@@ -19,6 +18,7 @@ from nornir_tasks.design.realise import Realised
 from nornir_tasks.errors import Problem
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Change, difference
+from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PathState, PortQos, PortState
 from nornir_tasks.usecases.site import SiteDesign, load
 from nornir_tasks.usecases.validate import far_ends
 from switch_twins.clock import ManualClock

@@ -7,7 +7,7 @@ from lab_evidence import SWITCHES, clean, fabric_port, host_port, row, seen, unl
 
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.lldp import check_lldp
-from nornir_tasks.checks.observed import LldpNeighbor
+from nornir_tasks.platforms.observed import LldpNeighbor
 
 BY_DEVICE = pytest.mark.parametrize("device", SWITCHES)
 

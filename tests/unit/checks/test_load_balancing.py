@@ -8,9 +8,9 @@ from lab_evidence import clean, fabric_port, unlike
 
 from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.evidence import Evidence, Verdict
-from nornir_tasks.checks.observed import PathState
 from nornir_tasks.checks.suite import judge
 from nornir_tasks.design.device_config import LoadBalancing
+from nornir_tasks.platforms.observed import PathState
 
 EOS, NXOS, NVUE = "leaf-g1-r0", "leaf-g1-r1", "spine-1"
 PORTS = {name: tuple(sorted(port for (device, port), far in clean().far.items() if device == name and not far.is_host))

@@ -8,9 +8,9 @@ import pytest
 from lab_evidence import SWITCHES, clean, report
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.checks.suite import CHECKS, Report, judge
 from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
+from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases.validate import require_passed
 
 ONLY_WORDS = {"state", "prefixes_received"}

@@ -6,9 +6,9 @@ import pytest
 from lab_evidence import clean as routed
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.observed import Observed, PortState
 from nornir_tasks.checks.vlans import check_vlans
 from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.platforms.observed import Observed, PortState
 from tests.svi import LEAVES, all_wanted, network
 
 

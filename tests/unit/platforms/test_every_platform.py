@@ -9,7 +9,7 @@ from nornir_tasks.design.device_config import SECTIONS
 from nornir_tasks.platforms import platforms
 
 ROOT = Path(__file__).parents[3]
-PLATFORM_FILES = ("__init__", "capabilities", "port_map", "ownership", "parse", "candidate", "disruption")
+PLATFORM_FILES = ("__init__", "capabilities", "port_map", "ownership", "parse", "candidate", "disruption", "observe")
 OSES = sorted(platforms())
 
 

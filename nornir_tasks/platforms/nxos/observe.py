@@ -9,43 +9,46 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PathState, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.drivers.nxos_transport import STRUCTURED, TEXT, Command, Reply
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
-
-INTERFACES = Command("show interface", STRUCTURED)
-STATUS = Command("show interface status", STRUCTURED)
-LLDP = Command("show lldp neighbors detail", TEXT)
-BGP = Command("show bgp all summary vrf all", STRUCTURED)
-ROUTES = Command("show ip route", STRUCTURED)
-PFC = Command("show interface priority-flow-control", STRUCTURED)
-WATCHDOG = Command("show queuing pfc-queue", STRUCTURED)
-NETWORK_QOS = Command("show policy-map system type network-qos", STRUCTURED)
-QUEUING = Command("show policy-map system type queuing output", STRUCTURED)
-CLASSIFY = Command("show policy-map type qos", STRUCTURED)
-CLASS_MAPS = Command("show class-map type qos", STRUCTURED)
-TRUST = Command("show policy-map interface type qos", TEXT)
-PENDING = Command("show system config reload-pending", TEXT)
-
-SHOW = (
-    INTERFACES,
-    STATUS,
-    LLDP,
-    BGP,
-    ROUTES,
-    PFC,
-    WATCHDOG,
-    NETWORK_QOS,
-    QUEUING,
-    CLASSIFY,
-    CLASS_MAPS,
-    TRUST,
-    PENDING,
+from nornir_tasks.platforms.observed import (
+    Answers,
+    BgpSession,
+    Form,
+    LldpNeighbor,
+    Observed,
+    Observing,
+    PathState,
+    PortQos,
+    PortState,
+    Request,
+    Shown,
 )
-"""All that ``observe`` asks, in one request."""
 
-Replies = Mapping[str, Reply]
+INTERFACES = Request("show interface")
+STATUS = Request("show interface status")
+LLDP = Request("show lldp neighbors detail", Form.TEXT)
+BGP = Request("show bgp all summary vrf all")
+ROUTES = Request("show ip route")
+PFC = Request("show interface priority-flow-control")
+WATCHDOG = Request("show queuing pfc-queue")
+NETWORK_QOS = Request("show policy-map system type network-qos")
+QUEUING = Request("show policy-map system type queuing output")
+CLASSIFY = Request("show policy-map type qos")
+CLASS_MAPS = Request("show class-map type qos")
+TRUST = Request("show policy-map interface type qos", Form.TEXT)
+PENDING = Request("show system config reload-pending", Form.TEXT)
+
+REQUESTS = {
+    "ports": (INTERFACES, STATUS),
+    "lldp": (LLDP,),
+    "bgp": (BGP,),
+    "routes": (ROUTES,),
+    "qos": (PFC, WATCHDOG, NETWORK_QOS, QUEUING, CLASSIFY, CLASS_MAPS, TRUST),
+    "dscp_to_priority": (CLASSIFY, CLASS_MAPS, TRUST),
+    "paths": (PENDING,),
+}
+
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
 _UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
 
@@ -60,17 +63,17 @@ def rows(body: Any, name: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - an
                 yield each
 
 
-def observed(device: str, replies: Replies) -> Observed:
+def observed(device: str, answers: Answers) -> Observed:
     """One switch, at one moment."""
     return Observed(
         device=device,
-        ports=tuple(_ports(_body(replies, INTERFACES), _body(replies, STATUS))),
-        lldp=tuple(_lldp(_body(replies, LLDP))),
-        bgp=tuple(sessions(replies)),
-        routes=tuple(_routes(_body(replies, ROUTES))),
-        qos=tuple(_qos(replies)),
-        dscp_to_priority=_code_points(replies),
-        paths=PathState(None, None, needs_reload=True, waits_for_reload=_waiting(_body(replies, PENDING))),
+        ports=tuple(_ports(_body(answers, INTERFACES), _body(answers, STATUS))),
+        lldp=tuple(_lldp(_body(answers, LLDP))),
+        bgp=tuple(sessions(answers)),
+        routes=tuple(_routes(_body(answers, ROUTES))),
+        qos=tuple(_qos(answers)),
+        dscp_to_priority=_code_points(answers),
+        paths=PathState(None, None, needs_reload=True, waits_for_reload=_waiting(_body(answers, PENDING))),
     )
 
 
@@ -82,9 +85,8 @@ def _waiting(text: Any) -> tuple[str, ...] | None:  # noqa: ANN401 - an API answ
     return tuple(each[1] for each in found if each is not None)
 
 
-def _body(replies: Replies, command: Command) -> Any:  # noqa: ANN401 - an API answer
-    reply = replies.get(command.line)
-    return reply.body if reply is not None and reply.error is None else None
+def _body(answers: Answers, request: Request) -> Any:  # noqa: ANN401 - an API answer
+    return answers.get(request.what)
 
 
 def _ports(body: Any, status: Any) -> Iterator[PortState]:  # noqa: ANN401 - API answers
@@ -114,9 +116,9 @@ def _lldp(text: Any) -> Iterator[LldpNeighbor]:  # noqa: ANN401 - an API answer
             yield LldpNeighbor(port, seen["System Name"], seen.get("Port id", ""))
 
 
-def sessions(replies: Replies) -> Iterator[BgpSession]:
-    """BGP's IPv4 neighbours in the default VRF, out of the reply to ``BGP``."""
-    for vrf in rows(_body(replies, BGP), "vrf"):
+def sessions(answers: Answers) -> Iterator[BgpSession]:
+    """BGP's IPv4 neighbours in the default VRF, out of the answer to ``BGP``."""
+    for vrf in rows(_body(answers, BGP), "vrf"):
         if vrf.get("vrf-name-out") != "default":
             continue
         for family in rows(vrf, "af"):
@@ -159,12 +161,12 @@ def _routes(body: Any) -> Iterator[tuple[str, int]]:  # noqa: ANN401 - an API an
                     yield str(prefix["ipprefix"]), len(paths)
 
 
-def _qos(replies: Replies) -> Iterator[PortQos]:
-    pauses = _paused(_body(replies, NETWORK_QOS))
-    ecn = _ecn(_body(replies, QUEUING))
-    watched = _watched(_body(replies, WATCHDOG))
-    trusted = _trusted(replies)
-    for module in rows(_body(replies, PFC), "module"):
+def _qos(answers: Answers) -> Iterator[PortQos]:
+    pauses = _paused(_body(answers, NETWORK_QOS))
+    ecn = _ecn(_body(answers, QUEUING))
+    watched = _watched(_body(answers, WATCHDOG))
+    trusted = _trusted(answers)
+    for module in rows(_body(answers, PFC), "module"):
         for row in rows(module, "pfc_interface"):
             port = str(row["if_name_str"])
             yield PortQos(
@@ -232,9 +234,9 @@ def _is_on(value: object) -> bool:
     return str(value).lower() in {"on", "enabled", "enable", "true", "1", "ecn"}
 
 
-def _attached(replies: Replies) -> dict[str, str] | None:
+def _attached(answers: Answers) -> dict[str, str] | None:
     """Port -> classification policy, from the text of ``show policy-map interface type qos``."""
-    text = _body(replies, TRUST)
+    text = _body(answers, TRUST)
     if text is None:
         return None
     found: dict[str, str] = {}
@@ -247,17 +249,17 @@ def _attached(replies: Replies) -> dict[str, str] | None:
     return found
 
 
-def _trusted(replies: Replies) -> frozenset[str] | None:
+def _trusted(answers: Answers) -> frozenset[str] | None:
     """Ports whose classification policy tells packets apart by their code point."""
-    attached, maps = _attached(replies), _maps(replies)
+    attached, maps = _attached(answers), _maps(answers)
     if attached is None or maps is None:
         return None
     return frozenset(port for port, policy in attached.items() if policy in maps)
 
 
-def _maps(replies: Replies) -> dict[str, tuple[int, ...]] | None:
+def _maps(answers: Answers) -> dict[str, tuple[int, ...]] | None:
     """Classification policy -> qos-group of each of the 64 code points."""
-    policies, classes = _body(replies, CLASSIFY), _body(replies, CLASS_MAPS)
+    policies, classes = _body(answers, CLASSIFY), _body(answers, CLASS_MAPS)
     if policies is None or classes is None:
         return None
     lists = {
@@ -286,10 +288,13 @@ def _map(policy: dict[str, Any], lists: Mapping[str, list[int]]) -> tuple[int, .
     return tuple(groups.get(point, default) for point in range(CODE_POINTS))
 
 
-def _code_points(replies: Replies) -> tuple[int, ...] | None:
+def _code_points(answers: Answers) -> tuple[int, ...] | None:
     """The map of the policy that the ports carry; None where ports differ or nothing shows it."""
-    attached, maps = _attached(replies), _maps(replies)
+    attached, maps = _attached(answers), _maps(answers)
     if not attached or maps is None:
         return None
     used = {maps.get(policy) for policy in attached.values()}
     return used.pop() if len(used) == 1 else None
+
+
+OBSERVING = Observing(REQUESTS, observed, Shown(waiting=True))

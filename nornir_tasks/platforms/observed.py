@@ -1,26 +1,14 @@
-"""What a live switch says of itself, in one neutral shape; drivers fill it, checks judge it.
+"""What a live switch says of itself, in one neutral shape, and what to ask a switch to fill it. Checks judge it.
 
 A value the OS does not show is None, and a check that needs it answers "could not tell", never "pass".
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from typing import Any, Literal
 
 from nornir_tasks.design.device_config import Ecn, SessionKey
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What an OS shows of load balancing at all, so that the same things are judged whatever it says today."""
-
-    at_work: bool = False
-    """The mode at work, and the ports that take part."""
-    waiting: bool = False
-    """What waits for a reload."""
-
-
-SHOWN = {"nvue": Shown(at_work=True), "nxos": Shown(waiting=True)}
-"""Where EOS shows the like, no public source says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +93,60 @@ class Observed:
     dscp_to_priority: tuple[int, ...] | None
     """64 entries, in this OS's numbers."""
     paths: PathState = PathState(None, None)
+
+
+FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")
+"""What can be asked for: every field of Observed but the name."""
+
+
+class Form(StrEnum):
+    """How an answer is wanted, where an OS has both."""
+
+    DATA = "data"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One thing to ask a switch."""
+
+    what: str
+    """A show command, or the path of a collection of the REST API."""
+    form: Form = Form.DATA
+    parts: tuple[str, ...] = ()
+    """Of each entry of a collection these alone, as JSON pointers; empty: the whole collection."""
+
+
+Answers = Mapping[str, Any]
+"""``Request.what`` -> data or text. What was not asked, or what the switch refused, is not in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an OS shows of load balancing at all, so that the same things are judged whatever it says today."""
+
+    at_work: bool = False
+    """The mode at work, and the ports that take part."""
+    waiting: bool = False
+    """What waits for a reload."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observing:
+    """How one OS is asked what it says of itself."""
+
+    requests: Mapping[str, tuple[Request, ...]]
+    """Each of ``FIELDS`` -> what fills it; empty: the OS shows nothing of it."""
+    read: Callable[[str, Answers], Observed]
+    """(device, answers) -> Observed. A field without its answers says no more than one that the OS does not show."""
+    balancing: Shown = Shown()
+
+    def asked(self, wanted: Iterable[str]) -> tuple[Request, ...]:
+        """What to ask to fill these fields, each command and each collection once."""
+        found: dict[str, Request] = {}
+        for field in FIELDS:
+            for request in self.requests[field] if field in wanted else ():
+                known = found.get(request.what, request)
+                parts = dict.fromkeys((*known.parts, *request.parts)) if known.parts and request.parts else ()
+                found[request.what] = replace(known, parts=tuple(parts))
+        return tuple(found.values())

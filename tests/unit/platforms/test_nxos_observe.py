@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.drivers import nxos_observe as shown
-from nornir_tasks.drivers.nxos import facts
-from nornir_tasks.drivers.nxos_transport import Command, Reply
+from nornir_tasks.platforms.nxos import observe as shown
+from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, PortQos, PortState
 
 INTERFACE = {"interface": "Ethernet1/1", "state": "up", "admin_state": "up", "eth_mtu": "9216"}
 DOWN = {"interface": "Ethernet1/2", "state": "down", "admin_state": "up", "eth_mtu": "1500"}
@@ -16,13 +14,9 @@ PEER = {"neighborid": "10.160.0.0", "neighboras": "4200000000", "state": "Establ
 IDLE = {"neighborid": "10.160.0.2", "neighboras": "64086.59904", "state": "Idle", "prefixreceived": "0"}
 
 
-def replies(**bodies: Any) -> dict[str, Reply]:
-    """Every command refused, save those named as in ``nxos_observe``."""
-    made = {command.line: Reply(command.line, None, "% Invalid command") for command in shown.SHOW}
-    for name, body in bodies.items():
-        command: Command = getattr(shown, name)
-        made[command.line] = Reply(command.line, body)
-    return made
+def answers(**bodies: Any) -> dict[str, Any]:
+    """Every command refused, save those named as in ``platforms/nxos/observe.py``."""
+    return {getattr(shown, name).what: body for name, body in bodies.items()}
 
 
 def table(name: str, *rows: dict[str, Any]) -> dict[str, Any]:
@@ -47,7 +41,7 @@ def test_the_shapes_of_a_table() -> None:
 
 @pytest.mark.parametrize("ports", [(INTERFACE,), (INTERFACE, DOWN)], ids=["one", "many"])
 def test_ports(ports: tuple[dict[str, Any], ...]) -> None:
-    found = shown.observed("leaf", replies(INTERFACES=table("interface", *ports)))
+    found = shown.observed("leaf", answers(INTERFACES=table("interface", *ports)))
     expected = (PortState("Ethernet1/1", True, True, 9216), PortState("Ethernet1/2", True, False, 1500))
     assert found.ports == expected[: len(ports)]
 
@@ -57,7 +51,7 @@ def test_a_port_is_in_its_vlan_and_an_svi_has_fields_of_its_own() -> None:
     status = table(
         "interface", {"interface": "Ethernet1/1", "vlan": "200"}, {"interface": "Ethernet1/2", "vlan": "trunk"}
     )
-    found = shown.observed("leaf", replies(INTERFACES=table("interface", INTERFACE, DOWN, svi), STATUS=status))
+    found = shown.observed("leaf", answers(INTERFACES=table("interface", INTERFACE, DOWN, svi), STATUS=status))
     assert [port.vlan for port in found.ports] == ["200", "trunk", None]
     assert found.ports[2] == PortState("Vlan200", True, False, 9216)
 
@@ -65,7 +59,7 @@ def test_a_port_is_in_its_vlan_and_an_svi_has_fields_of_its_own() -> None:
 @pytest.mark.parametrize("peers", [(PEER,), (PEER, IDLE)], ids=["one", "many"])
 @pytest.mark.parametrize("more", [(), (bgp(IDLE, vrf="OTUS"),)], ids=["alone", "beside another VRF"])
 def test_sessions_of_the_default_vrf(peers: tuple[dict[str, Any], ...], more: tuple[dict[str, Any], ...]) -> None:
-    found = shown.observed("leaf", replies(BGP=table("vrf", bgp(*peers), *more)))
+    found = shown.observed("leaf", answers(BGP=table("vrf", bgp(*peers), *more)))
     expected = (
         BgpSession("10.160.0.0", 4200000000, True, "Established", 9),
         BgpSession("10.160.0.2", 4200000000, False, "Idle", None),
@@ -85,7 +79,7 @@ def test_routes_count_best_bgp_paths_only() -> None:
     )
     family = {"addrf": "ipv4", **table("prefix", *prefixes)}
     body = table("vrf", {"vrf-name-out": "default", **table("addrf", family)})
-    assert shown.observed("leaf", replies(ROUTES=body)).routes == (("10.168.1.0/24", 2), ("10.255.1.0/32", 1))
+    assert shown.observed("leaf", answers(ROUTES=body)).routes == (("10.168.1.0/24", 2), ("10.255.1.0/32", 1))
 
 
 CLASS_MAPS = table(
@@ -151,7 +145,7 @@ def test_qos_of_a_port() -> None:
     }
     found = shown.observed(
         "leaf",
-        replies(
+        answers(
             PFC=pfc(on, off),
             WATCHDOG=watched,
             NETWORK_QOS=NETWORK_QOS,
@@ -173,19 +167,19 @@ def test_qos_of_a_port() -> None:
 def test_a_watchdog_with_one_knob_off_is_off() -> None:
     port = table("queuing_interface", {"if_name_str": "Ethernet1/1", "wd-status": "Enabled"})
     row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
-    found = shown.observed("leaf", replies(PFC=pfc(row), WATCHDOG={"glb-wd-status": "Disabled", **port}))
+    found = shown.observed("leaf", answers(PFC=pfc(row), WATCHDOG={"glb-wd-status": "Disabled", **port}))
     assert found.qos[0].watchdog is False
 
 
 def test_pfc_without_a_bitmap_takes_the_paused_classes_of_network_qos() -> None:
     row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
-    assert shown.observed("leaf", replies(PFC=pfc(row), NETWORK_QOS=NETWORK_QOS)).qos[0].pfc_priorities == (3,)
-    assert shown.observed("leaf", replies(PFC=pfc(row))).qos[0].pfc_priorities is None
+    assert shown.observed("leaf", answers(PFC=pfc(row), NETWORK_QOS=NETWORK_QOS)).qos[0].pfc_priorities == (3,)
+    assert shown.observed("leaf", answers(PFC=pfc(row))).qos[0].pfc_priorities is None
 
 
 def test_what_the_switch_does_not_show_is_none() -> None:
     row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
-    found = shown.observed("leaf", replies(PFC=pfc(row)))
+    found = shown.observed("leaf", answers(PFC=pfc(row)))
     assert found.qos == (PortQos("Ethernet1/1", None, None, None, None),)
     assert found.dscp_to_priority is None
 
@@ -200,29 +194,13 @@ PENDING = """Following config commands require copy r s + reload :
 
 
 def test_what_of_load_balancing_waits_for_a_reload() -> None:
-    paths = shown.observed("leaf", replies(PENDING=PENDING)).paths
+    paths = shown.observed("leaf", answers(PENDING=PENDING)).paths
     assert (paths.needs_reload, paths.waits_for_reload) == (
         True,
         ("hardware profile dlb ; dlb-interface Eth1/5,Eth1/7",),
     )
-    assert shown.observed("leaf", replies(PENDING="\n")).paths.waits_for_reload == ()
-    assert shown.observed("leaf", replies()).paths.waits_for_reload is None
-
-
-def test_facts_from_show_version() -> None:
-    version = {
-        "host_name": "leaf-g0-r1",
-        "nxos_ver_str": "10.4(3)",
-        "chassis_id": "Nexus9000 C9332D-GX2B Chassis",
-        "proc_board_id": "LAB0002",
-    }
-    found = facts(version)
-    assert (found.hostname, found.release, found.model, found.serial) == (
-        "leaf-g0-r1",
-        "10.4(3)",
-        "N9K-C9332D-GX2B",
-        "LAB0002",
-    )
+    assert shown.observed("leaf", answers(PENDING="\n")).paths.waits_for_reload == ()
+    assert shown.observed("leaf", answers()).paths.waits_for_reload is None
 
 
 LLDP = """
@@ -246,8 +224,8 @@ Total entries displayed: 2
 
 
 def test_lldp_neighbours() -> None:
-    assert shown.observed("leaf", replies(LLDP=LLDP)).lldp == (
+    assert shown.observed("leaf", answers(LLDP=LLDP)).lldp == (
         LldpNeighbor("Ethernet1/33", "spine-0", "swp1"),
         LldpNeighbor("mgmt0", "oob-0", "swp2"),
     )
-    assert shown.observed("leaf", replies()).lldp == ()
+    assert shown.observed("leaf", answers()).lldp == ()

@@ -10,24 +10,42 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.platforms.observed import (
+    Answers,
+    BgpSession,
+    Form,
+    LldpNeighbor,
+    Observed,
+    Observing,
+    PortQos,
+    PortState,
+    Request,
+)
 
-INTERFACES = "show interfaces"
-STATUS = "show interfaces status"
-LLDP = "show lldp neighbors"
-BGP = "show ip bgp summary"
-ROUTES = "show ip route bgp"
-SHOW_JSON = (INTERFACES, STATUS, LLDP, BGP, ROUTES)
+INTERFACES = Request("show interfaces")
+STATUS = Request("show interfaces status")
+LLDP = Request("show lldp neighbors")
+BGP = Request("show ip bgp summary")
+ROUTES = Request("show ip route bgp")
 
-PFC = "show priority-flow-control"
-WATCHDOG = "show priority-flow-control counters watchdog"
-TRUST = "show qos interfaces trust"
-ECN = "show qos interfaces ecn"
-MAPS = "show qos maps"
-PROFILES = "show qos profile"
-PROFILE_PORTS = "show qos profile summary"
-SHOW_TEXT = (PFC, WATCHDOG, TRUST, ECN, MAPS, PROFILES, PROFILE_PORTS)
+PFC = Request("show priority-flow-control", Form.TEXT)
+WATCHDOG = Request("show priority-flow-control counters watchdog", Form.TEXT)
+TRUST = Request("show qos interfaces trust", Form.TEXT)
+ECN = Request("show qos interfaces ecn", Form.TEXT)
+MAPS = Request("show qos maps", Form.TEXT)
+PROFILES = Request("show qos profile", Form.TEXT)
+PROFILE_PORTS = Request("show qos profile summary", Form.TEXT)
+
+REQUESTS = {
+    "ports": (INTERFACES, STATUS),
+    "lldp": (LLDP,),
+    "bgp": (BGP,),
+    "routes": (ROUTES,),
+    "qos": (INTERFACES, PFC, WATCHDOG, TRUST, ECN, PROFILES, PROFILE_PORTS),
+    "dscp_to_priority": (MAPS,),
+    "paths": (),  # where EOS shows how it balances, no public source says so
+}
 
 _PORT = r"((?:Ethernet|Et)\d+(?:/\d+)*)"
 _PFC_ROW = re.compile(rf"{_PORT}\s+(Yes|No)\s+((?:[0-7]\s+)*)(Yes|No)\b.*")
@@ -44,25 +62,30 @@ Thresholds = tuple[int, int, int]
 """Queue, minimum and maximum in bytes."""
 
 
-Data = Mapping[str, dict[str, Any]]
-Text = Mapping[str, str]
-"""Answers by command. A command that this switch does not know is not in them."""
-
-
-def observed(device: str, data: Data, text: Text) -> Observed:
+def observed(device: str, answers: Answers) -> Observed:
     """One switch, at one moment."""
+    interfaces = _data(answers, INTERFACES)
     return Observed(
         device=device,
-        ports=tuple(_ports(data.get(INTERFACES, {}), data.get(STATUS, {}))),
+        ports=tuple(_ports(interfaces, _data(answers, STATUS))),
         lldp=tuple(
             LldpNeighbor(each["port"], each["neighborDevice"], each["neighborPort"])
-            for each in data.get(LLDP, {}).get("lldpNeighbors", [])
+            for each in _data(answers, LLDP).get("lldpNeighbors", [])
         ),
-        bgp=tuple(sessions(data.get(BGP, {}))),
-        routes=tuple(_routes(data.get(ROUTES, {}))),
-        qos=tuple(_qos(data.get(INTERFACES, {}), text)),
-        dscp_to_priority=_code_points(text.get(MAPS, "")),
+        bgp=tuple(sessions(_data(answers, BGP))),
+        routes=tuple(_routes(_data(answers, ROUTES))),
+        qos=tuple(_qos(interfaces, answers)),
+        dscp_to_priority=_code_points(_text(answers, MAPS)),
     )
+
+
+def _data(answers: Answers, request: Request) -> dict[str, Any]:
+    found: dict[str, Any] = answers.get(request.what, {})
+    return found
+
+
+def _text(answers: Answers, request: Request) -> str:
+    return str(answers.get(request.what, ""))
 
 
 def _ports(answer: dict[str, Any], status: dict[str, Any]) -> Iterator[PortState]:
@@ -111,13 +134,13 @@ def _routes(answer: dict[str, Any]) -> Iterator[tuple[str, int]]:
             yield prefix, len(route.get("vias", []))
 
 
-def _qos(interfaces: dict[str, Any], text: Text) -> Iterator[PortQos]:
-    trusted = {_long(found[1]): found[2].upper() == "DSCP" for found in _rows(_TRUST_ROW, text.get(TRUST, ""))}
-    paused = {_long(found[1]): _priorities(found) for found in _rows(_PFC_ROW, text.get(PFC, ""))}
-    watched = {_long(found[1]) for found in _rows(_WATCHDOG_ROW, text.get(WATCHDOG, ""))}
-    marked, profiles = _thresholds(text.get(ECN, "")), _profile_of(text.get(PROFILE_PORTS, ""))
-    probabilities = _probabilities(text.get(PROFILES, ""))
-    shows_watchdog, shows_ecn = WATCHDOG in text, ECN in text
+def _qos(interfaces: dict[str, Any], answers: Answers) -> Iterator[PortQos]:
+    trusted = {_long(found[1]): found[2].upper() == "DSCP" for found in _rows(_TRUST_ROW, _text(answers, TRUST))}
+    paused = {_long(found[1]): _priorities(found) for found in _rows(_PFC_ROW, _text(answers, PFC))}
+    watched = {_long(found[1]) for found in _rows(_WATCHDOG_ROW, _text(answers, WATCHDOG))}
+    marked, profiles = _thresholds(_text(answers, ECN)), _profile_of(_text(answers, PROFILE_PORTS))
+    probabilities = _probabilities(_text(answers, PROFILES))
+    shows_watchdog, shows_ecn = WATCHDOG.what in answers, ECN.what in answers
     known: dict[tuple[str, tuple[Thresholds, ...] | None], tuple[tuple[int, Ecn], ...] | None] = {}
     for port in interfaces.get("interfaces", {}):
         if not port.startswith("Ethernet"):
@@ -202,3 +225,6 @@ def _code_points(text: str) -> tuple[int, ...] | None:
         int(value) for line in table.splitlines() if (row := _DSCP_ROW.fullmatch(line)) for value in row[2].split()
     ]
     return tuple(values) if len(values) == 64 else None
+
+
+OBSERVING = Observing(REQUESTS, observed)

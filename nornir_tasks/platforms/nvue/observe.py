@@ -1,4 +1,4 @@
-"""What a Cumulus Linux switch says of itself, as the checks want it: seven requests for a whole switch.
+"""What a Cumulus Linux switch says of itself, turned into the neutral shape: seven requests for a whole switch. Pure.
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
 interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),
@@ -7,56 +7,73 @@ RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status`
 ("153.00 KB") is not one that can be compared, so it counts as not shown.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, Observed, PathState, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.drivers.nvue_client import NvueClient, NvueRefusal
 from nornir_tasks.platforms.nvue.tree import BRIDGE
+from nornir_tasks.platforms.observed import (
+    Answers,
+    BgpSession,
+    LldpNeighbor,
+    Observed,
+    Observing,
+    PathState,
+    PortQos,
+    PortState,
+    Request,
+    Shown,
+)
 
 Data = dict[str, Any]
 
+PORTS = "interface"
+_ADVERTISEMENTS = tuple(f"/*/{family}/neighbor-discovery/router-advertisement" for family in ("ip", "ipv6"))
+MEMBERS = Request(f"bridge/domain/{BRIDGE}/port")
+BGP = Request("vrf/default/router/bgp/neighbor")
+ROUTES = Request("vrf/default/router/rib/ipv4/route")
+GROUPS = Request("router/nexthop/rib")
+MAPPING = Request("qos/mapping/default-global")
+ADAPTIVE = Request("router/adaptive-routing")
 
-_ADVERTISEMENTS = [f"/*/{family}/neighbor-discovery/router-advertisement" for family in ("ip", "ipv6")]
+REQUESTS = {
+    "ports": (Request(PORTS, parts=("/*/link", *_ADVERTISEMENTS)), MEMBERS),
+    "lldp": (Request(PORTS, parts=("/*/lldp/neighbor",)),),
+    "bgp": (BGP,),
+    "routes": (ROUTES, GROUPS),
+    "qos": (Request(PORTS, parts=("/*/qos",)),),
+    "dscp_to_priority": (MAPPING,),
+    "paths": (Request(PORTS, parts=("/*/router",)), ADAPTIVE),
+}
 
 
-def observe(client: NvueClient) -> Observed:
-    """Read everything once."""
-    included = ["/*/link", "/*/lldp/neighbor", "/*/qos", "/*/router", *_ADVERTISEMENTS]
-    ports = read(client, "interface", include=included)
-    routes = read(client, "vrf", "default", "router", "rib", "ipv4", "route")
-    groups = read(client, "router", "nexthop", "rib")
-    mapping = read(client, "qos", "mapping", "default-global")
-    members = read(client, "bridge", "domain", BRIDGE, "port")
-    adaptive = read(client, "router", "adaptive-routing")
+def observed(device: str, answers: Answers) -> Observed:
+    """One switch, at one moment."""
+    ports: Data = answers.get(PORTS, {})
+    members, groups = _data(answers, MEMBERS), _data(answers, GROUPS)
     return Observed(
-        device=client.endpoint.device,
+        device=device,
         ports=tuple(replace(port_state(name, port), vlan=_vlan(name, members)) for name, port in ports.items()),
         lldp=tuple(neighbor for name, port in ports.items() for neighbor in lldp_neighbors(name, port)),
-        bgp=sessions(client),
-        routes=tuple((prefix, hops) for prefix, each in routes.items() if (hops := _bgp_next_hops(each, groups))),
+        bgp=tuple(sessions(_data(answers, BGP))),
+        routes=tuple(
+            (prefix, hops) for prefix, each in _data(answers, ROUTES).items() if (hops := _bgp_next_hops(each, groups))
+        ),
         qos=tuple(_port_qos(name, port["qos"]) for name, port in ports.items() if "qos" in port),
-        dscp_to_priority=_dscp(mapping),
-        paths=_paths(adaptive, ports),
+        dscp_to_priority=_dscp(_data(answers, MAPPING)),
+        paths=_paths(_data(answers, ADAPTIVE), ports),
     )
 
 
-def sessions(client: NvueClient) -> tuple[BgpSession, ...]:
-    """BGP's neighbours in the default VRF."""
-    bgp = read(client, "vrf", "default", "router", "bgp", "neighbor")
-    return tuple(_session(address, each) for address, each in bgp.items())
+def _data(answers: Answers, request: Request) -> Data:
+    found: Data = answers.get(request.what, {})
+    return found
 
 
-def read(client: NvueClient, *path: str, **query: str | list[str]) -> Data:
-    """A live collection; empty where the switch has none (NVUE answers 404 for it)."""
-    try:
-        answer = client.get(*path, rev="operational", expand="true", **query)
-    except NvueRefusal as refused:
-        if refused.status != 404:
-            raise
-        return {}
-    return answer if isinstance(answer, dict) else {}
+def sessions(answer: Data) -> Iterator[BgpSession]:
+    """BGP's neighbours out of the answer to ``BGP``."""
+    return (_session(address, each) for address, each in answer.items())
 
 
 def port_state(name: str, port: Data) -> PortState:
@@ -192,3 +209,6 @@ def _dscp(mapping: Data) -> tuple[int, ...] | None:
     table = mapping.get("dscp", {})
     priorities = [table.get(str(dscp), {}).get("switch-priority") for dscp in range(64)]
     return tuple(priorities) if all(isinstance(each, int) for each in priorities) else None
+
+
+OBSERVING = Observing(REQUESTS, observed, Shown(at_work=True))

@@ -2,20 +2,22 @@
 
 from typing import Any
 
-from nornir_tasks.checks.observed import BgpSession, LldpNeighbor, PortQos, PortState
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.drivers.eos_observe import BGP, ECN, INTERFACES, LLDP, MAPS, PFC, ROUTES, STATUS, observed
+from nornir_tasks.platforms.eos.observe import BGP, ECN, INTERFACES, LLDP, MAPS, PFC, ROUTES, STATUS, observed
+from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, PortQos, PortState
 
 DATA: dict[str, dict[str, Any]] = {
-    INTERFACES: {
+    INTERFACES.what: {
         "interfaces": {
             "Ethernet1/1": {"interfaceStatus": "connected", "lineProtocolStatus": "up", "mtu": 9214},
             "Ethernet2/1": {"interfaceStatus": "disabled", "lineProtocolStatus": "down", "mtu": 1500},
             "Loopback0": {"interfaceStatus": "connected", "lineProtocolStatus": "up", "mtu": 65535},
         }
     },
-    LLDP: {"lldpNeighbors": [{"port": "Ethernet1/1", "neighborDevice": "spine-1", "neighborPort": "swp1", "ttl": 120}]},
-    BGP: {
+    LLDP.what: {
+        "lldpNeighbors": [{"port": "Ethernet1/1", "neighborDevice": "spine-1", "neighborPort": "swp1", "ttl": 120}]
+    },
+    BGP.what: {
         "vrfs": {
             "default": {
                 "peers": {
@@ -26,7 +28,7 @@ DATA: dict[str, dict[str, Any]] = {
             "OUTSIDE": {"peers": {"192.0.2.1": {"peerState": "Established", "asn": "64999"}}},
         }
     },
-    ROUTES: {
+    ROUTES.what: {
         "vrfs": {
             "default": {
                 "routes": {
@@ -40,7 +42,7 @@ DATA: dict[str, dict[str, Any]] = {
 
 TEXT = {
     # "Arista_EOS_RoCEv2_Lossless_Config", section 4, with a port whose PFC is off and one that waits
-    PFC: """\
+    PFC.what: """\
 Port       Enabled  Priorities  Active  Note
 ---------  -------  ----------  ------  -------------
 Et1/1      Yes      3           Yes     DCBX disabled
@@ -51,7 +53,7 @@ Ethernet2/1 No                  No
         "Port  Trust Mode\n      Operational Configured\n-----\nEt1/1  DSCP  DEFAULT\nEt2/1  COS  COS\n"
     ),
     # section 2 of the same
-    ECN: """\
+    ECN.what: """\
 Ethernet1/1:
 Tx-Queue  Threshold  ECN Min     ECN Max
           Unit       Threshold   Threshold
@@ -63,7 +65,7 @@ Tx-Queue  Threshold  ECN Min     ECN Max
         "maximum-threshold 512000 bytes max-mark-probability 100 weight 0\n"
     ),
     "show qos profile summary": "Qos Profile: GPUFABRIC-ROCE\n   Configured on: Et1/1,Et5/1\n",
-    MAPS: "   Dscp-tc map:\n     d1 :  d2 0  1  2  3  4  5  6  7  8  9\n     -----\n"
+    MAPS.what: "   Dscp-tc map:\n     d1 :  d2 0  1  2  3  4  5  6  7  8  9\n     -----\n"
     + "".join(
         f"      {tens} :     "
         + "  ".join("3" if tens * 10 + unit == 26 else "0" for unit in range(10 if tens < 6 else 4))
@@ -73,9 +75,11 @@ Tx-Queue  Threshold  ECN Min     ECN Max
     + "\n   Tc-tx-queue map:\n     tc:        0  1\n     tx-queue:  0  1\n",
 }
 
+SHOWN = {**DATA, **TEXT}
+
 
 def test_everything_that_is_shown_arrives() -> None:
-    seen = observed("leaf", DATA, TEXT)
+    seen = observed("leaf", SHOWN)
     assert seen.ports[:2] == (
         PortState("Ethernet1/1", admin_up=True, oper_up=True, mtu_bytes=9214),
         PortState("Ethernet2/1", admin_up=False, oper_up=False, mtu_bytes=1500),
@@ -100,27 +104,28 @@ def test_a_port_is_in_its_vlan_or_routed_or_a_trunk_and_else_nothing_is_told() -
         "Ethernet2/1": {"interfaceMode": "routed", "interfaceForwardingModel": "routed"},
     }
     status = {"interfaceStatuses": {name: {"vlanInformation": each} for name, each in said.items()}}
-    assert [port.vlan for port in observed("leaf", {**DATA, STATUS: status}, TEXT).ports[:2]] == ["200", "routed"]
-    assert [port.vlan for port in observed("leaf", DATA, TEXT).ports[:2]] == [None, None]
+    assert [port.vlan for port in observed("leaf", {**SHOWN, STATUS.what: status}).ports[:2]] == ["200", "routed"]
+    assert [port.vlan for port in observed("leaf", SHOWN).ports[:2]] == [None, None]
 
 
 def test_a_command_the_switch_does_not_know_is_could_not_tell_and_not_off() -> None:
-    seen = observed("leaf", DATA, {})
+    seen = observed("leaf", DATA)
     assert seen.qos[0] == PortQos("Ethernet1/1", None, None, None, None)
     assert seen.dscp_to_priority is None
 
 
 def test_thresholds_in_another_unit_or_without_a_probability_compare_with_nothing() -> None:
-    segments = {**TEXT, ECN: TEXT[ECN].replace("bytes ", "segments ")}
-    assert observed("leaf", DATA, segments).qos[0].ecn is None
-    unknown = {**TEXT, "show qos profile": ""}
-    assert observed("leaf", DATA, unknown).qos[0].ecn is None
+    segments = {**SHOWN, ECN.what: TEXT[ECN.what].replace("bytes ", "segments ")}
+    assert observed("leaf", segments).qos[0].ecn is None
+    unknown = {**SHOWN, "show qos profile": ""}
+    assert observed("leaf", unknown).qos[0].ecn is None
 
 
 def test_a_pause_that_is_configured_and_not_active_pauses_nothing() -> None:
-    inactive = {**TEXT, PFC: TEXT[PFC].replace("Yes     DCBX", "No      DCBX")}
-    assert observed("leaf", DATA, inactive).qos[0].pfc_priorities == ()
+    inactive = {**SHOWN, PFC.what: TEXT[PFC.what].replace("Yes     DCBX", "No      DCBX")}
+    assert observed("leaf", inactive).qos[0].pfc_priorities == ()
 
 
 def test_a_map_with_a_hole_is_no_map() -> None:
-    assert observed("leaf", DATA, {**TEXT, MAPS: TEXT[MAPS].replace("      6 :", "      x :")}).dscp_to_priority is None
+    holed = TEXT[MAPS.what].replace("      6 :", "      x :")
+    assert observed("leaf", {**SHOWN, MAPS.what: holed}).dscp_to_priority is None

@@ -1,0 +1,85 @@
+"""A switch is asked only for what some check says it reads, so no check may read anything else."""
+
+from dataclasses import replace
+
+import pytest
+from lab_evidence import clean
+
+from nornir_tasks.checks.evidence import Evidence
+from nornir_tasks.checks.suite import CHECKS, NEEDED, Check
+from nornir_tasks.platforms import platforms
+from nornir_tasks.platforms.observed import FIELDS, Observed, Request
+
+
+class Watched:
+    """One switch's answers, and which of them anybody looked at."""
+
+    def __init__(self, seen: Observed, read: set[str]) -> None:
+        self._seen, self._read = seen, read
+
+    def __getattr__(self, field: str) -> object:
+        if field in FIELDS:
+            self._read.add(field)
+        return getattr(self._seen, field)
+
+
+def fields_read_by(check: Check, evidence: Evidence) -> set[str]:
+    read: set[str] = set()
+    watched = {name: Watched(each, read) for name, each in evidence.observed.items()}
+    check.judge(replace(evidence, observed=watched))  # type: ignore[arg-type]
+    return read
+
+
+def all_wrong() -> Evidence:
+    """Switches that show nothing as it should be, so that checks look at the far ends as well."""
+    evidence = clean()
+    bad = {
+        name: replace(
+            each,
+            ports=tuple(replace(port, mtu_bytes=1000, vlan="77", oper_up=False) for port in each.ports),
+            lldp=(),
+            bgp=tuple(replace(session, established=False) for session in each.bgp),
+            routes=(("192.0.2.0/24", 1),),
+            qos=tuple(replace(port, trust_dscp=False) for port in each.qos),
+        )
+        for name, each in evidence.observed.items()
+    }
+    return replace(evidence, observed=bad)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.judge.__name__)
+def test_a_check_reads_the_fields_it_declares_and_no_other(check: Check) -> None:
+    assert set(check.needs) <= set(FIELDS)
+    read = fields_read_by(check, clean()) | fields_read_by(check, all_wrong())
+    assert read == set(check.needs)
+
+
+def test_every_field_of_what_a_switch_says_is_there_for_some_check() -> None:
+    assert set(FIELDS) == NEEDED
+
+
+@pytest.mark.parametrize("os", sorted(platforms()))
+def test_a_platform_has_requests_for_each_field_or_says_that_it_shows_none_of_it(os: str) -> None:
+    observing = platforms()[os].observing
+    assert set(observing.requests) == set(FIELDS)
+    nothing = observing.read("leaf", {})
+    for field in (field for field, requests in observing.requests.items() if not requests):
+        default = Observed("leaf", (), (), (), (), (), None)
+        assert getattr(nothing, field) == getattr(default, field)
+
+
+@pytest.mark.parametrize("os", sorted(platforms()))
+def test_what_several_fields_need_is_asked_once(os: str) -> None:
+    observing = platforms()[os].observing
+    asked = [each.what for each in observing.asked(FIELDS)]
+    assert len(set(asked)) == len(asked)
+    assert set(asked) == {each.what for requests in observing.requests.values() for each in requests}
+    assert observing.asked(()) == ()
+
+
+def test_of_a_collection_that_several_fields_need_the_parts_of_all_are_asked() -> None:
+    observing = platforms()["nvue"].observing
+    asked = {each.what: each.parts for each in observing.asked(("lldp", "qos"))}
+    assert asked == {"interface": ("/*/lldp/neighbor", "/*/qos")}
+    whole = replace(observing, requests={**observing.requests, "qos": (Request("interface"),)})
+    assert whole.asked(("lldp", "qos")) == (Request("interface"),)

@@ -331,7 +331,7 @@ class DeviceConfig:
     """All that gpufabric owns on one switch. A section that nobody asked for is None or empty."""
 
     name: str
-    os: Literal["eos", "nxos", "nvue"] | str
+    os: str
     release: str
     model: str
     asic: str

@@ -19,8 +19,6 @@ from nornir_tasks.drivers.tls import is_distrust
 from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, DeviceError, Problem, TrustError
 
-DEFAULT_PORT = 8765
-
 DONE = frozenset({"applied", "applied_and_saved", "saved", "auto_save"})
 """The revision runs for good."""
 FAILED = frozenset(

@@ -34,8 +34,9 @@ from napalm.base.exceptions import (
 from nornir_tasks import errors
 from nornir_tasks.drivers import nvue_getters as getters
 from nornir_tasks.drivers.nvue import facts_of, save, take_back
-from nornir_tasks.drivers.nvue_client import DEFAULT_PORT, DONE, WAITING, NvueClient, NvueRefusal
+from nornir_tasks.drivers.nvue_client import DONE, WAITING, NvueClient, NvueRefusal
 from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.platforms.nvue.candidate import diff_text, server_changes
 from nornir_tasks.platforms.nvue.tree import from_data, to_text
 
@@ -66,7 +67,7 @@ class NvueDriver(NetworkDriver):  # type: ignore[misc] # napalm ships no types
             Endpoint(
                 device=hostname,
                 address=hostname,
-                api_port=int(extra.get("port", DEFAULT_PORT)),
+                api_port=int(extra.get("port", PLATFORM.api_port)),
                 ssh_port=22,
                 username=username,
                 password=password,

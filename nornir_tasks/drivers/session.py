@@ -58,7 +58,7 @@ class Depth(StrEnum):
     """How much a read asks for."""
 
     TEXT = "facts and text"
-    USUAL = "all that two requests can tell: on NVUE all but who answers"
+    USUAL = "all that two requests can tell, who answers not always among it"
     ALL = "all, with requests more where an OS needs them"
 
 

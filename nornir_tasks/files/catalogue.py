@@ -12,6 +12,7 @@ from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
 from nornir_tasks.files.resources import resource, shown
+from nornir_tasks.intent.fields import SystemName
 from nornir_tasks.intent.findings import Finding, refuse, wrong
 
 Value = TypeVar("Value")
@@ -76,7 +77,7 @@ class SwitchFile(_Part):
     kind: Literal["switch"]
     vendor: str
     model: str
-    platforms: Annotated[tuple[Literal["eos", "nxos", "nvue"], ...], Field(min_length=1)]
+    platforms: Annotated[tuple[SystemName, ...], Field(min_length=1)]
     asic: _Figure[str] | None = None
     asic_by_platform: _Figure[dict[str, str]] | None = None
     """Of a reference model, which is no product."""

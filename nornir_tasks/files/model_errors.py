@@ -13,6 +13,8 @@ from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.marked_yaml import UNREADABLE, Marked
 from nornir_tasks.files.partial_model import findings as findings_of
 from nornir_tasks.files.partial_model import partial
+from nornir_tasks.files.systems import systems
+from nornir_tasks.intent.fields import SYSTEMS
 from nornir_tasks.intent.findings import FINDINGS, Finding, Path, as_shown
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -47,14 +49,15 @@ def validate(model: type[Model], marked: Marked) -> Model:
 def judge(model: type[Model], marked: Marked) -> Reading[Model]:
     """The file as its model, or with all of its problems and as much of the model as they leave."""
     found, value, errors = list(marked.findings), None, []
+    context = {SYSTEMS: systems()}
     try:
-        value = model.model_validate(marked.data)
+        value = model.model_validate(marked.data, context=context)
     except ValidationError as error:
         errors = _told_once(error.errors(include_url=False), marked)
     found += [finding for each in islice(errors, MOST_PROBLEMS) for finding in _findings(each, model, marked)]
     known = None
     if (found or errors) and marked.end is None:
-        known = partial(model, marked.data)
+        known = partial(model, marked.data, context)
         found += islice(findings_of(known), MOST_PROBLEMS)
     problems = marked.marks.problems(found)
     if marked.end is not None:

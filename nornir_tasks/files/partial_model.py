@@ -19,7 +19,11 @@ from nornir_tasks.intent.unknown import UNKNOWN, independent
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def partial(model: type[Model], data: object) -> Model:
+Context = Mapping[str, Any]
+"""What the validators of single fields are given beside the value (``intent/fields.py``)."""
+
+
+def partial(model: type[Model], data: object, context: Context) -> Model:
     """The model with every field that can be read; the others, and those that are missing, are UNKNOWN."""
     known = data if isinstance(data, Mapping) else {}
     absent = [name for name in model.model_fields if name not in known]
@@ -32,7 +36,7 @@ def partial(model: type[Model], data: object) -> Model:
     values: dict[str, Any] = {}
     for name, info in model.model_fields.items():
         if name in known:
-            values[name] = _value(model, name, info.annotation, known[name])
+            values[name] = _value(model, name, info.annotation, known[name], context)
         elif info.is_required() or name in misspelt:
             values[name] = UNKNOWN
         else:
@@ -60,20 +64,30 @@ def _below(value: object, path: Path) -> Iterator[Finding]:
             yield from _below(each, (*path, place))
 
 
-def _value(model: type[BaseModel], name: str, hint: Any, data: object) -> Any:  # noqa: ANN401 - any type expression
+def _value(
+    model: type[BaseModel],
+    name: str,
+    hint: Any,  # noqa: ANN401 - any type expression
+    data: object,
+    context: Context,
+) -> Any:  # noqa: ANN401
     if get_origin(hint) is Annotated:
         hint = get_args(hint)[0]
     if not _holds_models(hint):
-        return _leaf(model, name, data)
+        return _leaf(model, name, data, context)
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         inner = next(each for each in arguments if _holds_models(each))
-        return _value(model, name, inner, data) if isinstance(data, Mapping) else _leaf(model, name, data)
+        return (
+            _value(model, name, inner, data, context)
+            if isinstance(data, Mapping)
+            else _leaf(model, name, data, context)
+        )
     if origin is dict and isinstance(data, Mapping):
-        return {key: _value(model, name, arguments[1], item) for key, item in data.items()}
+        return {key: _value(model, name, arguments[1], item, context) for key, item in data.items()}
     if origin is tuple and isinstance(data, tuple):
-        return tuple(_value(model, name, arguments[0], item) for item in data)
-    return partial(hint, data) if origin is None and isinstance(data, Mapping) else UNKNOWN
+        return tuple(_value(model, name, arguments[0], item, context) for item in data)
+    return partial(hint, data, context) if origin is None and isinstance(data, Mapping) else UNKNOWN
 
 
 def _holds_models(hint: Any) -> bool:  # noqa: ANN401
@@ -82,9 +96,9 @@ def _holds_models(hint: Any) -> bool:  # noqa: ANN401
     return any(_holds_models(each) for each in get_args(hint))
 
 
-def _leaf(model: type[BaseModel], name: str, data: object) -> Any:  # noqa: ANN401
+def _leaf(model: type[BaseModel], name: str, data: object, context: Context) -> Any:  # noqa: ANN401
     try:
-        return _adapter(model, name).validate_python(data, strict=True)
+        return _adapter(model, name).validate_python(data, strict=True, context=dict(context))
     except ValidationError:
         return UNKNOWN
 

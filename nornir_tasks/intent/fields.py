@@ -1,12 +1,14 @@
-"""Values that the intent writes as text: speeds, prefixes, ASN ranges, DSCP sets."""
+"""Values that the intent writes as text: speeds, prefixes, ASN ranges, DSCP sets, names of switch OSes."""
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic_core import PydanticKnownError
 
 from nornir_tasks.intent.findings import as_shown, wrong
 
@@ -54,6 +56,41 @@ class AsnRange:
 
     def __str__(self) -> str:
         return f"{self.first}-{self.last}"
+
+
+SYSTEMS = "systems"
+"""Under this key of the context whoever reads a file hands in :class:`Systems`; without it every name is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Systems:
+    """The switch OSes there are."""
+
+    names: tuple[str, ...]
+    """Sorted."""
+    missing_parts: Callable[[str], tuple[str, ...]]
+    """Name -> what it has not got of all that an OS must bring; empty where it can be used."""
+
+
+def _system_name(value: object, info: ValidationInfo) -> object:
+    known = _systems(info)
+    if known is not None and value not in known.names:
+        *others, last = map(repr, known.names)
+        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}" if others else last})
+    return value
+
+
+def _system(value: str, info: ValidationInfo) -> str:
+    known = _systems(info)
+    if known is not None and (missing := known.missing_parts(value)):
+        what = f"{value} cannot be used: {len(missing)} of its parts {'is' if len(missing) == 1 else 'are'} missing"
+        raise wrong(what, ", ".join(missing), value, "CONTRIBUTING.md says what a switch OS must bring")
+    return value
+
+
+def _systems(info: ValidationInfo) -> Systems | None:
+    found: Systems | None = (info.context or {}).get(SYSTEMS)
+    return found
 
 
 def _speed(value: object) -> int:
@@ -163,6 +200,10 @@ def _rail_number(value: object) -> int:
     return int(value)
 
 
+SystemName = Annotated[str, BeforeValidator(_system_name)]
+"""Name of a switch OS that there is."""
+System = Annotated[SystemName, AfterValidator(_system)]
+"""Name of a switch OS that has all its parts."""
 SpeedGbps = Annotated[int, BeforeValidator(_speed)]
 Breakout = Annotated[Split, BeforeValidator(_split)]
 HostLink = Annotated[str, BeforeValidator(_host_link)]

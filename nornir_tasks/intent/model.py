@@ -22,6 +22,7 @@ from nornir_tasks.intent.fields import (
     RailNumber,
     Ratio,
     SpeedGbps,
+    System,
 )
 from nornir_tasks.intent.findings import Finding, Marks, refuse
 
@@ -168,7 +169,7 @@ class HostsIntent(Part):
 class SwitchChoice(Part):
     """Fields of a tier that an override may replace for some of its switches."""
 
-    platform: Literal["eos", "nxos", "nvue"] | None = None
+    platform: System | None = None
     release: str | None = None
     model: str | None = None
     breakout: Breakout | None = None
@@ -207,7 +208,7 @@ class SpineOverride(SwitchChoice):
 class TierIntent(Part):
     """The switches of one tier and the cables that go down from them."""
 
-    platform: Literal["eos", "nxos", "nvue"]
+    platform: System
     release: str
     model: str
     medium: Medium | None = None

@@ -11,9 +11,7 @@ from nornir_tasks.files.devices_file import NAME, DeviceEntry, DeviceList, load_
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.secrets import resolve_secret
 from nornir_tasks.files.site import Site
-
-API_PORTS = {"eos": 443, "nxos": 443, "nvue": 8765}
-"""Where each OS serves its API unless devices.yml says otherwise."""
+from nornir_tasks.platforms import platform
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ def _endpoint(name: str, os: str, listed: DeviceList, entry: DeviceEntry, folder
     return Endpoint(
         device=name,
         address=entry.address,
-        api_port=entry.api_port or API_PORTS[os],
+        api_port=entry.api_port or platform(os).api_port,
         ssh_port=entry.ssh_port,
         username=listed.username,
         password=password,

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-API_PORTS = {"eos": 8443, "nxos": 8443, "nvue": 8765}
-"""Unprivileged stand-ins for 443; 8765 is NVUE's own port."""
-SSH_PORT = 8022
+from nornir_tasks.platforms import platform
+
+UNPRIVILEGED = 8000
+"""Added to a port that only root may open: 8443 stands in for 443."""
+_FIRST_UNPRIVILEGED = 1024
+SSH_PORT = 22 + UNPRIVILEGED
 USERNAME = "gpufabric"
 SECRET = "switch_password"  # noqa: S105 - its name
 _NAMED = 3
@@ -87,11 +90,15 @@ def _device(device: LabDevice, address: str) -> dict[str, Any]:
         "asic": device.asic,
         "serial": "LAB" + hashlib.sha256(device.name.encode()).hexdigest()[:8].upper(),
         "address": address,
-        "api_port": API_PORTS[device.os],
+        "api_port": _lab_port(platform(device.os).api_port),
         "ssh_port": SSH_PORT,
         "asn": device.asn,
         "ports": list(device.ports),
     }
+
+
+def _lab_port(port: int) -> int:
+    return port if port >= _FIRST_UNPRIVILEGED else port + UNPRIVILEGED
 
 
 def differences(running: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:

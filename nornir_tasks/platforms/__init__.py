@@ -2,19 +2,43 @@
 
 import importlib
 import pkgutil
+from dataclasses import fields
 from functools import cache
+from importlib.util import find_spec
 
-from nornir_tasks.platforms.platform import Platform
+from nornir_tasks.platforms.platform import MISSING, Platform
+
+MODULES = ("candidate", "capabilities", "disruption", "observe", "ownership", "parse", "port_map")
+"""What every ``platforms/<os>/`` is made of, under the same names."""
+
+
+def names() -> tuple[str, ...]:
+    """Every OS, sorted, whether or not it has all its parts; none is imported."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
 
 
 @cache
 def platforms() -> dict[str, Platform]:
-    """Every OS by name, sorted."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
-    return {name: importlib.import_module(f"{__name__}.{name}").PLATFORM for name in names}
+    """Every OS that has all its parts here, by name, sorted."""
+    return {name: platform(name) for name in names() if not missing_parts(name)}
 
 
 def platform(os: str) -> Platform:
     """One OS; only this one is imported."""
     found: Platform = importlib.import_module(f"{__name__}.{os}").PLATFORM
     return found
+
+
+def missing_parts(os: str) -> tuple[str, ...]:
+    """Modules that ``platforms/<os>/`` has not got, then fields that its ``PLATFORM`` has not got."""
+    package = f"{__name__}.{os}"
+    spec = find_spec(package)
+    here = {module.name for module in pkgutil.iter_modules(spec.submodule_search_locations if spec else ())}
+    folder = package.replace(".", "/")
+    modules = tuple(f"{folder}/{name}.py" for name in MODULES if name not in here)
+    try:
+        made = platform(os)
+    except (AttributeError, ModuleNotFoundError):
+        return (*modules, f"PLATFORM in {folder}/__init__.py")
+    empty = tuple(f"PLATFORM.{field.name}" for field in fields(Platform) if getattr(made, field.name) is MISSING)
+    return (*modules, *empty)

@@ -1,6 +1,7 @@
 """What one switch OS must bring, all of it pure: the same names in every ``platforms/<os>/``.
 
-``platforms/<os>/__init__.py`` exposes ``PLATFORM``; a conformance test names whatever is missing.
+``platforms/<os>/__init__.py`` exposes ``PLATFORM``. An OS in the making gives what it has; what is missing is named to
+whoever asks for that OS (``platforms.missing_parts``), and by a conformance test.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,30 +35,36 @@ class Parsed:
     remainder: ConfigTree
 
 
-@dataclass(frozen=True, slots=True)
+MISSING: Any = None
+"""A part that an OS has not got yet; every OS must have them all before it is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     """One switch OS."""
 
-    facts: OsFacts
-    file_suffix: str
+    facts: OsFacts = MISSING
+    file_suffix: str = MISSING
     """Of rendered files: ``.cfg`` or ``.yaml``."""
-    to_tree: Callable[[str], ConfigTree]
+    to_tree: Callable[[str], ConfigTree] = MISSING
     """Running configuration or rendered text -> tree."""
-    to_text: Callable[[ConfigTree], str]
+    to_text: Callable[[ConfigTree], str] = MISSING
     """Tree -> the text form that files and journal hold; ``to_tree(to_text(t)) == t``."""
-    canonical: Callable[[ConfigTree], ConfigTree]
+    canonical: Callable[[ConfigTree], ConfigTree] = MISSING
     """Rendered tree -> as the switch prints it: hidden defaults left out, nothing else changed."""
-    ownership: tuple[Rule, ...]
-    parse: Callable[[ConfigTree, Capabilities, str, str], Parsed]
+    ownership: tuple[Rule, ...] = MISSING
+    parse: Callable[[ConfigTree, Capabilities, str, str], Parsed] = MISSING
     """(owned tree, capabilities, device name, model) -> Parsed. A line that is absent means the OS's default."""
-    candidate: Callable[[ConfigTree, ConfigTree, ConfigTree], Candidate]
+    candidate: Callable[[ConfigTree, ConfigTree, ConfigTree], Candidate] = MISSING
     """(whole running tree, owned part of it, owned part wanted (canonical)) -> Candidate."""
-    server_changes: Callable[[str], frozenset[Change]]
+    server_changes: Callable[[str], frozenset[Change]] = MISSING
     """The switch's own diff of what is staged -> changes, for comparison with the plan."""
-    disruption: Callable[[Change], Disruption]
-    protected: tuple[str, ...]
+    disruption: Callable[[Change], Disruption] = MISSING
+    protected: tuple[str, ...] = MISSING
     """Regular expressions over ``" / ".join(path)``: lines whose change could cut our own path."""
-    observing: Observing
+    observing: Observing = MISSING
     """What to ask a switch for each field of Observed, and how its answers are read."""
-    template_filters: Mapping[str, Callable[..., Any]]
+    api_port: int = MISSING
+    """Where a switch serves its API unless devices.yml says otherwise."""
+    template_filters: Mapping[str, Callable[..., Any]] = MISSING
     """Jinja filters of this OS's templates."""

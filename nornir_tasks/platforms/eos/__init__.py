@@ -37,6 +37,7 @@ PLATFORM = Platform(
     disruption=disruption,
     protected=PROTECTED,
     observing=OBSERVING,
+    api_port=443,
     template_filters=MappingProxyType(
         {"seconds": seconds, "speed_word": speed_word, "fec_line": fec_line, "community_word": community_word}
     ),

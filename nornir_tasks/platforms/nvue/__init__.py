@@ -54,5 +54,6 @@ PLATFORM = Platform(
     disruption=disruption,
     protected=PROTECTED,
     observing=OBSERVING,
+    api_port=8765,
     template_filters=MappingProxyType({"tojson": _json}),
 )

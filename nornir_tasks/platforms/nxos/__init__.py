@@ -49,6 +49,7 @@ PLATFORM = Platform(
     disruption=disruption,
     protected=PROTECTED,
     observing=OBSERVING,
+    api_port=443,
     template_filters=MappingProxyType(
         {"dscp_list": dscp.to_text, "class_suffix": parse_qos.class_suffix, "fec_word": FEC.__getitem__}
     ),

@@ -32,8 +32,8 @@ def told(folder: Path, *changes: tuple[str, str]) -> list[str]:
 @pytest.mark.parametrize("name", ["lab", "lab-breakout", "lab-unnumbered", "ref-512"])
 def test_a_right_intent_is_the_same_in_parts_as_whole(name: str) -> None:
     data = read_marked(LAB.parents[1] / name / "fabric.yml").data
-    assert partial(Intent, data) == Intent.model_validate(data)
-    assert not list(findings(partial(Intent, data)))
+    assert partial(Intent, data, {}) == Intent.model_validate(data)
+    assert not list(findings(partial(Intent, data, {})))
 
 
 def test_mistakes_of_four_phases_are_told_at_once(tmp_path: Path) -> None:

@@ -6,32 +6,22 @@ import pytest
 import yaml
 
 from nornir_tasks.design.device_config import SECTIONS
-from nornir_tasks.platforms import platforms
+from nornir_tasks.files.systems import missing_parts
+from nornir_tasks.platforms import names, platforms
 
 ROOT = Path(__file__).parents[3]
-PLATFORM_FILES = ("__init__", "capabilities", "port_map", "ownership", "parse", "candidate", "disruption", "observe")
-OSES = sorted(platforms())
-
-
-def expected_files(os: str) -> list[str]:
-    return [
-        *(f"nornir_tasks/platforms/{os}/{name}.py" for name in PLATFORM_FILES),
-        f"nornir_tasks/drivers/{os}.py",
-        *(f"templates/{os}/{name}.j2" for name in ("main", *SECTIONS)),
-        f"templates/{os}/SOURCES.yml",
-        f"switch_twins/{os}/__init__.py",
-        f"tests/corpus/{os}/accept.txt",
-        f"tests/corpus/{os}/reject.txt",
-    ]
+OSES = names()
 
 
 def test_the_systems_we_promise_are_there() -> None:
-    assert OSES == ["eos", "nvue", "nxos"]
+    assert OSES == ("eos", "nvue", "nxos")
 
 
 @pytest.mark.parametrize("os", OSES)
 def test_an_os_has_every_part(os: str) -> None:
-    assert [name for name in expected_files(os) if not (ROOT / name).is_file()] == []
+    assert missing_parts(os) == ()
+    corpus = (f"tests/corpus/{os}/{name}.txt" for name in ("accept", "reject"))
+    assert [name for name in corpus if not (ROOT / name).is_file()] == []
 
 
 @pytest.mark.parametrize("os", OSES)

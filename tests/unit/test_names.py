@@ -1,0 +1,46 @@
+"""No operating system is named outside its packages: a table by names is what the next one would be missing from."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nornir_tasks import platforms
+
+PACKAGE = Path(platforms.__file__).parents[1]
+OWN = ("platforms/{os}/", "drivers/{os}.py", "drivers/{os}_")
+"""What belongs to one OS."""
+SPELLED = ("NX-OS", "Cumulus")
+"""How vendors write the names, where it is not how the folders are called."""
+NAME = re.compile(rf"\b({'|'.join((*platforms.names(), *SPELLED))})\b", re.IGNORECASE)
+
+
+def common_files() -> list[Path]:
+    own = [place.format(os=os) for place in OWN for os in platforms.names()]
+    paths = {path: str(path.relative_to(PACKAGE)) for path in sorted(PACKAGE.rglob("*.py"))}
+    return [path for path, name in paths.items() if not any(name.startswith(each) for each in own)]
+
+
+def named_in(tree: ast.AST) -> Iterator[str]:
+    """Literals that name an OS; docstrings and words below a field are for people."""
+    texts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        is_value = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in texts
+        if is_value and (found := NAME.search(node.value)):
+            yield f"line {node.lineno}: {found[0]}"
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
+            yield from (f"line {node.lineno}: imports {name}" for name in names if NAME.search(name.replace("_", " ")))
+
+
+@pytest.mark.parametrize("path", common_files(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_code_that_all_systems_share_names_none_of_them(path: Path) -> None:
+    assert list(named_in(ast.parse(path.read_text()))) == []
+
+
+def test_the_judge_itself_sees_a_name() -> None:
+    guilty = 'PORTS = {"eos": 1}\nfrom nornir_tasks.platforms.nvue import tree\nimport x.nxos_y\nf"on {a} NX-OS"\n'
+    assert len(list(named_in(ast.parse(guilty)))) == 4
+    assert list(named_in(ast.parse('"""As on EOS."""\nname: str\n"""``eos``"""\n'))) == []

@@ -36,9 +36,19 @@ def missing_parts(os: str) -> tuple[str, ...]:
     here = {module.name for module in pkgutil.iter_modules(spec.submodule_search_locations if spec else ())}
     folder = package.replace(".", "/")
     modules = tuple(f"{folder}/{name}.py" for name in MODULES if name not in here)
-    try:
-        made = platform(os)
-    except (AttributeError, ModuleNotFoundError):
+    made = _made(package)
+    if made is None:
         return (*modules, f"PLATFORM in {folder}/__init__.py")
     empty = tuple(f"PLATFORM.{field.name}" for field in fields(Platform) if getattr(made, field.name) is MISSING)
     return (*modules, *empty)
+
+
+def _made(package: str) -> Platform | None:
+    """The package's ``PLATFORM``; None where it has none, or asks for a module of its own that is not there yet."""
+    try:
+        found: Platform | None = getattr(importlib.import_module(package), "PLATFORM", None)
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith(f"{package}."):
+            raise
+        return None
+    return found

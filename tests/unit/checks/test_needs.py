@@ -77,6 +77,12 @@ def test_what_several_fields_need_is_asked_once(os: str) -> None:
     assert observing.asked(()) == ()
 
 
+def test_a_whole_look_asks_no_more_than_it_did() -> None:
+    """On EOS in two requests, on NX-OS in one."""
+    asked = {os: len(each.observing.asked(FIELDS)) for os, each in platforms().items()}
+    assert asked == {"eos": 12, "nvue": 7, "nxos": 13}
+
+
 def test_of_a_collection_that_several_fields_need_the_parts_of_all_are_asked() -> None:
     observing = platforms()["nvue"].observing
     asked = {each.what: each.parts for each in observing.asked(("lldp", "qos"))}

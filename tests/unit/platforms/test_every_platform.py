@@ -1,5 +1,6 @@
 """Every switch OS brings the same parts; what is missing is named by its path, so that a newcomer is told."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,13 @@ def test_an_os_has_every_part(os: str) -> None:
     assert missing_parts(os) == ()
     corpus = (f"tests/corpus/{os}/{name}.txt" for name in ("accept", "reject"))
     assert [name for name in corpus if not (ROOT / name).is_file()] == []
+
+
+@pytest.mark.parametrize("package", ["nornir_tasks.platforms", "switch_twins"])
+def test_the_contract_that_keeps_systems_apart_names_all_of_them(package: str) -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    apart = [set(each["modules"]) for each in contracts if each["type"] == "independence"]
+    assert {f"{package}.{os}" for os in OSES} in apart
 
 
 @pytest.mark.parametrize("os", OSES)

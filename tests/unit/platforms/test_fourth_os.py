@@ -75,14 +75,15 @@ def test_an_os_in_the_making_is_in_nobodys_way(tmp_path: Path) -> None:
     assert (problem.expected, problem.hint) == ("'eos', 'nvue', 'nxos' or 'toyos'", "did you mean toyos?")
 
 
-def test_an_empty_folder_lacks_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("text", ["", "from nornir_tasks.platforms.bare.parse import parse\n"])
+def test_an_empty_folder_lacks_everything(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bare").mkdir()
-    (tmp_path / "bare" / "__init__.py").touch()
+    (tmp_path / "bare" / "__init__.py").write_text(text)
     monkeypatch.setattr(platforms, "__path__", [*platforms.__path__, str(tmp_path)])
     folder = "nornir_tasks/platforms/bare"
     modules = [f"{folder}/{name}.py" for name in platforms.MODULES]
     assert list(platforms.missing_parts("bare")) == [*modules, f"PLATFORM in {folder}/__init__.py"]
-    monkeypatch.delitem(sys.modules, "nornir_tasks.platforms.bare")
+    sys.modules.pop("nornir_tasks.platforms.bare", None)
 
 
 class Checkout:

@@ -88,8 +88,8 @@ def _leave_shared_headers(owned: ConfigTree, foreign: ConfigTree, wanted: Config
 def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, ConfigTree]:
     """What of a running configuration this push owns, and all the rest."""
     parts = split(running, wanted.platform.ownership, wanted.claims)
-    owned = join(part for owner, part in parts.items() if owner in wanted.owners)
-    foreign = join(part for owner, part in parts.items() if owner not in wanted.owners)
+    owned = join(part for owner, part in parts.items() if wanted.sends(owner))
+    foreign = join(part for owner, part in parts.items() if not wanted.sends(owner))
     return owned, foreign
 
 

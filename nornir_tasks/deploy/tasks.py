@@ -82,7 +82,7 @@ def _timed(waiting: Waiting | None, left_s: float | None) -> Waiting | None:
 
 def _settle(journal: Journal, entry: Entry, wanted: Wanted, plan: DevicePlan) -> None:
     """The last word on an earlier push. It stays open while its timer runs, and until what it changed is saved."""
-    if plan.waiting is not None or journal.owners(entry.push) != wanted.owners:
+    if plan.waiting is not None or not wanted.is_of(journal.owners(entry.push)):
         return
     after = wanted.platform.to_tree(entry.after)
     if any(difference(plan.owned_before, after)):
@@ -142,7 +142,7 @@ class _Notes:
         entry = self.push.entries.get(self.wanted.device)
         if self.is_begun:
             self.push.journal.end(self.push.number, self.wanted.device, state)
-        elif entry is not None and state == "done" and self.push.journal.owners(entry.push) == self.wanted.owners:
+        elif entry is not None and state == "done" and self.wanted.is_of(self.push.journal.owners(entry.push)):
             self.push.journal.end(entry.push, entry.device, state)
 
 

@@ -20,21 +20,29 @@ from nornir_tasks.render.render import render
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The owned part of one switch's configuration for the planes of this push."""
+    """What one switch shall hold of the planes of this push and of what they share: its fabric's part, and its own."""
 
     config: DeviceConfig
     capabilities: Capabilities
     claims: Claims
     owners: frozenset[str]
-    """``switch`` and the planes pushed."""
+    """``switch`` and the planes pushed, as the journal notes them. The fabric goes with any of them."""
     text: str
     tree: ConfigTree
-    """Canonical (hidden defaults left out), of these owners only."""
+    """Canonical (hidden defaults left out), of these owners and the fabric only."""
 
     @property
     def is_whole(self) -> bool:
         """Are these all owners of the configuration, and not some planes of it?"""
-        return self.owners == _owners(self.claims)
+        return self.owners == {SWITCH} | self.claims.planes
+
+    def sends(self, owner: str | None) -> bool:
+        """Is what this owner (by its key; None: nobody) has on the switch part of the push?"""
+        return owner in self.owners or owner in self.claims.shared
+
+    def is_of(self, noted: frozenset[str]) -> bool:
+        """Was a push that noted these owners about the same of them on this switch?"""
+        return self.owners == noted & ({SWITCH} | self.claims.planes)
 
     @property
     def device(self) -> str:
@@ -56,7 +64,7 @@ def wanted(
     planes: Iterable[str] | None = None,
     allow_memory: frozenset[str] = frozenset(),
 ) -> Wanted:
-    """Render one device and keep what ``planes`` own (None: all), with what of ``switch`` they stand on.
+    """Render one device and keep what ``planes`` own (None: all), with all of the fabric's and of ``switch``.
 
     Raises RefusedError for a rendered line that belongs to nobody or touches our own path: a template cannot reach
     beyond what we own, whatever was done to it.
@@ -68,14 +76,9 @@ def wanted(
     parts = split(tree, os.ownership, claims)
     if parts[None]:
         raise RefusedError(_unowned(config.name, path) for path in _leaves(parts[None]))
-    owners = {SWITCH, *planes} if planes is not None else _owners(claims)
-    kept = join(part for owner, part in parts.items() if owner in owners)
-    return Wanted(config, capabilities, claims, frozenset(owners), text, kept)
-
-
-def _owners(claims: Claims) -> frozenset[str]:
-    """``switch`` and every plane."""
-    return frozenset({SWITCH, *(claim.plane for claim in claims.planes)})
+    pushed = claims.planes if planes is None else claims.planes.intersection(planes)
+    kept = join(part for owner, part in parts.items() if owner in pushed or owner in claims.shared)
+    return Wanted(config, capabilities, claims, frozenset({SWITCH, *pushed}), text, kept)
 
 
 def guard_rendered(device: str, os: Platform, tree: ConfigTree) -> None:

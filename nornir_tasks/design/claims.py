@@ -1,78 +1,100 @@
-"""What of a switch a plane may call its own; the data behind ownership.
+"""Who may call what of a switch its own; the data behind ownership.
 
-A push owns sections, not devices. Most objects are told apart by their key alone: a port the plane cables, an address
-in one of its pools, a name that begins with its prefix. ``platforms/<os>/ownership.py`` says which key to look at.
+A push owns sections, not devices. An owner says once what is its: a name prefix, address pools, VLANs. Its ports follow
+from the links it uses. Ownership is judged by these alone and never by what an owner wants at the moment, so what an
+earlier design left behind (an old neighbour in a pool, a list with the prefix) still has its owner.
+``platforms/<os>/ownership.py`` says which key of a line to look at.
 """
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
-from ipaddress import IPv4Network, ip_network
+from functools import cache, cached_property
+from ipaddress import IPv4Network
+from typing import Literal
 
 SWITCH = "switch"
-"""Owner of what exists once per device: QoS maps, router-id, ASN, hashing, services."""
+"""Key of the owner of what exists once per device: QoS maps, router-id, ASN, hashing, services."""
 
 _NEVER = "(?!)"
 """Regular expression that matches nothing."""
 
 
-@dataclass(frozen=True)
-class PlaneClaim:
-    """One plane's claim on one switch."""
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who contributes to switches, and what is its on any of them."""
 
-    plane: str
-    ports: frozenset[str]
-    """Interface names, loopback included."""
-    pools: tuple[str, ...]
-    """IPv4 prefixes of the plane: loopbacks, links, hosts."""
+    name: str
+    """Of the plane or the fabric; ``switch`` and ``base`` are called like their kinds."""
+    kind: Literal["plane", "fabric", "switch", "base"]
+    prefix: str
+    """Prefix lists, route maps, peer groups, VLANs and profiles of this owner begin with this."""
+    pools: tuple[str, ...] = ()
+    """IPv4 prefixes: of a fabric its loopbacks and links, of a plane its hosts'."""
     vlans: frozenset[int] = frozenset()
-    """VLANs of the plane on this switch, with their SVIs."""
+    """Numbers of its VLANs on every switch that hosts are attached to, with their SVIs."""
+    vrf: str | None = None
+    """The VRF its addresses are in; None is the default one."""
 
     @property
-    def name_prefix(self) -> str:
-        """Prefix lists, route maps and peer groups of the plane begin with this."""
-        return f"{self.plane.upper()}-"
+    def key(self) -> str:
+        """What tells this owner from all others. A fabric and a plane may bear one name."""
+        return f"fabric {self.name}" if self.kind == "fabric" else self.name
 
-    @cached_property
-    def _networks(self) -> tuple[tuple[int, int], ...]:
-        networks = (ip_network(pool) for pool in self.pools)
-        return tuple(
-            (int(net.network_address), int(net.broadcast_address)) for net in networks if isinstance(net, IPv4Network)
-        )
+    def __str__(self) -> str:
+        return "the switch" if self.kind == "switch" else f"{self.kind} {self.name}"
 
-    def holds_address(self, address: str) -> bool:
-        """Is this address or prefix (``10.1.2.3`` or ``10.1.2.0/24``) inside one of the pools?"""
-        head, _, _ = address.partition("/")
-        parts = head.split(".")
-        if len(parts) != 4 or not all(part.isdigit() for part in parts):
-            return False
-        value = (int(parts[0]) << 24) | (int(parts[1]) << 16) | (int(parts[2]) << 8) | int(parts[3])
-        return any(low <= value <= high for low, high in self._networks)
+
+THE_SWITCH = Owner(SWITCH, "switch", "GPUFABRIC-")
+"""The switch as a whole; names of its objects (QoS profiles, policies) begin with GPUFABRIC-."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one owner has on one switch."""
+
+    owner: Owner
+    ports: frozenset[str] = frozenset()
+    """Interface names; of a fabric, the loopback included."""
+    vlans: frozenset[int] = frozenset()
+    """VLANs of the owner that this switch may have, with their SVIs."""
 
 
 @dataclass(frozen=True)
 class Claims:
     """All claims on one switch."""
 
-    planes: tuple[PlaneClaim, ...]
+    claims: tuple[Claim, ...]
     spare_ports: frozenset[str] = frozenset()
     """Ports without a cable that the switch as a whole owns, to keep them shut (``policy.unused_ports: shut``)."""
-    switch_prefix: str = "GPUFABRIC-"
-    """Names of objects owned by the switch as a whole (QoS profiles, policies) begin with this."""
     split_part: str = ""
     """How a part of a split cage is called on this switch, and the cage (``OsFacts.split_part``)."""
 
+    @cached_property
+    def planes(self) -> frozenset[str]:
+        """The planes that use this switch."""
+        return frozenset(claim.owner.key for claim in self.claims if claim.owner.kind == "plane")
+
+    @cached_property
+    def shared(self) -> frozenset[str]:
+        """The owners that go with any plane and always as a whole: the switch, and its fabric."""
+        return frozenset({SWITCH, *(claim.owner.key for claim in self.claims if claim.owner.kind == "fabric")})
+
+    @cached_property
+    def fabric(self) -> str:
+        """Who owns what planes share on this switch: its fabric; where there is none, the switch."""
+        return next((claim.owner.key for claim in self.claims if claim.owner.kind == "fabric"), SWITCH)
+
     def by_port(self, port: str) -> str | None:
-        """The plane that cables this port; the switch, if nobody does and unused ports are kept shut.
+        """The owner that uses this port: the fabric, if several do; the switch, if nobody does and it is kept shut.
 
         A cage is there as a whole or in parts, never both. Whoever has parts of it (``swp3s0``) owns what stands at the
         whole (``swp3``), where the split is configured, and the parts that only another split had; whoever has the
         whole owns all parts, to clear them away.
         """
-        owner = self._owners.get(port) or self._owners_of_parts.get(port)
+        owner = self._by_port.get(port) or self._by_cage.get(port)
         if owner is not None or (cage := self._cage_of(port)) is None:
             return owner
-        return self._owners.get(cage) or self._owners_of_parts.get(cage)
+        return self._by_port.get(cage) or self._by_cage.get(cage)
 
     def _cage_of(self, port: str) -> str | None:
         """The cage that this port is a part of, by the port's name."""
@@ -83,37 +105,88 @@ class Claims:
     def _split_part(self) -> re.Pattern[str]:
         return re.compile(self.split_part or _NEVER)
 
+    def has_several(self, port: str) -> bool:
+        """Do several owners use this port (a trunk)? Then its lines are judged one by one."""
+        return port in self._of_several
+
     @cached_property
-    def _owners(self) -> dict[str, str]:
+    def _of_several(self) -> frozenset[str]:
+        seen: set[str] = set()
+        several: set[str] = set()
+        for claim in self.claims:
+            several |= seen & claim.ports
+            seen |= claim.ports
+        return frozenset(several)
+
+    @cached_property
+    def _by_port(self) -> dict[str, str]:
         owners = dict.fromkeys(self.spare_ports, SWITCH)
-        for claim in reversed(self.planes):
-            owners.update(dict.fromkeys(claim.ports, claim.plane))
+        for claim in self.claims:
+            owners.update(dict.fromkeys(claim.ports, claim.owner.key))
+        owners.update(dict.fromkeys(self._of_several, self.fabric))
         return owners
 
     @cached_property
-    def _owners_of_parts(self) -> dict[str, str]:
-        """Cage -> the one plane with ports in it; the switch, if several have or none."""
-        planes: dict[str, set[str]] = {}
-        for port, owner in self._owners.items():
+    def _by_cage(self) -> dict[str, str]:
+        """Cage -> the one owner with ports in it; the switch, if several have or none."""
+        owners: dict[str, set[str]] = {}
+        for port, owner in self._by_port.items():
             if cage := self._cage_of(port):
-                planes.setdefault(cage, set()).update({owner} - {SWITCH})
-        return {cage: next(iter(found)) if len(found) == 1 else SWITCH for cage, found in planes.items()}
+                owners.setdefault(cage, set()).update({owner} - {SWITCH})
+        return {cage: next(iter(found)) if len(found) == 1 else SWITCH for cage, found in owners.items()}
 
     @property
     def has_vlans(self) -> bool:
-        """Has any plane a VLAN on this switch?"""
-        return any(claim.vlans for claim in self.planes)
+        """Has anybody a VLAN on this switch?"""
+        return any(claim.vlans for claim in self.claims)
 
     def by_vlan(self, number: str) -> str | None:
-        """The plane whose VLAN this is."""
-        return next((claim.plane for claim in self.planes if int(number) in claim.vlans), None)
+        """The owner whose VLAN this is."""
+        return next((claim.owner.key for claim in self.claims if int(number) in claim.vlans), None)
 
     def by_address(self, address: str) -> str | None:
-        """The plane in whose pools this address or prefix lies."""
-        return next((claim.plane for claim in self.planes if claim.holds_address(address)), None)
+        """The owner in whose pools this address or prefix (``10.1.2.3`` or ``10.1.2.0/24``) lies."""
+        value = _number(address)
+        if value is None:
+            return None
+        return next((key for low, high, key in self._pools if low <= value <= high), None)
+
+    @cached_property
+    def _pools(self) -> tuple[tuple[int, int, str], ...]:
+        return tuple((*_bounds(pool), claim.owner.key) for claim in self.claims for pool in claim.owner.pools)
 
     def by_name(self, name: str) -> str | None:
-        """The plane, or the switch, whose prefix this name bears."""
-        if name.startswith(self.switch_prefix):
-            return SWITCH
-        return next((claim.plane for claim in self.planes if name.startswith(claim.name_prefix)), None)
+        """The owner whose prefix this name bears."""
+        return next((key for prefix, key in self._prefixes if name.startswith(prefix)), None)
+
+    @cached_property
+    def _prefixes(self) -> tuple[tuple[str, str], ...]:
+        """The longest first: what a plane has within its fabric's prefix (see ``host_prefix``) is the plane's."""
+        owners = (THE_SWITCH, *(claim.owner for claim in self.claims))
+        return tuple(sorted(((each.prefix, each.key) for each in owners), key=lambda each: -len(each[0])))
+
+
+def name_prefix(name: str) -> str:
+    """What the names of a fabric's or plane's objects begin with."""
+    return f"{name}-".upper()
+
+
+def host_prefix(plane: str, fabric: str) -> str:
+    """The same for a plane on this fabric. One that is called like its fabric has but the names of what hosts get."""
+    return name_prefix(plane) + "HOSTS" if plane == fabric else name_prefix(plane)
+
+
+@cache
+def _bounds(pool: str) -> tuple[int, int]:
+    """First and last address of a pool."""
+    network = IPv4Network(pool)
+    return int(network.network_address), int(network.broadcast_address)
+
+
+def _number(address: str) -> int | None:
+    """An IPv4 address as a number, whatever length stands behind it; quicker by far than the standard library."""
+    head, _, _ = address.partition("/")
+    parts = head.split(".")
+    if len(parts) != 4 or not all(part.isdigit() for part in parts):
+        return None
+    return (int(parts[0]) << 24) | (int(parts[1]) << 16) | (int(parts[2]) << 8) | int(parts[3])

@@ -9,8 +9,10 @@ Tuples are sorted by their key, so equal configurations are equal objects. A fie
 ``None`` after ``realise``, with the reason recorded there.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from nornir_tasks.design.said import KEYED_BY_SEQUENCE, MAX
 
 SECTIONS = (
     "services",
@@ -211,7 +213,7 @@ class PrefixList:
     """A named list of prefixes; what no rule permits is denied."""
 
     name: str
-    rules: tuple[PrefixRule, ...]
+    rules: tuple[PrefixRule, ...] = field(metadata=KEYED_BY_SEQUENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ class RouteMap:
     """A named policy; what no rule permits is denied."""
 
     name: str
-    rules: tuple[RouteMapRule, ...]
+    rules: tuple[RouteMapRule, ...] = field(metadata=KEYED_BY_SEQUENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +264,7 @@ class PeerGroup:
     ttl_security: bool
     """GTSM (RFC 5082) with one hop: packets with TTL below 255 are dropped."""
     send_community: bool
-    max_prefixes: int
+    max_prefixes: int = field(metadata=MAX)
     """Hard limit: a neighbour that announces more is torn down."""
     prefix_restart_min: int | None
     """Minutes until a session torn down by the limit is tried again; None where the OS has no such timer."""

@@ -1,28 +1,25 @@
-"""The ports of a switch that no plane cables: cages that are split, and ports kept shut. They are the switch's own.
+"""The ports of a switch that nobody uses: cages that are split, and ports kept shut. They are the switch's own.
 
 A cage is split as the layout for ``hosts.max`` uses it, from the first day: growth splits nothing that carries traffic.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import lru_cache
 
 from nornir_tasks.design.catalogue import Slot, SwitchModel
-from nornir_tasks.design.claims import SWITCH
-from nornir_tasks.design.device_config import Breakout, Interface
-from nornir_tasks.design.merge import Contribution
+from nornir_tasks.design.device_config import Breakout
 from nornir_tasks.design.network import Device, Network
+from nornir_tasks.design.wish import PortWish, Wish
 
 
-def contributions(network: Network, device: Device, wanted: Collection[str]) -> Iterator[Contribution]:
-    """Splits and shut ports of one switch; ``wanted`` are the ports that some plane uses."""
-    if device.capabilities.has_breakout:
-        for breakout in _breakouts(device.slots):
-            yield Contribution(device.name, "breakouts", str(breakout.port), breakout, SWITCH)
-    for name in spare_ports(network, device):
-        if name in wanted:
-            continue
-        unused = Interface(name, None, None, None, enabled=False, qos_profile=None)
-        yield Contribution(device.name, "interfaces", name, unused, SWITCH)
+def wish(network: Network, device: Device, wanted: Collection[str]) -> Wish:
+    """Splits and shut ports of one switch; ``wanted`` are the ports that some owner uses."""
+    splits = _breakouts(device.slots) if device.capabilities.has_breakout else ()
+    unused = PortWish(enabled=False)
+    return Wish(
+        breakouts={each.port: each for each in splits},
+        ports={name: unused for name in spare_ports(network, device) if name not in wanted},
+    )
 
 
 def spare_ports(network: Network, device: Device) -> tuple[str, ...]:

@@ -1,103 +1,128 @@
-"""Planes say what they want of a switch piece by piece; merge joins the pieces and refuses a clash.
+"""Owners say their parts of a switch apart from one another; merge joins the parts, each field by its own rule.
 
-Two planes may want the same (router-id, QoS classes) if they want it alike. They never overwrite one another.
+The rules stand with the fields (said.py). Nobody overwrites anybody: where two owners want different things of one
+field, both are named, and so is everything else they clash over. In which order owners are asked does not matter.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from operator import attrgetter
+from typing import Any, NamedTuple, cast
 
-from nornir_tasks.design.device_config import Bgp, PrefixList, RouteMap, RoutingPolicy
+from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.wish import Wish
 from nornir_tasks.errors import DesignError, Problem
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """One piece of one switch, wanted by one plane."""
+    """What one owner wants of one switch."""
 
+    owner: Owner
     device: str
-    section: str
-    """A field of DeviceConfig."""
-    key: str
-    """What within the section: an interface's name, a route map's name, a scalar's name."""
-    value: Any
-    plane: str
+    wish: Wish
 
 
-Sections = Mapping[str, Mapping[str, Any]]
-"""section -> key -> value."""
+def merge(device: str, contributions: Iterable[Contribution]) -> Wish:
+    """All owners' wishes for one switch as one. Raises DesignError naming the owners and both values of every clash."""
+    merger = _Merger(device)
+    whole = cast("Wish | None", merger.objects([(each.owner, each.wish) for each in contributions], "")) or Wish()
+    if merger.clashes:
+        raise DesignError(sorted(merger.clashes, key=lambda each: (each.where, each.expected, each.found)))
+    return whole
 
 
-def merge(device: str, contributions: Iterable[Contribution]) -> Sections:
-    """Join all planes' pieces of one switch. Raises DesignError naming both planes of every clash."""
-    held: dict[tuple[str, str], Contribution] = {}
-    clashes: list[Problem] = []
-    for each in contributions:
-        other = held.setdefault((each.section, each.key), each)
-        if other.value != each.value:
-            clashes.append(_clash(device, other, each))
-    if clashes:
-        raise DesignError(clashes)
-    sections: dict[str, dict[str, Any]] = {}
-    for (section, key), each in held.items():
-        sections.setdefault(section, {})[key] = each.value
-    return sections
+class _Rule(NamedTuple):
+    field: str
+    name: str
+    by: str
 
 
-def _clash(device: str, one: Contribution, other: Contribution) -> Problem:
-    return Problem(
-        where=f"{device} {one.section}.{one.key}",
-        what=f"planes {one.plane} and {other.plane} want different things",
-        expected=f"{one.plane}: {one.value}",
-        found=f"{other.plane}: {other.value}",
-        hint="give each plane its own ports, addresses and names, or the same value to both",
+Said = Sequence[tuple[Owner, Any]]
+"""Owners and what each says; nobody in it says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Merger:
+    device: str
+    clashes: list[Problem] = field(default_factory=list)
+
+    def objects(self, said: Said, path: str) -> object:
+        """Objects of one class, field by field."""
+        if len(said) < 2 or all(value is said[0][1] for _, value in said):
+            return said[0][1] if said else None
+        kind = type(said[0][1])
+        if not is_dataclass(kind):
+            return self.equal(said, path)
+        rules, values_of = _rules(kind)
+        joined = []
+        for rule, column in zip(rules, zip(*(values_of(value) for _, value in said), strict=True), strict=True):
+            there = [value for value in column if value is not None]
+            if len(there) > 1:
+                who = [(owner, value) for (owner, _), value in zip(said, column, strict=True) if value is not None]
+                joined.append(self.by_rule(rule, who, f"{path}.{rule.field}" if path else rule.field))
+            else:
+                joined.append(there[0] if there else None)
+        return kind(*joined)
+
+    def by_rule(self, rule: _Rule, said: Said, path: str) -> object:
+        """What two or more say of one field."""
+        if rule.name == "equal":
+            return self.equal(said, path)
+        if rule.name == "max":
+            return max(value for _, value in said)
+        if rule.by:
+            mappings = [(owner, {getattr(each, rule.by): each for each in value}) for owner, value in said]
+            joined = self.keyed(mappings, path)
+            return tuple(joined[key] for key in sorted(joined))
+        if isinstance(said[0][1], frozenset):
+            return frozenset().union(*(value for _, value in said))
+        return self.keyed(said, path)
+
+    def keyed(self, said: Said, path: str) -> dict[Any, object]:
+        """Everything of everybody."""
+        found: dict[Any, list[tuple[Owner, Any]]] = {}
+        for owner, mapping in said:
+            for key, value in mapping.items():
+                found.setdefault(key, []).append((owner, value))
+        return {
+            key: values[0][1] if len(values) == 1 else self.objects(values, f"{path}.{_written(key)}")
+            for key, values in found.items()
+        }
+
+    def equal(self, said: Said, path: str) -> object:
+        """What all say; whoever says something else than the first (by name) clashes with it."""
+        first, value = said[0]
+        if all(other == value for _, other in said):
+            return value
+        (first, value), *others = sorted(said, key=lambda each: (each[0].key, repr(each[1])))
+        self.clashes.extend(
+            Problem(
+                where=f"{self.device} {path}",
+                what=f"{first} and {owner} want different things",
+                expected=f"{first}: {value}",
+                found=f"{owner}: {other}",
+                hint="give each its own ports, addresses and names, or the same value to both",
+            )
+            for owner, other in others
+            if other != value
+        )
+        return value
+
+
+@cache
+def _rules(kind: type) -> tuple[tuple[_Rule, ...], Callable[[object], tuple[Any, ...]]]:
+    """The rule of each field of a class, and what gets all their values."""
+    rules = tuple(
+        _Rule(each.name, each.metadata.get("merge", "equal"), each.metadata.get("by", "")) for each in fields(kind)
     )
+    values_of = attrgetter(*(rule.field for rule in rules))
+    return rules, values_of if len(rules) > 1 else lambda value: (values_of(value),)
 
 
-def assemble(device: str, sections: Sections) -> Wish:
-    """One switch's wish from its joined pieces."""
-    return Wish(
-        device=device,
-        hash_seed=sections.get("hashing", {}).get("seed"),
-        lldp=sections.get("lldp", {}).get("enabled"),
-        classes=sections.get("qos", {}).get("classes", ()),
-        bfd=sections.get("bfd", {}).get("intervals"),
-        interfaces=tuple(sections.get("interfaces", {}).values()),
-        routing_policy=RoutingPolicy(
-            tuple(_of_type(sections, "routing_policy", PrefixList)),
-            tuple(_of_type(sections, "routing_policy", RouteMap)),
-        ),
-        static_routes=tuple(sections.get("static_routes", {}).values()),
-        bgp=_bgp(sections["bgp"]) if "bgp" in sections else None,
-        breakouts=tuple(sections.get("breakouts", {}).values()),
-        vlans=tuple(sections.get("vlans", {}).values()),
-        load_balancing=sections.get("load_balancing", {}).get("paths"),
-    )
-
-
-def _of_type(sections: Sections, section: str, kind: type) -> Iterator[Any]:
-    return (value for value in sections.get(section, {}).values() if isinstance(value, kind))
-
-
-BGP_SCALARS = (
-    "asn",
-    "router_id",
-    "maximum_paths",
-    "multipath_relax",
-    "graceful_restart_helper_only",
-    "log_neighbor_changes",
-)
-"""Keys of the section ``bgp`` that stand once; all others are ``network X``, ``peer-group X``, ``neighbor X``."""
-
-
-def _bgp(pieces: Mapping[str, Any]) -> Bgp:
-    def many(kind: str) -> tuple[Any, ...]:
-        return tuple(value for key, value in pieces.items() if key.startswith(f"{kind} "))
-
-    return Bgp(
-        **{name: pieces[name] for name in BGP_SCALARS},
-        networks=many("network"),
-        peer_groups=many("peer-group"),
-        neighbors=many("neighbor"),
-    )
+def _written(key: object) -> str:
+    """A key as part of a path: of a session its peer, with the VRF before it where it has one."""
+    if isinstance(key, tuple):
+        return " ".join(str(part) for part in key if part is not None)
+    return str(key)

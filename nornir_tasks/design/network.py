@@ -136,6 +136,11 @@ class Circuit:
         return self.use.owner
 
     @property
+    def is_underlay(self) -> bool:
+        """Does the fabric's own routing run over it, between two of its switches?"""
+        return self.link.kind == "fabric" and self.use.owner == self.link.fabric
+
+    @property
     def is_numbered(self) -> bool:
         """Has it IPv4 addresses of its own? Else its ends know one another by IPv6 link-local addresses."""
         return self.upper_address != ""

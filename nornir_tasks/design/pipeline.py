@@ -8,8 +8,9 @@ check_racks   what stands in a rack is there                  racks.py
 number        ASNs                                            asn.py
 cut_pools, address_devices   pools, loopbacks, blocks         addressing.py
 run_over      what runs over each link: addresses and MTU     circuits.py
-contributions what each plane wants of a switch               planes/<plane>.py
-merge         joined; a clash is an error                     merge.py
+declared      who owns what; none can be taken for another    owners.py
+contributions what fabric and planes want of a switch         fabrics/<kind>.py, planes/<kind>.py
+merge         joined, each field by its rule                  merge.py
 realise       what OS and ASIC will hold                      realise.py
 
 Steps that do not need one another are all tried before anything is refused (gather.py).
@@ -18,7 +19,6 @@ Steps that do not need one another are all tried before anything is refused (gat
 from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from math import ceil
-from typing import Protocol
 
 from nornir_tasks.design import addressing, asn, front_panel, mtu, qos
 from nornir_tasks.design.cabling import FABRIC, Cabling, cable_up
@@ -26,14 +26,15 @@ from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.choices import Choices, choose
 from nornir_tasks.design.circuits import Circuits
-from nornir_tasks.design.claims import Claims, PlaneClaim
+from nornir_tasks.design.claims import THE_SWITCH
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
+from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.limits import check_limits
-from nornir_tasks.design.merge import Contribution, assemble, merge
+from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.network import ROLES, Circuit, Device, Fabric, Network, Plane
-from nornir_tasks.design.planes import compute
+from nornir_tasks.design.owners import claims_on, declared
 from nornir_tasks.design.racks import check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
 from nornir_tasks.design.topology import lay_out
@@ -48,16 +49,6 @@ PLANE = "compute"
 
 DRAIN_PREPEND = 3
 """A path through a drained switch is this much longer: more than any detour in a fabric of three tiers is."""
-
-
-class PlaneContributions(Protocol):
-    """What ``planes/<plane>.py`` offers."""
-
-    def __call__(self, network: Network, device: Device, *, drained: bool) -> Iterator[Contribution]:
-        """Everything the plane wants of one switch."""
-
-
-PLANES: Mapping[str, PlaneContributions] = {"compute": compute.contributions}
 
 
 def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> Network:
@@ -77,7 +68,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     devices = addressing.address_devices(devices, asked.pools.loopback, cut)
     makes = Circuits(cut, {each.name: each for each in devices}, policy.mtu.fabric)
     fabric, plane = _fabric(asked, policy, sizing), _plane(asked, policy, layout, cut)
-    return Network(
+    network = Network(
         site=intent.site,
         fabrics={fabric.name: fabric},
         planes={plane.name: plane},
@@ -91,6 +82,8 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         models={choice.model.model: choice.model for choice in choices.all},
         places=places(asked.racks),
     )
+    declared(network, kinds())
+    return network
 
 
 def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Problem, ...]:
@@ -177,43 +170,39 @@ def _leaf_rail(layout: Layout, rail: int) -> int | None:
 
 
 def device_configs(
-    network: Network,
-    *,
-    drained: Collection[str] = (),
-    planes: Mapping[str, PlaneContributions] = PLANES,
+    network: Network, *, drained: Collection[str] = (), among: Kinds | None = None
 ) -> Iterator[Realised]:
     """Every switch's configuration, one at a time, in the order of declared identity.
 
-    ``drained`` names switches whose route maps make every path through them longer.
+    ``drained`` names switches whose route maps make every path through them longer; ``among``: the kinds of fabrics
+    and planes there are, those of this package if not said otherwise.
     """
     for device in network.devices:
-        yield device_config(network, device, drained=device.name in drained, planes=planes)
+        yield device_config(network, device, drained=device.name in drained, among=among)
 
 
-def device_config(
-    network: Network,
-    device: Device,
-    *,
-    drained: bool = False,
-    planes: Mapping[str, PlaneContributions] = PLANES,
-) -> Realised:
-    """One switch's configuration as its OS will hold it."""
-    pieces = [piece for contribute in planes.values() for piece in contribute(network, device, drained=drained)]
-    cabled = {piece.key for piece in pieces if piece.section == "interfaces"}
-    pieces += front_panel.contributions(network, device, cabled)
-    wish = assemble(device.name, merge(device.name, pieces))
-    facts = network.facts[device.os]
-    return realise(wish, device, facts, claims_on(network, device), mtu.of_ports(network, device))
+def device_config(network: Network, device: Device, *, drained: bool = False, among: Kinds | None = None) -> Realised:
+    """One switch's configuration as its OS will hold it. Raises DesignError where owners want different things."""
+    among = among or kinds()
+    parts = list(contributions(network, device, among, drained=drained))
+    used = {port for each in parts for port in each.wish.ports or ()}
+    parts.append(Contribution(THE_SWITCH, device.name, front_panel.wish(network, device, used)))
+    wish, claims = merge(device.name, parts), claims_on(network, device, among)
+    return realise(wish, device, network.facts[device.os], claims, mtu.of_ports(network, device))
 
 
-def claims_on(network: Network, device: Device) -> Claims:
-    """What each plane may call its own on one switch: its cabled ports and loopback, its pools, its names."""
-    ports = {each.link.end(device.name).port for each in network.circuits_of(device.name)}
-    ports.add(device.capabilities.loopback_name)
-    spare = front_panel.spare_ports(network, device)
-    vlans = frozenset(each.number for each in compute.vlans(network, device))
-    planes = []
-    for plane in network.planes_on(device.fabric):
-        pools = (*network.fabrics[plane.fabric].pools.values(), *plane.pools.values())
-        planes.append(PlaneClaim(plane.name, frozenset(ports), pools, vlans))
-    return Claims(tuple(planes), frozenset(spare), split_part=network.facts[device.os].split_part)
+def contributions(network: Network, device: Device, among: Kinds, *, drained: bool) -> Iterator[Contribution]:
+    """What its fabric wants of one switch, and what the planes that ride on it do; no other plane is asked."""
+    fabric = network.fabric_of(device)
+    planes = [(among.planes[plane.kind], plane) for plane in network.planes_on(device.fabric)]
+
+    def announced(switch: Device) -> tuple[str, ...]:
+        return tuple(prefix for kind, plane in planes for prefix in kind.announced(network, plane, switch))
+
+    underlay = among.fabrics[fabric.kind]
+    for wish in underlay.wishes(network, device, announced, drained=drained):
+        yield Contribution(underlay.owner(fabric), device.name, wish)
+    for kind, plane in planes:
+        owner = kind.owner(plane, fabric)
+        for wish in kind.wishes(network, plane, device):
+            yield Contribution(owner, device.name, wish)

@@ -26,13 +26,15 @@ from nornir_tasks.design.device_config import (
     PortProfile,
     Qos,
     Queue,
+    RoutingPolicy,
     TrafficClass,
     Vlan,
 )
 from nornir_tasks.design.mtu import PortMtu, of_lossless_classes
 from nornir_tasks.design.network import Device
 from nornir_tasks.design.order import in_order
-from nornir_tasks.design.wish import BalancingWish, ClassWish, Wish
+from nornir_tasks.design.wish import LOSSLESS_PROFILE, BalancingWish, ClassWish, PortWish, Wish
+from nornir_tasks.errors import DesignError, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,14 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, mtus: Ma
         lldp=None if wish.lldp is None else Lldp(wish.lldp),
         qos=bender.qos(wish.classes),
         bfd=bender.bfd(wish.bfd),
-        breakouts=tuple(_said(each, device.capabilities) for each in wish.breakouts),
-        vlans=tuple(bender.vlan(each) for each in wish.vlans),
-        interfaces=tuple(bender.interface(port, mtus.get(port.name)) for port in wish.interfaces),
-        routing_policy=wish.routing_policy,
-        static_routes=wish.static_routes,
-        bgp=bender.bgp(wish.bgp),
+        breakouts=tuple(_said(each, device.capabilities) for each in (wish.breakouts or {}).values()),
+        vlans=tuple(bender.vlan(each) for each in (wish.vlans or {}).values()),
+        interfaces=bender.interfaces(wish.ports or {}, mtus),
+        routing_policy=RoutingPolicy(
+            tuple((wish.prefix_lists or {}).values()), tuple((wish.route_maps or {}).values())
+        ),
+        static_routes=tuple((wish.static_routes or {}).values()),
+        bgp=bender.bgp(wish),
     )
     bender.note_fec(wish, config)
     return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
@@ -156,7 +160,7 @@ class _Bender:
             self.note("load_balancing.sets", wish.sets, min(wish.sets, known.flow_sets[size - 1][0]), reason)
         return LoadBalancing(wish.mode, wish.ports if known.has_ports else None, size)
 
-    def qos(self, classes: tuple[ClassWish, ...]) -> Qos | None:
+    def qos(self, classes: tuple[ClassWish, ...] | None) -> Qos | None:
         if not classes:
             return None
         held = held_priorities(classes, self.capabilities)
@@ -209,6 +213,35 @@ class _Bender:
         self.note(f"vlans.{wish.number}.name", wish.name, None, f"{self.system} has no names of VLANs")
         return replace(wish, name=None)
 
+    def interfaces(self, ports: Mapping[str, PortWish], mtus: Mapping[str, PortMtu]) -> tuple[Interface, ...]:
+        """Every port; what is noted of SVIs comes first."""
+        prefix = self.capabilities.svi_prefix
+        names = sorted(ports, key=lambda name: not name.startswith(prefix))
+        return tuple(self.interface(name, ports[name], mtus.get(name)) for name in names)
+
+    def interface(self, name: str, wish: PortWish, mtu: PortMtu | None) -> Interface:
+        known, layer1 = self.capabilities, wish.layer1
+        if layer1 is not None:
+            layer1 = _layer1(layer1, known.fec_below_lane_gbps, has_lanes=known.has_lanes)
+        return Interface(
+            name=name,
+            description=wish.description,
+            address=wish.address,
+            mtu_bytes=self.mtu(name, wish, mtu),
+            enabled=wish.enabled is not False,
+            qos_profile=None if wish.profile is None else self.profile(name, wish.profile),
+            layer1=layer1,
+            ra_interval_ms=wish.ra_interval_ms,
+            access_vlan=wish.access_vlan,
+            edge=wish.edge is True,
+        )
+
+    def mtu(self, name: str, wish: PortWish, mtu: PortMtu | None) -> int | None:
+        if mtu is None or mtu.limit is None:
+            return wish.mtu_bytes
+        self.note(f"interfaces.{name}.mtu_bytes", mtu.wished_bytes, mtu.held_bytes, self.mtu_reason(mtu))
+        return mtu.held_bytes
+
     def mtu_reason(self, mtu: PortMtu) -> str:
         far = f"{mtu.far.device} {mtu.far.port}" if mtu.far is not None else ""
         return {
@@ -219,28 +252,44 @@ class _Bender:
             "unchecked": f"{self.system} checks what it routes, not what it switches",
         }[mtu.limit]
 
-    def interface(self, wish: Interface, mtu: PortMtu | None) -> Interface:
-        if mtu is not None and mtu.limit is not None:
-            self.note(f"interfaces.{wish.name}.mtu_bytes", mtu.wished_bytes, mtu.held_bytes, self.mtu_reason(mtu))
-            wish = replace(wish, mtu_bytes=mtu.held_bytes)
-        if wish.qos_profile is None:
-            return wish
-        known, layer1 = self.capabilities, wish.layer1
-        if layer1 is not None:
-            layer1 = _layer1(layer1, known.fec_below_lane_gbps, has_lanes=known.has_lanes)
-        return replace(wish, qos_profile=self.capabilities.queue_profile_name, layer1=layer1)
+    def profile(self, port: str, wished: str) -> str:
+        """The OS's own name of a port profile. Another than the lossless one, no switch holds."""
+        if wished == LOSSLESS_PROFILE:
+            return self.capabilities.queue_profile_name
+        raise DesignError(
+            Problem(
+                where=f"{self.device.name} {port}",
+                what=f"no port profile {wished!r} can be held",
+                expected=LOSSLESS_PROFILE,
+                found=wished,
+                hint="all ports of a switch carry one profile",
+            )
+        )
 
     def note_fec(self, wish: Wish, config: DeviceConfig) -> None:
         """Once for a switch: it has hundreds of ports."""
-        pairs = zip(wish.interfaces, config.interfaces, strict=True)
-        ports = sum(bool(a.layer1 and b.layer1 and a.layer1.fec != b.layer1.fec) for a, b in pairs)
+        pairs = ((wish.ports[port.name].layer1, port.layer1) for port in config.interfaces if wish.ports is not None)
+        ports = sum(bool(a and b and a.fec != b.fec) for a, b in pairs)
         if ports:
             self.note("layer1.fec", f"set on {ports} ports", None, self.capabilities.fec_gap)
 
-    def bgp(self, wish: Bgp | None) -> Bgp | None:
-        if wish is None:
+    def bgp(self, wish: Wish) -> Bgp | None:
+        if wish.asn is None:
+            if wish.neighbors or wish.networks:
+                hint = "the fabric says the ASN of its switches"
+                raise DesignError(Problem(self.device.name, "BGP is wanted, and nobody says the ASN", hint=hint))
             return None
-        return replace(wish, peer_groups=tuple(self.peer_group(group) for group in wish.peer_groups))
+        return Bgp(
+            asn=wish.asn,
+            router_id=wish.router_id or "",
+            maximum_paths=wish.maximum_paths or 1,
+            multipath_relax=wish.multipath_relax is True,
+            graceful_restart_helper_only=wish.graceful_restart_helper_only is True,
+            log_neighbor_changes=wish.log_neighbor_changes is True,
+            networks=tuple(wish.networks or ()),
+            peer_groups=tuple(self.peer_group(group) for group in (wish.peer_groups or {}).values()),
+            neighbors=tuple((wish.neighbors or {}).values()),
+        )
 
     def peer_group(self, wish: PeerGroup) -> PeerGroup:
         known = self.capabilities

@@ -1,12 +1,29 @@
-"""What the intent wishes one switch to be, before its OS and ASIC have their say: the input of ``realise``."""
+"""What is wanted of one switch before its OS and ASIC have their say: the input of ``realise``.
 
-from dataclasses import dataclass
+A wish is partial: each owner says its part and leaves the rest at None; ``merge`` joins the parts to the whole.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
-from nornir_tasks.design.device_config import Bfd, Bgp, Breakout, Ecn, Interface, RoutingPolicy, StaticRoute, Vlan
+from nornir_tasks.design.device_config import (
+    Bfd,
+    Breakout,
+    Ecn,
+    Layer1,
+    Neighbor,
+    PeerGroup,
+    PrefixList,
+    RouteMap,
+    SessionKey,
+    StaticRoute,
+    Vlan,
+)
+from nornir_tasks.design.said import KEYED, MAX, PARTS
 
 LOSSLESS_PROFILE = "lossless"
-"""Neutral name of the port profile; ``realise`` puts in the OS's own."""
+"""Neutral name of the port profile that pauses the lossless classes; ``realise`` puts in the OS's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +54,45 @@ class BalancingWish:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """One switch as wished."""
+class PortWish:
+    """A part of one port, SVI or loopback: of a host port, the fabric says layer 1 and the plane the rest."""
 
-    device: str
-    hash_seed: int | None
-    lldp: bool | None
-    classes: tuple[ClassWish, ...]
-    bfd: Bfd | None
-    interfaces: tuple[Interface, ...]
-    routing_policy: RoutingPolicy
-    static_routes: tuple[StaticRoute, ...]
-    bgp: Bgp | None
-    breakouts: tuple[Breakout, ...] = ()
-    vlans: tuple[Vlan, ...] = ()
+    enabled: bool | None = None
+    description: str | None = None
+    layer1: Layer1 | None = None
+    address: str | None = None
+    mtu_bytes: int | None = None
+    profile: str | None = None
+    """Neutral name of the port profile it carries."""
+    ra_interval_ms: int | None = None
+    access_vlan: int | None = None
+    edge: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A part of one switch. Fields are those of DeviceConfig, with sections that several owners fill taken apart."""
+
+    hash_seed: int | None = None
+    lldp: bool | None = None
+    classes: tuple[ClassWish, ...] | None = None
+    bfd: Bfd | None = None
     load_balancing: BalancingWish | None = None
+    breakouts: Mapping[int, Breakout] | None = field(default=None, metadata=KEYED)
+    """By cage."""
+    vlans: Mapping[int, Vlan] | None = field(default=None, metadata=KEYED)
+    ports: Mapping[str, PortWish] | None = field(default=None, metadata=PARTS)
+    prefix_lists: Mapping[str, PrefixList] | None = field(default=None, metadata=KEYED)
+    route_maps: Mapping[str, RouteMap] | None = field(default=None, metadata=KEYED)
+    static_routes: Mapping[str, StaticRoute] | None = field(default=None, metadata=KEYED)
+    asn: int | None = None
+    router_id: str | None = None
+    maximum_paths: int | None = field(default=None, metadata=MAX)
+    multipath_relax: bool | None = None
+    graceful_restart_helper_only: bool | None = None
+    log_neighbor_changes: bool | None = None
+    networks: frozenset[str] | None = field(default=None, metadata=KEYED)
+    """Prefixes that are announced."""
+    peer_groups: Mapping[str, PeerGroup] | None = field(default=None, metadata=KEYED)
+    neighbors: Mapping[SessionKey, Neighbor] | None = field(default=None, metadata=KEYED)
+    """By VRF (None: the default one) and peer: the far end's address, or the port of an unnumbered session."""

@@ -1,12 +1,14 @@
 """Who owns which line: the one mechanism behind ``platforms/<os>/ownership.py``, which holds the rules as data.
 
 A rule matches one line among its siblings. A plain rule gives the whole block to one owner. A ``shared`` rule is a
-container several owners live in (``router bgp``): its header belongs to ``header`` and each line below is judged by
-``children``. What no rule matches belongs to nobody, and nobody's lines are never touched.
+container several owners live in (``router bgp``): its header belongs to the owner it finds and each line below is
+judged by ``children``. A port is such a container only where several owners use it (a trunk): a rule by port may say
+how the lines of such a port are judged, else they are the fabric's as a whole. What no rule matches belongs to nobody,
+and nobody's lines are never touched.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -14,8 +16,14 @@ from typing import Literal
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.platforms.config_tree import ConfigTree
 
-Key = Literal["port", "address", "name", "vlan", "vlans", "switch", "nobody"]
-_KEYED = frozenset({"port", "address", "name", "vlan"})
+Key = Literal["port", "address", "name", "vlan", "vlans", "fabric", "switch", "nobody"]
+_BY: Mapping[str, Callable[[Claims, str], str | None]] = {
+    "port": Claims.by_port,
+    "address": Claims.by_address,
+    "name": Claims.by_name,
+    "vlan": Claims.by_vlan,
+}
+"""What the lines judged by a key of their own go by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,7 @@ class Rule:
     by: Key
     shared: bool = False
     children: "tuple[Rule, ...]" = ()
+    """Whose each line below is, where this is shared, or is a port that several owners use."""
     prefix: str = ""
     """What to put before the key: a line may name a port by its number alone."""
     below: "Rule | None" = None
@@ -59,32 +68,26 @@ def _which(found: re.Match[str], rules: tuple[Rule, ...]) -> tuple[Rule, str]:
     """The rule that matched, and the key it found (empty where it needs none)."""
     number = str(found.lastgroup).removeprefix("rule_")
     matched = rules[int(number)]
-    return matched, matched.prefix + found[f"key_{number}"] if matched.by in _KEYED else ""
+    return matched, matched.prefix + found[f"key_{number}"] if matched.by in _BY else ""
 
 
 def owner_of(key: str, by: Key, claims: Claims) -> str | None:
     """The owner of a line by what its rule found; None is nobody."""
-    if by == "switch":
-        return SWITCH
-    if by == "port":
-        return claims.by_port(key)
-    if by == "address":
-        return claims.by_address(key)
-    if by == "name":
-        return claims.by_name(key)
-    if by == "vlan":
-        return claims.by_vlan(key)
-    return SWITCH if by == "vlans" and claims.has_vlans else None
+    if by in _BY:
+        return _BY[by](claims, key)
+    if by == "fabric":
+        return claims.fabric
+    return SWITCH if by == "switch" or (by == "vlans" and claims.has_vlans) else None
 
 
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:
-    """One tree per owner (None: nobody). Together they hold every line of ``tree``; only shared headers stand twice.
+    """Owner's key (None: nobody) -> its part. Together they hold all of ``tree``; only shared headers stand twice.
 
     Blocks with one owner are ``tree``'s own nodes, not copies.
     """
     parts: dict[str | None, ConfigTree] = {None: ConfigTree(), SWITCH: ConfigTree()}
-    for claim in claims.planes:
-        parts.setdefault(claim.plane, ConfigTree())
+    for claim in claims.claims:
+        parts.setdefault(claim.owner.key, ConfigTree())
     _split(tree, tuple(rules), claims, parts, ())
     return parts
 
@@ -107,7 +110,7 @@ def _split(
         if owner is None and matched.below is not None:
             owner = _owner_below(node, matched.below, claims)
         held = parts[owner].add_path(above)
-        if matched.shared:
+        if matched.shared or (matched.children and claims.has_several(key)):
             held.add(text, node.line)
             _split(node, matched.children, claims, parts, (*above, text))
         else:

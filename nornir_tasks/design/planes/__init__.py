@@ -1,1 +1,4 @@
-"""One file per plane: what the plane wants of each switch, as contributions that merge joins."""
+"""One file per kind of plane: what its hosts get of each switch, as wishes that merge joins with the fabric's.
+
+Found by scanning (:mod:`nornir_tasks.design.kinds`): each module exposes ``KIND``.
+"""

@@ -67,7 +67,8 @@ def test_a_port_whose_link_nobody_uses_gets_no_line_and_no_owner(which: str) -> 
     assert set(before.config.interfaces) - set(after.config.interfaces) == {
         each for each in before.config.interfaces if each.name == port
     }
-    assert (before.claims.by_port(port), after.claims.by_port(port)) == ("compute", None)
+    owner = "fabric compute" if which == "uplink" else "compute"
+    assert (before.claims.by_port(port), after.claims.by_port(port)) == (owner, None)
 
 
 def test_a_link_between_switches_that_nobody_uses_has_no_session_and_no_next_hop() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from nornir_tasks.design.claims import SWITCH, Claims, PlaneClaim
+from nornir_tasks.design.claims import SWITCH, Claim, Claims, Owner
 from nornir_tasks.platforms import platform
 
 PORTS: Mapping[str, Mapping[str, set[str]]] = {
@@ -15,8 +15,13 @@ PORTS: Mapping[str, Mapping[str, set[str]]] = {
 SPARE = {"nvue": {"swp1s1", "swp4s1", "swp9", "swp8s0", "swp8s1"}}
 
 
+def plane(name: str, *ports: str, pools: tuple[str, ...] = (), vlans: tuple[int, ...] = ()) -> Claim:
+    owner = Owner(name, "plane", f"{name.upper()}-", pools, frozenset(vlans))
+    return Claim(owner, frozenset(ports), owner.vlans)
+
+
 def claims(os: str) -> Claims:
-    planes = tuple(PlaneClaim(name, frozenset(ports), ()) for name, ports in PORTS[os].items())
+    planes = tuple(plane(name, *ports) for name, ports in PORTS[os].items())
     return Claims(planes, frozenset(SPARE.get(os, ())), split_part=platform(os).facts.split_part)
 
 

@@ -1,73 +1,187 @@
-"""Two planes on one switch: they share what they want alike, own what bears their mark, and never overwrite."""
+"""Two planes on one fabric: each owns what bears its mark, they share what is the fabric's, and neither overwrites."""
 
-from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.design.claims import SWITCH, Claims, PlaneClaim
-from nornir_tasks.design.device_config import Interface
-from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.network import Device, Network
-from nornir_tasks.design.pipeline import PLANES, device_configs
+from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.kinds import PlaneKind
+from nornir_tasks.design.merge import merge
+from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.design.realise import realise
+from nornir_tasks.design.wish import PortWish, Wish
 from nornir_tasks.errors import DesignError
-from tests.unit.design.lab_like import configs, lab
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.ownership import join, split
+from tests.unit.design import toys
+from tests.unit.design.toys import ONE_OF_EACH, both, real_lab, realised, storage_port, with_storage
+
+FABRIC = "fabric compute"
+SYSTEMS = pytest.mark.parametrize("device", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
 
 
-def toy(network: Network, device: Device, *, drained: bool) -> Iterator[Contribution]:
-    """A second plane in two lines: a port of its own, and the router-id that the compute plane wants as well."""
-    port = Interface("Ethernet40/1", "toy", "10.99.0.0/31", 1500, enabled=True, qos_profile=None)
-    yield Contribution(device.name, "interfaces", port.name, port, "toy")
-    yield Contribution(device.name, "bgp", "router_id", device.loopback, "toy")
+def parts(device: str) -> dict[str | None, ConfigTree]:
+    """The whole wanted configuration, by owner."""
+    whole = both(device)
+    return split(whole.tree, whole.platform.ownership, whole.claims)
 
 
-def greedy(network: Network, device: Device, *, drained: bool) -> Iterator[Contribution]:
-    """A plane that wants another ASN and the compute plane's first host port."""
-    port = next(each for each in configs()[device.name].config.interfaces if each.qos_profile)
-    mine = Interface(port.name, "greedy", "10.99.0.0/31", 1500, enabled=True, qos_profile=None)
-    yield Contribution(device.name, "interfaces", port.name, mine, "greedy")
-    yield Contribution(device.name, "bgp", "asn", 65000, "greedy")
+def leaves(tree: ConfigTree) -> set[tuple[str, ...]]:
+    return {path for path, node in tree.walk() if not node}
 
 
-def test_a_second_planes_pieces_are_added_and_nothing_of_the_first_changes() -> None:
-    both = {each.config.name: each.config for each in device_configs(lab(), planes={**PLANES, "toy": toy})}
-    for name, alone in configs().items():
-        added = set(both[name].interfaces) - set(alone.config.interfaces)
-        assert {port.description for port in added} == {"toy"}
-        assert both[name].bgp == alone.config.bgp
-        assert both[name].qos == alone.config.qos
+@SYSTEMS
+def test_what_each_plane_pushes_is_together_what_all_push_and_common_to_them_is_the_shared_owners_alone(device) -> None:
+    compute, storage, everything = both(device, "compute"), both(device, "storage"), both(device)
+    assert join([compute.tree, storage.tree]) == everything.tree
+    shared = join([parts(device)[FABRIC], parts(device)[SWITCH]])
+    lines = leaves(everything.tree)  # headers of containers that several live in stand with each of them
+    assert compute.tree.paths() & storage.tree.paths() & lines == shared.paths() & lines
+    assert (storage.tree.paths() - compute.tree.paths()) & lines == leaves(parts(device)["storage"]) != set()
 
 
-def test_a_clash_names_both_planes_and_every_thing_they_clash_over() -> None:
+@SYSTEMS
+def test_lists_routes_sessions_and_ports_of_the_second_plane_are_its_own(device) -> None:
+    by_owner = parts(device)
+    for mark in ("STORAGE-OUT", "STORAGE-PEERS", "10.32.", storage_port(device)):
+        found = {key for key, tree in by_owner.items() for path in leaves(tree) if mark in " / ".join(path)}
+        # what the fabric's own lists let through is the fabric's, whoever's prefix it is
+        assert found - {FABRIC} == {"storage"}, mark
+    assert not by_owner[None]
+
+
+@SYSTEMS
+def test_a_port_that_only_the_second_plane_uses_is_pushed_by_that_plane_alone(device) -> None:
+    port = storage_port(device)
+    config = next(each for each in realised(device).config.interfaces if each.name == port)
+    assert (config.enabled, config.mtu_bytes, config.description[:6]) == (True, 9000, "store-")
+    assert config.layer1 is not None
+    named = [
+        {path for path in leaves(both(device, plane).tree) if port in " / ".join(path).split()}
+        for plane in ("compute", "storage")
+    ]
+    assert named[0] == set() != named[1]
+
+
+@SYSTEMS
+def test_every_line_of_the_second_plane_that_is_lost_shows_in_its_plan_and_in_nobody_elses(device, figure) -> None:
+    everything, mine = both(device), leaves(parts(device)["storage"])
+    for path in mine:
+        running = everything.tree.copy()
+        del running.get(*path[:-1]).children[path[-1]]
+        text = everything.platform.to_text(running)
+        assert device_plan(both(device, "compute"), text).changes == ()
+        assert {change.path for change in device_plan(both(device, "storage"), text).changes} >= {path}
+    figure(f"{device}: {len(mine)} lines of storage lost one by one, each seen by storage alone")
+    assert len(mine) > 8
+
+
+@SYSTEMS
+def test_what_an_earlier_design_left_behind_still_has_its_owner(device) -> None:
+    claims = realised(device).claims
+    assert (claims.by_name("STORAGE-OLD"), claims.by_name("COMPUTE-OLD")) == ("storage", FABRIC)
+    assert claims.by_name("COMPUTE-HOSTS") == "compute"  # of a VLAN under an old number
+    assert (claims.by_name("GPUFABRIC-OLD"), claims.by_name("CUSTOMER-OUT")) == (SWITCH, None)
+    assert claims.by_address("10.32.255.9") == "storage"
+    pools = {**real_lab().fabrics["compute"].pools, **real_lab().planes["compute"].pools}
+    assert [claims.by_address(pools[name]) for name in ("hosts", "links", "loopback")] == ["compute", FABRIC, FABRIC]
+    assert claims.by_address("192.0.2.1") is None
+
+
+@SYSTEMS
+def test_the_greater_number_of_paths_counts(device) -> None:
+    alone = device_config(real_lab(), real_lab().device(device))
+    assert alone.config.bgp.maximum_paths == 2
+    assert realised(device).config.bgp.maximum_paths == 4
+
+
+@SYSTEMS
+def test_the_fabric_lets_through_what_the_second_plane_announces(device) -> None:
+    lists = {
+        each.name: [rule.prefix for rule in each.rules] for each in realised(device).config.routing_policy.prefix_lists
+    }
+    pools = {**real_lab().fabrics["compute"].pools, **real_lab().planes["compute"].pools}
+    assert lists["COMPUTE-FABRIC"] == [pools["loopback"], pools["hosts"], toys.POOL]
+    own = next(lists[name] for name in ("COMPUTE-OWN", "COMPUTE-LEAF-G1-R0") if name in lists)
+    assert len(own) == 3
+    assert own[2].startswith("10.32.")
+
+
+@SYSTEMS
+def test_a_second_plane_changes_nothing_of_the_first(device) -> None:
+    alone = device_config(real_lab(), real_lab().device(device)).config
+    beside = realised(device).config
+    ports = {port.name: port for port in beside.interfaces}
+    assert all(ports[port.name] == port for port in alone.interfaces if port.name != storage_port(device))
+    assert set(beside.bgp.neighbors) > set(alone.bgp.neighbors)
+    assert beside.qos == alone.qos
+
+
+@SYSTEMS
+def test_the_device_of_a_fabric_without_planes_has_lines_of_fabric_and_switch_alone(device) -> None:
+    network = real_lab()
+    circuits = tuple(each for each in network.circuits if each.link.kind == "fabric")
+    bare = device_config(replace(network, planes={}, circuits=circuits), network.device(device))
+    made = toys.wanted(bare.config, bare.capabilities, bare.claims, toys.environment(bare.config.os))
+    by_owner = split(made.tree, made.platform.ownership, made.claims)
+    assert {key for key, tree in by_owner.items() if tree} == {FABRIC, SWITCH}
+    assert made.owners == {SWITCH}
+    cabled = {link.end(device).port for link in network.links_of(device) if link.kind == "host"}
+    assert not cabled & {port.name for port in bare.config.interfaces}
+
+
+def test_a_plane_is_asked_about_switches_of_its_own_fabric_alone() -> None:
+    def never(*_: object):
+        raise AssertionError("asked about a switch of another fabric")
+
+    network = with_storage()
+    planes = {**network.planes, "storage": replace(network.planes["storage"], fabric="front")}
+    circuits = tuple(each for each in network.circuits if each.owner != "storage")
+    network = replace(network, planes=planes, circuits=circuits)
+    kinds = toys.with_kind(PlaneKind(never, never, never))
+    assert device_config(network, network.device("leaf-g1-r0"), among=kinds).config.name == "leaf-g1-r0"
+
+
+def test_a_clash_names_both_owners_the_switch_the_field_and_both_values_and_all_clashes_come_at_once() -> None:
+    device = with_storage().device("leaf-g1-r0")
+    greedy = toys.saying(
+        lambda _: Wish(asn=65000, ports={"Ethernet1/1": PortWish(address="10.99.0.0/31", mtu_bytes=1500)})
+    )
     with pytest.raises(DesignError) as caught:
-        list(device_configs(lab(), planes={**PLANES, "greedy": greedy}))
-    assert [problem.what for problem in caught.value.problems] == [
-        "planes compute and greedy want different things"
-    ] * 2
-    assert {problem.where for problem in caught.value.problems} == {
-        "leaf-g1-r0 interfaces.Ethernet1/1",
-        "leaf-g1-r0 bgp.asn",
+        device_config(with_storage(), device, among=greedy)
+    found = {each.where: (each.what, each.expected, each.found) for each in caught.value.problems}
+    both_want = "plane compute and plane storage want different things"
+    assert found == {
+        "leaf-g1-r0 asn": (
+            "fabric compute and plane storage want different things",
+            f"fabric compute: {device.asn}",
+            "plane storage: 65000",
+        ),
+        "leaf-g1-r0 ports.Ethernet1/1.address": (
+            both_want,
+            "plane compute: 10.168.0.0/31",
+            "plane storage: 10.99.0.0/31",
+        ),
+        "leaf-g1-r0 ports.Ethernet1/1.mtu_bytes": (both_want, "plane compute: 9214", "plane storage: 1500"),
     }
 
 
-def test_merge_joins_equal_wishes_of_two_planes() -> None:
-    wishes = [Contribution("leaf", "bgp", "asn", 65000, plane) for plane in ("compute", "toy")]
-    assert merge("leaf", wishes) == {"bgp": {"asn": 65000}}
+def test_a_port_profile_that_no_switch_holds_is_refused_by_name_and_never_taken_for_another() -> None:
+    port = storage_port("leaf-g1-r0")
+    lossy = toys.saying(lambda device: Wish(ports={storage_port(device.name): PortWish(profile="lossy")}))
+    with pytest.raises(DesignError) as caught:
+        device_config(with_storage(), with_storage().device("leaf-g1-r0"), among=lossy)
+    (problem,) = caught.value.problems
+    assert problem.where == f"leaf-g1-r0 {port}"
+    assert "lossy" in problem.what
 
 
-def test_a_plane_claims_its_cabled_ports_its_loopback_its_pools_and_its_names() -> None:
-    claims = configs()["leaf-g1-r0"].claims
-    assert claims.by_port("Ethernet1/1") == claims.by_port("Ethernet64/1") == claims.by_port("Loopback0") == "compute"
-    assert claims.by_port("Ethernet40/1") == SWITCH  # kept shut
-    assert claims.by_address("10.168.0.0/24") == "compute"
-    assert claims.by_address("192.0.2.1") is None
-    assert claims.by_name("COMPUTE-OUT") == "compute"
-    assert claims.by_name("GPUFABRIC-LOSSLESS") == SWITCH
-    assert claims.by_name("CUSTOMER-OUT") is None
-
-
-def test_claims_of_two_planes_do_not_meet() -> None:
-    claims = Claims(
-        (*configs()["leaf-g1-r0"].claims.planes, PlaneClaim("toy", frozenset({"Ethernet40/1"}), ("10.99.0.0/16",)))
-    )
-    assert (claims.by_port("Ethernet40/1"), claims.by_port("Ethernet1/1")) == ("toy", "compute")
-    assert (claims.by_address("10.99.1.1"), claims.by_name("TOY-X")) == ("toy", "toy")
+def test_sessions_without_a_process_are_refused() -> None:
+    network = real_lab()
+    device = network.device("leaf-g1-r0")
+    wish = merge(device.name, [])
+    each = device_config(network, device)
+    assert realise(wish, device, network.facts[device.os], each.claims, {}).config.bgp is None
+    with pytest.raises(DesignError, match="nobody says the ASN"):
+        realise(Wish(networks=frozenset({"10.0.0.0/24"})), device, network.facts[device.os], each.claims, {})

@@ -8,7 +8,7 @@ from hosts_in_vlan import maybe_in_a_vlan
 from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.claims import Claims, PlaneClaim
+from nornir_tasks.design.claims import Claim, Claims, Owner
 from nornir_tasks.design.device_config import (
     Bfd,
     Bgp,
@@ -267,7 +267,8 @@ def claims(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if not port.enabled and port.name in UNUSED)
     ports = frozenset(port.name for port in config.interfaces) - shut
     pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
-    return Claims((PlaneClaim("compute", ports, pools, frozenset(each.number for each in config.vlans)),), shut)
+    vlans = frozenset(each.number for each in config.vlans)
+    return Claims((Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans),), shut)
 
 
 SPEEDS_AND_LANES = [(25, 1), (50, 1), (50, 2), (100, 1), (100, 2), (100, 4), (200, 1), (200, 2), (200, 4)]

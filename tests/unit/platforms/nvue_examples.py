@@ -6,7 +6,7 @@ from hosts_in_vlan import maybe_in_a_vlan
 from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.claims import Claims, PlaneClaim
+from nornir_tasks.design.claims import Claim, Claims, Owner
 from nornir_tasks.design.device_config import (
     Bfd,
     Bgp,
@@ -53,8 +53,8 @@ def rendered(config: DeviceConfig) -> str:
 def claims_of(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name != "lo")
     used = frozenset(port.name for port in config.interfaces) - shut
-    claim = PlaneClaim("compute", used, POOLS, frozenset(each.number for each in config.vlans))
-    return Claims((claim,), shut, split_part=PLATFORM.facts.split_part)
+    vlans = frozenset(each.number for each in config.vlans)
+    return Claims((Claim(Owner("compute", "plane", "COMPUTE-", POOLS, vlans), used, vlans),), shut, split_part=PLATFORM.facts.split_part)
 
 
 def qos(ecn: Ecn, *, watchdog: bool = True) -> Qos:

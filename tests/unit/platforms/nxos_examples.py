@@ -6,7 +6,7 @@ from pathlib import Path
 import jinja2
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.claims import Claims, PlaneClaim
+from nornir_tasks.design.claims import Claim, Claims, Owner
 from nornir_tasks.design.device_config import (
     Bfd,
     Bgp,
@@ -234,5 +234,5 @@ def claims(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name[0] == "E")
     ports = frozenset(port.name for port in config.interfaces) - shut
     pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
-    claim = PlaneClaim("compute", ports, pools, frozenset(each.number for each in config.vlans))
-    return Claims((claim,), shut, split_part=PLATFORM.facts.split_part)
+    vlans = frozenset(each.number for each in config.vlans)
+    return Claims((Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans),), shut, split_part=PLATFORM.facts.split_part)

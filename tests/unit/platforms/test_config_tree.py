@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nornir_tasks.design.claims import SWITCH, Claims, PlaneClaim
+from nornir_tasks.design.claims import SWITCH, Claim, Claims, Owner
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, difference, from_text
 from nornir_tasks.platforms.ownership import join, rule, split
 
@@ -84,8 +84,8 @@ RULES = (
 )
 CLAIMS = Claims(
     (
-        PlaneClaim("compute", frozenset({"Ethernet1"}), ("10.160.0.0/13",)),
-        PlaneClaim("storage", frozenset({"Ethernet2"}), ("10.32.0.0/16",)),
+        Claim(Owner("compute", "plane", "COMPUTE-", ("10.160.0.0/13",)), frozenset({"Ethernet1"})),
+        Claim(Owner("storage", "plane", "STORAGE-", ("10.32.0.0/16",)), frozenset({"Ethernet2"})),
     )
 )
 TEXT = """\

@@ -160,7 +160,7 @@ def test_an_unused_port_is_the_switchs_with_its_whole_block_and_nobodys_where_th
     assert to_text(parts[SWITCH]).splitlines()[0] == "interface Ethernet7/1"
     assert len(parts[SWITCH].paths()) == 3
     assert list(parts[None].children) == ["interface Ethernet8/1"]
-    left_alone = Claims(claims(config).planes)
+    left_alone = Claims(claims(config).claims)
     assert set(split(running, OWNERSHIP, left_alone)[None].children) == set(running.children)
 
 

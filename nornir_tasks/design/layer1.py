@@ -1,0 +1,20 @@
+"""How the ports at both ends of a link run their lanes."""
+
+from functools import cache
+from typing import Literal
+
+from nornir_tasks.design.catalogue import Slot
+from nornir_tasks.design.device_config import Layer1
+from nornir_tasks.design.network import Link
+
+
+def layer1(link: Link, slot: Slot | None) -> Layer1 | None:
+    """Of one end; None on a host. Ports that run alike share one object."""
+    if slot is None:
+        return None
+    return _shared(link.speed_gbps, slot.lanes, link.fec, link.negotiate)
+
+
+@cache
+def _shared(speed_gbps: int, lanes: int, fec: Literal["rs", "fc", "none"], negotiate: bool) -> Layer1:
+    return Layer1(speed_gbps, lanes, fec, negotiate)

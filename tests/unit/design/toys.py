@@ -1,0 +1,111 @@
+"""The lab with a second plane: storage, on a port, an address block and a session of its own on every switch."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+
+from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.design.claims import Owner
+from nornir_tasks.design.device_config import Neighbor, PeerGroup, PrefixList, PrefixRule, StaticRoute
+from nornir_tasks.design.front_panel import all_slots
+from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
+from nornir_tasks.design.network import Circuit, Device, Endpoint, Fabric, Link, Network, Plane, Use
+from nornir_tasks.design.pipeline import Realised, design, device_config
+from nornir_tasks.design.wish import LOSSLESS_PROFILE, PortWish, Wish
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.site import load_site
+from nornir_tasks.files.templates import environment
+from nornir_tasks.platforms import platforms
+
+ONE_OF_EACH = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
+POOL = "10.32.0.0/16"
+
+
+@cache
+def real_lab() -> Network:
+    """The lab's network under the real operating systems."""
+    facts = {name: each.facts for name, each in platforms().items()}
+    return design(load_site("lab").intent, load_catalogue(), facts)
+
+
+@cache
+def with_storage() -> Network:
+    """The same, with a storage host on the first spare port of every switch."""
+    network = real_lab()
+    circuits = tuple(_circuit(network, device, number) for number, device in enumerate(network.devices))
+    plane = replace(network.planes["compute"], name="storage", kind="storage", pools={"hosts": POOL})
+    return replace(
+        network,
+        planes={**network.planes, "storage": plane},
+        links=(*network.links, *(each.link for each in circuits)),
+        circuits=(*network.circuits, *circuits),
+    )
+
+
+def _circuit(network: Network, device: Device, number: int) -> Circuit:
+    used = {link.end(device.name).slot for link in network.links_of(device.name)} | set(device.slots)
+    numbers = {slot.number for slot in used if slot is not None}
+    slots = all_slots(network.models[device.model], device.slots)
+    slot = replace(next(each for each in slots if each.number not in numbers), speed_gbps=400)
+    port = network.facts[device.os].port_name(slot.number, slot.leg, slot.ways, slot.lanes)
+    upper, lower = Endpoint(device.name, port, slot), Endpoint(f"store-{number}", "eth0")
+    link = Link(f"{device.name}-s1", "host", "compute", upper, lower, 1, 400, f"{device.name}-s1")
+    return Circuit(link, Use("storage", 9000), f"10.32.{number}.0", f"10.32.{number}.1")
+
+
+def storage_port(device: str) -> str:
+    """The port that storage alone uses."""
+    (circuit,) = (each for each in with_storage().circuits_of(device) if each.owner == "storage")
+    return circuit.link.upper.port
+
+
+def owner(plane: Plane, fabric: Fabric) -> Owner:
+    return Owner(plane.name, "plane", "STORAGE-", (plane.pools["hosts"],))
+
+
+def announced(network: Network, plane: Plane, device: Device) -> tuple[str, ...]:
+    return tuple(f"{each.upper_address}/24" for each in network.circuits_of(device.name) if each.owner == plane.name)
+
+
+def wishes(network: Network, plane: Plane, device: Device) -> Iterator[Wish]:
+    blocks = announced(network, plane, device)
+    for circuit in (each for each in network.circuits_of(device.name) if each.owner == plane.name):
+        port = PortWish(address=f"{circuit.upper_address}/31", mtu_bytes=9000, profile=LOSSLESS_PROFILE)
+        peer = Neighbor(circuit.lower_address, 65100, "STORAGE-PEERS", "store", route_map_in=None)
+        yield Wish(ports={circuit.link.upper.port: port}, neighbors={peer.key: peer})
+    group = PeerGroup("STORAGE-PEERS", 3, 9, 10, 0, False, True, True, 10, 5, None, None)
+    rules = tuple(PrefixRule(10 * number, permit=True, prefix=each) for number, each in enumerate(blocks, start=1))
+    yield Wish(
+        maximum_paths=4,
+        prefix_lists={"STORAGE-OUT": PrefixList("STORAGE-OUT", rules)},
+        static_routes={each: StaticRoute(each) for each in blocks},
+        networks=frozenset(blocks),
+        peer_groups={group.name: group},
+    )
+
+
+STORAGE = PlaneKind(owner, announced, wishes)
+
+
+def with_kind(kind: PlaneKind = STORAGE) -> Kinds:
+    """The kinds of the package and this one."""
+    return kinds().with_plane("storage", kind)
+
+
+def saying(wish: Callable[[Device], Wish]) -> Kinds:
+    """Storage wants just this of each switch."""
+    return with_kind(PlaneKind(owner, lambda *_: (), lambda _network, _plane, device: iter((wish(device),))))
+
+
+@cache
+def realised(name: str) -> Realised:
+    """One switch of the lab with both planes."""
+    return device_config(with_storage(), with_storage().device(name), among=with_kind())
+
+
+@cache
+def both(name: str, *planes: str) -> Wanted:
+    """What one switch of the lab with both planes shall hold of these planes; of all, if none is named."""
+    each = realised(name)
+    made = environment(each.config.os)
+    return wanted(each.config, each.capabilities, each.claims, made, planes=planes or None)

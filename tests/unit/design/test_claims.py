@@ -58,3 +58,24 @@ def claims(os: str) -> Claims:
 )
 def test_a_port_and_its_cage_have_one_owner(os: str, port: str, owner: str | None) -> None:
     assert claims(os).by_port(port) == owner
+
+
+TRUNK = Claims(
+    (
+        Claim(Owner("front", "fabric", "FRONT-", ("10.255.0.0/16",)), frozenset({"lo", "swp64"})),
+        plane("red", "swp1", "swp2", pools=("10.1.0.0/16",), vlans=(301,)),
+        plane("blue", "swp1", pools=("10.2.0.0/16",), vlans=(302,)),
+    )
+)
+
+
+def test_a_port_of_several_owners_is_their_fabrics_and_its_lines_are_judged_one_by_one() -> None:
+    assert (TRUNK.by_port("swp1"), TRUNK.has_several("swp1")) == ("fabric front", True)
+    assert (TRUNK.by_port("swp2"), TRUNK.has_several("swp2")) == ("red", False)
+    assert (TRUNK.by_vlan("301"), TRUNK.by_vlan("302"), TRUNK.by_vlan("303")) == ("red", "blue", None)
+
+
+def test_the_fabric_and_the_switch_go_with_any_plane() -> None:
+    assert TRUNK.planes == {"red", "blue"}
+    assert TRUNK.shared == {SWITCH, "fabric front"}
+    assert (claims("nvue").shared, claims("nvue").fabric) == ({SWITCH}, SWITCH)  # of no fabric

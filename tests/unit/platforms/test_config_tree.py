@@ -127,3 +127,43 @@ def test_an_address_is_claimed_by_the_pool_it_lies_in_and_a_name_by_its_prefix()
     assert CLAIMS.by_name("COMPUTE-SPINES") == "compute"
     assert CLAIMS.by_name("GPUFABRIC-ROCE") == SWITCH
     assert CLAIMS.by_name("LEGACY") is None
+
+
+TRUNK = Claims(
+    (
+        Claim(Owner("front", "fabric", "FRONT-"), frozenset({"Ethernet9"})),
+        *(
+            Claim(Owner(name, "plane", f"{name.upper()}-"), frozenset({"Ethernet1", own}), frozenset({vlan}))
+            for name, own, vlan in (("red", "Ethernet2", 301), ("blue", "Ethernet3", 302))
+        ),
+    )
+)
+TRUNK_TEXT = """\
+interface Ethernet1
+   mtu 9214
+   switchport trunk allowed vlan add 301
+   switchport trunk allowed vlan add 302
+   switchport trunk allowed vlan add 999
+interface Ethernet2
+   switchport trunk allowed vlan add 302
+"""
+
+
+def test_each_line_of_a_port_that_two_planes_use_has_its_own_owner_where_the_rule_says_how_to_tell() -> None:
+    lines = (rule(r"switchport trunk allowed vlan add (?P<key>\d+)", "vlan"), rule(r".*", "fabric"))
+    parts = split(from_text(TRUNK_TEXT), (rule(r"interface (?P<key>\S+)", "port", children=lines),), TRUNK)
+    trunk = "interface Ethernet1"
+    assert parts["fabric front"].paths() == {(trunk,), (trunk, "mtu 9214")}
+    assert parts["blue"].paths() == {(trunk,), (trunk, "switchport trunk allowed vlan add 302")}
+    assert (trunk, "switchport trunk allowed vlan add 301") in parts["red"].paths()
+    assert parts[None].paths() == {(trunk,), (trunk, "switchport trunk allowed vlan add 999")}
+    # a port of one plane alone is that plane's with all its lines, whatever they say
+    assert ("interface Ethernet2", "switchport trunk allowed vlan add 302") in parts["red"].paths()
+    assert join(parts.values()) == from_text(TRUNK_TEXT)
+
+
+def test_a_port_that_two_planes_use_is_their_fabrics_where_no_rule_tells_its_lines_apart() -> None:
+    parts = split(from_text(TRUNK_TEXT), (rule(r"interface (?P<key>\S+)", "port"),), TRUNK)
+    assert set(parts["fabric front"].children) == {"interface Ethernet1"}
+    assert set(parts["red"].children) == {"interface Ethernet2"}
+    assert not parts["blue"]

@@ -54,7 +54,11 @@ def claims_of(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name != "lo")
     used = frozenset(port.name for port in config.interfaces) - shut
     vlans = frozenset(each.number for each in config.vlans)
-    return Claims((Claim(Owner("compute", "plane", "COMPUTE-", POOLS, vlans), used, vlans),), shut, split_part=PLATFORM.facts.split_part)
+    return Claims(
+        (Claim(Owner("compute", "plane", "COMPUTE-", POOLS, vlans), used, vlans),),
+        shut,
+        split_part=PLATFORM.facts.split_part,
+    )
 
 
 def qos(ecn: Ecn, *, watchdog: bool = True) -> Qos:

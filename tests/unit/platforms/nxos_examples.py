@@ -235,4 +235,8 @@ def claims(config: DeviceConfig) -> Claims:
     ports = frozenset(port.name for port in config.interfaces) - shut
     pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
     vlans = frozenset(each.number for each in config.vlans)
-    return Claims((Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans),), shut, split_part=PLATFORM.facts.split_part)
+    return Claims(
+        (Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans),),
+        shut,
+        split_part=PLATFORM.facts.split_part,
+    )

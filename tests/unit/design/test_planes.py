@@ -1,10 +1,11 @@
 """Two planes on one fabric: each owns what bears its mark, they share what is the fabric's, and neither overwrites."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.plan import device_plan, split_running
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.kinds import PlaneKind
 from nornir_tasks.design.merge import merge
@@ -185,3 +186,30 @@ def test_sessions_without_a_process_are_refused() -> None:
     assert realise(wish, device, network.facts[device.os], each.claims, {}).config.bgp is None
     with pytest.raises(DesignError, match="nobody says the ASN"):
         realise(Wish(networks=frozenset({"10.0.0.0/24"})), device, network.facts[device.os], each.claims, {})
+
+
+LISTS = ("COMPUTE-OLD", "STORAGE-OLD", "CUSTOMER")
+LEFT_BEHIND = {
+    "eos": "".join(f"ip prefix-list {name}\n   seq 10 permit 10.1.0.0/16\n" for name in LISTS),
+    "nxos": "".join(f"ip prefix-list {name} seq 10 permit 10.1.0.0/16\n" for name in LISTS),
+    "nvue": json.dumps({"router": {"policy": {"prefix-list": {name: {} for name in LISTS}}}}),
+}
+
+
+@pytest.mark.parametrize("os", ONE_OF_EACH)
+def test_two_planes_pushed_one_by_one_come_out_alike_in_either_order_and_leave_strangers_alone(os: str) -> None:
+    device = ONE_OF_EACH[os]
+    everything = both(device)
+    start = everything.platform.to_tree(LEFT_BEHIND[os])
+    _, strangers = split_running(everything, start)
+    ends = []
+    for order in (("compute", "storage"), ("storage", "compute")):
+        running = start
+        for plane in order:
+            pushed = both(device, plane)
+            running = join([split_running(pushed, running)[1], pushed.tree])
+        ends.append(running)
+    assert ends[0] == ends[1] == join([strangers, everything.tree])
+    text = everything.platform.to_text(ends[0])
+    assert "CUSTOMER" in text
+    assert "-OLD" not in text

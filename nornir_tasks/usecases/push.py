@@ -261,7 +261,8 @@ class _Run:
         if not names:
             return Results({}, {})
         chosen = {name: self.wanted[name] for name in names}
-        number = past.journal.begin(self.verb, next(iter(chosen.values())).owners)
+        owners = frozenset[str]().union(*(each.owners for each in chosen.values()))
+        number = past.journal.begin(self.verb, owners)
         with (
             following(self.access.on, Work.PUSH, len(chosen)) as step,
             self.access.fleet(self.design, chosen) as switches,

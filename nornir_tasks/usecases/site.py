@@ -112,10 +112,17 @@ def load(site: str | Path) -> SiteDesign:
 def select(design: SiteDesign, planes: Sequence[str] = (), limit: Sequence[str] = ()) -> Selection:
     """The switches that ``limit`` names ("leaf-1", "leaf-*", "leaf-*,spine-*"), for these planes; empty means all.
 
-    Raises IntentError for a plane that the site has not, and for a name or pattern that no switch has.
+    Switches of fabrics that none of the planes rides on are left out. Raises IntentError for a plane that the site has
+    not, for a name or pattern that no switch has, and where nothing is left.
     """
     _check_planes(design, planes)
-    return Selection(design, tuple(planes), tuple(limit), _chosen(design, limit))
+    devices, named = _chosen(design, limit), ", ".join(planes)
+    fabrics = {design.network.planes[plane].fabric for plane in planes}
+    if planes:
+        devices = {name: device for name, device in devices.items() if device.fabric in fabrics}
+    if planes and not devices:
+        raise IntentError(Problem("--limit", f"names no switch that has anything of {named}"))
+    return Selection(design, tuple(planes), tuple(limit), devices)
 
 
 def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:

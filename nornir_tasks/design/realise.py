@@ -1,6 +1,7 @@
 """The wish against what one OS release on one ASIC will hold: each change is recorded with its reason.
 
-What no way of holding exists for is refused before this step, by :mod:`nornir_tasks.design.limits`.
+What no way of holding exists for is refused: by :mod:`nornir_tasks.design.limits` before this step, where the layout
+alone tells, and here where it takes a switch's whole wish.
 """
 
 from collections.abc import Mapping
@@ -60,8 +61,11 @@ class Realised:
 
 
 def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, mtus: Mapping[str, PortMtu]) -> Realised:
-    """Bend one switch's wish to its capabilities. ``mtus``: what ``mtu.of_ports`` says of its ports."""
-    bender = _Bender(device, device.capabilities, [])
+    """Bend one switch's wish to its capabilities. ``mtus``: what ``mtu.of_ports`` says of its ports.
+
+    Raises DesignError for everything that no way of holding exists for.
+    """
+    bender = _Bender(device, device.capabilities, [], [])
     config = DeviceConfig(
         name=device.name,
         os=device.os,
@@ -84,6 +88,8 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, mtus: Ma
         bgp=bender.bgp(wish),
     )
     bender.note_fec(wish, config)
+    if bender.problems:
+        raise DesignError(bender.problems)
     return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
 
 
@@ -125,6 +131,7 @@ class _Bender:
     device: Device
     capabilities: Capabilities
     adjustments: list[Adjustment]
+    problems: list[Problem]
 
     def note(self, field: str, wished: object, held: object, reason: str) -> None:
         if wished != held:
@@ -256,7 +263,7 @@ class _Bender:
         """The OS's own name of a port profile. Another than the lossless one, no switch holds."""
         if wished == LOSSLESS_PROFILE:
             return self.capabilities.queue_profile_name
-        raise DesignError(
+        self.problems.append(
             Problem(
                 where=f"{self.device.name} {port}",
                 what=f"no port profile {wished!r} can be held",
@@ -265,6 +272,7 @@ class _Bender:
                 hint="all ports of a switch carry one profile",
             )
         )
+        return wished
 
     def note_fec(self, wish: Wish, config: DeviceConfig) -> None:
         """Once for a switch: it has hundreds of ports."""
@@ -277,7 +285,7 @@ class _Bender:
         if wish.asn is None:
             if wish.neighbors or wish.networks:
                 hint = "the fabric says the ASN of its switches"
-                raise DesignError(Problem(self.device.name, "BGP is wanted, and nobody says the ASN", hint=hint))
+                self.problems.append(Problem(self.device.name, "BGP is wanted, and nobody says the ASN", hint=hint))
             return None
         return Bgp(
             asn=wish.asn,

@@ -50,20 +50,24 @@ class _Merger:
 
     def objects(self, said: Said, path: str) -> object:
         """Objects of one class, field by field."""
-        if len(said) < 2 or all(value is said[0][1] for _, value in said):
+        if len(said) < 2:
             return said[0][1] if said else None
         kind = type(said[0][1])
         if not is_dataclass(kind):
             return self.equal(said, path)
         rules, values_of = _rules(kind)
-        joined = []
-        for rule, column in zip(rules, zip(*(values_of(value) for _, value in said), strict=True), strict=True):
-            there = [value for value in column if value is not None]
-            if len(there) > 1:
-                who = [(owner, value) for (owner, _), value in zip(said, column, strict=True) if value is not None]
-                joined.append(self.by_rule(rule, who, f"{path}.{rule.field}" if path else rule.field))
-            else:
-                joined.append(there[0] if there else None)
+        rows = [values_of(value) for _, value in said]
+        joined, several = list(rows[0]), set()
+        for row in rows[1:]:
+            for index, value in enumerate(row):
+                if joined[index] is None:
+                    joined[index] = value
+                elif value is not None:
+                    several.add(index)
+        for index in sorted(several):
+            rule = rules[index]
+            who = [(owner, row[index]) for (owner, _), row in zip(said, rows, strict=True) if row[index] is not None]
+            joined[index] = self.by_rule(rule, who, f"{path}.{rule.field}" if path else rule.field)
         return kind(*joined)
 
     def by_rule(self, rule: _Rule, said: Said, path: str) -> object:
@@ -93,7 +97,7 @@ class _Merger:
 
     def equal(self, said: Said, path: str) -> object:
         """What all say; whoever says something else than the first (by name) clashes with it."""
-        first, value = said[0]
+        value = said[0][1]
         if all(other == value for _, other in said):
             return value
         (first, value), *others = sorted(said, key=lambda each: (each[0].key, repr(each[1])))

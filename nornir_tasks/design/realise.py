@@ -6,7 +6,7 @@ alone tells, and here where it takes a switch's whole wish.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.buffers import held_ecn
@@ -137,7 +137,7 @@ class _Bender:
         if wished != held:
             self.adjustments.append(Adjustment(self.device.name, field, _told(wished), _told(held), reason))
 
-    @property
+    @cached_property
     def system(self) -> str:
         return f"{self.device.os} {self.device.release} on {self.device.asic}"
 
@@ -250,14 +250,13 @@ class _Bender:
         return mtu.held_bytes
 
     def mtu_reason(self, mtu: PortMtu) -> str:
-        far = f"{mtu.far.device} {mtu.far.port}" if mtu.far is not None else ""
-        return {
-            None: "",
-            "own": f"{self.system} takes at most {mtu.held_bytes}",
-            "far": f"{far} takes less",
-            "jumbo": f"a switched port of {self.system} takes the jumbo MTU of the whole switch or 1500",
-            "unchecked": f"{self.system} checks what it routes, not what it switches",
-        }[mtu.limit]
+        if mtu.limit == "own":
+            return f"{self.system} takes at most {mtu.held_bytes}"
+        if mtu.limit == "far" and mtu.far is not None:
+            return f"{mtu.far.device} {mtu.far.port} takes less"
+        if mtu.limit == "jumbo":
+            return f"a switched port of {self.system} takes the jumbo MTU of the whole switch or 1500"
+        return f"{self.system} checks what it routes, not what it switches"
 
     def profile(self, port: str, wished: str) -> str:
         """The OS's own name of a port profile. Another than the lossless one, no switch holds."""

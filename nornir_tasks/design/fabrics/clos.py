@@ -72,7 +72,6 @@ class _Switch:
     drained: bool
 
     def wish(self) -> Wish:
-        lists = tuple(self.prefix_lists())
         return Wish(
             hash_seed=HASH_SEED[self.device.level],
             lldp=True,
@@ -80,7 +79,7 @@ class _Switch:
             bfd=BFD if self.fabric.bfd else None,
             load_balancing=self.load_balancing(),
             ports=self.ports(),
-            prefix_lists={each.name: each for each in lists},
+            prefix_lists={each.name: each for each in self.prefix_lists()},
             route_maps={each.name: each for each in self.route_maps()},
             asn=self.device.asn,
             router_id=self.device.loopback,

@@ -79,17 +79,29 @@ class Ledger:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """From now on nothing is begun, committed or confirmed."""
-        self._stopped.set()
+        """From now on nothing is begun, committed or confirmed: what ``lines`` says of that from now on stays true."""
+        with self._changed:
+            self._stopped.set()
 
     @property
     def is_stopped(self) -> bool:
         """Was the push interrupted?"""
         return self._stopped.is_set()
 
-    def refuse_if_stopped(self, device: str) -> None:
-        """Raises Interrupted for a switch that nothing was committed to yet."""
-        if self.is_stopped:
+    def goes_on(self, device: str, step: Step) -> bool:
+        """Note that a switch begins a step, unless the push was interrupted: then nothing is noted, and False.
+
+        One act: who looks first and notes later could commit to a switch of which it was said meanwhile that nothing is.
+        """
+        with self._changed:
+            if self.is_stopped:
+                return False
+            self.note(device, step)
+            return True
+
+    def begin(self, device: str, step: Step) -> None:
+        """The same for a switch that nothing was committed to yet: raises Interrupted."""
+        if not self.goes_on(device, step):
             raise Interrupted(Problem(device, "interrupted; nothing was committed"))
 
     def left_s(self, device: str) -> int:
@@ -102,6 +114,12 @@ class Ledger:
         with self._changed:
             return self._changed.wait_for(lambda: not self.under_way, within_s)
 
+    def end(self, device: str, step: Step) -> None:
+        """Note the last step of a switch that failed; one that was not even begun stays so."""
+        with self._changed:
+            if device in self._steps:
+                self.note(device, step)
+
     @property
     def begun(self) -> int:
         """How many switches were begun."""
@@ -110,14 +128,15 @@ class Ledger:
     @property
     def under_way(self) -> tuple[str, ...]:
         """Switches that somebody works on."""
-        return tuple(name for name, step in self._steps.items() if step not in _ENDED)
+        with self._changed:
+            return tuple(name for name, step in self._steps.items() if step not in _ENDED)
 
     def lines(self) -> tuple[str, ...]:
         """What became of every switch that was begun, for people."""
-        return tuple(self._lines())
+        with self._changed:
+            return tuple(self._lines(dict(self._steps)))
 
-    def _lines(self) -> Iterator[str]:
-        steps = dict(self._steps)
+    def _lines(self, steps: Mapping[str, Step]) -> Iterator[str]:
         done = sorted(name for name, step in steps.items() if step is Step.DONE)
         before = sorted(name for name, step in steps.items() if step in {Step.READ, Step.STAGE, Step.AS_BEFORE})
         if done:
@@ -133,10 +152,12 @@ class Ledger:
         if self.timers_s.get(device) is None:
             back = "has no timer and keeps the change"
         return {
-            Step.COMMIT: f"a commit is on its way; if it arrives, the switch {back}",
+            Step.COMMIT: f"a commit is on its way, its answer not known yet; if it arrives, the switch {back}",
             Step.GATE: f"committed, not confirmed; the switch {back}",
             Step.LEFT: f"committed, not confirmed; the switch {back}",
-            Step.CONFIRM: f"a confirmation is on its way; if it does not arrive, the switch {back}",
+            Step.CONFIRM: (
+                f"a confirmation is on its way, its answer not known yet; if it does not arrive, the switch {back}"
+            ),
         }.get(step, "")
 
 

@@ -154,7 +154,7 @@ def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:
     try:
         outcome = _noted(transaction.run(), notes)
     except BaseException as error:
-        push.ledger.note(job.wanted.device, Step.LEFT if transaction.is_open else ending(error))
+        push.ledger.end(job.wanted.device, Step.LEFT if transaction.is_open else ending(error))
         if not transaction.is_open:  # else the entry stays open: the next push asks the switch
             with suppress(RefusedError):
                 notes.ended("failed")

@@ -160,8 +160,7 @@ class Transaction:
         """Do it. Any error leaves the switch as it was, at the latest when its own timer fires."""
         session = self.opener()
         try:
-            self.ledger.refuse_if_stopped(self.device)
-            self.ledger.note(self.device, Step.READ)
+            self.ledger.begin(self.device, Step.READ)
             running, plan = look(session, self.wanted, self.rules)
             if running.waiting is not None:
                 raise StageError(unconfirmed(self.device, running.waiting))
@@ -191,9 +190,8 @@ class Transaction:
     def _stage(self, session: SwitchSession, plan: DevicePlan) -> Staged:
         if self._timer_s is None and not self.rules.unguarded:
             raise RefusedError(unguarded(self.wanted))
-        self.ledger.refuse_if_stopped(self.device)
+        self.ledger.begin(self.device, Step.STAGE)
         self.record.started(plan)
-        self.ledger.note(self.device, Step.STAGE)
         assert plan.candidate is not None  # noqa: S101 - who calls this has seen it
         staged = session.stage(plan.candidate, self.record.name, self.record.staged)
         planned = frozenset(plan.changes)
@@ -205,12 +203,11 @@ class Transaction:
 
     def _commit(self, session: SwitchSession, plan: DevicePlan, staged: Staged) -> None:
         try:
-            self.ledger.refuse_if_stopped(self.device)
             self.record.committed(self._timer_s)
+            self.ledger.begin(self.device, Step.COMMIT)
         except GpufabricError:
             session.abort()
             raise
-        self.ledger.note(self.device, Step.COMMIT)
         self.is_open = True
         try:
             session.commit(self._timer_s)
@@ -254,8 +251,8 @@ class Transaction:
                 raise
             except Exception as error:  # noqa: BLE001 - whatever went wrong, it is taken back
                 self._take_back(session, token, error)
-            self._leave_if_stopped()
-            self.ledger.note(self.device, Step.CONFIRM)
+            if not self.ledger.goes_on(self.device, Step.CONFIRM):
+                raise self._interrupted()
             trouble = self._keep(session, token)
         finally:
             session.close()
@@ -323,7 +320,10 @@ class Transaction:
 
     def _leave_if_stopped(self) -> None:
         if self.ledger.is_stopped:
-            raise self._left((), "interrupted before the change was confirmed")
+            raise self._interrupted()
+
+    def _interrupted(self) -> LeftToTimerError:
+        return self._left((), "interrupted before the change was confirmed")
 
     # -- what runs -------------------------------------------------------------------------------------------------
 

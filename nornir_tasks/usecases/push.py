@@ -287,8 +287,9 @@ def _settled(ledger: Ledger, total: int, on: On) -> Standing:
     Interrupted a second time it ends at once.
     """
     try:
-        on(Stopped(_standing(ledger, total)))
-        if ledger.under_way:
+        first = _standing(ledger, total)
+        on(Stopped(first))
+        if first.under_way:
             ledger.wait(DRAIN_S)
             on(Drained(_standing(ledger, total)))
     except KeyboardInterrupt:

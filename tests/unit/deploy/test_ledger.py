@@ -37,7 +37,8 @@ def test_every_switch_is_named_with_what_will_become_of_it() -> None:
     clock.now_s += 23.5
     assert ledger.lines() == (
         "confirmed: done",
-        "commit: a commit is on its way; if it arrives, the switch takes the change back by itself within 97 s",
+        "commit: a commit is on its way, its answer not known yet; if it arrives, the switch takes the change back by"
+        " itself within 97 s",
         "gate: committed, not confirmed; the switch takes the change back by itself within 97 s",
         "nothing was committed: bad, stage",
     )
@@ -60,10 +61,55 @@ def test_a_switch_without_a_timer_is_not_said_to_go_back() -> None:
 
 def test_once_stopped_nothing_is_begun() -> None:
     ledger, _ = at()
-    ledger.refuse_if_stopped("leaf")
+    ledger.begin("leaf", Step.READ)
     ledger.stop()
     with pytest.raises(Interrupted, match="nothing was committed"):
-        ledger.refuse_if_stopped("leaf")
+        ledger.begin("other", Step.READ)
+    ledger.end("other", Step.AS_BEFORE)
+    assert (ledger.begun, ledger.lines()) == (1, ("nothing was committed: leaf",))
+
+
+def test_of_a_switch_said_to_be_as_it_was_nothing_is_committed_a_moment_later() -> None:
+    """Every switch is between its last look and its commit when the push is interrupted; half of them are quicker."""
+    names = [f"leaf-{number}" for number in range(32)]
+    ledger, _ = at(*((name, Step.STAGE) for name in names))
+    all_there = threading.Barrier(len(names) + 1)
+
+    def commit(name: str) -> None:
+        all_there.wait()
+        if ledger.goes_on(name, Step.COMMIT):
+            ledger.note(name, Step.GATE)
+        else:
+            ledger.note(name, Step.AS_BEFORE)
+
+    threads = [threading.Thread(target=commit, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    all_there.wait()
+    ledger.stop()
+    (*_, first) = ledger.lines() or ("",)
+    for thread in threads:
+        thread.join()
+    (*_, last) = ledger.lines() or ("",)
+    said = [line.partition(": ")[2] for line in (first, last) if line.startswith("nothing was committed: ")]
+    assert len(set(said)) <= 1, "what was said first is what is so"
+
+
+@pytest.mark.parametrize(("step", "word"), [(Step.COMMIT, "a commit"), (Step.CONFIRM, "a confirmation")])
+def test_an_answer_that_is_under_way_is_said_not_to_be_known_yet(step: Step, word: str) -> None:
+    ledger, _ = at(("leaf", step))
+    ledger.stop()
+    (line,) = ledger.lines()
+    assert line.startswith(f"leaf: {word} is on its way, its answer not known yet")
+
+
+@pytest.mark.parametrize(("before", "step"), [(Step.STAGE, Step.COMMIT), (Step.GATE, Step.CONFIRM)])
+def test_a_stopped_switch_stands_where_it_stood(before: Step, step: Step) -> None:
+    ledger, _ = at(("leaf", before))
+    ledger.stop()
+    said = ledger.lines()
+    assert not ledger.goes_on("leaf", step)
+    assert ledger.lines() == said
 
 
 def test_waiting_ends_with_the_last_switch_and_not_before() -> None:

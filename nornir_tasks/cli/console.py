@@ -2,9 +2,9 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -43,7 +43,20 @@ def print_json(value: object) -> None:
     """One JSON document on stdout and nothing else. An object gets the site's folder as one key more."""
     if isinstance(value, dict) and (directory := SITE_DIRECTORY.get()):
         value = {**value, "site_directory": directory, **_ADDED.get()}
-    sys.stdout.write(json.dumps(value, indent=2, default=str) + "\n")
+    for part in json.JSONEncoder(indent=2, default=_as_data).iterencode(value):
+        sys.stdout.write(part)
+    sys.stdout.write("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A part of a document that is made when its turn comes to be printed, and forgotten then."""
+
+    make: Callable[[], object]
+
+
+def _as_data(value: object) -> object:
+    return value.make() if isinstance(value, Later) else str(value)
 
 
 def add_to_json(key: str, value: object) -> None:

@@ -1,10 +1,13 @@
 """``nornir plan``: what a push would change, switch by switch, and how disruptive that is."""
 
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
+    from nornir_tasks.deploy.summary import PlanSummary
     from nornir_tasks.usecases.push import PlanReport
 
 
@@ -40,14 +43,13 @@ def print_plan(found: "PlanReport", most_lines: int | None = None) -> None:
 
     changing = found.changing
     for name, each in changing.items():
-        out.print(f"[bold]{name}[/]  {len(each.changes)} lines, at worst: {each.disruption}")
-        rows = list(zip(each.changes, each.disruptions, strict=True))
-        for change, disruption in rows[:most_lines]:
+        out.print(f"[bold]{name}[/]  {each.count} lines, at worst: {each.disruption}")
+        for change, disruption in islice(each.rows(), most_lines):
             colour = "green" if change.op == "+" else "red"
             tag = "" if disruption.severity == 0 else f"   <- {disruption}"
             out.print(f"  [{colour}]{escape(str(change))}[/]{tag}")
-        if most_lines is not None and len(rows) > most_lines:
-            out.print(f"  and {len(rows) - most_lines} more lines; nornir plan --limit {name} shows them all")
+        if most_lines is not None and each.count > most_lines:
+            out.print(f"  and {each.count - most_lines} more lines; nornir plan --limit {name} shows them all")
     out.print(f"{len(changing)} of {len(found.plans)} switches would change")
     for problem in found.unfinished.values():
         out.print(f"{problem.where}: {problem.what}", markup=False)
@@ -56,7 +58,9 @@ def print_plan(found: "PlanReport", most_lines: int | None = None) -> None:
 
 
 def plan_as_json(found: "PlanReport") -> dict[str, Any]:
-    """The same as one document."""
+    """The same as one document. All lines of 1,000 switches at once are gigabytes, so each is made when printed."""
+    from nornir_tasks.cli.console import Later
+
     return {
         "changing": len(found.changing),
         "need_reload": found.need_reload,
@@ -66,14 +70,14 @@ def plan_as_json(found: "PlanReport") -> dict[str, Any]:
             if each.waiting is not None
         },
         "unsaved": found.unsaved,
-        "devices": {
-            name: {
-                "disruption": each.disruption,
-                "changes": [
-                    {"op": change.op, "path": change.path, "disruption": disruption}
-                    for change, disruption in zip(each.changes, each.disruptions, strict=True)
-                ],
-            }
-            for name, each in found.plans.items()
-        },
+        "devices": {name: Later(partial(_device_as_json, each)) for name, each in found.plans.items()},
+    }
+
+
+def _device_as_json(plan: "PlanSummary") -> dict[str, Any]:
+    return {
+        "disruption": plan.disruption,
+        "changes": [
+            {"op": change.op, "path": change.path, "disruption": disruption} for change, disruption in plan.rows()
+        ],
     }

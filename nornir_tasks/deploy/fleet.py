@@ -2,6 +2,7 @@
 
 import logging
 import time
+import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -14,7 +15,7 @@ from nornir.plugins.runners import ThreadedRunner
 
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger
-from nornir_tasks.deploy.plan import DevicePlan
+from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import (
     Collected,
     Job,
@@ -73,7 +74,7 @@ class Fleet:
     def __init__(self, targets: Mapping[str, Target], workers: int = DEFAULT_WORKERS) -> None:
         logging.getLogger("nornir").addHandler(logging.NullHandler())  # a failure is reported once, by us
         ConnectionPluginRegister.register(CONNECTION, SwitchConnection)
-        for os in {target.job.wanted.config.os for target in targets.values()}:
+        for os in {target.job.declared.os for target in targets.values()}:
             load_driver(os)
         self._jobs = {name: target.job for name, target in targets.items()}
         hosts = Hosts({name: _host(name, target) for name, target in targets.items()})
@@ -85,7 +86,7 @@ class Fleet:
         """Who the switches are and which releases they run."""
         return self._read(lambda task: ask_switch(task, self._jobs), report)
 
-    def plan(self, report: Callable[[str], None]) -> Results[DevicePlan]:
+    def plan(self, report: Callable[[str], None]) -> Results[PlanSummary]:
         """What a push would change."""
         return self._read(lambda task: plan_switch(task, self._jobs), report)
 
@@ -95,7 +96,7 @@ class Fleet:
 
     def survey(
         self, journal: Journal, entries: Mapping[str, Entry], report: Callable[[str], None]
-    ) -> Results[DevicePlan]:
+    ) -> Results[PlanSummary]:
         """The same before a push, with what became of the entries of earlier ones. Only for who holds the lock."""
         return self._read(lambda task: survey_switch(task, self._jobs, journal, entries), report)
 
@@ -114,7 +115,8 @@ class Fleet:
                 members = self._nornir.filter(
                     filter_func=lambda host, names=frozenset(wave.devices): host.name in names
                 )
-                result: Results[Outcome] = self._run(members, lambda task: push_switch(task, self._jobs, push), report)
+                visit = _one_visit(lambda task: push_switch(task, self._jobs, push))
+                result: Results[Outcome] = self._run(members, visit, report)
                 troubles = {name: each.trouble for name, each in result.values.items() if each.trouble is not None}
                 done = done.merged(result).merged(Results({}, troubles))
                 if done.errors:
@@ -160,6 +162,7 @@ class Fleet:
             if error is None:
                 results.values[name] = answer[0].result
             else:
+                _forget_frames(error)
                 results.errors[name] = _own(name, error)
         nornir.data.reset_failed_hosts()
         return results
@@ -223,9 +226,16 @@ class _Follow:
 
 
 def _host(name: str, target: Target) -> Host:
-    os = target.job.wanted.config.os
+    os = target.job.declared.os
     options = ConnectionOptions(platform=os, extras={"endpoint": target.endpoint})
     return Host(name=name, hostname=target.endpoint.address, platform=os, connection_options={CONNECTION: options})
+
+
+def _forget_frames(error: BaseException | None) -> None:
+    """An error is kept to the end, and with it all that the functions held that it came through: trees, texts."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 def _own(device: str, error: BaseException) -> GpufabricError:

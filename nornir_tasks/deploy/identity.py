@@ -8,8 +8,19 @@ switch out of the box bears none of ours), so it is only told, like a serial num
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
+from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.drivers.session import Facts
 from nornir_tasks.errors import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the intent says of one switch, whatever it shall hold."""
+
+    device: str
+    os: str
+    release: str
+    capabilities: Capabilities
 
 
 @dataclass(frozen=True, slots=True)

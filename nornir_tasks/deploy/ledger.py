@@ -91,7 +91,8 @@ class Ledger:
     def goes_on(self, device: str, step: Step) -> bool:
         """Note that a switch begins a step, unless the push was interrupted: then nothing is noted, and False.
 
-        One act: who looks first and notes later could commit to a switch of which it was said meanwhile that nothing is.
+        One act: who looks first and notes later could commit to a switch of which it was said meanwhile that it is as
+        it was.
         """
         with self._changed:
             if self.is_stopped:

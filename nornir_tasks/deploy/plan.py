@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nornir_tasks.deploy.wanted import Wanted, is_protected
-from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.device_config import DeviceConfig, Interface, Vlan
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
@@ -16,14 +15,15 @@ from nornir_tasks.platforms.platform import Candidate
 
 @dataclass(frozen=True, slots=True)
 class DevicePlan:
-    """The change of one switch. No changes: the switch already holds exactly what is wanted."""
+    """The change of one switch, with the trees it was found in. No changes: it already holds exactly what is wanted.
+
+    Megabytes: kept while one switch is worked on, and of all switches only its summary.
+    """
 
     device: str
     changes: tuple[Change, ...]
-    disruptions: tuple[Disruption, ...]
-    """One per change."""
-    candidate: Candidate | None
-    """None when there is nothing to do."""
+    running: ConfigTree
+    """All that runs."""
     owned_before: ConfigTree
     foreign_before: ConfigTree
     """Everything on the switch that is not part of this push; the gate holds it to be the same afterwards."""
@@ -31,15 +31,6 @@ class DevicePlan:
     """A reboot keeps what runs."""
     waiting: Waiting | None = None
     """A commit that is not confirmed: what runs is taken back soon."""
-
-    @property
-    def disruption(self) -> Disruption:
-        """The worst of all changes."""
-        return max(self.disruptions, key=lambda each: each.severity, default=Disruption.NONE)
-
-    def told(self) -> "DevicePlan":
-        """What is shown of it, without trees and candidate: a push works these out anew from what runs by then."""
-        return replace(self, candidate=None, owned_before=ConfigTree(), foreign_before=ConfigTree())
 
 
 def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = False) -> DevicePlan:
@@ -50,14 +41,17 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     _leave_shared_headers(owned, foreign, wanted.tree, wanted.platform.ownership)
     changes = tuple(difference(owned, wanted.tree))
     if not changes:
-        return DevicePlan(wanted.device, (), (), None, owned, foreign)
+        return DevicePlan(wanted.device, (), running, owned, foreign)
     _refuse_their_vlan(wanted, changes, owned)
     if not allow_management:
         _refuse_protected(wanted, changes)
     _refuse_collateral(wanted, changes, foreign)
-    candidate = os.candidate(running, owned, wanted.tree)
-    disruptions = tuple(os.disruption(change) for change in changes)
-    return DevicePlan(wanted.device, changes, disruptions, candidate, owned, foreign)
+    return DevicePlan(wanted.device, changes, running, owned, foreign)
+
+
+def candidate(wanted: Wanted, plan: DevicePlan) -> Candidate:
+    """The change in the form that its switch takes; only a push needs it."""
+    return wanted.platform.candidate(plan.running, plan.owned_before, wanted.tree)
 
 
 def running_config(wanted: Wanted, plan: DevicePlan) -> DeviceConfig:

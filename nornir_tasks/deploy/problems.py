@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 
-from nornir_tasks.deploy.plan import DevicePlan
-from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.deploy.identity import Declared
+from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import GpufabricError, Problem
 from nornir_tasks.platforms.config_tree import Change
 
 
-def unguarded(wanted: Wanted) -> Problem:
+def unguarded(declared: Declared) -> Problem:
     """Why a switch without a commit timer is refused."""
     return Problem(
-        where=wanted.device,
-        what=f"{wanted.config.os} {wanted.config.release} has no commit timer: a change that cuts us off would stay",
+        where=declared.device,
+        what=f"{declared.os} {declared.release} has no commit timer: a change that cuts us off would stay",
         hint="if somebody stands at its console, say --unguarded",
     )
 
@@ -37,10 +37,10 @@ def unsaved(device: str) -> Problem:
     return Problem(device, what, hint="a push saves it")
 
 
-def unfinished(plans: Mapping[str, DevicePlan]) -> dict[str, Problem]:
+def unfinished(plans: Mapping[str, PlanSummary]) -> dict[str, Problem]:
     """The switches whose change is not through: a commit that waits for its timer, or what is wanted runs unsaved."""
     found = {name: unconfirmed(name, each.waiting) for name, each in plans.items() if each.waiting is not None}
-    return {name: unsaved(name) for name, each in plans.items() if not (each.is_saved or each.changes)} | found
+    return {name: unsaved(name) for name, each in plans.items() if not (each.is_saved or each.count)} | found
 
 
 def problems_of(device: str, error: Exception) -> tuple[Problem, ...]:
@@ -63,3 +63,11 @@ def disagreement(device: str, planned: frozenset[Change], staged: frozenset[Chan
     ]
     hint = "nothing was committed; the switch's own syntax differs from what we render for this release"
     return [*problems, Problem(where=device, what="plan and switch disagree", hint=hint)]
+
+
+def changed_since(device: str, shown: frozenset[Change], planned: frozenset[Change]) -> list[Problem]:
+    """Where what a push would do now differs from what it has shown."""
+    problems = [Problem(device, f"shown, and not to be done any more: {change}") for change in sorted(shown - planned)]
+    problems += [Problem(device, f"to be done, and not shown: {change}") for change in sorted(planned - shown)]
+    hint = "nothing was committed; see who else works on this switch, then push again"
+    return [*problems, Problem(device, "somebody changed the switch after its plan was shown", hint=hint)]

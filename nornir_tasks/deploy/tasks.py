@@ -1,18 +1,21 @@
 """Nornir's task functions, one per verb that talks to switches. Results are our own frozen dataclasses."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from nornir.core.task import Result, Task
 
+from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
+from nornir_tasks.deploy.look import COMPUTING, Rules, ask, identify, planned, timer_s, who_answers
 from nornir_tasks.deploy.plan import DevicePlan, running_config
-from nornir_tasks.deploy.transaction import Outcome, Rules, Transaction, ask, look, timer_s
+from nornir_tasks.deploy.summary import PlanSummary, summary
+from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.drivers.session import Depth, SwitchSession, Waiting
+from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.inventory.connection import CONNECTION
 from nornir_tasks.platforms.config_tree import difference
@@ -23,7 +26,7 @@ from nornir_tasks.platforms.observed import Observed
 class Collected:
     """One switch as it is: what it runs, compared with what is wanted, and what it says of itself."""
 
-    plan: DevicePlan
+    plan: PlanSummary
     running: DeviceConfig
     """The owned part of what it runs, as the model sees it."""
     observed: Observed
@@ -33,30 +36,38 @@ class Collected:
 class Job:
     """What to do about one switch."""
 
-    wanted: Wanted
+    declared: Declared
+    make: Callable[[], Wanted]
+    """Makes what it shall hold, anew at each call. Who calls it forgets that again: there may be 1,000 switches."""
     rules: Rules
 
 
 def ask_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
     """Who one switch is, and which release it runs."""
     job = jobs[task.host.name]
-    return Result(host=task.host, result=ask(_session(task), job.wanted.device, job.rules))
+    return Result(host=task.host, result=ask(_session(task), job.declared.device, job.rules))
 
 
 def plan_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
-    """Read one switch and plan its change; only what is shown of it is kept, for there may be 1,000 of them."""
-    job = jobs[task.host.name]
-    _, plan = look(_session(task), job.wanted, job.rules)
-    return Result(host=task.host, result=plan.told())
+    """Read one switch and plan its change."""
+    job, session = jobs[task.host.name], _session(task)
+    running = session.read()
+    with COMPUTING:
+        wanted = job.make()
+        kept = summary(planned(running, wanted, job.rules), wanted)
+    return Result(host=task.host, result=kept)
 
 
 def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str]) -> Result:
     """Read one switch's configuration, and these fields of its live state."""
-    job = jobs[task.host.name]
-    session = _session(task)
-    _, plan = look(session, job.wanted, job.rules)
-    collected = Collected(plan.told(), running_config(job.wanted, plan), session.observe(fields))
-    return Result(host=task.host, result=collected)
+    job, session = jobs[task.host.name], _session(task)
+    running = session.read()
+    with COMPUTING:
+        wanted = job.make()
+        plan = planned(running, wanted, job.rules)
+        kept, config = summary(plan, wanted), running_config(wanted, plan)
+        del plan
+    return Result(host=task.host, result=Collected(kept, config, session.observe(fields)))
 
 
 def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries: Mapping[str, Entry]) -> Result:
@@ -64,13 +75,24 @@ def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries
 
     What became of that one, the switch shows; the journal is told.
     """
-    job = jobs[task.host.name]
-    entry = entries.get(job.wanted.device)
-    _, plan = look(_session(task), job.wanted, job.rules, Depth.USUAL if entry is None else Depth.ALL)
-    if entry is not None:
-        plan = replace(plan, waiting=_timed(plan.waiting, journal.timer_left_s(entry)))
-        _settle(journal, entry, job.wanted, plan)
-    return Result(host=task.host, result=plan.told())
+    job, session = jobs[task.host.name], _session(task)
+    entry = entries.get(job.declared.device)
+    running = session.read(Depth.USUAL if entry is None else Depth.ALL)
+    kept = _surveyed(job, running, journal, entry)
+    if running.facts is None and kept.count:
+        identify(job.declared, who_answers(session), job.rules)
+    return Result(host=task.host, result=kept)
+
+
+def _surveyed(job: Job, running: Running, journal: Journal, entry: Entry | None) -> PlanSummary:
+    """What is kept of a switch that was read: trees and wish end here, before anybody waits for a switch again."""
+    with COMPUTING:
+        wanted = job.make()
+        plan = planned(running, wanted, job.rules)
+        if entry is not None:
+            plan = replace(plan, waiting=_timed(plan.waiting, journal.timer_left_s(entry)))
+            _settle(journal, entry, wanted, plan)
+        return summary(plan, wanted)
 
 
 def _timed(waiting: Waiting | None, left_s: float | None) -> Waiting | None:
@@ -84,7 +106,7 @@ def _settle(journal: Journal, entry: Entry, wanted: Wanted, plan: DevicePlan) ->
     """The last word on an earlier push. It stays open while its timer runs, and until what it changed is saved."""
     if plan.waiting is not None or not wanted.is_of(journal.owners(entry.push)):
         return
-    after = wanted.platform.to_tree(entry.after)
+    after = wanted.platform.to_tree(journal.after(entry))
     if any(difference(plan.owned_before, after)):
         journal.end(entry.push, entry.device, "failed")
     elif plan.is_saved:
@@ -102,6 +124,8 @@ class Push:
     """Device -> candidates of earlier pushes that may still be on it."""
     entries: Mapping[str, Entry]
     """Device -> an earlier push of it that nobody knows the end of."""
+    approved: Mapping[str, PlanSummary]
+    """Device -> what was shown of it: nothing else is done."""
     ledger: Ledger
 
 
@@ -149,17 +173,21 @@ class _Notes:
 def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:
     """One transaction on one switch, noted in the journal."""
     job = jobs[task.host.name]
-    notes = _Notes(push, job.wanted)
-    transaction = Transaction(lambda: _fresh(task), job.wanted, job.rules, push.ledger, notes)
+    device = job.declared.device
+    with COMPUTING:
+        wanted = job.make()
+    notes = _Notes(push, wanted)
+    approved = push.approved.get(device)
+    transaction = Transaction(lambda: _fresh(task), wanted, job.rules, push.ledger, notes, approved)
     try:
         outcome = _noted(transaction.run(), notes)
     except BaseException as error:
-        push.ledger.end(job.wanted.device, Step.LEFT if transaction.is_open else ending(error))
+        push.ledger.end(device, Step.LEFT if transaction.is_open else ending(error))
         if not transaction.is_open:  # else the entry stays open: the next push asks the switch
             with suppress(RefusedError):
                 notes.ended("failed")
         raise
-    push.ledger.note(job.wanted.device, Step.DONE)
+    push.ledger.note(device, Step.DONE)
     return Result(host=task.host, result=outcome, changed=outcome.changed)
 
 
@@ -176,7 +204,7 @@ def _noted(outcome: Outcome, notes: _Notes) -> Outcome:
 
 def timers(jobs: Mapping[str, Job]) -> dict[str, int | None]:
     """Device -> how long its commit timer runs."""
-    return {name: timer_s(job.wanted, job.rules) for name, job in jobs.items()}
+    return {name: timer_s(job.declared.capabilities, job.rules) for name, job in jobs.items()}
 
 
 def _session(task: Task) -> SwitchSession:

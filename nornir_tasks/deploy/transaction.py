@@ -7,53 +7,33 @@ twice.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from nornir_tasks.deploy.identity import Doubts, named_as_another
 from nornir_tasks.deploy.ledger import Ledger, Record, Step
-from nornir_tasks.deploy.plan import DevicePlan, device_plan, split_running
-from nornir_tasks.deploy.problems import disagreement, problems_of, unconfirmed, unguarded
+from nornir_tasks.deploy.look import COMPUTING, Rules, planned, timer_s
+from nornir_tasks.deploy.plan import DevicePlan, candidate, split_running
+from nornir_tasks.deploy.problems import changed_since, disagreement, problems_of, unconfirmed, unguarded
+from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.device_config import SessionKey, session_name
-from nornir_tasks.drivers.session import Depth, Facts, Fate, Running, Staged, SwitchSession
+from nornir_tasks.drivers.session import Depth, Fate, Running, SwitchSession
 from nornir_tasks.errors import (
     CommitError,
     ConnectError,
     GpufabricError,
-    IdentityError,
     LeftToTimerError,
     Problem,
     RefusedError,
     StageError,
 )
-from nornir_tasks.platforms.config_tree import difference
+from nornir_tasks.platforms.config_tree import ConfigTree, difference
 
 T = TypeVar("T")
 
 RETRY_PAUSE_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How careful one push is."""
-
-    confirm_within_s: int = 120
-    settle_s: float = 30.0
-    """How long BGP sessions that were up before may take to come back."""
-    reconnect_s: float = 20.0
-    """How long a switch that does not answer is asked again, of what changes nothing."""
-    allow_management: bool = False
-    unguarded: bool = False
-    """Commit also where the OS has no timer that would take the change back."""
-    serial: str | None = None
-    """Declared serial number; None: not declared."""
-    names: frozenset[str] = frozenset()
-    """Of all switches of the site: without a serial number, one that bears another's name is refused."""
-    doubts: Doubts = field(default_factory=Doubts, compare=False)
-    """Where a switch without a declared serial number is noted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +42,6 @@ class Outcome:
 
     device: str
     changed: bool
-    plan: DevicePlan
     saved: bool = False
     """It ran what is wanted, and a reboot would have lost it until now."""
     trouble: GpufabricError | None = None
@@ -74,69 +53,15 @@ Opener = Callable[[], SwitchSession]
 """Gives a fresh connection each time; the one before is closed."""
 
 
-def identify(wanted: Wanted, facts: Facts, rules: Rules) -> None:
-    """Is this the switch the intent means? Raises IdentityError naming everything that differs."""
-    config = wanted.config
-    problems = list(_other_switch(config.name, facts, rules))
-    if not wanted.capabilities.runs(facts.release):
-        problems.append(
-            Problem(
-                where=config.name,
-                what="the switch runs another release than declared",
-                expected=f"{config.os} {config.release}",
-                found=f"{config.os} {facts.release}",
-                hint="declare the release that runs, or say --accept-release to render for it this once",
-            )
-        )
-    if problems:
-        raise IdentityError(problems)
+@dataclass(frozen=True, slots=True)
+class _Committed:
+    """What is left to know of a switch once its commit was asked for."""
 
-
-def _other_switch(device: str, facts: Facts, rules: Rules) -> Iterator[Problem]:
-    if rules.serial is None:
-        refused = list(named_as_another(device, facts, rules.names))
-        yield from refused
-        if not refused:
-            rules.doubts.note(device, facts)
-    if rules.serial is not None and rules.serial != facts.serial:
-        yield Problem(
-            where=device,
-            what="another switch answers at this address",
-            expected=f"serial number {rules.serial}",
-            found=f"serial number {facts.serial} ({facts.model})",
-            hint="correct address or serial number in devices.yml, or the cabling of the management network",
-        )
-
-
-def _facts(session: SwitchSession) -> Facts:
-    facts = session.read(Depth.TEXT).facts
-    assert facts is not None  # noqa: S101 - of this depth they are always asked for
-    return facts
-
-
-def ask(session: SwitchSession, device: str, rules: Rules) -> Facts:
-    """Who answers, whatever its release. Raises IdentityError for another switch than declared."""
-    facts = _facts(session)
-    if problems := list(_other_switch(device, facts, rules)):
-        raise IdentityError(problems)
-    return facts
-
-
-def look(session: SwitchSession, wanted: Wanted, rules: Rules, depth: Depth = Depth.ALL) -> tuple[Running, DevicePlan]:
-    """Read one switch and plan its change; nothing is sent but the read."""
-    running = session.read(depth)
-    if running.facts is not None:
-        identify(wanted, running.facts, rules)
-    plan = device_plan(wanted, running.text, allow_management=rules.allow_management)
-    if running.facts is None and plan.changes:
-        identify(wanted, _facts(session), rules)
-    return running, replace(plan, is_saved=running.is_saved, waiting=running.waiting)
-
-
-def timer_s(wanted: Wanted, rules: Rules) -> int | None:
-    """How long the switch waits for our confirmation: what its OS takes. None: it has no timer."""
-    held = wanted.capabilities
-    return min(max(rules.confirm_within_s, held.min_confirm_s), held.max_confirm_s) if held.has_commit_timer else None
+    token: str
+    up_before: frozenset[SessionKey]
+    """Its BGP neighbours whose session was up."""
+    foreign_before: ConfigTree
+    """Everything that ran and is not ours."""
 
 
 @dataclass(slots=True)
@@ -148,6 +73,8 @@ class Transaction:
     rules: Rules
     ledger: Ledger
     record: Record
+    approved: PlanSummary | None = None
+    """What was shown of it; nothing else is done. None: whatever makes it as wanted."""
     is_open: bool = field(default=False, init=False)
     """A commit was asked for, and nobody knows yet whether it stays."""
 
@@ -160,21 +87,39 @@ class Transaction:
         """Do it. Any error leaves the switch as it was, at the latest when its own timer fires."""
         session = self.opener()
         try:
-            self.ledger.begin(self.device, Step.READ)
-            running, plan = look(session, self.wanted, self.rules)
-            if running.waiting is not None:
-                raise StageError(unconfirmed(self.device, running.waiting))
-            self._sweep(session)
-            if plan.candidate is None:
-                return self._save(session, plan)
-            up_before = session.established()
-            staged = self._stage(session, plan)
-            self._commit(session, plan, staged)
+            done = self._begin(session)
         finally:
             session.close()
-        return self._finish(plan, staged.token, up_before)
+        return self._finish(done) if isinstance(done, _Committed) else done
 
     # -- until the commit ------------------------------------------------------------------------------------------
+
+    def _begin(self, session: SwitchSession) -> "Outcome | _Committed":
+        """All that is done on the first connection. The plan ends here: nobody who waits afterwards needs it."""
+        self.ledger.begin(self.device, Step.READ)
+        running = session.read(Depth.ALL)
+        with COMPUTING:
+            plan = planned(running, self.wanted, self.rules)
+        if plan.waiting is not None:
+            raise StageError(unconfirmed(self.device, plan.waiting))
+        self._sweep(session)
+        if not plan.changes:
+            return self._save(session, plan)
+        self._refuse_unshown(plan)
+        up_before = session.established()
+        token = self._stage(session, plan)
+        self._commit(session, token)
+        return _Committed(token, up_before, plan.foreign_before)
+
+    def _refuse_unshown(self, plan: DevicePlan) -> None:
+        """Somebody changed the switch since its plan was shown: it may be that nobody would have approved of this."""
+        if self.approved is None:
+            return
+        with COMPUTING:
+            shown = self.approved.changes
+            is_shown = plan.changes == shown or frozenset(plan.changes) == frozenset(shown)
+        if not is_shown:
+            raise RefusedError(changed_since(self.device, frozenset(shown), frozenset(plan.changes)))
 
     def _sweep(self, session: SwitchSession) -> None:
         if self.record.dead:
@@ -185,23 +130,25 @@ class Transaction:
         """What is wanted runs already; a reboot shall keep it."""
         if not plan.is_saved:
             session.save()
-        return Outcome(self.device, changed=False, plan=plan, saved=not plan.is_saved)
+        return Outcome(self.device, changed=False, saved=not plan.is_saved)
 
-    def _stage(self, session: SwitchSession, plan: DevicePlan) -> Staged:
+    def _stage(self, session: SwitchSession, plan: DevicePlan) -> str:
+        """Hand the change over; the token of what the switch says it would do, if that is what is planned."""
         if self._timer_s is None and not self.rules.unguarded:
-            raise RefusedError(unguarded(self.wanted))
+            raise RefusedError(unguarded(self.wanted.declared))
         self.ledger.begin(self.device, Step.STAGE)
         self.record.started(plan)
-        assert plan.candidate is not None  # noqa: S101 - who calls this has seen it
-        staged = session.stage(plan.candidate, self.record.name, self.record.staged)
+        with COMPUTING:
+            made = candidate(self.wanted, plan)
+        staged = session.stage(made, self.record.name, self.record.staged)
         planned = frozenset(plan.changes)
         if staged.changes != planned:
             session.abort()
             self.record.dropped(None)
             raise StageError(disagreement(self.device, planned, staged.changes))
-        return staged
+        return staged.token
 
-    def _commit(self, session: SwitchSession, plan: DevicePlan, staged: Staged) -> None:
+    def _commit(self, session: SwitchSession, token: str) -> None:
         try:
             self.record.committed(self._timer_s)
             self.ledger.begin(self.device, Step.COMMIT)
@@ -215,12 +162,12 @@ class Transaction:
             self.is_open = False
             raise
         except Exception as lost:  # noqa: BLE001 - whatever went wrong here, the commit may have got through
-            self._find_out(session, plan, staged.token, lost)
+            self._find_out(session, token, lost)
         self.ledger.note(self.device, Step.GATE)
         with suppress(RefusedError):  # it was noted before; this only says more exactly when the timer ends
             self.record.committed(self._timer_s)
 
-    def _find_out(self, session: SwitchSession, plan: DevicePlan, token: str, lost: Exception) -> None:
+    def _find_out(self, session: SwitchSession, token: str, lost: Exception) -> None:
         """The answer to a commit was lost: ask what is so. Returns if it got through; CommitError if it did not."""
         try:
             fate = self._patiently(lambda: session.fate(token))
@@ -241,23 +188,23 @@ class Transaction:
 
     # -- after the commit ------------------------------------------------------------------------------------------
 
-    def _finish(self, plan: DevicePlan, token: str, up_before: frozenset[SessionKey]) -> Outcome:
+    def _finish(self, done: "_Committed") -> Outcome:
         """Confirm on a new connection, which proves that the change left us a way in; else take the change back."""
         session = self.opener()
         try:
             try:
-                self._gate(session, plan, up_before)
+                self._gate(session, done)
             except LeftToTimerError:
                 raise
             except Exception as error:  # noqa: BLE001 - whatever went wrong, it is taken back
-                self._take_back(session, token, error)
+                self._take_back(session, done.token, error)
             if not self.ledger.goes_on(self.device, Step.CONFIRM):
                 raise self._interrupted()
-            trouble = self._keep(session, token)
+            trouble = self._keep(session, done.token)
         finally:
             session.close()
         self.is_open = False
-        return Outcome(self.device, changed=True, plan=plan, trouble=trouble)
+        return Outcome(self.device, changed=True, trouble=trouble)
 
     def _keep(self, session: SwitchSession, token: str) -> GpufabricError | None:
         """Confirm. Where the answer is lost or says no, what runs decides; returns what failed though it is kept."""
@@ -329,7 +276,7 @@ class Transaction:
 
     @property
     def _timer_s(self) -> int | None:
-        return timer_s(self.wanted, self.rules)
+        return timer_s(self.wanted.capabilities, self.rules)
 
     def _patiently(self, question: Callable[[], T]) -> T:
         """A switch that restarts its API answers late: ask again for a bounded time."""
@@ -345,8 +292,9 @@ class Transaction:
     def _runs(self, session: SwitchSession) -> bool:
         """Does the switch run what is wanted?"""
         text = self._patiently(lambda: session.read(Depth.TEXT)).text
-        owned, _ = split_running(self.wanted, self.wanted.platform.to_tree(text))
-        return not any(difference(owned, self.wanted.tree))
+        with COMPUTING:
+            owned, _ = split_running(self.wanted, self.wanted.platform.to_tree(text))
+            return not any(difference(owned, self.wanted.tree))
 
     def _runs_patiently(self, session: SwitchSession, why: GpufabricError) -> bool:
         try:
@@ -354,21 +302,25 @@ class Transaction:
         except GpufabricError as error:
             raise self._left(why.problems, "it is not known whether the change was kept") from error
 
-    def _gate(self, session: SwitchSession, plan: DevicePlan, up_before: frozenset[SessionKey]) -> None:
+    def _gate(self, session: SwitchSession, done: "_Committed") -> None:
         self._leave_if_stopped()
-        text = self._patiently(lambda: session.read(Depth.TEXT)).text
-        owned, foreign = split_running(self.wanted, self.wanted.platform.to_tree(text))
-        problems = [
-            Problem(self.device, f"after the commit this is not as planned: {change}")
-            for change in difference(owned, self.wanted.tree)
-        ]
-        problems += [
-            Problem(self.device, f"the commit changed a line that is not ours: {change}")
-            for change in difference(plan.foreign_before, foreign)
-        ]
+        self._compare(self._patiently(lambda: session.read(Depth.TEXT)), done.foreign_before)
+        self._await_sessions(session, done.up_before)
+
+    def _compare(self, running: Running, foreign_before: ConfigTree) -> None:
+        """Raises CommitError where the switch does not run what is wanted, or other lines than ours changed."""
+        with COMPUTING:
+            owned, foreign = split_running(self.wanted, self.wanted.platform.to_tree(running.text))
+            problems = [
+                Problem(self.device, f"after the commit this is not as planned: {change}")
+                for change in difference(owned, self.wanted.tree)
+            ]
+            problems += [
+                Problem(self.device, f"the commit changed a line that is not ours: {change}")
+                for change in difference(foreign_before, foreign)
+            ]
         if problems:
             raise CommitError(problems)
-        self._await_sessions(session, up_before)
 
     def _await_sessions(self, session: SwitchSession, up_before: frozenset[SessionKey]) -> None:
         bgp = self.wanted.config.bgp

@@ -7,6 +7,7 @@ from functools import cache
 
 import jinja2
 
+from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.design.device_config import DeviceConfig
@@ -53,6 +54,11 @@ class Wanted:
     def platform(self) -> Platform:
         """The switch's OS."""
         return platform(self.config.os)
+
+    @property
+    def declared(self) -> Declared:
+        """Which switch this is for."""
+        return Declared(self.config.name, self.config.os, self.config.release, self.capabilities)
 
 
 def wanted(

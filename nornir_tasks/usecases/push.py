@@ -1,15 +1,15 @@
 """Plan, push and roll back: what a push would change, the push itself, and the way back."""
 
 import dataclasses
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nornir_tasks.deploy.fleet import Fleet, Results
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger
-from nornir_tasks.deploy.plan import DevicePlan
 from nornir_tasks.deploy.problems import unconfirmed, unfinished, unguarded
+from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.wanted import Wanted
@@ -20,7 +20,7 @@ from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, P
 from nornir_tasks.files.push_lock import sole_push
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.usecases.progress import Event, On, Work, following, ignore
-from nornir_tasks.usecases.reach import Access, Reach, require_all, worst
+from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, worst
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
 JOURNAL = "journal.sqlite"
@@ -32,14 +32,14 @@ DRAIN_S = 5.0
 class PlanReport:
     """What a push would change, switch by switch."""
 
-    plans: Mapping[str, DevicePlan]
+    plans: Mapping[str, PlanSummary]
     work: tuple[str, ...]
     """The switches that a push would touch: to change or to save them, or to clear away what an earlier push left."""
 
     @property
-    def changing(self) -> dict[str, DevicePlan]:
+    def changing(self) -> dict[str, PlanSummary]:
         """The switches that do not run what they shall."""
-        return {name: each for name, each in self.plans.items() if each.changes}
+        return {name: each for name, each in self.plans.items() if each.count}
 
     @property
     def unsaved(self) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ class PushReport:
             raise worst(self.errors)
 
 
-def _need_reload(plans: Mapping[str, DevicePlan]) -> list[str]:
+def _need_reload(plans: Mapping[str, PlanSummary]) -> list[str]:
     return sorted(name for name, each in plans.items() if each.disruption is Disruption.RELOAD)
 
 
@@ -147,7 +147,7 @@ def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
     """
     access = Access(reach, on)
     selection = selection.with_releases(access.accepted(selection))
-    with access.fleet(selection.design, dict(selection)) as switches:
+    with access.fleet(selection.design, selection) as switches:
         return _report(require_all(access.read(Work.READ, len(selection), switches.plan)))
 
 
@@ -159,7 +159,7 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) 
     """
     access = Access(reach, on)
     selection = selection.with_releases(access.accepted(selection))
-    return _Run("push", selection.design, dict(selection), access).run(approve)
+    return _Run("push", selection.design, selection, access).run(approve)
 
 
 def last_push(site: str | Path) -> int:
@@ -179,7 +179,7 @@ def rollback(
     selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
     access = Access(reach, on)
     selection = selection.with_releases(access.accepted(selection))
-    wanted = {name: restored(selection[name], entries[name].before) for name in selection if name in entries}
+    wanted = _Earlier(selection, journal, {name: entries[name] for name in selection if name in entries})
     report = _Run("rollback", selection.design, wanted, access).run(approve)
     if not report.errors:
         for name in wanted:
@@ -187,9 +187,9 @@ def rollback(
     return report
 
 
-def _report(plans: Mapping[str, DevicePlan], left_behind: Collection[str] = ()) -> PlanReport:
+def _report(plans: Mapping[str, PlanSummary], left_behind: Collection[str] = ()) -> PlanReport:
     """The plans of all switches; on those of ``left_behind`` an earlier push has left something."""
-    work = (name for name, each in plans.items() if each.changes or not each.is_saved or name in left_behind)
+    work = (name for name, each in plans.items() if each.count or not each.is_saved or name in left_behind)
     return PlanReport(plans, tuple(work))
 
 
@@ -198,6 +198,24 @@ def restored(each: Wanted, before: str) -> Wanted:
     tree = each.platform.to_tree(before)
     config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
     return dataclasses.replace(each, tree=tree, config=config)
+
+
+@dataclass(frozen=True, eq=False)
+class _Earlier(Mapping[str, Wanted]):
+    """What switches shall hold that go back to before a push; each made when it is asked for, and kept by nobody."""
+
+    selection: Selection
+    journal: Journal
+    entries: Mapping[str, Entry]
+
+    def __getitem__(self, name: str) -> Wanted:
+        return restored(self.selection[name], self.journal.before(self.entries[name]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +249,7 @@ class _Run:
             # Where only what a dead push of ours left behind is cleared away, there is nothing to ask.
             if (found.changing or found.unsaved) and not approve(found):
                 raise Interrupted(Problem("push", "declined; nothing was changed"))
-            done = self._push(found.work, past)
+            done = self._push(found, past)
         return PushReport(found, done.values, done.errors)
 
     def _survey(self, switches: Fleet, past: _Past) -> PlanReport:
@@ -248,37 +266,39 @@ class _Run:
 
     def _refuse_unguarded(self, found: PlanReport) -> None:
         """Before anything is sent: the switches that would be committed to without a timer."""
+        changing = found.changing
         problems = [
-            unguarded(self.wanted[name])
-            for name in found.changing
-            if not self.wanted[name].capabilities.has_commit_timer
+            unguarded(declared(device))
+            for device in self.design.network.devices
+            if device.name in changing and not device.capabilities.has_commit_timer
         ]
         if problems and not self.access.reach.unguarded:
             raise RefusedError(problems)
 
-    def _push(self, names: tuple[str, ...], past: _Past) -> Results[Outcome]:
+    def _push(self, found: PlanReport, past: _Past) -> Results[Outcome]:
         """The transactions, in waves, noted in the journal."""
+        names = found.work
         if not names:
             return Results({}, {})
-        chosen = {name: self.wanted[name] for name in names}
-        owners = frozenset[str]().union(*(each.owners for each in chosen.values()))
+        owners = frozenset[str]().union(*(found.plans[name].owners for name in names))
         number = past.journal.begin(self.verb, owners)
         with (
-            following(self.access.on, Work.PUSH, len(chosen)) as step,
-            self.access.fleet(self.design, chosen) as switches,
+            following(self.access.on, Work.PUSH, len(names)) as step,
+            self.access.fleet(self.design, self.wanted) as switches,
         ):
             ledger = switches.ledger()
-            order = Push(past.journal, number, self.design.site.directory.name, past.dead, past.entries, ledger)
+            site = self.design.site.directory.name
+            order = Push(past.journal, number, site, past.dead, past.entries, found.plans, ledger)
             try:
                 return switches.push(self._waves(names), order, step)
             except KeyboardInterrupt:
-                raise PushInterrupted(_settled(ledger, len(chosen), self.access.on)) from None
+                raise PushInterrupted(_settled(ledger, len(names), self.access.on)) from None
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
-        network = self.design.network
+        network, chosen = self.design.network, frozenset(names)
         everyone = tuple(members(network))
         most = most_only_leaves(everyone, self.design.site.intent.policy.wave_share)
-        return waves((each for each in everyone if each.device in names), most)
+        return waves((each for each in everyone if each.device in chosen), most)
 
 
 def _settled(ledger: Ledger, total: int, on: On) -> Standing:

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
-from nornir_tasks.deploy.identity import Doubts
+from nornir_tasks.deploy.identity import Declared, Doubts
+from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.tasks import Job
-from nornir_tasks.deploy.transaction import Rules
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.network import Device
 from nornir_tasks.errors import DeviceError, GpufabricError, LabError, Problem
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.lab.manager import Lab
@@ -43,14 +45,19 @@ class Access:
 
     @contextmanager
     def fleet(self, design: SiteDesign, wanted: Mapping[str, Wanted]) -> Iterator[Fleet]:
-        """Switches of a site, connected on first use and closed at the end. Raises LabError where its lab has ended."""
+        """Switches of a site, connected on first use and closed at the end. Raises LabError where its lab has ended.
+
+        What each shall hold is looked up in ``wanted`` when its turn comes.
+        """
         _check_lab(design)
-        known = endpoints(design.site, {name: each.config.os for name, each in wanted.items()})
-        names = frozenset(device.name for device in design.network.devices)
+        devices = {device.name: device for device in design.network.devices}
+        known = endpoints(design.site, {name: devices[name].os for name in wanted})
+        names = frozenset(devices)
         targets = {
             name: Target(
                 Job(
-                    each,
+                    declared(devices[name]),
+                    partial(wanted.__getitem__, name),
                     Rules(
                         allow_management=name in self.reach.allow_management,
                         unguarded=self.reach.unguarded,
@@ -61,7 +68,7 @@ class Access:
                 ),
                 known[name].endpoint,
             )
-            for name, each in wanted.items()
+            for name in wanted
         }
         made = Fleet(targets, self.reach.workers)
         try:
@@ -82,9 +89,14 @@ class Access:
         """Switch -> release that runs, if the operator takes whatever runs; else nothing is asked."""
         if not self.reach.accept_release:
             return {}
-        with self.fleet(selection.design, dict(selection)) as switches:
+        with self.fleet(selection.design, selection) as switches:
             answers = require_all(self.read(Work.ASK, len(selection), switches.ask))
         return {name: facts.release for name, facts in answers.items()}
+
+
+def declared(device: Device) -> Declared:
+    """What the design says of one switch, whatever it shall hold."""
+    return Declared(device.name, device.os, device.release, device.capabilities)
 
 
 def _check_lab(design: SiteDesign) -> None:

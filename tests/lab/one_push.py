@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 
 from nornir_tasks.deploy.ledger import Ledger
+from nornir_tasks.deploy.look import Rules, timer_s
 from nornir_tasks.deploy.plan import DevicePlan
-from nornir_tasks.deploy.transaction import Opener, Rules, Transaction, timer_s
+from nornir_tasks.deploy.transaction import Opener, Transaction
 from nornir_tasks.deploy.wanted import Wanted
 
 
@@ -34,5 +35,5 @@ def transaction(
 ) -> Transaction:
     """What a push does on this switch."""
     rules = rules or Rules()
-    ledger = ledger or Ledger({wanted.device: timer_s(wanted, rules)})
+    ledger = ledger or Ledger({wanted.device: timer_s(wanted.capabilities, rules)})
     return Transaction(opener, wanted, rules, ledger, noted or Noted())

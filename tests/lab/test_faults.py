@@ -144,7 +144,7 @@ def test_switches_that_die_between_commit_and_confirm_are_named_with_what_will_b
         noted = Journal(operator.lab.parent / "journal.sqlite")
         with Access(Reach(), ignore).fleet(design, wanted) as switches:
             number = noted.begin("push", frozenset({"compute", "switch"}))
-            push = Push(noted, number, "lab", {}, {}, Fatal(switches.ledger().timers_s))
+            push = Push(noted, number, "lab", {}, {}, {}, Fatal(switches.ledger().timers_s))
             results = switches.push([Wave("all", tuple(DEVICES.values()))], push, lambda _: None)
         assert results.values == {}
         for device, error in results.errors.items():

@@ -20,7 +20,8 @@ from one_push import Noted, transaction
 
 from nornir_tasks.deploy.journal import Journal
 from nornir_tasks.deploy.ledger import Ledger, Step
-from nornir_tasks.deploy.transaction import Rules, Transaction, timer_s
+from nornir_tasks.deploy.look import Rules, timer_s
+from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import MARK, SwitchSession
 from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError
@@ -84,7 +85,7 @@ def losing(
         cutter = path.__enter__()
         cutters.append(path)
         rules = Rules(reconnect_s=2.0)
-        ledger = LosesAt({device: timer_s(wanted, rules)})
+        ledger = LosesAt({device: timer_s(wanted.capabilities, rules)})
         ledger.lose(cutter, step, how)
         aside = open_session(system, there)
         opened.append(aside)

@@ -4,6 +4,7 @@ Each is a switch of its own in one lab without cables; it is pushed by the trans
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -12,9 +13,9 @@ from conftest import LabDescription, RunningLab
 from one_push import transaction
 
 from nornir_tasks.deploy.fleet import Fleet, Target
+from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.plan import split_running
 from nornir_tasks.deploy.tasks import Job
-from nornir_tasks.deploy.transaction import Rules
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import Realised, device_config
@@ -103,7 +104,10 @@ def test_what_each_prints_after_the_push_reads_back_whole_and_is_not_pushed_agai
 
 def test_no_switch_stays_connected_after_its_visit(switches: tuple[RunningLab, dict[str, Wanted]]) -> None:
     lab, rendered = switches
-    targets = {name: Target(Job(each, Rules()), lab.endpoint(name)) for name, each in rendered.items()}
+    targets = {
+        name: Target(Job(each.declared, partial(rendered.__getitem__, name), Rules()), lab.endpoint(name))
+        for name, each in rendered.items()
+    }
     before = sockets()
     fleet = Fleet(targets, workers=4)
     assert fleet.plan(lambda _: None).errors == {}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan, split_running
+from nornir_tasks.deploy.plan import candidate, device_plan, split_running
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree
@@ -72,9 +72,7 @@ class EosSwitch(Typed):
         self.type(*(f"interface {port}" for port in lane_ports(spec)))
 
     def push(self, wanted: Wanted) -> None:
-        candidate = device_plan(wanted, self.text()).candidate
-        assert candidate is not None
-        self.type(*candidate.payload)
+        self.type(*candidate(wanted, device_plan(wanted, self.text())).payload)
 
 
 class NxosSwitch(Typed):
@@ -85,13 +83,12 @@ class NxosSwitch(Typed):
 
     def push(self, wanted: Wanted) -> None:
         """As ``configure replace`` does it; the switch's own patch says the same as the plan."""
-        plan = device_plan(wanted, self.text())
-        assert plan.candidate is not None
+        made = candidate(wanted, device_plan(wanted, self.text()))
         target = bare_tree(self.context, self.spec.name)
-        assert [(number, str(error)) for number, error in load_text(target, self.context, plan.candidate.payload)] == []
+        assert [(number, str(error)) for number, error in load_text(target, self.context, made.payload)] == []
         said = "\n".join(_quoted(patch(self.tree, target)))
         settled = settle(server_changes(said), wanted.platform.to_tree(self.text()))
-        assert settled == frozenset(plan.candidate.changes)
+        assert settled == frozenset(made.changes)
         self.tree = target
 
 
@@ -104,15 +101,14 @@ class NvueSwitch:
         return json.dumps(self.data)
 
     def push(self, wanted: Wanted) -> None:
-        candidate = device_plan(wanted, self.text()).candidate
-        assert candidate is not None
-        for pointer in candidate.payload["delete"]:
+        made = candidate(wanted, device_plan(wanted, self.text()))
+        for pointer in made.payload["delete"]:
             *above, last = keys_of(pointer)
             node = self.data
             for key in above:
                 node = node[key]
             del node[last]
-        sent = candidate.payload["patch"]
+        sent = made.payload["patch"]
         complete(sent, self.data)
         merge(self.data, sent)
 

@@ -13,15 +13,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from at_terminal import Operator, lab_of_its_own, small_site
 
 from nornir_tasks.deploy.fleet import Fleet, Results, Target
-from nornir_tasks.deploy.plan import DevicePlan
+from nornir_tasks.deploy.look import Rules
+from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Job
-from nornir_tasks.deploy.transaction import Rules
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.errors import ConnectError, TrustError
 from nornir_tasks.inventory.endpoints import endpoints
@@ -126,13 +127,16 @@ def slow(address: str, port: int, hold: int) -> Iterator[tuple[int, list[socket.
             each.close()
 
 
-def planned(operator: Operator, change: dict[str, Callable[[Endpoint], Endpoint]]) -> Results[DevicePlan]:
+def planned(operator: Operator, change: dict[str, Callable[[Endpoint], Endpoint]]) -> Results[PlanSummary]:
     """Plan these switches of the lab, each reached otherwise than the device list says."""
     design = load(operator.site)
     wanted = dict(select(design, limit=list(change)))
     known = endpoints(design.site, {name: each.config.os for name, each in wanted.items()})
     targets = {
-        name: Target(Job(each, Rules(serial=known[name].serial)), change[name](known[name].endpoint))
+        name: Target(
+            Job(each.declared, partial(wanted.__getitem__, name), Rules(serial=known[name].serial)),
+            change[name](known[name].endpoint),
+        )
         for name, each in wanted.items()
     }
     fleet = Fleet(targets)

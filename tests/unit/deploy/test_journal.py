@@ -20,9 +20,9 @@ def test_a_push_that_died_half_way_can_be_seen_and_undone(tmp_path: Path) -> Non
     again = Journal(tmp_path / "journal.sqlite")
     assert again.last_push() == push
     assert again.owners(push) == {"switch", "compute"}
-    assert [(e.device, e.state, e.before) for e in again.entries(push)] == [
-        ("leaf-1", "done", "before 1"),
-        ("leaf-2", "started", "before 2"),
+    assert [(e.device, e.state, again.before(e), again.after(e)) for e in again.entries(push)] == [
+        ("leaf-1", "done", "before 1", "after 1"),
+        ("leaf-2", "started", "before 2", "after 2"),
     ]
 
 
@@ -115,4 +115,4 @@ def test_a_journal_of_an_earlier_version_is_read_on(tmp_path: Path) -> None:
         db.execute("INSERT INTO device VALUES (1, 'leaf-1', 'started', 'b', 'a', '2026-01-01')")
     journal = Journal(path)
     (entry,) = journal.open_entries().values()
-    assert (entry.before, journal.timer_left_s(entry)) == ("b", None)
+    assert (journal.before(entry), journal.timer_left_s(entry)) == ("b", None)

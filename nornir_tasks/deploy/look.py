@@ -1,0 +1,100 @@
+"""What a read of one switch tells: whether it is the one that is meant, and what a push would change on it."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from nornir_tasks.deploy.identity import Declared, Doubts, named_as_another
+from nornir_tasks.deploy.plan import DevicePlan, device_plan
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.drivers.session import Depth, Facts, Running, SwitchSession
+from nornir_tasks.errors import IdentityError, Problem
+
+COMPUTING = threading.Lock()
+"""Held by who makes and compares trees. One thread computes at a time anyhow; 64 that are half through it need the
+memory of 64, and stand in one another's way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How careful one push is."""
+
+    confirm_within_s: int = 120
+    settle_s: float = 30.0
+    """How long BGP sessions that were up before may take to come back."""
+    reconnect_s: float = 20.0
+    """How long a switch that does not answer is asked again, of what changes nothing."""
+    allow_management: bool = False
+    unguarded: bool = False
+    """Commit also where the OS has no timer that would take the change back."""
+    serial: str | None = None
+    """Declared serial number; None: not declared."""
+    names: frozenset[str] = frozenset()
+    """Of all switches of the site: without a serial number, one that bears another's name is refused."""
+    doubts: Doubts = field(default_factory=Doubts, compare=False)
+    """Where a switch without a declared serial number is noted."""
+
+
+def identify(declared: Declared, facts: Facts, rules: Rules) -> None:
+    """Is this the switch the intent means? Raises IdentityError naming everything that differs."""
+    problems = list(_other_switch(declared.device, facts, rules))
+    if not declared.capabilities.runs(facts.release):
+        problems.append(
+            Problem(
+                where=declared.device,
+                what="the switch runs another release than declared",
+                expected=f"{declared.os} {declared.release}",
+                found=f"{declared.os} {facts.release}",
+                hint="declare the release that runs, or say --accept-release to render for it this once",
+            )
+        )
+    if problems:
+        raise IdentityError(problems)
+
+
+def _other_switch(device: str, facts: Facts, rules: Rules) -> Iterator[Problem]:
+    if rules.serial is None:
+        refused = list(named_as_another(device, facts, rules.names))
+        yield from refused
+        if not refused:
+            rules.doubts.note(device, facts)
+    if rules.serial is not None and rules.serial != facts.serial:
+        yield Problem(
+            where=device,
+            what="another switch answers at this address",
+            expected=f"serial number {rules.serial}",
+            found=f"serial number {facts.serial} ({facts.model})",
+            hint="correct address or serial number in devices.yml, or the cabling of the management network",
+        )
+
+
+def who_answers(session: SwitchSession) -> Facts:
+    """Ask a switch who it is, and nothing else."""
+    facts = session.read(Depth.TEXT).facts
+    assert facts is not None  # noqa: S101 - of this depth they are always asked for
+    return facts
+
+
+def ask(session: SwitchSession, device: str, rules: Rules) -> Facts:
+    """Who answers, whatever its release. Raises IdentityError for another switch than declared."""
+    facts = who_answers(session)
+    if problems := list(_other_switch(device, facts, rules)):
+        raise IdentityError(problems)
+    return facts
+
+
+def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
+    """What would change on a switch that was read. Raises IdentityError for another switch than the one meant.
+
+    Who did not say who it is in this read is asked, if anything is to change, before it is believed.
+    """
+    if running.facts is not None:
+        identify(wanted.declared, running.facts, rules)
+    plan = device_plan(wanted, running.text, allow_management=rules.allow_management)
+    return replace(plan, is_saved=running.is_saved, waiting=running.waiting)
+
+
+def timer_s(held: Capabilities, rules: Rules) -> int | None:
+    """How long the switch waits for our confirmation: what its OS takes. None: it has no timer."""
+    return min(max(rules.confirm_within_s, held.min_confirm_s), held.max_confirm_s) if held.has_commit_timer else None

@@ -59,10 +59,46 @@ def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Can
     del running  # EOS gets a difference, not a whole configuration
     from hier_config import WorkflowRemediation  # noqa: PLC0415 - only a device that differs pays for it
 
-    remediation = WorkflowRemediation(_hconfig(_to_type_again(owned, wanted)), _hconfig(wanted)).remediation_config
+    new = _new_blocks(owned, wanted)
+    before, after = (_hconfig(each) for each in _to_compare(_to_type_again(owned, wanted), wanted, new))
+    remediation = WorkflowRemediation(before, after).remediation_config
     gone = _gone(remediation)  # once: it looks at every line
-    lines = tuple(line for child in remediation.children for line in _lines(child, gone))
+    lines = tuple(
+        line
+        for child in remediation.children
+        for line in (_typed(new[child.text]) if child.text in new else _lines(child, gone))
+    )
+    for each in (before, after, remediation):
+        _take_apart(each)
     return Candidate(payload=lines, changes=tuple(difference(owned, wanted)))
+
+
+def _new_blocks(owned: ConfigTree, wanted: ConfigTree) -> dict[str, ConfigTree]:
+    """Blocks that are not there yet, or empty: they are typed as they are wanted, and there is nothing to work out."""
+    return {text: node for text, node in wanted.children.items() if node and not owned.get(text)}
+
+
+def _to_compare(owned: ConfigTree, wanted: ConfigTree, new: dict[str, ConfigTree]) -> tuple[ConfigTree, ConfigTree]:
+    """Both sides less what need not be compared: blocks that are the same, and all but the first line of new ones.
+
+    A first push of a switch consists of new blocks.
+    """
+    before, after = ConfigTree(), ConfigTree()
+    for text, node in owned.children.items():
+        if text not in new and (not node or node != wanted.children.get(text)):
+            before.children[text] = node
+    for text, node in wanted.children.items():
+        if text in new:
+            after.add(text)
+        elif not node or node != owned.children.get(text):
+            after.children[text] = node
+    return before, after
+
+
+def _typed(block: ConfigTree, depth: int = 0) -> list[str]:
+    """A whole block as commands, each block in it ended by ``exit``."""
+    below = [line for node in block.children.values() for line in _typed(node, depth + 1)]
+    return [" " * 3 * depth + block.text, *below, *([" " * 3 * (depth + 1) + "exit"] if below else [])]
 
 
 def _to_type_again(owned: ConfigTree, wanted: ConfigTree) -> ConfigTree:
@@ -137,6 +173,13 @@ def _hconfig(tree: ConfigTree) -> "HConfig":
 def _fill(node: "HConfig | HConfigChild", tree: ConfigTree) -> None:
     for below in tree.children.values():
         _fill(node.add_child(below.text, check_if_present=False), below)
+
+
+def _take_apart(node: "HConfig | HConfigChild") -> None:
+    """Its lines know the line above them: without this they would stay until Python looks for cycles."""
+    for below in node.children:
+        _take_apart(below)
+    node.children.clear()
 
 
 @cache

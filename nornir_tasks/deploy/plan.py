@@ -139,6 +139,7 @@ def _is_in(port: Interface | None, vlan: Vlan) -> bool:
 
 
 def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...]) -> None:
+    os = wanted.platform
     problems = [
         Problem(
             where=wanted.device,
@@ -146,7 +147,7 @@ def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...]) -> None:
             hint=f"if that is meant, say --allow-management {wanted.device}",
         )
         for change in changes
-        if is_protected(change.path, wanted.platform)
+        if is_protected(change.path, os)
     ]
     if problems:
         raise RefusedError(problems)

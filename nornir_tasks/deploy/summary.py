@@ -35,7 +35,9 @@ class PlanSummary:
     waiting: Waiting | None
     """A commit that is not confirmed: what runs is taken back soon."""
     packed: bytes
-    """The changes and what each does to traffic, compressed. Equal plans have equal bytes."""
+    """The changes and what each does to traffic, compressed."""
+    digest: int
+    """Of the changes in their order; means something in this process only."""
 
     def rows(self) -> Iterator[tuple[Change, Disruption]]:
         """Every change with what it does to traffic, in the order of the plan; unpacked anew each time."""
@@ -49,6 +51,10 @@ class PlanSummary:
     def changes(self) -> tuple[Change, ...]:
         """The lines that change; unpacked anew each time."""
         return tuple(change for change, _ in self.rows())
+
+    def is_of(self, plan: DevicePlan) -> bool:
+        """Does this plan change the same lines, in whatever order the switch printed them?"""
+        return hash(plan.changes) == self.digest or frozenset(plan.changes) == frozenset(self.changes)
 
 
 _CLASSES = tuple(Disruption)
@@ -65,4 +71,7 @@ def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
     )
     packed = zlib.compress(_ROW.join(rows).encode(errors="surrogatepass"), _FAST) if plan.changes else b""
     worst = max(set(classes), key=lambda each: each.severity, default=Disruption.NONE)
-    return PlanSummary(plan.device, wanted.owners, len(plan.changes), worst, plan.is_saved, plan.waiting, packed)
+    digest = hash(plan.changes)
+    return PlanSummary(
+        plan.device, wanted.owners, len(plan.changes), worst, plan.is_saved, plan.waiting, packed, digest
+    )

@@ -113,13 +113,9 @@ class Transaction:
 
     def _refuse_unshown(self, plan: DevicePlan) -> None:
         """Somebody changed the switch since its plan was shown: it may be that nobody would have approved of this."""
-        if self.approved is None:
-            return
-        with COMPUTING:
-            shown = self.approved.changes
-            is_shown = plan.changes == shown or frozenset(plan.changes) == frozenset(shown)
-        if not is_shown:
-            raise RefusedError(changed_since(self.device, frozenset(shown), frozenset(plan.changes)))
+        if self.approved is not None and not self.approved.is_of(plan):
+            shown = frozenset(self.approved.changes)
+            raise RefusedError(changed_since(self.device, shown, frozenset(plan.changes)))
 
     def _sweep(self, session: SwitchSession) -> None:
         if self.record.dead:

@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import Literal
 
@@ -125,25 +126,38 @@ def from_text(text: str, heredocs: Iterable[Heredoc] = (), noise: re.Pattern[str
     rows = text.splitlines()
     numbered = iter(enumerate(rows, start=1))
     is_noise = (noise or _NOTHING).fullmatch
-    blocks = tuple((block.start.fullmatch, block) for block in heredocs)
+    blocks = tuple(heredocs)
+    is_special = _any_of(tuple(each.start for each in blocks), noise or _NOTHING).fullmatch
     for number, row in numbered:
         line = row.strip()
-        if not line or is_noise(line):
+        if not line:
             continue
         depth = len(row) - len(row.lstrip()) if row[0].isspace() else 0
+        if is_special(line):
+            if is_noise(line):
+                continue
+            last = next(filter(None, (_end_of(block, line, rows, number) for block in blocks)))
+            line = "\n".join([line, *rows[number:last]])
+            deque(islice(numbered, last - number), maxlen=0)
         while stack[-1][0] >= depth:
             stack.pop()
-        for opens, block in blocks:
-            if found := opens(line):
-                last = _last_row(rows, number, found.expand(block.end), stands_alone=block.stands_alone)
-                line = "\n".join([line, *rows[number:last]])
-                deque(islice(numbered, last - number), maxlen=0)
-                break
         node = stack[-1][1].add(line, number)
         if node.line != number:
             node.repeats += (number,)
         stack.append((depth, node))
     return root
+
+
+@cache
+def _any_of(starts: tuple[re.Pattern[str], ...], noise: re.Pattern[str]) -> re.Pattern[str]:
+    """One pattern for all that is no plain line: every line of every switch goes through it, several times a push."""
+    return re.compile("|".join(f"(?:{each.pattern})" for each in (noise, *starts)))
+
+
+def _end_of(block: Heredoc, line: str, rows: Sequence[str], number: int) -> int | None:
+    """The last row of the block that this line opens; None if it opens none."""
+    found = block.start.fullmatch(line)
+    return _last_row(rows, number, found.expand(block.end), stands_alone=block.stands_alone) if found else None
 
 
 def _last_row(rows: Sequence[str], first: int, end: str, *, stands_alone: bool) -> int:

@@ -4,10 +4,8 @@ No published table of EOS says this line by line; the classes follow what the na
 where none says anything the next worse class stands.
 """
 
-import re
-
 from nornir_tasks.design.capabilities import Disruption
-from nornir_tasks.platforms.config_tree import Change
+from nornir_tasks.platforms.line_classes import LineClasses
 
 CLASSES: tuple[tuple[str, Disruption], ...] = (
     # um-eos BGP: changing the routing protocol model needs a reload or a restart of all routing agents
@@ -56,10 +54,4 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     ),
     (r"router bgp \S+ / address-family ipv4(?: / network .*)?", Disruption.NONE),
 )
-_COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in CLASSES)
-
-
-def disruption(change: Change) -> Disruption:
-    """The class of one change."""
-    line = " / ".join(change.path)
-    return next((worst for pattern, worst in _COMPILED if pattern.fullmatch(line)), Disruption.NONE)
+disruption = LineClasses(CLASSES).of

@@ -31,7 +31,7 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
 def _with_containers(tree: ConfigTree) -> ConfigTree:
     """A container is never deleted, whatever tree we are handed: others live in it, the management port among them."""
     whole = from_data({})
-    whole.merge(tree)
+    whole.share(tree)
     return whole
 
 

@@ -4,10 +4,8 @@ Sources: docs514 = CumulusNetworks/docs, content/cumulus-linux-514: Equal-Cost-M
 Quality-of-Service/_index.md, Basic-BGP-Configuration.md, Optional-BGP-Configuration.md.
 """
 
-import re
-
 from nornir_tasks.design.capabilities import Disruption
-from nornir_tasks.platforms.config_tree import Change
+from nornir_tasks.platforms.line_classes import LineClasses
 
 _BGP = r"vrf / default / router / bgp"
 
@@ -62,10 +60,4 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     ),
     (rf"{_BGP} / neighbor / \S+ / (?:description: .*|address-family / ipv4-unicast / policy\b.*)", Disruption.NONE),
 )
-_COMPILED = tuple((re.compile(pattern), worst) for pattern, worst in CLASSES)
-
-
-def disruption(change: Change) -> Disruption:
-    """The class of one change."""
-    line = " / ".join(change.path)
-    return next((worst for pattern, worst in _COMPILED if pattern.fullmatch(line)), Disruption.NONE)
+disruption = LineClasses(CLASSES).of

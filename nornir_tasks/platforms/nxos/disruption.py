@@ -1,9 +1,8 @@
 """What each kind of change does to traffic on NX-OS, with its source."""
 
-import re
-
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change
+from nornir_tasks.platforms.line_classes import LineClasses
 
 CLASSES: tuple[tuple[str, Disruption], ...] = (
     # "brief period of traffic loss" on all ports: Cisco Nexus 9000 QoS Configuration Guide 10.5(x), "Configuring
@@ -55,15 +54,10 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.NONE,
     ),
 )
-_COMPILED = tuple((re.compile(pattern), disruption) for pattern, disruption in CLASSES)
+_LINES = LineClasses(CLASSES)
 
 
 def disruption(change: Change) -> Disruption:
     """The class of one change; a new process, feature or port takes nothing away, so only its removal counts."""
-    path = " / ".join(change.path)
-    for pattern, found in _COMPILED:
-        if pattern.fullmatch(path):
-            if found is Disruption.AGENT_RESTART and change.op == "+":
-                return Disruption.NONE
-            return found
-    return Disruption.NONE
+    found = _LINES.of(change)
+    return Disruption.NONE if found is Disruption.AGENT_RESTART and change.op == "+" else found

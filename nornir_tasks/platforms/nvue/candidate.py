@@ -6,7 +6,7 @@ the highest key that is missing (NVIDIA's configuration manager, its Cumulus cli
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
@@ -20,12 +20,21 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
     """``{"delete": (JSON pointer, ...), "patch": {...}}``: the least that makes the owned part as wanted."""
     del running  # nobody else's lines are needed: owned paths are patched, all others stay out of the request
     changes = tuple(difference(_with_containers(owned_running), _with_containers(owned_wanted)))
-    added = ConfigTree()
-    for change in changes:
-        if change.op == "+":
-            added.add_path(change.path)
+    added = _tree(change.path for change in changes if change.op == "+")
     payload = {"delete": tuple(sorted(_pointers(changes, added), key=_is_split)), "patch": to_data(added)}
     return Candidate(payload, changes)
+
+
+def _tree(paths: Iterable[Path]) -> ConfigTree:
+    """A tree of these lines; mostly the line above one has come just before it."""
+    tree = ConfigTree()
+    nodes: dict[Path, ConfigTree] = {}
+    for path in paths:
+        above = nodes.get(path[:-1])
+        if above is None:
+            above = tree.add_path(path[:-1])
+        nodes[path] = above.add(path[-1])
+    return tree
 
 
 def _with_containers(tree: ConfigTree) -> ConfigTree:

@@ -24,7 +24,7 @@ from nornir_tasks.deploy.look import Rules, timer_s
 from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import MARK, SwitchSession
-from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError
+from nornir_tasks.errors import CommitError, Interrupted, LeftToTimerError, RefusedError
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.usecases.site import load, select
@@ -261,6 +261,31 @@ def test_ctrl_c_amid_a_push_says_what_is_committed_and_when_it_goes_back(
         assert operator.hands()[device].running() == before
     operator.run("push", "--yes", "--limit", device)
     assert "0 of 1 changed" in operator.run("push", "--yes", "--limit", device)
+
+
+@BY_SYSTEM
+def test_a_push_that_is_interrupted_just_before_a_commit_leaves_the_switch_as_it_was(
+    operator: Operator, losing: Callable[..., tuple[Transaction, SwitchSession, Noted]], system: str
+) -> None:
+    """Of this switch it was said that nothing was committed; so nothing is."""
+    before = spoil(operator, system)
+    run, _, noted = losing(system, Step.DONE)
+    said: list[tuple[str, ...]] = []
+
+    class Slow(Noted):
+        def committed(self, timer_s: int | None) -> None:
+            super().committed(timer_s)
+            run.ledger.stop()
+            said.append(run.ledger.lines())
+
+    run.record = Slow(name=noted.name)
+    with pytest.raises(Interrupted, match="nothing was committed"):
+        run.run()
+    device = DEVICES[system]
+    assert said == [(f"nothing was committed: {device}",)]
+    assert not run.is_open
+    assert operator.hands()[device].running() == before
+    assert ours_on(operator, system) == []
 
 
 @pytest.mark.parametrize("how", ["end of input", "ctrl-c"])

@@ -1,5 +1,6 @@
 """A site brought up, changed, judged and undone from Python alone: typed results, and not a word on any console."""
 
+import gc
 import signal
 import threading
 from collections import Counter
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from at_terminal import small_site
+from by_hand import hands
 
 from nornir_tasks.errors import IntentError, Interrupted, LabError, RefusedError
 from nornir_tasks.usecases import lab, push, render, validate
@@ -107,6 +109,47 @@ def test_plan_push_validate_and_rollback_return_what_became_of_each_switch(nothi
     undone = push.rollback(nothing_pushed, push.last_push(nothing_pushed.site.directory), Reach(), yes)
     assert undone.changed == [*SWITCHES]
     assert validate.judge(selection, validate.collect(selection, Reach())).failed
+
+
+def test_a_switch_that_somebody_changes_while_its_plan_is_read_is_not_pushed_to(nothing_pushed: SiteDesign) -> None:
+    selection, device = select(nothing_pushed), "leaf-g1-r0"
+    hand = hands(nothing_pushed.site.state_directory / "lab")[device]
+
+    def yes_after_a_while(found: PlanReport) -> bool:
+        hand.configure("interface Ethernet1/1", "description by hand")
+        return True
+
+    done = push.push(selection, Reach(), yes_after_a_while)
+    assert (done.changed, done.not_begun) == ([], [name for name in SWITCHES if name != device])
+    error = done.errors[device]
+    assert isinstance(error, RefusedError)
+    assert "to be done, and not shown: - interface Ethernet1/1 / description by hand" in str(error)
+    assert "somebody changed the switch after its plan was shown" in str(error)
+    hand.configure("interface Ethernet1/1", "no description")
+    assert push.push(selection, Reach(), yes).changed == [*SWITCHES]
+
+
+def test_of_a_push_no_configuration_stays_in_memory_but_its_summary(nothing_pushed: SiteDesign) -> None:
+    """Python does not look for cycles meanwhile: what nobody needs any more goes at once, also of 1,000 switches."""
+    selection = select(nothing_pushed)
+    push.plan(selection, Reach())
+    gc.collect()
+    gc.disable()
+    try:
+        before = configurations()
+        done = push.push(selection, Reach(workers=2), yes)
+        left = configurations() - before
+    finally:
+        gc.enable()
+    assert done.changed == [*SWITCHES]
+    assert not left
+    assert sum(len(each.packed) for each in done.plan.plans.values()) < 100_000
+
+
+def configurations() -> Counter[str]:
+    """What is alive of configurations: trees, their lines for hier_config, whole configurations."""
+    kinds = {"ConfigTree", "SourceTree", "HConfig", "HConfigChild", "Wanted", "DeviceConfig", "DevicePlan", "Change"}
+    return Counter(name for each in gc.get_objects() if (name := type(each).__name__) in kinds)
 
 
 def test_a_push_with_nothing_to_do_asks_nobody(nothing_pushed: SiteDesign) -> None:

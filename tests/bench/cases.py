@@ -2,7 +2,8 @@
 
 cases.py render SITE            design and render every switch to files, switch by switch
 cases.py parse SITE             read every rendered configuration back
-cases.py push SITE RTT_MS       a lab of the site: first push, validate, plans with nothing to do; the peer beside it
+cases.py push SITE RTT_MS WORKERS
+                                a lab of the site: first push, validate, plans with nothing to do; the peer beside it
 """
 
 import contextlib
@@ -18,8 +19,6 @@ from pathlib import Path
 from typing import Any
 
 Figures = dict[str, Any]
-FIRST_PUSH = 16
-"""Switches pushed at a time the first time: the lab is one process, and 64 large commits at once outlast a timeout."""
 VALIDATE = 64
 """Switches read at a time to validate, as ``nornir validate`` does by itself."""
 
@@ -63,7 +62,7 @@ def parse(site: str) -> Figures:
     return {"parse_cpu_s": cpu_s}
 
 
-def push(site: str, rtt_ms: str) -> Figures:
+def push(site: str, rtt_ms: str, workers: str) -> Figures:
     """A first push of everything, then what a push with nothing to do costs: ours, and the peer on the EOS switches."""
     from nornir_tasks.lab import manager
     from nornir_tasks.usecases.lab import lab_plan
@@ -79,7 +78,7 @@ def push(site: str, rtt_ms: str) -> Figures:
     try:
         selection = select(design)
         first = _both_cpus(
-            lab, lambda: push(selection, Reach(workers=FIRST_PUSH), lambda _: True).require_done(), "first"
+            lab, lambda: push(selection, Reach(workers=int(workers)), lambda _: True).require_done(), "first"
         )
         reach = Reach(workers=VALIDATE)
         validated = _both_cpus(lab, lambda: require_passed(judge(selection, collect(selection, reach))), "validate")
@@ -105,12 +104,16 @@ def push(site: str, rtt_ms: str) -> Figures:
 
 
 def _both_cpus(lab: Any, job: Callable[[], Any], name: str) -> Figures:
-    """Wall seconds of a job whose output nobody reads, the client's and the lab's CPU seconds, and if it passed."""
+    """Wall seconds of a job whose output nobody reads, the client's CPU seconds and its peak until then, the lab's CPU
+    seconds, and if it passed."""
     lab_cpu_s = sum(lab.ask("cpu").values())
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
         wall_s, cpu_s, passed = timed(lambda: _passes(job))
     lab_cpu_s = sum(lab.ask("cpu").values()) - lab_cpu_s
-    return {f"{name}_s": wall_s, f"{name}_cpu_s": cpu_s, f"{name}_lab_cpu_s": lab_cpu_s, f"{name}_ok": passed}
+    return {
+        f"{name}_s": wall_s, f"{name}_cpu_s": cpu_s, f"{name}_mib": _own_peak_mib(),
+        f"{name}_lab_cpu_s": lab_cpu_s, f"{name}_ok": passed,
+    }  # fmt: skip
 
 
 def _passes(job: Callable[[], Any]) -> bool:
@@ -143,6 +146,11 @@ def _asked(lab: Any, job: Callable[[], None], switches: int) -> Figures:
     return min(runs, key=lambda each: each["s"])
 
 
+def _own_peak_mib() -> float:
+    """The most that this process needed until now."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def _peak_mib(pid: int) -> float:
     status = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
@@ -156,7 +164,7 @@ def main() -> None:
     gc.set_threshold(GC_THRESHOLD)  # as the console script does
     logging.disable(logging.CRITICAL)
     figures = {"render": render, "parse": parse, "push": push}[sys.argv[1]](*sys.argv[2:])
-    figures["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    figures["peak_mib"] = _own_peak_mib()
     print(json.dumps(figures))
 
 

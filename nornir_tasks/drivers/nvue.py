@@ -8,7 +8,7 @@ from nornir_tasks.design.device_config import SessionKey
 from nornir_tasks.drivers.nvue_client import DONE, EDITABLE, WAITING, NvueClient, NvueRefusal
 from nornir_tasks.drivers.session import Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
-from nornir_tasks.platforms.nvue.candidate import diff_text, keys_of, server_changes
+from nornir_tasks.platforms.nvue.candidate import changes_between, diff_text, keys_of
 from nornir_tasks.platforms.nvue.observe import BGP, OBSERVING, sessions
 from nornir_tasks.platforms.observed import FIELDS, Observed, Request
 from nornir_tasks.platforms.platform import Candidate
@@ -74,17 +74,15 @@ class NvueSession:
                 self.client.delete(revision, *keys_of(pointer))
             if candidate.payload["patch"]:
                 self.client.patch(revision, candidate.payload["patch"])
-            text = diff_text(
-                coming=self.client.difference(revision, "applied"),
-                going=self.client.difference("applied", revision),
-            )
+            coming = self.client.difference(revision, "applied")
+            going = self.client.difference("applied", revision)
         except NvueRefusal as refused:
             self._forget()
             raise StageError(_with_hint(refused, "nothing was committed")) from refused
         except DeviceError:
             self._forget()
             raise
-        return Staged(text, server_changes(text), revision)
+        return Staged(diff_text(coming, going), changes_between(coming, going), revision)
 
     def commit(self, confirm_within_s: int | None) -> str:
         """Apply; the switch goes back by itself unless it is confirmed in time. The token is the revision's id."""

@@ -37,7 +37,7 @@ from nornir_tasks.drivers.nvue import facts_of, save, take_back
 from nornir_tasks.drivers.nvue_client import DONE, WAITING, NvueClient, NvueRefusal
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.platforms.nvue import PLATFORM
-from nornir_tasks.platforms.nvue.candidate import diff_text, server_changes
+from nornir_tasks.platforms.nvue.candidate import changes_between
 from nornir_tasks.platforms.nvue.tree import from_data, to_text
 
 if TYPE_CHECKING:
@@ -140,11 +140,9 @@ class NvueDriver(NetworkDriver):  # type: ignore[misc] # napalm ships no types
         if self._candidate is None:
             return ""
         with _mapped():
-            text = diff_text(
-                coming=self._client.difference(self._candidate, "applied"),
-                going=self._client.difference("applied", self._candidate),
-            )
-        changes = sorted(server_changes(text), key=lambda each: (each.path, each.op == "+"))
+            coming = self._client.difference(self._candidate, "applied")
+            going = self._client.difference("applied", self._candidate)
+        changes = sorted(changes_between(coming, going), key=lambda each: (each.path, each.op == "+"))
         return "\n".join(str(each) for each in changes)
 
     def commit_config(self, message: str = "", revert_in: int | None = None) -> None:

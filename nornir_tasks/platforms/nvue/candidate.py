@@ -74,13 +74,16 @@ def keys_of(text: str) -> tuple[str, ...]:
 
 def diff_text(coming: dict[str, Any], going: dict[str, Any]) -> str:
     """Both answers of the switch as one text: what ``Staged.diff`` holds and :func:`server_changes` reads."""
-    return json.dumps({"coming": coming, "going": going}, indent=1, ensure_ascii=False)
+    return json.dumps({"coming": coming, "going": going}, ensure_ascii=False)
 
 
 def server_changes(diff: str) -> frozenset[Change]:
     """What the switch says it will change, in the plan's own notation."""
-    both = json.loads(diff)
-    coming, going = both["coming"], both["going"]
+    return changes_between(**json.loads(diff))
+
+
+def changes_between(coming: dict[str, Any], going: dict[str, Any]) -> frozenset[Change]:
+    """The same from the switch's two answers."""
     return frozenset(
         [*(Change(path, "+") for path in _only(coming, going)), *(Change(path, "-") for path in _only(going, coming))]
     )

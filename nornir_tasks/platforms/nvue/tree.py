@@ -248,15 +248,26 @@ def to_text(tree: ConfigTree) -> str:
 
 def _rows(data: dict[str, Any], depth: int) -> Iterator[str]:
     for key in sorted(data, key=natural):
-        name = key if _ROW.fullmatch(f"{key}:") and key[0] != '"' and key not in _NOT_TEXT else json.dumps(key)
+        name = _plain_or_quoted(key)
         value = data[key]
         if isinstance(value, dict) and value:
             yield f"{'  ' * depth}{name}:"
             yield from _rows(value, depth + 1)
         else:
-            yield f"{'  ' * depth}{name}: {json.dumps(value, ensure_ascii=False)}"
+            yield f"{'  ' * depth}{name}: {_encoded(value)}"
 
 
+def _encoded(value: object) -> str:
+    """JSON text of a value. The same few words stand on a thousand lines, so scalars are encoded once."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else _encoded_scalar(value)
+
+
+@lru_cache(maxsize=8192)
+def _plain_or_quoted(key: str) -> str:
+    return key if _ROW.fullmatch(f"{key}:") and key[0] != '"' and key not in _NOT_TEXT else json.dumps(key)
+
+
+@lru_cache(maxsize=8192)
 def natural(key: str) -> tuple[tuple[int, int | str], ...]:
     """Order of keys with numbers in them: ``swp2`` before ``swp10``."""
     parts = re.split(r"(\d+)", key)

@@ -1,5 +1,6 @@
 """``nornir plan``: what a push would change, switch by switch, and how disruptive that is."""
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -37,24 +38,29 @@ def plan(
 
 def print_plan(found: "PlanReport", most_lines: int | None = None) -> None:
     """Each changing switch with its lines (at most so many), then the sum."""
-    from rich.markup import escape
-
     from nornir_tasks.cli.console import out
 
     changing = found.changing
-    for name, each in changing.items():
-        out.print(f"[bold]{name}[/]  {each.count} lines, at worst: {each.disruption}")
-        for change, disruption in islice(each.rows(), most_lines):
-            colour = "green" if change.op == "+" else "red"
-            tag = "" if disruption.severity == 0 else f"   <- {disruption}"
-            out.print(f"  [{colour}]{escape(str(change))}[/]{tag}")
-        if most_lines is not None and each.count > most_lines:
-            out.print(f"  and {each.count - most_lines} more lines; nornir plan --limit {name} shows them all")
+    for each in changing.values():
+        out.print("\n".join(_lines(each, most_lines)))  # in one go: rich takes long to begin
     out.print(f"{len(changing)} of {len(found.plans)} switches would change")
     for problem in found.unfinished.values():
         out.print(f"{problem.where}: {problem.what}", markup=False)
     if waiting := found.need_reload:
         out.print(f"{len(waiting)} of them must be reloaded before all of it is in effect: {', '.join(waiting)}")
+
+
+def _lines(plan: "PlanSummary", most_lines: int | None) -> Iterator[str]:
+    """One switch with its lines (at most so many), in rich's markup."""
+    from rich.markup import escape
+
+    yield f"[bold]{plan.device}[/]  {plan.count} lines, at worst: {plan.disruption}"
+    for change, disruption in islice(plan.rows(), most_lines):
+        colour = "green" if change.op == "+" else "red"
+        tag = "" if disruption.severity == 0 else f"   <- {disruption}"
+        yield f"  [{colour}]{escape(str(change))}[/]{tag}"
+    if most_lines is not None and plan.count > most_lines:
+        yield f"  and {plan.count - most_lines} more lines; nornir plan --limit {plan.device} shows them all"
 
 
 def plan_as_json(found: "PlanReport") -> dict[str, Any]:

@@ -35,7 +35,7 @@ def plan_of(*paths: Path) -> DevicePlan:
 @BY_SYSTEM
 def test_every_change_of_a_first_push_is_shown_in_the_order_of_the_plan(lab: Selection, system: str) -> None:
     plan, os = first_push(lab, system), platform(system)
-    kept = summary(plan, os)
+    kept = summary(plan, lab[DEVICES[system]])
     assert kept.changes == plan.changes
     assert [worst for _, worst in kept.rows()] == [os.disruption(change) for change in plan.changes]
     assert kept.count == len(plan.changes) > 100
@@ -44,26 +44,28 @@ def test_every_change_of_a_first_push_is_shown_in_the_order_of_the_plan(lab: Sel
 
 @BY_SYSTEM
 def test_a_plan_is_kept_in_less_than_twenty_bytes_a_line(lab: Selection, system: str) -> None:
-    kept = summary(first_push(lab, system), platform(system))
+    kept = summary(first_push(lab, system), lab[DEVICES[system]])
     assert len(kept.packed) < 20 * kept.count
 
 
-def test_flags_of_a_switch_that_is_as_wanted_are_kept() -> None:
-    waiting = Waiting("gpufabric-lab-1", 30.0)
-    kept = summary(replace(plan_of(), waiting=waiting), platform("eos"))
+def test_flags_of_a_switch_that_is_as_wanted_are_kept(lab: Selection) -> None:
+    waiting, wanted = Waiting("gpufabric-lab-1", 30.0), lab[DEVICES["eos"]]
+    kept = summary(replace(plan_of(), waiting=waiting), wanted)
     assert (kept.count, kept.changes, kept.disruption, kept.is_saved) == (0, (), Disruption.NONE, False)
-    assert kept.waiting == waiting
+    assert (kept.waiting, kept.owners) == (waiting, wanted.owners)
 
 
-def test_lines_with_blanks_newlines_and_signs_of_other_alphabets_come_back_as_they_were() -> None:
+def test_lines_with_blanks_newlines_and_signs_of_other_alphabets_come_back_as_they_were(
+    lab: Selection,
+) -> None:
     paths = (("banner motd\nGrüße, 世界\nEOF",), ("interface Ethernet1/1", 'description "a\tb" / c'), ("bad \udc80",))
     plan = plan_of(*paths)
-    assert summary(plan, platform("eos")).changes == plan.changes
+    assert summary(plan, lab[DEVICES["eos"]]).changes == plan.changes
 
 
-def test_the_same_lines_in_another_order_are_the_same_plan_and_any_other_line_is_not() -> None:
+def test_the_same_lines_in_another_order_are_the_same_plan_and_any_other_line_is_not(lab: Selection) -> None:
     plan = plan_of(("a",), ("b", "c"))
-    kept = summary(plan, platform("eos"))
+    kept = summary(plan, lab[DEVICES["eos"]])
     assert kept.is_of(plan)
     assert kept.is_of(plan_of(("b", "c"), ("a",)))
     others = [plan_of(("a",)), plan_of(("a",), ("b", "d")), plan_of(("a",), ("b", "c"), ("e",)), plan_of()]

@@ -42,8 +42,9 @@ def test_what_an_earlier_push_noted_as_owned_is_owned_by_a_push_of_the_same_plan
     push = journal.begin("push", NOTED)
     journal.start(push, device, before=to_text(now.tree), after=to_text(ConfigTree()))
     (entry,) = journal.entries(push)
-    owned, foreign = split_running(now, now.platform.to_tree(entry.before))
-    assert owned == now.platform.to_tree(entry.before)
+    before = now.platform.to_tree(journal.before(entry))
+    owned, foreign = split_running(now, before)
+    assert owned == before
     assert not any(not node for _, node in foreign.walk()), "a line that was owned then is nobody's now"
     # the whole of it was taken away: bringing it back brings back every line
     nothing = to_text(ConfigTree())

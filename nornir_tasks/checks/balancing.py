@@ -9,12 +9,25 @@ How evenly packets are spread, no check can see: only traffic shows that.
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.device_config import DeviceConfig, LoadBalancing
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.observed import PathState
 
 _NAME = "load-balancing"
+
+ABOUT = About(
+    name=_NAME,
+    each="switch that shall balance by load: what is configured, in effect and at work; port that shall take part",
+    uncounted="a switch or a port that balances by load though nobody asked for it",
+    reads=("paths.mode", "paths.ports", "paths.waits_for_reload"),
+    configuration="load_balancing",
+    wanted="load_balancing: mode and ports",
+    passes="it is configured as wanted, waits for no reload, and is at work on each port that shall take part",
+    fails="another mode, other ports or another size is configured; it waits for a reload; it is not at work",
+    cannot_tell="the switch shows what is at work, or what waits, and said nothing of it this time",
+)
 
 
 def check_balancing(evidence: Evidence) -> list[Finding]:
@@ -39,13 +52,13 @@ def _hashes(device: str, seen: PathState) -> Iterator[Finding]:
 
 
 def _switch(evidence: Evidence, device: str, wanted: LoadBalancing, seen: PathState) -> Iterator[Finding]:
-    shown = platform(evidence.wanted[device].os).observing.balancing
+    shows = platform(evidence.wanted[device].os).observing.shows
     yield _configured(device, wanted, evidence.running.get(device))
-    if shown.waiting or seen.needs_reload:
+    if shows("paths.waits_for_reload") or seen.needs_reload:
         yield _loaded(device, wanted.mode, seen.waits_for_reload)
-    if shown.at_work:
+    if shows("paths.mode"):
         yield _judged(device, "", device, wanted.mode, seen.mode, good=wanted.mode == seen.mode)
-    if not shown.at_work or wanted.ports is None:
+    if not shows("paths.ports") or wanted.ports is None:
         return
     at_work = seen.ports or ()
     for port in wanted.ports:

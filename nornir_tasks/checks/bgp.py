@@ -2,8 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Far, Finding, Verdict
 from nornir_tasks.design.device_config import DeviceConfig, Neighbor, SessionKey, session_name
+
+ABOUT = About(
+    name="bgp",
+    each="neighbour of each switch",
+    reads=("bgp.established", "bgp.remote_as"),
+    configuration="BGP's neighbours of both ends, to say why a session is down",
+    wanted="bgp.neighbors",
+    passes="the session is established, with the AS number of the design at the far end",
+    fails="there is no such session, it is not established, or the AS number is another one",
+)
 
 Configured = Mapping[tuple[str, SessionKey], Neighbor]
 """(device, session) -> the neighbour as its running configuration has it."""

@@ -2,9 +2,20 @@
 
 from collections.abc import Mapping
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.device_config import DeviceConfig, Neighbor
 from nornir_tasks.platforms.config_tree import Change
+
+ABOUT = About(
+    name="config",
+    each="switch",
+    uncounted="each differing line after a switch's first",
+    configuration="all owned sections, line by line, as a push compares them",
+    wanted="what is rendered for the switch",
+    passes="the owned sections hold what is wanted and nothing else: a push would send nothing",
+    fails="a line is missing, or is there and not asked for",
+)
 
 
 def check_config(evidence: Evidence) -> list[Finding]:

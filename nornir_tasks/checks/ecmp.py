@@ -7,9 +7,20 @@ What is expected comes from ``design/routes.py``, whatever the number of tiers. 
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import IPv4Network, ip_network
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.routes import learned_paths
 
+ABOUT = About(
+    name="ecmp",
+    each="prefix that each switch should learn, and switch: whether it learns anything else",
+    uncounted="the prefixes that are of no pool of the design, as one finding of each switch that learns any",
+    reads=("routes",),
+    wanted="the paths of the cabling plan; bgp.networks of who announces, bgp.maximum_paths; the pools of the design",
+    passes="a prefix has as many next hops as the design has paths for it; no other prefix of the pools is learned",
+    fails="a prefix has more or fewer next hops, or none; or one of the pools is learned where it should not be",
+    skipped="a prefix that is of no pool of the design: it is somebody else's",
+)
 MOST_NAMED = 8
 """Prefixes that a message names; the rest is a number."""
 

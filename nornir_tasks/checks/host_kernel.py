@@ -3,15 +3,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 
 FACT = "gpufabric_kernel"
+ABOUT = About(
+    name="hugepages",
+    each="size and node asked for, its mount, and the kernel's argument for pages of 1 GiB",
+    reads=(FACT,),
+    wanted="hugepages_pages, hugepages_mount",
+    passes="there are as many pages as asked for on each node, they are mounted, and the argument is given",
+    fails="there are more or fewer, the kernel has no such pages, a mount or the argument is missing",
+    cannot_tell="the kernel's arguments could not be read",
+)
 SIZE_KIB = {"2M": 2048, "1G": 1048576}
 
 
 def check_hugepages(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each size and node asked for, each mount and each boot argument; none if none is asked."""
-    judge = Judge("hugepages", evidence)
+    judge = Judge(ABOUT.name, evidence)
     variables = evidence.variables
     pages: Sequence[Mapping[str, Any]] = variables.get("hugepages_pages", ())
     facts = evidence.facts.get(FACT)

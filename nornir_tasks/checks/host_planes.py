@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 
 FACT = "gpufabric_plane_guard"
@@ -21,10 +22,29 @@ FILTER_PRIORITY = 0
 
 Rule = Mapping[str, Any]
 
+GUARD = About(
+    name="plane_guard",
+    each="ordered pair of planes, the chain, and rules that are not ours",
+    reads=(FACT,),
+    wanted="plane_guard_planes",
+    passes="what comes from one plane for another is dropped, in a chain before every filter, with no other rule in it",
+    fails="a pair is not dropped, the chain is missing or stands later, or holds a rule of somebody else's",
+    cannot_tell="nft could not be asked",
+)
+BOOT = About(
+    name="boot",
+    each="service that puts the host right again at boot",
+    reads=(UNITS_FACT,),
+    wanted="the services of the roles that the host has (host_tuning_rails)",
+    passes="it is enabled",
+    fails="it is not enabled, or not installed",
+    cannot_tell="systemd could not be asked",
+)
+
 
 def check_planes(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each ordered pair of planes, one for the chain, one for rules that are not ours."""
-    judge = Judge("plane_guard", evidence)
+    judge = Judge(GUARD.name, evidence)
     planes = {name: held for name, held in evidence.variables["plane_guard_planes"].items() if held}
     pairs = list(permutations(planes, 2))
     show = " ".join(word for word in SHOW if word != "-j")
@@ -55,7 +75,7 @@ def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
 
 def check_boot(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each service that has to put a host right again at boot."""
-    judge = Judge("boot", evidence)
+    judge = Judge(BOOT.name, evidence)
     said = evidence.facts.get(UNITS_FACT)
     lines = [line.split() for line in said["stdout"].splitlines()] if said else []
     states = {words[0]: words[1] for words in lines if len(words) > 1}

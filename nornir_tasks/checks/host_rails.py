@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 
 FACT = "gpufabric_rails"
@@ -14,10 +15,20 @@ LOOSE = 2
 
 Rail = Mapping[str, Any]
 
+ABOUT = About(
+    name="rails",
+    each="rail: name, link, mtu_bytes, address, routes, rule, kernel settings; and host: its reverse path filter",
+    reads=(FACT,),
+    wanted="rail_interfaces_rails, rail_interfaces_plane_supernet, rail_interfaces_arp_strict",
+    passes="the interface at the rail's place has all of it as wanted, and no other address, route or rule of its own",
+    fails="there is no interface at the rail's place, several are, or something of it is otherwise",
+    cannot_tell="the host does not show a setting, or nobody looked for the rail",
+)
+
 
 def check_rails(evidence: HostEvidence) -> list[HostFinding]:
     """Eight findings for each rail, eleven where hosts share its subnet, and one for the host."""
-    judge = Judge("rails", evidence)
+    judge = Judge(ABOUT.name, evidence)
     facts = evidence.facts.get(FACT)
     strict = bool(evidence.variables["rail_interfaces_arp_strict"])
     for rail in evidence.variables["rail_interfaces_rails"]:

@@ -6,6 +6,7 @@ What a value does on the wire (pause frames, marks, buffers) no check of a host 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob, ShownOn
 
 FACT = "gpufabric_roce"
@@ -26,10 +27,21 @@ Variables = Mapping[str, Any]
 Wish = tuple[str, Callable[[Any], str]]
 """How a knob shall be, and how its value found is spelt."""
 
+ABOUT = About(
+    name="roce",
+    each="rail and knob that the policy has a say in",
+    reads=(FACT,),
+    wanted="roce_qos_*, and the rail's MTU in rail_interfaces_rails",
+    passes="the value that is read back from the kernel and the driver is the policy's",
+    fails="it is another one, was never set, or the interface or its RDMA device is missing",
+    cannot_tell="no tool on the host shows it, or two of them contradict one another",
+    skipped="Soft-RoCE has no such knob, or roce_qos_absent_allowed names it and the NIC has none",
+)
+
 
 def check_roce(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each rail and each knob that the policy has a say in."""
-    judge = Judge("roce", evidence)
+    judge = Judge(ABOUT.name, evidence)
     facts, variables = evidence.facts.get(FACT), evidence.variables
     mtus = {rail["name"]: rail["mtu_bytes"] for rail in variables["rail_interfaces_rails"]}
     for rail in variables["roce_qos_rails"]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 
 RDMA_FACT = "gpufabric_rdma"
@@ -16,6 +17,24 @@ MODULES: Mapping[str, tuple[str, ...]] = {
 PEERMEM = "nvidia_peermem"
 _OCTAL = re.compile(r"0[0-7]+")
 
+RDMA = About(
+    name="rdma",
+    each="kernel module, package, and rail: its RDMA device, of Soft-RoCE at boot as well",
+    reads=(RDMA_FACT,),
+    wanted="rdma_stack_provider, rdma_stack_peermem, rdma_stack_packages, rdma_stack_hold, rdma_stack_rails",
+    passes="the module is loaded, the package installed (and held, if asked), the rail's device is active and kept",
+    fails="one of them is not",
+    cannot_tell="the host does not show the module",
+)
+NCCL = About(
+    name="nccl",
+    each="variable of NCCL that the policy sets, and all that contradicts them",
+    reads=(NCCL_FACT,),
+    wanted="nccl_*",
+    passes="what NCCL will read means what is wanted, however it is spelt, and nothing contradicts it",
+    fails="another value stands there, none does, or a setting elsewhere contradicts it; file and line are named",
+)
+
 
 def modules_of(variables: Mapping[str, Any]) -> tuple[str, ...]:
     """Kernel modules that this host shall have."""
@@ -25,7 +44,7 @@ def modules_of(variables: Mapping[str, Any]) -> tuple[str, ...]:
 
 def check_rdma(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each module, each package and each rail's device."""
-    judge = Judge("rdma", evidence)
+    judge = Judge(RDMA.name, evidence)
     variables = evidence.variables
     facts: Mapping[str, Any] = evidence.facts.get(RDMA_FACT) or {}
     why = "" if facts else evidence.why_unread(RDMA_FACT)
@@ -70,7 +89,7 @@ def _judge_device(judge: Judge, rail: str, facts: Mapping[str, Any], provider: s
 
 def check_nccl(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each variable of the policy, and one for each setting that contradicts it or is a mistake."""
-    judge = Judge("nccl", evidence)
+    judge = Judge(NCCL.name, evidence)
     facts = evidence.facts.get(NCCL_FACT)
     for name, wanted in nccl_wanted(evidence.variables).items():
         knob = Knob("", name, wanted, "cat /etc/nccl.conf; env | grep NCCL_")

@@ -6,19 +6,29 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from nornir_tasks.checks import host_kernel, host_planes, host_rails, host_roce, host_stack, host_tuning
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
 from nornir_tasks.design.host_vars import HostVars
 
-CHECKS: tuple[Callable[[HostEvidence], list[HostFinding]], ...] = (
-    host_rails.check_rails,
-    host_planes.check_planes,
-    host_stack.check_rdma,
-    host_kernel.check_hugepages,
-    host_tuning.check_tuning,
-    host_roce.check_roce,
-    host_stack.check_nccl,
-    host_planes.check_boot,
+
+@dataclass(frozen=True, slots=True)
+class HostCheck:
+    """A function that judges, and what it says of itself."""
+
+    judge: Callable[[HostEvidence], list[HostFinding]]
+    about: About
+
+
+CHECKS = (
+    HostCheck(host_rails.check_rails, host_rails.ABOUT),
+    HostCheck(host_planes.check_planes, host_planes.GUARD),
+    HostCheck(host_stack.check_rdma, host_stack.RDMA),
+    HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT),
+    HostCheck(host_tuning.check_tuning, host_tuning.ABOUT),
+    HostCheck(host_roce.check_roce, host_roce.ABOUT),
+    HostCheck(host_stack.check_nccl, host_stack.NCCL),
+    HostCheck(host_planes.check_boot, host_planes.BOOT),
 )
 
 ROLES = ("rail_interfaces", "plane_guard", "rdma_stack", "hugepages", "host_tuning", "roce_qos", "nccl")
@@ -155,4 +165,4 @@ def missing(variables: Mapping[str, Any]) -> list[str]:
 
 def judge_host(evidence: HostEvidence) -> HostReport:
     """Run every check."""
-    return HostReport(evidence.host, tuple(finding for check in CHECKS for finding in check(evidence)))
+    return HostReport(evidence.host, tuple(finding for check in CHECKS for finding in check.judge(evidence)))

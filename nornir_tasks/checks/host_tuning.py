@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 from nornir_tasks.checks.host_kernel import FACT, judge_argument
 
@@ -10,13 +11,24 @@ NUMA_BALANCING = "kernel.numa_balancing"
 PROFILE = "gpufabric"
 """Profile of tuned that the role host_tuning writes."""
 
+ABOUT = About(
+    name="host_tuning",
+    each="kernel setting, limit and argument, governor, idle states or the profile of tuned, and rail: its interrupts",
+    reads=(FACT,),
+    wanted="host_tuning_*; nothing of a host whose site leaves the role out",
+    passes="it is as wanted; interrupts are on processors near the NIC, never on an isolated one",
+    fails="it is otherwise, or not set; of an argument it is said whether a reboot brings it",
+    cannot_tell="the host does not show it, or the NIC's interrupts",
+    skipped="the machine has no frequency control, no idle states, no NUMA balancing, or Soft-RoCE no interrupts",
+)
+
 Facts = Mapping[str, Any]
 Variables = Mapping[str, Any]
 
 
 def check_tuning(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each setting, limit and argument, for governor, idle states and each rail's interrupts."""
-    judge = Judge("host_tuning", evidence)
+    judge = Judge(ABOUT.name, evidence)
     variables = {
         name.removeprefix("host_tuning_"): value
         for name, value in evidence.variables.items()

@@ -4,8 +4,17 @@ A wrong cable cannot be repaired by a push, so the finding names the cables to m
 host speaks LLDP is the host's own affair.
 """
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
 
+ABOUT = About(
+    name="lldp",
+    each="port that is cabled to another switch, at both ends",
+    reads=("lldp.remote_device", "lldp.remote_port"),
+    wanted="the cabling plan",
+    passes="the neighbour that is heard is the one of the plan, at its port",
+    fails="nobody is heard, or another switch or port; the cables to swap are named",
+)
 NOBODY = "nobody"
 """What is found at a port that hears no neighbour."""
 

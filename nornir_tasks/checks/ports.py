@@ -1,8 +1,28 @@
 """Ports: every port is up, or shut, as the design wants it, and both ends of every link carry the same, wanted MTU."""
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.device_config import Interface
 from nornir_tasks.platforms.observed import PortState
+
+PORT = About(
+    name="port",
+    each="port of the design: cabled, spare and logical ones",
+    reads=("ports.admin_up", "ports.oper_up"),
+    wanted="interfaces: enabled",
+    passes="a port that shall be up is enabled and its link is up; one that shall be shut is neither",
+    fails="it is up, down or shut otherwise, or the switch has no such port",
+    cannot_tell="the switch shows no port at all",
+)
+MTU = About(
+    name="mtu",
+    each="port with an MTU",
+    reads=("ports.mtu_bytes",),
+    wanted="interfaces: mtu_bytes",
+    passes="the port's MTU is the wanted one, and the same at the far end if that is a switch that was read",
+    fails="the MTU is another one at either end",
+    cannot_tell="the switch shows no such port or no MTU of it, or the one at the far end shows none",
+)
 
 
 def check_ports(evidence: Evidence) -> list[Finding]:

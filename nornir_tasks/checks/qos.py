@@ -6,9 +6,58 @@ No check can see pause frames or buffers at work: only hardware shows that.
 
 from collections.abc import Iterator
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.device_config import DeviceConfig, Ecn, Interface, PortProfile
 from nornir_tasks.platforms.observed import Observed, PortQos
+
+_EACH = "port that carries a QoS profile"
+TRUST = About(
+    name="trust",
+    each=_EACH,
+    reads=("qos.trust_dscp",),
+    wanted="interfaces: qos_profile",
+    passes="the port tells packets apart by their DSCP",
+    fails="it does not",
+    cannot_tell="the switch does not show what the port trusts",
+)
+PFC = About(
+    name="pfc",
+    each=_EACH,
+    reads=("qos.pfc_priorities",),
+    wanted="qos.profiles: pfc_priorities",
+    passes="priority flow control is on for the priorities of the profile and for no other",
+    fails="it is on for others",
+    cannot_tell="the switch does not show the port's priorities",
+)
+WATCHDOG = About(
+    name="watchdog",
+    each=_EACH,
+    reads=("qos.watchdog",),
+    wanted="qos.profiles: watchdog",
+    passes="the watchdog for pause frames is on or off as in the profile",
+    fails="it is not",
+    cannot_tell="the switch does not show the port's watchdog",
+)
+ECN = About(
+    name="ecn",
+    each=_EACH,
+    reads=("qos.ecn",),
+    wanted="qos.profiles: queues: ecn",
+    passes="the queues of the profile mark, between its thresholds and with its probability, and no other does",
+    fails="another queue marks, or by other figures",
+    cannot_tell="the switch does not show the thresholds, or in a unit that cannot be compared",
+)
+DSCP = About(
+    name="dscp",
+    each="switch with QoS",
+    reads=("dscp_to_priority",),
+    wanted="qos.classes: dscp and priority",
+    passes="each of the 64 code points goes to the priority that the policy says",
+    fails="a code point goes to another one",
+    cannot_tell="the switch does not show its map, or not all of it",
+)
+ABOUT = (DSCP, TRUST, PFC, WATCHDOG, ECN)
 
 
 def check_qos(evidence: Evidence) -> list[Finding]:

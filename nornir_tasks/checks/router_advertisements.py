@@ -3,8 +3,20 @@
 The far end of an unnumbered link learns our address from them alone; on a host's port they would offer a default route.
 """
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.device_config import Interface
+
+ABOUT = About(
+    name="ra",
+    each="unnumbered port",
+    uncounted="every other port of the design of which the switch says whether it advertises itself",
+    reads=("ports.ra_interval_ms",),
+    wanted="interfaces: ra_interval_ms",
+    passes="an unnumbered port sends router advertisements as often as wanted, any other none",
+    fails="they are sent in another interval, not at all, or where none are wanted",
+    cannot_tell="the switch does not show of an unnumbered port whether it sends any",
+)
 
 
 def check_router_advertisements(evidence: Evidence) -> list[Finding]:

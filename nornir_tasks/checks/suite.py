@@ -1,45 +1,56 @@
 """The checks of ``nornir validate``, in the order they are reported: the cause before its effects."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from nornir_tasks.checks.balancing import check_balancing
-from nornir_tasks.checks.bgp import check_sessions
+from nornir_tasks.checks import balancing, bgp, config, ecmp, lldp, ports, qos, router_advertisements, unfinished, vlans
+from nornir_tasks.checks.about import NEVER, About
 from nornir_tasks.checks.causes import Cause, causes
-from nornir_tasks.checks.config import check_config
-from nornir_tasks.checks.ecmp import check_ecmp
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.checks.lldp import check_lldp
-from nornir_tasks.checks.ports import check_mtu, check_ports
-from nornir_tasks.checks.qos import check_qos
-from nornir_tasks.checks.router_advertisements import check_router_advertisements
-from nornir_tasks.checks.unfinished import check_unfinished
-from nornir_tasks.checks.vlans import check_vlans
+from nornir_tasks.errors import Problem
+from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.observed import Observed
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check, and what it must know of the switches."""
+    """A function that judges, and what it says of each check it makes findings of."""
 
     judge: Callable[[Evidence], list[Finding]]
-    needs: tuple[str, ...] = ()
-    """Fields of Observed that it reads, of whichever switch; nobody asks a switch for the others."""
+    about: tuple[About, ...]
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Fields of Observed that it reads, of whichever switch; nobody asks a switch for the others."""
+        return frozenset(read.partition(".")[0] for each in self.about for read in each.reads)
 
 
 CHECKS = (
-    Check(check_unfinished),
-    Check(check_config),
-    Check(check_ports, ("ports",)),
-    Check(check_lldp, ("lldp",)),
-    Check(check_mtu, ("ports",)),
-    Check(check_router_advertisements, ("ports",)),
-    Check(check_vlans, ("ports",)),
-    Check(check_sessions, ("bgp",)),
-    Check(check_ecmp, ("routes",)),
-    Check(check_balancing, ("paths",)),
-    Check(check_qos, ("qos", "dscp_to_priority")),
+    Check(unfinished.check_unfinished, (unfinished.ABOUT,)),
+    Check(config.check_config, (config.ABOUT,)),
+    Check(ports.check_ports, (ports.PORT,)),
+    Check(lldp.check_lldp, (lldp.ABOUT,)),
+    Check(ports.check_mtu, (ports.MTU,)),
+    Check(router_advertisements.check_router_advertisements, (router_advertisements.ABOUT,)),
+    Check(vlans.check_vlans, (vlans.ABOUT,)),
+    Check(bgp.check_sessions, (bgp.ABOUT,)),
+    Check(ecmp.check_ecmp, (ecmp.ABOUT,)),
+    Check(balancing.check_balancing, (balancing.ABOUT,)),
+    Check(qos.check_qos, qos.ABOUT),
 )
+
+REACH = About(
+    name="reach",
+    each="switch that was to be read",
+    wanted="an answer",
+    passes="the switch answered",
+    fails=NEVER,
+    cannot_tell="it did not answer, refused us, or is another one than expected; then nothing of it could be told",
+)
+
+ABOUT = (REACH, *(each for check in CHECKS for each in check.about))
+"""All checks by name, in the order they are reported."""
 
 NEEDED = frozenset(field for check in CHECKS for field in check.needs)
 """What has to be asked of a switch so that every check can judge it."""
@@ -104,6 +115,23 @@ def _reach(evidence: Evidence) -> list[Finding]:
     for device, why in evidence.unreachable.items():
         findings.append(Finding("reach", device, "", Verdict.ERROR, f"{device}: {why.what}", expected, why.found))
     return findings
+
+
+def expected(evidence: Evidence, devices: Iterable[str]) -> dict[str, int]:
+    """Check -> how many things it judges on these switches, in the order of the checks: M of "tested N of M" by check.
+
+    It follows from the design; what a switch said is not looked at.
+    """
+    nobody_asked = dict.fromkeys(devices, Problem("validate", "not asked"))
+    unread = replace(evidence, observed={}, unreachable=nobody_asked)
+    found = Counter(each.check for each in (*_reach(unread), *_not_read(unread)))
+    return {each.name: found[each.name] for each in ABOUT}
+
+
+def not_shown(about: About) -> dict[str, tuple[str, ...]]:
+    """System -> what it never shows of all that the check reads; nothing: it can tell all of it."""
+    shows = {name: each.observing.shows for name, each in platforms().items()}
+    return {name: tuple(read for read in about.reads if not shows[name](read)) for name in shows}
 
 
 def _not_read(evidence: Evidence) -> list[Finding]:

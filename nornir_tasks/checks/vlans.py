@@ -6,8 +6,19 @@ a trunk carries is not shown in one word, so a trunk of somebody else's with our
 
 from collections.abc import Iterator
 
+from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.device_config import DeviceConfig, Interface
+
+ABOUT = About(
+    name="vlan",
+    each="access port, and VLAN of each switch: who else is in it",
+    reads=("ports.vlan",),
+    wanted="interfaces: access_vlan; vlans",
+    passes="an access port is in its VLAN, untagged, and in no other; the VLAN has no other port",
+    fails="a port is in another VLAN, routed or a trunk; or a port that is none of ours is in the VLAN",
+    cannot_tell="the switch does not show the port's VLAN, or no port's at all",
+)
 
 
 def check_vlans(evidence: Evidence) -> list[Finding]:

@@ -5,13 +5,25 @@ from typing import Annotated
 import typer
 
 
+def names_site(context: typer.Context) -> bool:
+    """Does the command line name a site?"""
+    source = context.get_parameter_source("site")
+    return source is not None and source.name != "DEFAULT"
+
+
 def _say_site(context: typer.Context, site: str) -> str:
     """Say on stderr which folder a name was taken for; every JSON document names it."""
-    if not context.resilient_parsing:  # nobody completes words in a shell
-        from nornir_tasks.cli.console import SITE_DIRECTORY, say_site
-
-        SITE_DIRECTORY.set(str(say_site(site)))
+    is_silent = context.resilient_parsing or context.params.get("list_checks")
+    if not is_silent:  # nobody completes words in a shell, and the list of checks is of no site unless it says so
+        work_on(site)
     return site
+
+
+def work_on(site: str) -> None:
+    """Say which folder is taken, and let JSON documents name it."""
+    from nornir_tasks.cli.console import SITE_DIRECTORY, say_site
+
+    SITE_DIRECTORY.set(str(say_site(site)))
 
 
 Site = Annotated[

@@ -8,6 +8,7 @@ from nornir_tasks.cli import options
 
 
 def validate(
+    context: typer.Context,
     site: options.Site = "lab",
     plane: options.Plane = None,
     limit: options.Limit = None,
@@ -16,12 +17,21 @@ def validate(
     show_all: Annotated[
         bool, typer.Option("--all", help="Print every finding that is not passed, not the causes alone.")
     ] = False,
+    list_checks: Annotated[
+        bool,
+        typer.Option(
+            "--list",
+            is_eager=True,
+            help="Print every check with what passes and what fails, and ask no switch. With --site: how much of each.",
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Check configuration, ports, cabling, MTU, BGP, ECMP and QoS on the switches. Changes nothing.
 
     What follows from one cause is one finding; --all shows all of them.
     """
+    from nornir_tasks.cli.check_list import checks_as_json, print_checks
     from nornir_tasks.cli.console import print_json
     from nornir_tasks.cli.findings import as_json, print_report
     from nornir_tasks.cli.progress import Display
@@ -29,6 +39,16 @@ def validate(
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
 
+    if list_checks:
+        counts = None
+        if options.names_site(context) or plane or limit:
+            options.work_on(site)
+            counts = usecase.expected(select(load(site), plane or (), limit or ()))
+        if json:
+            print_json(checks_as_json(counts))
+        else:
+            print_checks(counts)
+        return
     reach = Reach(accept_release=accept_release, workers=workers)
     selection = select(load(site), plane or (), limit or ())
     report = usecase.judge(selection, usecase.collect(selection, reach, Display()))

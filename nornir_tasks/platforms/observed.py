@@ -122,16 +122,6 @@ Answers = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What an OS shows of load balancing at all, so that the same things are judged whatever it says today."""
-
-    at_work: bool = False
-    """The mode at work, and the ports that take part."""
-    waiting: bool = False
-    """What waits for a reload."""
-
-
-@dataclass(frozen=True, slots=True)
 class Observing:
     """How one OS is asked what it says of itself."""
 
@@ -139,7 +129,13 @@ class Observing:
     """Each of ``FIELDS`` -> what fills it; empty: the OS shows nothing of it."""
     read: Callable[[str, Answers], Observed]
     """(device, answers) -> Observed. A field without its answers says no more than one that the OS does not show."""
-    balancing: Shown = Shown()
+    not_shown: tuple[str, ...] = ()
+    """What no answer ever fills of the fields that are asked for, as ``ports.vlan``; so the same things are judged
+    whatever a switch says today."""
+
+    def shows(self, field: str) -> bool:
+        """Does the OS show this field of Observed, or this part of it (``paths.mode``), at all?"""
+        return bool(self.requests[field.partition(".")[0]]) and field not in self.not_shown
 
     def asked(self, wanted: Iterable[str]) -> tuple[Request, ...]:
         """What to ask to fill these fields, each command and each collection once."""

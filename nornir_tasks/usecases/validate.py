@@ -70,6 +70,14 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
     )
 
 
+def expected(selection: Selection) -> dict[str, int]:
+    """Check -> how many things it judges on the chosen switches: what ``tested N of M`` will count as M.
+
+    It follows from the design; no switch is asked.
+    """
+    return suite.expected(evidence(selection, Readings({}, {}, {}, {})), selection)
+
+
 def far_ends(network: Network) -> dict[End, Far]:
     """Both directions of every link of the cabling plan."""
     far = {}

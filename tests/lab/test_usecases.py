@@ -5,7 +5,7 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from at_terminal import small_site
 from by_hand import hands
 
 from nornir_tasks.errors import IntentError, Interrupted, LabError, RefusedError
+from nornir_tasks.platforms.observed import Observed, PathState, PortQos, PortState
 from nornir_tasks.usecases import lab, push, render, validate
 from nornir_tasks.usecases.progress import Begun, Ended, Event, Through, Unidentified, Work
 from nornir_tasks.usecases.push import Drained, PlanReport, PushInterrupted, Stopped
@@ -86,6 +87,20 @@ def test_a_push_that_is_not_approved_changes_nothing(nothing_pushed: SiteDesign)
     assert tuple(push.plan(selection, Reach()).changing) == SWITCHES
 
 
+def parts() -> set[str]:
+    """What a switch may show or leave open, as checks call it."""
+    rows = {"ports": PortState, "qos": PortQos, "paths": PathState}
+    named = {f"{table}.{field.name}" for table, row in rows.items() for field in fields(row)}
+    return named - {"paths.needs_reload"}  # a trait of the OS, and no answer
+
+
+def shown(observed: Observed) -> set[str]:
+    """What of that a switch said of any of its ports, or of itself."""
+    rows = {"ports": observed.ports, "qos": observed.qos, "paths": (observed.paths,)}
+    held = {part: [getattr(each, part.partition(".")[2]) for each in rows[part.partition(".")[0]]] for part in parts()}
+    return {part for part, values in held.items() if any(value is not None for value in values)}
+
+
 def test_plan_push_validate_and_rollback_return_what_became_of_each_switch(nothing_pushed: SiteDesign) -> None:
     follower, selection = Follower(), select(nothing_pushed)
     planned = push.plan(selection, Reach(), follower)
@@ -105,6 +120,12 @@ def test_plan_push_validate_and_rollback_return_what_became_of_each_switch(nothi
     validate.require_passed(report)
     assert report.tested == report.total > 0
     assert set(readings.switches) == set(SWITCHES)
+    assert sum(validate.expected(selection).values()) == report.total
+    for name, each in readings.switches.items():
+        observing = selection[name].platform.observing
+        promised = {part for part in parts() if observing.shows(part)}
+        assert shown(each.observed) <= promised, name
+        assert promised - shown(each.observed) <= {"ports.vlan"}, name  # no switch here has a VLAN of hosts
 
     undone = push.rollback(nothing_pushed, push.last_push(nothing_pushed.site.directory), Reach(), yes)
     assert undone.changed == [*SWITCHES]

@@ -227,4 +227,4 @@ def _code_points(text: str) -> tuple[int, ...] | None:
     return tuple(values) if len(values) == 64 else None
 
 
-OBSERVING = Observing(REQUESTS, observed)
+OBSERVING = Observing(REQUESTS, observed, not_shown=("ports.ra_interval_ms",))

@@ -23,7 +23,6 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     Request,
-    Shown,
 )
 
 Data = dict[str, Any]
@@ -211,4 +210,4 @@ def _dscp(mapping: Data) -> tuple[int, ...] | None:
     return tuple(priorities) if all(isinstance(each, int) for each in priorities) else None
 
 
-OBSERVING = Observing(REQUESTS, observed, Shown(at_work=True))
+OBSERVING = Observing(REQUESTS, observed, not_shown=("paths.waits_for_reload",))

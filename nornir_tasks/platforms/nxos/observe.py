@@ -22,7 +22,6 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     Request,
-    Shown,
 )
 
 INTERFACES = Request("show interface")
@@ -297,4 +296,4 @@ def _code_points(answers: Answers) -> tuple[int, ...] | None:
     return used.pop() if len(used) == 1 else None
 
 
-OBSERVING = Observing(REQUESTS, observed, Shown(waiting=True))
+OBSERVING = Observing(REQUESTS, observed, not_shown=("ports.ra_interval_ms", "paths.mode", "paths.ports"))

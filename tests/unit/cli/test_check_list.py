@@ -1,0 +1,54 @@
+"""``nornir validate --list``: all checks without a switch, without a lab, and of a site only if one is named."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from nornir_tasks.checks.suite import ABOUT
+from nornir_tasks.cli import console
+from nornir_tasks.cli.app import app
+from nornir_tasks.cli.check_list import print_checks
+
+
+@pytest.fixture(autouse=True)
+def a_command_of_its_own() -> None:
+    console.SITE_DIRECTORY.set("")
+
+
+def listed(*words: str) -> Result:
+    return CliRunner().invoke(app, ["validate", "--list", *words], catch_exceptions=False)
+
+
+def test_the_table_names_every_check_with_its_verdicts_and_the_systems_that_show_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_checks(None)
+    lines = capsys.readouterr().out.splitlines()
+    firsts = [line[1:].split(" ")[0] for line in lines if line.startswith(" ")]
+    assert [first for first in firsts if first] == ["check", *(each.name for each in ABOUT)]
+    for what in ("passed", "failed", "could not tell", "skipped", "systems"):
+        assert sum(what == line[17:38].strip() for line in lines) == len(ABOUT)
+    assert any("nvue; eos does not show ports.ra_interval_ms; nxos does not" in line for line in lines)
+    assert "on this site" not in "".join(lines)
+
+
+def test_without_a_site_the_list_is_of_none() -> None:
+    done = listed("--json")
+    assert done.stderr == ""
+    data = json.loads(done.stdout)
+    assert [each["check"] for each in data["checks"]] == [each.name for each in ABOUT]
+    assert data.keys() == {"checks"}
+    assert all("of" not in each for each in data["checks"])
+
+
+@pytest.mark.parametrize(
+    ("words", "total"),
+    [(("--site", "lab"), 1124), (("--site=lab", "--plane=compute"), 1124), (("--limit", "spine-*"), 284)],
+)
+def test_of_a_site_it_says_how_many_findings_each_check_will_have_and_their_sum(
+    words: tuple[str, ...], total: int
+) -> None:
+    data = json.loads(listed("--json", *words).stdout)
+    assert sum(each["of"] for each in data["checks"]) == data["of"] == total
+    assert data["site_directory"].endswith("inventory/lab")

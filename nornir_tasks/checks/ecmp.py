@@ -4,11 +4,12 @@ What is expected comes from ``design/routes.py``, whatever the number of tiers. 
 (``--limit``) still counts, for it is part of the fabric.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Network, ip_network
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.design.network import Fabric, Plane
 from nornir_tasks.design.routes import learned_paths
 
 ABOUT = About(
@@ -28,12 +29,13 @@ MOST_NAMED = 8
 def check_ecmp(evidence: Evidence) -> list[Finding]:
     """One finding for each (switch, prefix that it should learn), and one for what it learns beside.
 
-    What belongs to none of the design's pools is somebody else's: skipped, and said so.
+    What belongs to none of the design's pools is somebody else's: skipped, and said so. What belongs to a plane that
+    rides on the same fabric and is not judged is left out.
     """
     network = evidence.network
     paths = learned_paths(network)
-    named = [each.pools for each in network.fabrics.values()] + [each.pools for each in network.planes.values()]
-    pools = tuple(IPv4Network(pool) for each in named for pool in each.values())
+    judged = [plane for plane in network.planes.values() if evidence.is_judged(plane.name)]
+    pools = _pools((*network.fabrics.values(), *judged))
     networks = announced(evidence)
     findings: list[Finding] = []
     for device, observed in evidence.observed.items():
@@ -42,8 +44,14 @@ def check_ecmp(evidence: Evidence) -> list[Finding]:
         for owner, width in paths.of(device):
             expected = min(width, limit)
             findings += [_route(device, owner, prefix, expected, learned.pop(prefix, 0)) for prefix in networks[owner]]
-        findings += _beside(device, tuple(learned), pools)
+        on_it = network.planes_on(network.device(device).fabric)
+        theirs = _pools(plane for plane in on_it if not evidence.is_judged(plane.name))
+        findings += _beside(device, [prefix for prefix in learned if not _is_in(prefix, theirs)], pools)
     return findings
+
+
+def _pools(owners: Iterable[Fabric | Plane]) -> tuple[IPv4Network, ...]:
+    return tuple(IPv4Network(pool) for each in owners for pool in each.pools.values())
 
 
 def announced(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:

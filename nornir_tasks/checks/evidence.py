@@ -70,6 +70,7 @@ class Evidence:
 
     network: Network
     wanted: Mapping[str, DeviceConfig]
+    """Every switch of the network, read or not: what it announces has its effect on the others."""
     running: Mapping[str, DeviceConfig]
     changes: Mapping[str, tuple[Change, ...]]
     """What a push would change; the difference between running and wanted, line by line."""
@@ -80,6 +81,13 @@ class Evidence:
     """device -> why it could not be read."""
     unfinished: Mapping[str, str] = field(default_factory=dict)
     """device -> why what it runs may not stay."""
+    planes: frozenset[str] = frozenset()
+    """The planes that are judged, with their fabrics and the switches: of no other one is anything in ``wanted``,
+    ``running`` and ``changes``. Empty: all."""
+
+    def is_judged(self, plane: str) -> bool:
+        """Is it one of the planes that are judged?"""
+        return not self.planes or plane in self.planes
 
     def where(self, device: str, port: str) -> str:
         """``leaf-g0-r0 Ethernet1/1 <-> spine-0 swp1``."""

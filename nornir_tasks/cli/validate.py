@@ -29,7 +29,8 @@ def validate(
 ) -> None:
     """Check configuration, ports, cabling, MTU, BGP, ECMP and QoS on the switches. Changes nothing.
 
-    What follows from one cause is one finding; --all shows all of them.
+    What follows from one cause is one finding; --all shows all of them. With --plane only what that plane, its fabric
+    and the switch own is judged.
     """
     from nornir_tasks.cli.check_list import checks_as_json, print_checks
     from nornir_tasks.cli.console import print_json

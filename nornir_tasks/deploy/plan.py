@@ -61,6 +61,13 @@ def running_config(wanted: Wanted, plan: DevicePlan) -> DeviceConfig:
     return wanted.platform.parse(plan.owned_before, wanted.capabilities, wanted.device, wanted.config.model).config
 
 
+def wanted_config(wanted: Wanted) -> DeviceConfig:
+    """What these owners want, as the model sees it: beside ``running_config``, which holds no more than that either."""
+    if wanted.is_whole:
+        return wanted.config
+    return wanted.platform.parse(wanted.tree, wanted.capabilities, wanted.device, wanted.config.model).config
+
+
 def _leave_shared_headers(owned: ConfigTree, foreign: ConfigTree, wanted: ConfigTree, rules: Sequence[Rule]) -> None:
     """A container of ours that is no longer wanted stays, if other people's lines are in it and none of ours.
 

@@ -7,10 +7,11 @@ from functools import partial
 from nornir_tasks.checks import suite
 from nornir_tasks.checks.evidence import End, Evidence, Far
 from nornir_tasks.checks.suite import Report
+from nornir_tasks.deploy.plan import wanted_config
 from nornir_tasks.deploy.problems import unfinished
 from nornir_tasks.deploy.tasks import Collected
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.usecases.progress import On, Work, ignore
@@ -26,7 +27,7 @@ class Readings:
     unreachable: Mapping[str, GpufabricError]
     """Switch -> why it could not be read."""
     wanted: Mapping[str, DeviceConfig]
-    """What each was compared with, those that did not answer included."""
+    """What each was compared with, those that did not answer included: of the chosen planes, and what they share."""
     releases: Mapping[str, str]
     """Switch -> release that runs and was accepted, whatever the intent declares."""
 
@@ -42,7 +43,7 @@ def collect(selection: Selection, reach: Reach, on: On = ignore) -> Readings:
     wanted = dict(selection)
     with access.fleet(selection.design, wanted) as switches:
         found = access.read(Work.READ, len(wanted), partial(switches.collect, suite.NEEDED))
-    configs = {name: each.config for name, each in wanted.items()}
+    configs = {name: wanted_config(each) for name, each in wanted.items()}
     return Readings(found.values, found.errors, configs, releases)
 
 
@@ -53,13 +54,13 @@ def judge(selection: Selection, readings: Readings) -> Report:
 
 def evidence(selection: Selection, readings: Readings) -> Evidence:
     """What the checks judge: the design beside what the switches run and say."""
-    network = selection.with_releases(readings.releases).design.network
+    selection = selection.with_releases(readings.releases)
+    network = selection.design.network
     plans = {name: seen.plan for name, seen in readings.switches.items()}
     return Evidence(
         network=network,
         wanted={
-            device.name: readings.wanted.get(device.name) or device_config(network, device).config
-            for device in network.devices
+            device.name: readings.wanted.get(device.name) or _wanted(selection, device) for device in network.devices
         },
         running={name: seen.running for name, seen in readings.switches.items()},
         changes={name: each.changes for name, each in plans.items()},
@@ -67,7 +68,16 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
         far=far_ends(network),
         unreachable={name: error.problems[0] for name, error in readings.unreachable.items()},
         unfinished={name: problem.what for name, problem in unfinished(plans).items()},
+        planes=frozenset(selection.planes),
     )
+
+
+def _wanted(selection: Selection, device: Device) -> DeviceConfig:
+    """What a switch shall hold of the chosen planes, be it one of those chosen or not."""
+    realised = device_config(selection.design.network, device)
+    if not selection.planes or realised.claims.planes <= {*selection.planes}:
+        return realised.config
+    return wanted_config(selection.wanted(realised))
 
 
 def expected(selection: Selection) -> dict[str, int]:

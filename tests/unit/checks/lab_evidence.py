@@ -9,6 +9,7 @@ from nornir_tasks.checks.evidence import Evidence, Finding
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.design.network import Network
 from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases.site import SiteDesign, load, select
 from nornir_tasks.usecases.validate import far_ends
@@ -42,14 +43,19 @@ def as_wanted(site: SiteDesign) -> Evidence:
         wanted=wanted,
         running=dict(wanted),
         changes=dict.fromkeys(wanted, ()),
-        observed={name: _observed(site, wanted, config) for name, config in wanted.items()},
+        observed=as_observed(site.network, wanted),
         far=far_ends(site.network),
         unreachable={},
     )
 
 
-def _observed(site: SiteDesign, wanted: Mapping[str, DeviceConfig], config: DeviceConfig) -> Observed:
-    far = far_ends(site.network)
+def as_observed(network: Network, wanted: Mapping[str, DeviceConfig]) -> dict[str, Observed]:
+    """What switches show that all run what is wanted."""
+    return {name: _observed(network, wanted, config) for name, config in wanted.items()}
+
+
+def _observed(network: Network, wanted: Mapping[str, DeviceConfig], config: DeviceConfig) -> Observed:
+    far = far_ends(network)
     assert config.qos is not None
     assert config.bgp is not None
     (profile,) = config.qos.profiles

@@ -1,0 +1,83 @@
+"""docs/checks.md: every check with its expected results, made from what the checks say of themselves.
+
+python scripts/checks_page.py            compare; ends with 1 where the page is another one
+python scripts/checks_page.py --write    write the page anew
+"""
+
+import difflib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from nornir_tasks.checks import host_suite, suite
+from nornir_tasks.checks.about import About
+from nornir_tasks.cli.check_list import systems
+
+PAGE = Path(__file__).parents[1] / "docs" / "checks.md"
+
+HEAD = """\
+# Checks
+
+Made by `.venv/bin/python scripts/checks_page.py --write` from what each check says of itself in `nornir_tasks/checks/`;
+`make check` compares. `nornir validate --list` prints the first part, with `--site NAME` how much of each that site
+has as well; no switch is asked.
+
+| verdict | meaning |
+|---|---|
+| passed | it was looked at, and is as wanted |
+| failed | it was looked at, and is otherwise: `nornir validate` ends with 8 |
+| could not tell | it could not be looked at, which never counts as passed: `nornir validate` ends with 9 |
+| skipped | there is nothing to judge, and it is said why; it counts neither way |
+
+"tested N of M": M things there are, N of them passed or failed. M of switches follows from the design alone, whatever
+state they are in. Of a switch that could not be read, or a fact of a host, nothing can be told; all of it is counted.
+With `--plane` M is what that plane, its fabric and the switch own.
+"""
+SWITCHES = """
+## Switches: `nornir validate`
+
+In the order in which they are reported, the cause before its effects. `ports.mtu_bytes` and the like are fields of
+`nornir_tasks/platforms/observed.py`, what is expected are fields of `nornir_tasks/design/device_config.py`.
+"""
+HOSTS = """
+## Hosts: the role `host_validate`
+
+What is read are facts of the modules in `plugins/modules/`, what is expected are variables of the roles.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD, SWITCHES, *(_section(each, systems(each)) for each in suite.ABOUT)]
+    parts += [HOSTS, *(_section(check.about) for check in host_suite.CHECKS)]
+    return "".join(parts)
+
+
+def _section(about: About, shown_by: str = "") -> str:
+    rows = (*about.rows, *((("systems", shown_by),) if shown_by else ()))
+    return f"\n### `{about.name}`\n\n| | |\n|---|---|\n" + "".join(_lines(rows))
+
+
+def _lines(rows: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    for what, text in rows:
+        yield f"| {what} | {text.replace('|', chr(92) + '|')} |\n"
+
+
+def main() -> int:
+    """Compare the page, or write it."""
+    made = page()
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(made, encoding="utf-8")
+        return 0
+    there = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    lines = difflib.unified_diff(
+        there.splitlines(), made.splitlines(), "docs/checks.md", "as the checks say", lineterm=""
+    )
+    found = list(lines)
+    if found:
+        sys.stdout.write("\n".join((*found, "docs/checks.md: write it anew with scripts/checks_page.py --write", "")))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -121,6 +121,8 @@ def test_plan_push_validate_and_rollback_return_what_became_of_each_switch(nothi
     assert report.tested == report.total > 0
     assert set(readings.switches) == set(SWITCHES)
     assert sum(validate.expected(selection).values()) == report.total
+    compute = select(nothing_pushed, ["compute"])
+    assert validate.judge(compute, validate.collect(compute, Reach())).findings == report.findings, "its only plane"
     for name, each in readings.switches.items():
         observing = selection[name].platform.observing
         promised = {part for part in parts() if observing.shows(part)}

@@ -12,6 +12,7 @@ from nornir_tasks.checks import suite
 from nornir_tasks.checks.evidence import Finding
 from nornir_tasks.checks.suite import Report
 from nornir_tasks.deploy.plan import device_plan, running_config, wanted_config
+from nornir_tasks.deploy.summary import summary
 from nornir_tasks.deploy.tasks import Collected
 from nornir_tasks.platforms.observed import Observed
 from nornir_tasks.usecases.site import Selection, select
@@ -44,7 +45,7 @@ def collected(name: str, planes: tuple[str, ...], text: str) -> Collected:
     """One switch that runs this, as it is read for these planes."""
     wanted = both(name, *planes)
     plan = device_plan(wanted, text)
-    return Collected(plan.told(), running_config(wanted, plan), shown()[name])
+    return Collected(summary(plan, wanted), running_config(wanted, plan), shown()[name])
 
 
 def read(planes: tuple[str, ...], **changed: Collected) -> Readings:

@@ -34,15 +34,16 @@ def clos(hosts: int, *, per_leaf: int = 4, rails: int = 8) -> Network:
 
 
 def network(groups: int, rails: int, spines: int) -> list[Member]:
-    leaves = [Member(f"leaf-g{g}-r{r}", "leaf", 0, r, g * rails + r, 0) for g in range(groups) for r in range(rails)]
-    return leaves + [Member(f"spine-{s}", "spine", 1, None, s, s) for s in range(spines)]
+    places = [(g, r) for g in range(groups) for r in range(rails)]
+    leaves = [Member(f"leaf-g{g}-r{r}", "compute", "leaf", 0, r, g * rails + r, 0) for g, r in places]
+    return leaves + [Member(f"spine-{s}", "compute", "spine", 1, None, s, s) for s in range(spines)]
 
 
 @given(st.integers(1, 6), st.integers(1, 8), st.integers(0, 6), st.randoms())
 def test_no_wave_takes_two_rails_of_a_host_or_two_spines(groups, rails, spines, random) -> None:
     members = network(groups, rails, spines)
     random.shuffle(members)
-    order = waves(members, 1)
+    order = waves(members, {"compute": 1})
     by_name = {member.device: member for member in members}
     for wave in order:
         tiers = {by_name[device].role for device in wave.devices}
@@ -78,11 +79,11 @@ def test_no_leaf_loses_two_spines_and_no_pod_a_second_path_to_another(site: str,
 
 def test_a_part_of_the_fabric_keeps_its_places() -> None:
     some = [each for each in members(reference("ref-32768")) if each.device in ("spine-1", "spine-66", "spine-130")]
-    assert [sorted(wave.devices) for wave in waves(some, 1)] == [["spine-1"], ["spine-130", "spine-66"]]
+    assert [sorted(wave.devices) for wave in waves(some, {"compute": 1})] == [["spine-1"], ["spine-130", "spine-66"]]
 
 
 def test_nothing_to_push_is_no_wave() -> None:
-    assert waves([], 1) == ()
+    assert waves([], {}) == ()
 
 
 @given(fabrics())
@@ -125,7 +126,9 @@ def test_a_declared_share_decides_how_many_go_together() -> None:
 
 
 def test_leaves_that_share_hosts_take_turns() -> None:
-    pairs = [Member(f"leaf-{n}", "leaf", 0, None, n, n, frozenset({f"gpu-{(n + 1) // 2}"})) for n in range(1, 9)]
-    canary, *rest = waves(pairs, 1)
+    pairs = [
+        Member(f"leaf-{n}", "compute", "leaf", 0, None, n, n, frozenset({f"gpu-{(n + 1) // 2}"})) for n in range(1, 9)
+    ]
+    canary, *rest = waves(pairs, {"compute": 1})
     assert canary.devices == ("leaf-1",)
     assert [wave.devices for wave in rest] == [("leaf-2", "leaf-3", "leaf-5", "leaf-7"), ("leaf-4", "leaf-6", "leaf-8")]

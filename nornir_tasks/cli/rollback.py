@@ -1,10 +1,17 @@
-"""``nornir rollback``: bring the owned sections back to what they were before the last push."""
+"""``nornir rollback``: bring the owned sections back to what they were before the last push, or another one."""
+
+from typing import Annotated
+
+import typer
 
 from nornir_tasks.cli import options
 
 
 def rollback(
     site: options.Site = "lab",
+    push: Annotated[
+        int | None, typer.Option("--push", help="The number of the push to undo; default: the last one.")
+    ] = None,
     limit: options.Limit = None,
     yes: options.Yes = False,
     accept_release: options.AcceptRelease = False,
@@ -12,16 +19,16 @@ def rollback(
     workers: options.Workers = 64,
     json: options.Json = False,
 ) -> None:
-    """Undo the last push: the same transaction, with the journal's earlier sections as what is wanted."""
+    """Undo a push: the same transaction, with the journal's earlier sections as what is wanted."""
     from nornir_tasks.cli.interrupt import interruptible
     from nornir_tasks.cli.push import approving, print_report
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
 
-    last = usecase.last_push(site)
+    number = usecase.last_push(site) if push is None else push
     reach = Reach(accept_release=accept_release, unguarded=unguarded, workers=workers)
     approve = approving(yes=yes, json=json)
     with interruptible() as on:
-        report = usecase.rollback(load(site), last, reach, approve, on, limit=limit or ())
+        report = usecase.rollback(load(site), number, reach, approve, on, limit=limit or ())
     print_report(report, json=json)

@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS commit_timer (
     at TEXT NOT NULL, PRIMARY KEY (push, device));
 CREATE TABLE IF NOT EXISTS candidate (
     push INTEGER NOT NULL, device TEXT NOT NULL, token TEXT NOT NULL, PRIMARY KEY (device, token));
+CREATE TABLE IF NOT EXISTS undoing (push INTEGER PRIMARY KEY, undoes INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS journal (id TEXT NOT NULL);
 """
 _OPEN = ("started", "committed")
@@ -46,6 +47,29 @@ class Entry:
     state: str
     """``started``: nothing was committed yet; ``committed``: asked for and not known to be confirmed; ``done``,
     ``failed`` (it is as it was), ``undone`` since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """One push or rollback."""
+
+    number: int
+    verb: str
+    started: str
+    """When, as ISO 8601 writes it."""
+    owners: frozenset[str]
+    """Whose sections it was about."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchChange:
+    """What a push or rollback changed on one switch."""
+
+    push: Noted
+    device: str
+    before: str
+    """Text of the owned sections."""
+    after: str
 
 
 class Journal:
@@ -74,13 +98,16 @@ class Journal:
                 Problem(str(self._path), f"the journal cannot be read or written: {error}", hint=hint)
             ) from error
 
-    def begin(self, verb: str, owners: frozenset[str]) -> int:
-        """Start a push; returns its number."""
+    def begin(self, verb: str, owners: frozenset[str], undoes: int | None = None) -> int:
+        """Start a push, or a rollback that undoes one; returns its number."""
         with self._open() as db:
             row = db.execute(
                 "INSERT INTO push (started, verb, owners) VALUES (?, ?, ?)", (_now(), verb, json.dumps(sorted(owners)))
             )
-            return int(row.lastrowid or 0)
+            number = int(row.lastrowid or 0)
+            if undoes is not None:
+                db.execute("INSERT INTO undoing VALUES (?, ?)", (number, undoes))
+            return number
 
     def name(self, site: str, push: int) -> str:
         """What this push's candidates are called on every switch: nobody else's bear the journal's id."""
@@ -171,6 +198,31 @@ class Journal:
             ).fetchone()
         return None if row[0] is None else int(row[0])
 
+    def pushes(self) -> tuple[Noted, ...]:
+        """The pushes that changed anything and were not rolled back since, the last one first."""
+        with self._open() as db:
+            rows = db.execute(
+                "SELECT DISTINCT id, verb, started, owners FROM push JOIN device ON device.push = push.id"
+                " WHERE verb = 'push' AND state != 'undone' ORDER BY id DESC"
+            ).fetchall()
+        return tuple(map(_noted, rows))
+
+    def changes_since(self, push: int) -> Iterator[SwitchChange]:
+        """What later pushes changed that were not rolled back, and later rollbacks of what was pushed before this one.
+
+        A rollback of a later push brings back what this one left, so both are left out. So is one that does not say
+        what it undoes: it was made when nothing but the last push could be undone. One at a time: they are large.
+        """
+        query = (
+            "SELECT id, verb, started, owners, device, before, after FROM push JOIN device ON device.push = push.id"
+            " LEFT JOIN undoing ON undoing.push = push.id"
+            " WHERE id > :push AND state IN ('committed', 'done') AND (verb = 'push' OR undoes < :push)"
+            " ORDER BY id, device"
+        )
+        with self._open() as db:
+            for number, verb, started, owners, device, before, after in db.execute(query, {"push": push}):
+                yield SwitchChange(_noted((number, verb, started, owners)), device, before, after)
+
     def owners(self, push: int) -> frozenset[str]:
         """Whose sections a push was about."""
         with self._open() as db:
@@ -185,6 +237,11 @@ class Journal:
                 (push,),
             ).fetchall()
         return tuple(Entry(*row) for row in rows)
+
+
+def _noted(row: tuple[int, str, str, str]) -> Noted:
+    number, verb, started, owners = row
+    return Noted(number, verb, started, frozenset(json.loads(owners)))
 
 
 def _boot() -> str:

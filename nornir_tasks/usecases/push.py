@@ -12,6 +12,7 @@ from nornir_tasks.deploy.problems import unconfirmed, unfinished, unguarded
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.transaction import Outcome
+from nornir_tasks.deploy.undo import refuse_overtaken, require_push
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
 from nornir_tasks.design.capabilities import Disruption
@@ -173,14 +174,18 @@ def last_push(site: str | Path) -> int:
 def rollback(
     design: SiteDesign, push: int, reach: Reach, approve: Approve, on: On = ignore, *, limit: Sequence[str] = ()
 ) -> PushReport:
-    """Undo a push: the same transaction, with the journal's earlier sections as what is wanted."""
+    """Undo a push: the same transaction, with the journal's earlier sections as what is wanted.
+
+    Raises RefusedError for a push that the journal has not, and where a later one changed what both are about.
+    """
     journal = Journal(design.site.state_directory / JOURNAL)
+    require_push(journal, push)
     entries = {entry.device: entry for entry in journal.entries(push)}
     selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
     access = Access(reach, on)
     selection = selection.with_releases(access.accepted(selection))
     wanted = _Earlier(selection, journal, {name: entries[name] for name in selection if name in entries})
-    report = _Run("rollback", selection.design, wanted, access).run(approve)
+    report = _Run("rollback", selection.design, wanted, access, push).run(approve)
     if not report.errors:
         for name in wanted:
             journal.end(push, name, "undone")
@@ -237,12 +242,16 @@ class _Run:
     design: SiteDesign
     wanted: Mapping[str, Wanted]
     access: Access
+    undoes: int | None = None
+    """The push that a rollback undoes."""
 
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
         state = self.design.site.state_directory
         with sole_push(state, self.verb), self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)
+            if self.undoes is not None:
+                refuse_overtaken(journal, require_push(journal, self.undoes), self.wanted)
             past = _Past(journal, journal.open_entries(), journal.candidates())
             found = self._survey(switches, past)
             self._refuse_unguarded(found)
@@ -281,7 +290,7 @@ class _Run:
         if not names:
             return Results({}, {})
         owners = frozenset[str]().union(*(found.plans[name].owners for name in names))
-        number = past.journal.begin(self.verb, owners)
+        number = past.journal.begin(self.verb, owners, self.undoes)
         with (
             following(self.access.on, Work.PUSH, len(names)) as step,
             self.access.fleet(self.design, self.wanted) as switches,

@@ -1,0 +1,189 @@
+"""A rollback brings whole sections back, so it is refused where a later push changed lines that both are about."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from nornir_tasks.deploy.journal import Journal
+from nornir_tasks.deploy.undo import refuse_overtaken, require_push
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.errors import RefusedError
+from nornir_tasks.platforms.config_tree import ConfigTree, difference
+from nornir_tasks.platforms.ownership import join, split
+from tests.unit.design.toys import ONE_OF_EACH, both
+
+SYSTEMS = pytest.mark.parametrize("device", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
+GOLDEN = Path(__file__).parents[2] / "errors/rollback_of_an_earlier_push/expected.txt"
+WHEN = "2026-05-04T08:30:00+00:00"
+
+
+class Site:
+    """Pushes of the lab with two planes, as far as the journal hears of them."""
+
+    def __init__(self, path: Path, *devices: str) -> None:
+        self.path = path / "journal.sqlite"
+        self.journal = Journal(self.path)
+        self.runs: dict[str, dict[str | None, ConfigTree]] = {device: {} for device in devices}
+        """Device -> owner -> what it has there."""
+
+    def push(self, *planes: str, less: str | None = None, state: str = "done", undoes: int | None = None) -> int:
+        """Bring these planes to all switches; ``less``: without the last line that this owner has."""
+        verb = "push" if undoes is None else "rollback"
+        number = self.journal.begin(verb, frozenset({SWITCH, *planes}), undoes)
+        for device, runs in self.runs.items():
+            wanted = both(device, *planes)
+            before = join(part for owner, part in runs.items() if wanted.sends(owner))
+            after = parts_of(wanted, wanted.tree)
+            if less is not None:
+                others = join(part for owner, part in after.items() if owner != less)
+                after[less] = without_a_line(after[less], others)
+            self.note(number, device, before, join(after.values()), state)
+            runs |= {owner: part for owner, part in after.items() if wanted.sends(owner)}
+        return number
+
+    def note(self, number: int, device: str, before: ConfigTree, after: ConfigTree, state: str) -> None:
+        if any(difference(before, after)):
+            to_text = both(device).platform.to_text
+            self.journal.start(number, device, to_text(before), to_text(after))
+            self.journal.end(number, device, state)
+
+    def roll_back(self, push: int) -> None:
+        """What ``rollback`` does of a push."""
+        planes = self.journal.owners(push) - {SWITCH}
+        number = self.journal.begin("rollback", self.journal.owners(push), push)
+        for device, runs in self.runs.items():
+            wanted = both(device, *planes)
+            before = join(part for owner, part in runs.items() if wanted.sends(owner))
+            (text,) = self.columns("before", push, device)
+            self.note(number, device, before, wanted.platform.to_tree(text), "done")
+            runs.update(parts_of(wanted, wanted.platform.to_tree(text)))
+            self.journal.end(push, device, "undone")
+
+    def columns(self, column: str, push: int, device: str) -> Iterator[str]:
+        with closing(sqlite3.connect(self.path)) as db:
+            rows = db.execute(f"SELECT {column} FROM device WHERE push = ? AND device = ?", (push, device)).fetchall()
+        return (row[0] for row in rows)
+
+    def refused(self, push: int, *devices: str) -> str:
+        """Why this push may not be rolled back on these switches; empty if it may."""
+        wanted: Mapping[str, Wanted] = {device: both(device) for device in devices or self.runs}
+        try:
+            refuse_overtaken(self.journal, require_push(self.journal, push), wanted)
+        except RefusedError as error:
+            return f"exit code {error.exit_code}\n{error}\n"
+        return ""
+
+
+def parts_of(wanted: Wanted, tree: ConfigTree) -> dict[str | None, ConfigTree]:
+    parts = split(tree, wanted.platform.ownership, wanted.claims)
+    return {owner: part for owner, part in parts.items() if wanted.sends(owner)}
+
+
+def without_a_line(tree: ConfigTree, others: ConfigTree) -> ConfigTree:
+    """The tree without its last line that no other owner has, and below which there is none."""
+    made = tree.copy()
+    *_, path = (path for path, node in made.walk() if not node and others.get(*path) is None)
+    above = made.get(*path[:-1])
+    assert above is not None
+    del above.children[path[-1]]
+    return made
+
+
+@SYSTEMS
+@pytest.mark.parametrize("owner", ["switch", "fabric compute"])
+def test_a_push_whose_shared_lines_another_planes_push_changed_is_not_rolled_back_over_it(
+    device: str, owner: str, tmp_path: Path
+) -> None:
+    site = Site(tmp_path, device)
+    first, second = site.push("compute"), site.push("storage", less=owner)
+    assert "push 2 has changed lines since that both are about" in site.refused(first)
+    assert site.refused(second) == ""
+
+
+@SYSTEMS
+def test_a_later_push_of_another_planes_own_lines_alone_stops_nothing(device: str, tmp_path: Path) -> None:
+    site = Site(tmp_path, device)
+    first, second = site.push("compute"), site.push("storage")
+    assert [change.push.number for change in site.journal.changes_since(first)] == [second]
+    assert site.refused(first) == ""
+
+
+@SYSTEMS
+def test_a_later_push_of_the_same_planes_lines_is_undone_first(device: str, tmp_path: Path) -> None:
+    site = Site(tmp_path, device)
+    first = site.push("storage")
+    site.push("storage", less="storage")
+    assert "nornir rollback --push 2" in site.refused(first)
+
+
+def test_what_was_undone_since_or_never_came_to_be_does_not_count(tmp_path: Path) -> None:
+    site = Site(tmp_path, "leaf-g1-r0")
+    first, second = site.push("compute"), site.push("compute", less="switch")
+    site.roll_back(second)
+    assert site.refused(first) == ""
+    other = Site(tmp_path / "other", "leaf-g1-r0")
+    first = other.push("compute")
+    other.push("compute", less="switch", state="failed")
+    assert other.refused(first) == ""
+
+
+def test_a_change_that_nobody_knows_the_end_of_counts(tmp_path: Path) -> None:
+    site = Site(tmp_path, "leaf-g1-r0")
+    first = site.push("compute")
+    site.push("compute", less="switch", state="committed")
+    assert "push 2" in site.refused(first)
+
+
+def test_a_later_rollback_of_an_earlier_push_changed_what_is_shared_as_well(tmp_path: Path) -> None:
+    """What the second push would bring back is what the first wanted, which is undone."""
+    site = Site(tmp_path, "leaf-g1-r0")
+    first, second = site.push("compute"), site.push("storage")
+    site.roll_back(first)
+    assert "rollback 3 has changed lines" in (said := site.refused(second))
+    assert "--push" not in said, "a rollback is not rolled back"
+
+
+def test_only_the_switches_that_are_chosen_are_asked_about(tmp_path: Path) -> None:
+    site = Site(tmp_path, "leaf-g1-r0", "spine-1")
+    first = site.push("compute")
+    site.runs.pop("spine-1")
+    site.push("compute", less="switch")
+    assert site.refused(first, "spine-1") == ""
+    assert "on leaf-g1-r0\n" in site.refused(first, "leaf-g1-r0", "spine-1")
+
+
+def test_a_number_that_is_no_push_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    site = Site(tmp_path, "leaf-g1-r0")
+    assert "none that was not rolled back" in site.refused(1)
+    site.push("compute")
+    assert "push 1 of " in site.refused(7)
+    site.roll_back(1)
+    assert "none that was not rolled back" in site.refused(1)
+    assert "no push of this number" in site.refused(2), "a rollback is not rolled back"
+
+
+def test_a_rollback_of_an_earlier_version_says_not_what_it_undid_and_stops_nothing(tmp_path: Path) -> None:
+    site = Site(tmp_path, "leaf-g1-r0")
+    first, second = site.push("compute"), site.push("compute", less="switch")
+    site.roll_back(second)
+    with closing(sqlite3.connect(site.path)) as db, db:
+        db.execute("DROP TABLE undoing")
+    site.journal = Journal(site.path)
+    assert site.refused(first) == ""
+
+
+def test_the_message_names_every_later_push_the_last_one_first(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    site = Site(tmp_path, *ONE_OF_EACH.values())
+    first = site.push("compute")
+    site.push("compute", less="switch")
+    site.push("compute", "storage")
+    with closing(sqlite3.connect(site.path)) as db, db:
+        db.execute("UPDATE push SET started = ?", (WHEN,))
+    if request.config.getoption("--update-golden"):
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(site.refused(first), encoding="utf-8")
+    assert site.refused(first) == GOLDEN.read_text(encoding="utf-8")

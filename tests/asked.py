@@ -1,7 +1,12 @@
 """What tests need of an intent beside the network that is designed from it."""
 
+import re
+from typing import Any
+
+from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.explain import Figure, explain
 from nornir_tasks.design.host_vars import HostNeeds, host_needs
+from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.routes import count_routes
 from nornir_tasks.files.catalogue import load_catalogue
@@ -10,7 +15,7 @@ from nornir_tasks.intent.model import Intent
 
 def figures(intent: Intent, network: Network) -> dict[str, Figure]:
     """Figures of the design by name; a name that stood twice would hide one."""
-    found = explain(network, intent.planes, intent.policy, count_routes(network))
+    found = explain(network, demands(intent, kinds().planes), count_routes(network))
     named = {each.name: each for each in found}
     assert len(named) == len(found)
     return named
@@ -18,4 +23,40 @@ def figures(intent: Intent, network: Network) -> dict[str, Figure]:
 
 def needs(intent: Intent) -> HostNeeds:
     """What bringing up the intent's hosts takes."""
-    return host_needs(intent.planes.compute, intent.hosts, intent.policy, load_catalogue(), intent.marks)
+    return host_needs(demand(intent), load_catalogue(), intent.marks)
+
+
+def demand(intent: Intent) -> Demand:
+    """What is asked of the one fabric of an intent."""
+    (only,) = demands(intent, kinds().planes)
+    return only
+
+
+def fabric(data: dict[str, Any]) -> dict[str, Any]:
+    """Of the data of an intent: its fabric."""
+    (only,) = data["fabrics"].values()
+    return only  # type: ignore[no-any-return]
+
+
+def plane(data: dict[str, Any]) -> dict[str, Any]:
+    """Of the data of an intent: its plane."""
+    (only,) = data["planes"].values()
+    return only  # type: ignore[no-any-return]
+
+
+def group(data: dict[str, Any]) -> dict[str, Any]:
+    """Of the data of an intent: its hosts."""
+    (only,) = data["hosts"].values()
+    return only  # type: ignore[no-any-return]
+
+
+def nics(data: dict[str, Any]) -> dict[str, Any]:
+    """Of the data of an intent: its hosts' NICs on the plane."""
+    (only,) = group(data)["nics"].values()
+    return only  # type: ignore[no-any-return]
+
+
+def of_two_rails(lab: str) -> str:
+    """The lab's file with the first two of its eight rails."""
+    text = lab.replace("rails: 8", "rails: 2").replace("rails: [1, 3, 5, 7]", "rails: [1]")
+    return re.sub(r"at: \[.*?\]", 'at: ["0000:00:10.0", "0000:00:11.0"]', text, flags=re.DOTALL)

@@ -41,14 +41,13 @@ def reference(site: str, system: str | None = None) -> Network:
 
 def under(intent: Intent, system: str) -> Intent:
     """The same site with every tier under this system and release."""
-    plane = intent.planes.compute
+    ((name, fabric),) = intent.fabrics.items()
     tiers: dict[str, Any] = {}
     for tier in ("leaf", "spine", "core"):
-        asked = getattr(plane, tier)
+        asked = getattr(fabric, tier)
         if asked is not None:
             tiers[tier] = asked.model_copy(update={**_kind(asked.model, system), "overrides": ()})
-    planes = intent.planes.model_copy(update={"compute": plane.model_copy(update=tiers)})
-    return intent.model_copy(update={"planes": planes})
+    return intent.model_copy(update={"fabrics": {name: fabric.model_copy(update=tiers)}})
 
 
 def _kind(model: str, system: str) -> dict[str, Any]:

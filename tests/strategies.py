@@ -53,18 +53,14 @@ def intent_data(draw: st.DrawFn) -> dict[str, Any]:
     design_name = draw(st.sampled_from(("rail", "rail", "clos")))
     rails = draw(st.sampled_from((1, 2, 4, 8)))
     count = draw(st.integers(1, 40))
-    hosts: dict[str, Any] = {
-        "group": "gpu",
-        "count": count,
-        "max": draw(st.integers(count, 80)),
-        "rails": rails,
-        "speed": draw(st.sampled_from(("200G", "400G"))),
-    }
+    most = draw(st.integers(count, 80))
+    nics: dict[str, Any] = {"rails": rails, "speed": draw(st.sampled_from(("200G", "400G")))}
     if draw(st.booleans()):
-        hosts["per_group"] = draw(st.integers(1, 16))
-    hosts["link"] = draw(st.sampled_from(("p2p", "svi", "subnet/29")))
-    if hosts["link"] == "svi" and draw(st.booleans()):
-        hosts["vlan"] = draw(st.integers(2, 1005))
+        nics["per_group"] = draw(st.integers(1, 16))
+    plane: dict[str, Any] = {"fabric": "compute", "pools": {"hosts": "10.168.0.0/13"}}
+    plane["link"] = draw(st.sampled_from(("p2p", "svi", "subnet/29")))
+    if plane["link"] == "svi" and draw(st.booleans()):
+        plane["vlan"] = draw(st.integers(2, 1005))
     addressing = draw(st.sampled_from(("numbered", "numbered", "unnumbered")))
     leaves, spines = (LEAVES, SPINES) if addressing == "numbered" else (UNNUMBERED, UNNUMBERED)
     leaf: dict[str, Any] = dict(draw(st.sampled_from(leaves)))
@@ -77,25 +73,24 @@ def intent_data(draw: st.DrawFn) -> dict[str, Any]:
         "site": "random",
         "policy": {
             "classes": draw(classes()),
-            "dcqcn": True,
+            "congestion": "dcqcn",
             "mtu": {"host": draw(st.sampled_from((1500, 4200, 9000))), "fabric": draw(st.integers(9000, 9216))},
         },
-        "planes": {
+        "fabrics": {
             "compute": {
                 "design": design_name,
-                "cross_rail": draw(st.sampled_from(("fabric", "nvlink"))),
                 "pools": {
                     "loopback": "10.255.0.0/16",
                     "links": "10.160.0.0/13",
-                    "hosts": "10.168.0.0/13",
                     "asn": draw(st.sampled_from(("4200000000-4200099999", "64512-65534"))),
                 },
-                "hosts": hosts,
                 "leaf": leaf,
                 "spine": spine,
                 "routing": {"addressing": addressing, "bfd": draw(st.booleans())},
             }
         },
+        "planes": {"compute": plane | {"cross_rail": draw(st.sampled_from(("fabric", "nvlink")))}},
+        "hosts": {"gpu": {"count": count, "max": most, "nics": {"compute": nics}}},
     }
 
 

@@ -14,7 +14,7 @@ from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
 
 SITE = Path(__file__).parent / "sites" / "svi"
-LINK = "link: svi, vlan: 200"
+LINK = "link: svi\n    vlan: 200"
 LEAVES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue 5.14": "leaf-g1-r2", "nvue 5.16": "leaf-g1-r3"}
 
 

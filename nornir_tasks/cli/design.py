@@ -63,8 +63,7 @@ def _figures(designed: "SiteDesign") -> "tuple[Figure, ...]":
     from nornir_tasks.design.explain import explain
     from nornir_tasks.design.routes import count_routes
 
-    intent = designed.site.intent
-    return explain(designed.network, intent.planes, intent.policy, count_routes(designed.network))
+    return explain(designed.network, designed.demands, count_routes(designed.network))
 
 
 def link_as_json(link: "Link", circuits: "tuple[Circuit, ...]") -> dict[str, Any]:
@@ -138,7 +137,7 @@ def _print(designed: "SiteDesign") -> None:
         ratio = layout.sizing.chosen.layout.core_oversubscription
         core = "" if ratio is None else f", to the cores {float(ratio):.4g}:1"
         out.print(f"{name}: {tiers}; {plane['oversubscription']:.4g}:1{core}; {links}")
-        print_sizing(designed.site.intent.planes.compute, layout.sizing)
+        print_sizing(next(each for each in designed.demands if each.plane_name == name), layout.sizing)
         apart = [(a, b) for a in range(rails) for b in range(a) if not layout.reachable(a, b)]
         if apart:
             out.print(

@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 
 from nornir_tasks.design.choices import Choices
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.network import Device
 from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.findings import Finding, Marks, Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Addressing:
-    """How the pools of a plane are cut."""
+    """How the pools of a fabric and of the plane on it are cut."""
 
     loopbacks: Blocks
     links: Blocks
@@ -80,13 +81,15 @@ class Addressing:
 
 
 def cut_pools(choices: Choices, layout: Layout, marks: Marks) -> Addressing:
-    """Cut the plane's pools. Raises DesignError for every pool that is too small for the layout."""
-    plane, rails = choices.plane, len(layout.leaf_rails)
+    """Cut the pools of fabric and plane. Raises DesignError for every pool that is too small for the layout."""
+    demand, rails = choices.demand, len(layout.leaf_rails)
     models = [choice.model for choice in choices.leaves]
-    host_ports = max(model.max_logical_ports(plane.hosts.speed) for model in models)
+    host_ports = max(model.max_logical_ports(demand.nics.speed) for model in models)
     link_ports = max(model.max_logical_ports(layout.uplink_gbps) for model in models)
-    lower_half = IPv4Network((plane.pools.loopback.network_address, min(32, plane.pools.loopback.prefixlen + 1)))
-    pool, core_links = plane.pools.links, None
+    lower_half = IPv4Network(
+        (demand.fabric.pools.loopback.network_address, min(32, demand.fabric.pools.loopback.prefixlen + 1))
+    )
+    pool, core_links = demand.fabric.pools.links, None
     if layout.pods is not None and pool.prefixlen < 31:
         core_ports = max(choice.model.max_logical_ports(layout.pods.core_gbps) for choice in choices.spines)
         pool, upper = pool.subnets()
@@ -94,21 +97,25 @@ def cut_pools(choices: Choices, layout: Layout, marks: Marks) -> Addressing:
     cut = Addressing(
         loopbacks=Blocks.cut(lower_half, rails, 1),
         links=Blocks.cut(pool, rails, 2 * link_ports),
-        hosts=Blocks.cut(plane.pools.hosts, rails, _host_addresses(plane.hosts.prefix_length, host_ports)),
+        hosts=Blocks.cut(demand.plane.pools.hosts, rails, _host_addresses(demand.plane.prefix_length, host_ports)),
         core_links=core_links,
     )
-    findings = list(_too_small(pool, "links", cut.links, layout))
-    findings += _too_small(plane.pools.hosts, "hosts", cut.hosts, layout)
+    findings = list(_too_small(pool, demand.on_fabric("pools", "links"), cut.links, layout))
+    findings += _too_small(demand.plane.pools.hosts, demand.on_plane("pools", "hosts"), cut.hosts, layout)
     if core_links is not None and core_links.groups < layout.spines:
         each = f"half of it for {layout.spines} spines, a /{core_links.length} for each spine's links to the cores"
         needed = core_links.length - (layout.spines - 1).bit_length() - 1
         findings.append(
-            Finding(("links",), "too small", f"/{max(needed, 0)} or larger: {each}", str(plane.pools.links))
+            Finding(
+                demand.on_fabric("pools", "links"),
+                "too small",
+                f"/{max(needed, 0)} or larger: {each}",
+                str(demand.fabric.pools.links),
+            )
         )
-    findings += _too_few_loopbacks(plane.pools.loopback, cut.loopbacks, layout)
+    findings += _too_few_loopbacks(demand, cut.loopbacks, layout)
     if findings:
-        above = ("planes", "compute", "pools")
-        raise DesignError(marks.problems(findings, above))
+        raise DesignError(marks.problems(findings))
     return cut
 
 
@@ -117,16 +124,17 @@ def _host_addresses(length: int | None, ports: int) -> int:
     return ports + 3 if length is None else ports << (32 - length)
 
 
-def _too_small(pool: IPv4Network, name: str, blocks: Blocks, layout: Layout) -> Iterator[Finding]:
+def _too_small(pool: IPv4Network, path: Path, blocks: Blocks, layout: Layout) -> Iterator[Finding]:
     if blocks.groups < layout.leaf_groups:
         rail_bits = blocks.slice_length - pool.prefixlen
         needed = blocks.length - rail_bits - (layout.leaf_groups - 1).bit_length()
         each = f"{layout.leaf_groups} leaf groups x {len(layout.leaf_rails)} rails, a /{blocks.length} for each leaf"
-        yield Finding((name,), "too small", f"/{max(needed, 0)} or larger: {each}", str(pool))
+        yield Finding(path, "too small", f"/{max(needed, 0)} or larger: {each}", str(pool))
 
 
-def _too_few_loopbacks(pool: IPv4Network, blocks: Blocks, layout: Layout) -> Iterator[Finding]:
+def _too_few_loopbacks(demand: Demand, blocks: Blocks, layout: Layout) -> Iterator[Finding]:
     # Numbers begin with 1; a quarter of the pool is the spines'.
+    pool = demand.fabric.pools.loopback
     leaves_short = blocks.groups <= layout.leaf_groups
     upper = max(layout.spines, layout.cores)
     if leaves_short or pool.num_addresses // 4 <= upper:
@@ -135,7 +143,9 @@ def _too_few_loopbacks(pool: IPv4Network, blocks: Blocks, layout: Layout) -> Ite
         each = f"half of it for {layout.leaf_groups} leaf groups x {len(layout.leaf_rails)} rails"
         each += f", a quarter for {layout.spines} spines"
         each += f", a quarter for {layout.cores} cores" if layout.cores else ""
-        yield Finding(("loopback",), "too small", f"/{max(needed, 0)} or larger: {each}", str(pool))
+        yield Finding(
+            demand.on_fabric("pools", "loopback"), "too small", f"/{max(needed, 0)} or larger: {each}", str(pool)
+        )
 
 
 def dotted(address: int) -> str:

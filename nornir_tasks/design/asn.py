@@ -8,6 +8,7 @@ count up from the pool's first number, spine groups down from its last, which is
 from collections.abc import Iterable
 from dataclasses import replace
 
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.network import Device
 from nornir_tasks.errors import DesignError
@@ -15,15 +16,16 @@ from nornir_tasks.intent.fields import AsnRange
 from nornir_tasks.intent.findings import Finding, Marks
 
 
-def check_pool(pool: AsnRange, layout: Layout, marks: Marks) -> None:
+def check_pool(demand: Demand, layout: Layout, marks: Marks) -> None:
     """Raise DesignError when the pool is too small for the layout."""
+    pool = demand.fabric.pools.asn
     needed = layout.leaf_groups * len(layout.leaf_rails) + layout.spine_groups + 1
     held = pool.last - pool.first + 1
     if needed > held:
         finding = Finding(
-            ("planes", "compute", "pools", "asn"),
+            demand.on_fabric("pools", "asn"),
             "too few ASNs",
-            f"{needed}: one for each leaf at hosts.max, one for each spine group, one for the cores",
+            f"{needed}: one for each leaf at {demand.most}, one for each spine group, one for the cores",
             f"{pool} holds {held}",
             "4200000000-4294967294 is private (RFC 6996)",
         )

@@ -10,10 +10,8 @@ from nornir_tasks.design.capabilities import Balancing, OsFacts
 from nornir_tasks.design.catalogue import NicModel
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.layout import Layout
-from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import PolicyIntent
+from nornir_tasks.intent.findings import Finding, Path, dotted
 
-_PATH = ("policy", "load_balancing")
 MODES = ("flowlet", "per_packet")
 
 
@@ -30,9 +28,9 @@ def flow_set_size(known: Balancing, width: int, sets: int) -> int | None:
     return max(fit, default=1)
 
 
-def refusals(policy: PolicyIntent, choices: Choices, layout: Layout, facts: Mapping[str, OsFacts]) -> Iterator[Finding]:
-    """What stands against the mode that the policy asks for, all at once."""
-    asked = policy.load_balancing
+def refusals(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts]) -> Iterator[Finding]:
+    """What stands against the mode that is asked for, all at once."""
+    asked, path = choices.demand.terms.load_balancing, choices.demand.terms.load_balancing_at
     if asked == "static":
         return
     sharing = dict(_sharing(choices, layout))
@@ -40,13 +38,13 @@ def refusals(policy: PolicyIntent, choices: Choices, layout: Layout, facts: Mapp
     others = [mode for mode in could if mode != asked and (mode == "flowlet" or _reorders(choices.nic))]
     nearest = " or ".join(["static", *others])
     if asked == "per_packet":
-        yield from _nic(choices.nic, nearest)
+        yield from _nic(choices, path, nearest)
     have = "; ".join(words for each in facts.values() if (words := each.load_balancing.get(asked)))
     for name, (choice, speeds) in sharing.items():
         lack = _lacks(choice, asked, speeds)
         if lack is not None:
             hint = f"known to have {asked}: {have}" if have else "every switch with several equal paths must have it"
-            yield Finding(_PATH, f"{name} {lack}", nearest, asked, hint)
+            yield Finding(path, f"{name} {lack}", nearest, asked, hint)
 
 
 def _sharing(choices: Choices, layout: Layout) -> Iterator[tuple[str, tuple[Choice, frozenset[int]]]]:
@@ -79,18 +77,21 @@ def _reorders(nic: NicModel | None) -> bool:
     return nic is not None and bool(nic.out_of_order_rdma) and nic.out_of_order_setting is None
 
 
-def _nic(nic: NicModel | None, instead: str) -> Iterator[Finding]:
+def _nic(choices: Choices, path: Path, instead: str) -> Iterator[Finding]:
     """Reordered packets must meet a receiver that takes them, and does so without anything we cannot see to."""
+    nic = choices.nic
     expected = f"{instead}, or a NIC whose catalogue entry says that it receives RDMA out of order"
     hint = "reordered packets make a go-back-N receiver drop to a fraction of its speed"
     if nic is None:
-        what = "no hosts.nic is named, so nothing is known to receive RDMA out of order"
-        yield Finding(_PATH, what, expected, "per_packet", hint)
+        what = (
+            f"no {dotted(choices.demand.on_nics('model'))} is named, so nothing is known to receive RDMA out of order"
+        )
+        yield Finding(path, what, expected, "per_packet", hint)
     elif not nic.out_of_order_rdma:
-        yield Finding(_PATH, f"{nic.model} is not known to reorder", expected, "per_packet", hint)
+        yield Finding(path, f"{nic.model} is not known to reorder", expected, "per_packet", hint)
     elif nic.out_of_order_setting is not None:
         yield Finding(
-            _PATH,
+            path,
             f"{nic.model} receives RDMA out of order only with a setting on its host, which no role makes: there is no "
             "recorded output to read it back by",
             f"{instead}, or a NIC that needs no setting for it",

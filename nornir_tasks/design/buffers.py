@@ -6,8 +6,9 @@ from typing import Literal
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.choices import Choice
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.intent.findings import Finding, Path
-from nornir_tasks.intent.model import EcnThresholds, PolicyIntent
+from nornir_tasks.intent.findings import Finding, Path, dotted
+from nornir_tasks.intent.model import EcnThresholds
+from nornir_tasks.intent.terms import Terms
 
 
 def held_ecn(wish: Ecn | Literal["auto"], capabilities: Capabilities) -> Ecn:
@@ -18,22 +19,22 @@ def held_ecn(wish: Ecn | Literal["auto"], capabilities: Capabilities) -> Ecn:
     return Ecn(_round_up(wish.min_bytes, cell), _round_up(wish.max_bytes, cell), wish.probability_percent)
 
 
-def refusals(policy: PolicyIntent, choice: Choice) -> Iterator[Finding]:
+def refusals(terms: Terms, choice: Choice) -> Iterator[Finding]:
     """Thresholds of one's own that, as this kind of switch holds them, would mark every packet or none."""
-    for name, each in policy.classes.items():
+    for name, each in terms.classes.items():
         if isinstance(each.ecn, EcnThresholds):
-            path = ("policy", "classes", name, "ecn")
+            path = (*terms.classes_at, name, "ecn")
             wish = Ecn(each.ecn.min_bytes, each.ecn.max_bytes, each.ecn.probability_percent)
-            yield from _useless(path, held_ecn(wish, choice.capabilities), choice, policy.mtu.host)
+            yield from _useless(path, held_ecn(wish, choice.capabilities), choice, terms)
 
 
-def _useless(path: Path, held: Ecn, choice: Choice, packet_bytes: int) -> Iterator[Finding]:
+def _useless(path: Path, held: Ecn, choice: Choice, terms: Terms) -> Iterator[Finding]:
     cell, buffer_bytes = choice.capabilities.ecn_cell_bytes, choice.model.buffer_bytes
     name = f"{choice.model.model} with {choice.os} {choice.release}"
     rounded = f" (in steps of {cell} bytes)" if cell > 1 else ""
-    if held.min_bytes < packet_bytes:
+    if held.min_bytes < terms.host_mtu_bytes:
         what = f"{name} would mark a queue of less than one packet"
-        expected = f"at least policy.mtu.host, {packet_bytes} bytes"
+        expected = f"at least {dotted(terms.host_mtu_at)}, {terms.host_mtu_bytes} bytes"
         yield Finding((*path, "min_bytes"), what, expected, f"{held.min_bytes}{rounded}")
     if held.min_bytes >= held.max_bytes:
         what = f"on {name} both ECN thresholds come out the same"

@@ -17,8 +17,6 @@ from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.network import ROLES, Device, Endpoint, Link, NicPort
 from nornir_tasks.design.panel import Panel
 
-FABRIC = "compute"
-
 
 @dataclass(frozen=True, slots=True)
 class Cabling:
@@ -146,15 +144,15 @@ class _Cabler:
 
     def nics(self, leaf: Device) -> Iterator[NicPort]:
         """The NIC ports of the hosts of its group that are there, with the links from one leaf down to them."""
-        hosts, layout = self.choices.plane.hosts, self.layout
+        demand, layout = self.choices.demand, self.layout
         ends = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-down")
         first = (leaf.index - 1) * layout.hosts_per_group
-        for place in range(min(layout.hosts_per_group, hosts.count - first)):
+        for place in range(min(layout.hosts_per_group, demand.hosts.count - first)):
             index = first + place + 1
             for offset in range(layout.nics_per_host):
                 position = place * layout.nics_per_host + offset
                 nic = offset if leaf.rail is None else leaf.rail
-                lower = Endpoint(host_name(hosts.group, index), f"rail{nic}")
+                lower = Endpoint(host_name(demand.group, index), f"rail{nic}")
                 link = self._host_link(ends, ends.at(leaf.name, position), lower, position + 1)
                 yield NicPort(lower.device, index, nic, link)
 
@@ -163,11 +161,11 @@ class _Cabler:
         return Link(
             name=name,
             kind="host",
-            fabric=FABRIC,
+            fabric=self.choices.demand.fabric_name,
             upper=upper,
             lower=lower,
             place=place,
-            speed_gbps=self.choices.plane.hosts.speed,
+            speed_gbps=self.choices.demand.nics.speed,
             cable=_cable_name(name, upper, None),
             fec=self.joints.host.fec,
             negotiate=self.joints.host.negotiate(ends.end, self.joints.nic),
@@ -184,7 +182,7 @@ class _Cabler:
         return Link(
             name=name,
             kind="fabric",
-            fabric=FABRIC,
+            fabric=self.choices.demand.fabric_name,
             upper=upper[0],
             lower=lower[0],
             place=place,
@@ -202,11 +200,11 @@ class _Cabler:
         return self.kept[key]
 
     def _ends(self, choice: Choice, direction: str) -> Ends:
-        layout, hosts = self.layout, self.choices.plane.hosts
+        layout, speed = self.layout, self.choices.demand.nics.speed
         core_gbps = layout.pods.core_gbps if layout.pods else None
         down_gbps, up_gbps, joint, counts = {
-            "leaf-down": (hosts.speed, None, self.joints.host, (layout.hosts_per_group * layout.nics_per_host, 0)),
-            "leaf-up": (hosts.speed, layout.uplink_gbps, self.joints.spine, (0, layout.uplinks)),
+            "leaf-down": (speed, None, self.joints.host, (layout.hosts_per_group * layout.nics_per_host, 0)),
+            "leaf-up": (speed, layout.uplink_gbps, self.joints.spine, (0, layout.uplinks)),
             "spine-down": (layout.uplink_gbps, None, self.joints.spine, (layout.spine_places, 0)),
             "spine-up": (layout.uplink_gbps, core_gbps, self.joints.core, (0, self._core_uplinks)),
             "core-down": (core_gbps or 0, None, self.joints.core, (self._core_ports, 0)),
@@ -230,7 +228,7 @@ class _Cabler:
         return self.layout.pods.parallel * self.layout.spine_groups if self.layout.pods else 0
 
     def _groups(self) -> int:
-        return -(-self.choices.plane.hosts.count // self.layout.hosts_per_group)
+        return -(-self.choices.demand.hosts.count // self.layout.hosts_per_group)
 
     def _slots(self, choice: Choice, level: int) -> tuple[Slot, ...]:
         """Every port that the layout gives a cable, now or later; one object for all switches of a kind."""
@@ -244,7 +242,7 @@ class _Cabler:
     def _device(self, name: str, choice: Choice, level: int, *, index: int, rail: int | None, group: int) -> Device:
         return Device(
             name=name,
-            fabric=FABRIC,
+            fabric=self.choices.demand.fabric_name,
             level=level,
             role=ROLES[level],
             index=index,

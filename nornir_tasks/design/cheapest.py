@@ -54,28 +54,28 @@ class Cheapest:
 
 def capacity(choices: Choices, layout: Layout) -> float:
     """Share of the declared uplink bandwidth that a full leaf keeps when one of its spines is lost."""
-    plane = choices.plane
-    down = layout.hosts_per_group * layout.nics_per_host * plane.hosts.speed
+    demand = choices.demand
+    down = layout.hosts_per_group * layout.nics_per_host * demand.nics.speed
     kept = (layout.uplinks - layout.parallel) * layout.uplink_gbps
-    return kept * plane.spine.oversubscription / down
+    return kept * demand.fabric.spine.oversubscription / down
 
 
 def _links(choices: Choices, layout: Layout) -> int:
     core = layout.spines * layout.pods.spine_uplinks if layout.pods else 0
-    return choices.plane.hosts.max * layout.rails + layout.leaves * layout.uplinks + core
+    return choices.demand.hosts.max * layout.rails + layout.leaves * layout.uplinks + core
 
 
 def _optics(choices: Choices, layout: Layout) -> int:
     """Pluggable ends that are not copper: cages of the switches, split or whole, and the hosts' NICs."""
-    plane, pods, leaves = choices.plane, layout.pods, tuple(_leaves(choices, layout))
+    demand, pods, leaves = choices.demand, layout.pods, tuple(_leaves(choices, layout))
     found = 0
-    if plane.leaf.medium not in COPPER:
-        found += plane.hosts.max * layout.rails
+    if demand.fabric.leaf.medium not in COPPER:
+        found += demand.hosts.max * layout.rails
         found += sum(many * _cages(hosts * layout.nics_per_host, each.down_ways) for each, many, hosts in leaves)
-    if plane.spine.medium not in COPPER:
+    if demand.fabric.spine.medium not in COPPER:
         found += sum(many * _cages(layout.uplinks, each.up_ways) for each, many, _ in leaves)
         found += sum(_cages(down * layout.parallel, each.down_ways) for each, down in _spines(choices, layout))
-    if pods and choices.core and plane.core and plane.core.medium not in COPPER:
+    if pods and choices.core and demand.fabric.core and demand.fabric.core.medium not in COPPER:
         found += sum(_cages(pods.spine_uplinks, each.up_ways) for each, _ in _spines(choices, layout))
         found += layout.cores * _cages(pods.parallel * layout.spine_groups, choices.core.down_ways)
     return found
@@ -88,7 +88,7 @@ def _cages(ports: int, ways: int) -> int:
 def _leaves(choices: Choices, layout: Layout) -> Iterator[tuple[Choice, int, int]]:
     """Kinds of leaf, how many of each, and the hosts of its group: the last group may have fewer."""
     rails, groups, hosts = layout.leaf_rails, layout.leaf_groups, layout.hosts_per_group
-    last = choices.plane.hosts.max - (groups - 1) * hosts
+    last = choices.demand.hosts.max - (groups - 1) * hosts
     if not choices.leaf_overrides:
         yield choices.leaf, (groups - 1) * len(rails), hosts
         yield choices.leaf, len(rails), last

@@ -6,10 +6,11 @@ from difflib import get_close_matches
 
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Catalogue, NicModel, SwitchModel
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fields import Split
 from nornir_tasks.intent.findings import Finding, Marks, Path
-from nornir_tasks.intent.model import ComputeIntent, CoreIntent, LeafIntent, SpineIntent, SwitchChoice
+from nornir_tasks.intent.model import CoreIntent, LeafIntent, SpineIntent, SwitchChoice
 from nornir_tasks.intent.unknown import UNKNOWN, UnknownValueError, attempt, independent
 
 
@@ -40,9 +41,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """The kinds of switch of one plane."""
+    """The kinds of switch of one fabric."""
 
-    plane: ComputeIntent
+    demand: Demand
     leaf: Choice
     leaf_overrides: tuple[Choice, ...]
     spine: Choice
@@ -52,14 +53,14 @@ class Choices:
 
     def leaf_of(self, group: int, rail: int | None) -> Choice:
         """The leaf of this group and rail."""
-        for override, choice in zip(self.plane.leaf.overrides, self.leaf_overrides, strict=True):
+        for override, choice in zip(self.demand.fabric.leaf.overrides, self.leaf_overrides, strict=True):
             if override.covers(group, rail):
                 return choice
         return self.leaf
 
     def spine_of(self, index: int) -> Choice:
         """The spine of this number."""
-        for override, choice in zip(self.plane.spine.overrides, self.spine_overrides, strict=True):
+        for override, choice in zip(self.demand.fabric.spine.overrides, self.spine_overrides, strict=True):
             if override.covers(index):
                 return choice
         return self.spine
@@ -81,24 +82,23 @@ class Choices:
 
 
 def choose(
-    plane: ComputeIntent,
+    demand: Demand,
     catalogue: Catalogue,
     facts: Mapping[str, OsFacts],
     marks: Marks,
     allow_memory: Sequence[str] = (),
 ) -> Choices:
-    """Look up everything the plane names. Raises IntentError with all that is unknown."""
-    above = ("planes", "compute")
+    """Look up everything the fabric and its hosts name. Raises IntentError with all that is unknown."""
     chooser = _Chooser(catalogue, facts, [])
-    leaf, leaf_overrides = chooser.tier(plane.leaf, (*above, "leaf"))
-    spine, spine_overrides = chooser.tier(plane.spine, (*above, "spine"))
-    core = chooser.tier(plane.core, (*above, "core"))[0] if plane.core is not None else None
-    nic = attempt(lambda: chooser.nic(plane, (*above, "hosts", "nic")))
+    leaf, leaf_overrides = chooser.tier(demand.fabric.leaf, demand.on_fabric("leaf"))
+    spine, spine_overrides = chooser.tier(demand.fabric.spine, demand.on_fabric("spine"))
+    core = chooser.tier(demand.fabric.core, demand.on_fabric("core"))[0] if demand.fabric.core is not None else None
+    nic = attempt(lambda: chooser.nic(demand))
     if chooser.findings:
         raise IntentError(marks.problems(chooser.findings))
     if leaf is None or spine is None:
         raise UnknownValueError
-    choices = Choices(plane, leaf, leaf_overrides, spine, spine_overrides, core, nic)
+    choices = Choices(demand, leaf, leaf_overrides, spine, spine_overrides, core, nic)
     unknown = list(_unknown_shapes(allow_memory, choices))
     if unknown:
         raise IntentError(marks.problems(unknown))
@@ -144,18 +144,18 @@ class _Chooser:
                 overrides.append(choice)
         return base, tuple(overrides)
 
-    def nic(self, plane: ComputeIntent, path: Path) -> NicModel | None:
-        name = plane.hosts.nic
+    def nic(self, demand: Demand) -> NicModel | None:
+        name = demand.nics.model
         if name is None:
             return None
         if name not in self.catalogue.nics:
-            self.findings.append(_unknown(path, "NIC model", name, self.catalogue.nics))
+            self.findings.append(_unknown(demand.on_nics("model"), "NIC model", name, self.catalogue.nics))
             return None
         nic = self.catalogue.nics[name]
-        if plane.hosts.speed not in nic.speeds_gbps:
+        if demand.nics.speed not in nic.speeds_gbps:
             speeds = ", ".join(f"{speed}G" for speed in nic.speeds_gbps)
             self.findings.append(
-                Finding((*path[:-1], "speed"), f"{name} has no such speed", speeds, f"{plane.hosts.speed}G")
+                Finding(demand.on_nics("speed"), f"{name} has no such speed", speeds, f"{demand.nics.speed}G")
             )
         return nic
 

@@ -3,24 +3,18 @@
 from collections import Counter
 from typing import Any
 
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.network import Fabric, Network, Plane
 
 
 def design_counts(network: Network) -> dict[str, Any]:
-    """Switches, links, cables and optics per plane and in all, as ``nornir design --json`` prints them."""
-    planes = {}
-    for name, plane in network.planes.items():
-        fabric = network.fabrics[plane.fabric]
-        levels = Counter(device.level for device in network.devices if device.fabric == plane.fabric)
-        kinds = Counter(link.kind for link in network.links if link.fabric == plane.fabric)
-        planes[name] = {
-            "tiers": {role: {"switches": levels[level]} for level, role in enumerate(fabric.roles)},
-            "oversubscription": fabric.oversubscription,
-            "host_links": kinds["host"],
-            "fabric_links": kinds["fabric"],
-        }
+    """Switches, links, cables and optics per fabric, per plane and in all, as ``nornir design --json`` prints them.
+
+    Of a plane: the switches and links of the fabric that it rides on, whoever else does, and its own links to hosts.
+    """
+    fabrics = {name: _of_fabric(network, fabric) for name, fabric in network.fabrics.items()}
     return {
-        "planes": planes,
+        "fabrics": fabrics,
+        "planes": {name: _of_plane(network, plane, fabrics[plane.fabric]) for name, plane in network.planes.items()},
         "totals": {
             "switches": len(network.devices),
             "links": len(network.links),
@@ -28,3 +22,22 @@ def design_counts(network: Network) -> dict[str, Any]:
             "optics": sum(cable.optics for cable in network.cables),
         },
     }
+
+
+def _of_fabric(network: Network, fabric: Fabric) -> dict[str, Any]:
+    levels = Counter(device.level for device in network.devices if device.fabric == fabric.name)
+    kinds = Counter(link.kind for link in network.links if link.fabric == fabric.name)
+    return {
+        "design": fabric.kind,
+        "planes": [plane.name for plane in network.planes_on(fabric.name)],
+        "tiers": {role: {"switches": levels[level]} for level, role in enumerate(fabric.roles)},
+        "oversubscription": fabric.oversubscription,
+        "host_links": kinds["host"],
+        "fabric_links": kinds["fabric"],
+    }
+
+
+def _of_plane(network: Network, plane: Plane, fabric: dict[str, Any]) -> dict[str, Any]:
+    own = {each.link.name for each in network.circuits if each.owner == plane.name and each.link.kind == "host"}
+    shared = {key: fabric[key] for key in ("tiers", "oversubscription", "fabric_links")}
+    return {"fabric": plane.fabric, **shared, "host_links": len(own)}

@@ -1,10 +1,11 @@
 """Every figure of the design, with the numbers it comes from and the rule or source: ``nornir design --explain``."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nornir_tasks.design.cheapest import costs, in_words, why_lost
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.mtu import takers
@@ -12,7 +13,7 @@ from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Circuit, Device, Fabric, Network, Plane
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.routes import RouteCount
-from nornir_tasks.intent.model import ComputeIntent, PlanesIntent, PolicyIntent
+from nornir_tasks.intent.findings import dotted
 
 Value = int | float | str | None
 
@@ -31,11 +32,9 @@ class Figure:
     rule: str
 
 
-def explain(
-    network: Network, planes: PlanesIntent, policy: PolicyIntent, routes: Mapping[str, RouteCount]
-) -> tuple[Figure, ...]:
+def explain(network: Network, asked: Iterable[Demand], routes: Mapping[str, RouteCount]) -> tuple[Figure, ...]:
     """All figures, plane by plane, from what was asked. ``routes``: what ``count_routes`` says of this network."""
-    explainers = (_Explainer.of(network, name, planes.compute, policy, routes) for name in sorted(network.planes))
+    explainers = (_Explainer.of(network, each, routes) for each in sorted(asked, key=lambda each: each.plane_name))
     return tuple(figure for each in explainers for figure in each.figures())
 
 
@@ -47,22 +46,19 @@ def _kind(device: Device) -> str:
 class _Explainer:
     network: Network
     plane: Plane
-    asked: ComputeIntent
-    policy: PolicyIntent
+    asked: Demand
     devices: tuple[Device, ...]
     samples: Mapping[str, Realised]
     """One switch of each kind, as it will be configured."""
     routes: Mapping[str, RouteCount]
 
     @classmethod
-    def of(
-        cls, network: Network, name: str, asked: ComputeIntent, policy: PolicyIntent, routes: Mapping[str, RouteCount]
-    ) -> "_Explainer":
-        plane = network.planes[name]
+    def of(cls, network: Network, asked: Demand, routes: Mapping[str, RouteCount]) -> "_Explainer":
+        plane = network.planes[asked.plane_name]
         devices = sorted((x for x in network.devices if x.fabric == plane.fabric), key=lambda x: natural_key(x.name))
         kinds = {_kind(each): each for each in reversed(devices)}
         samples = {kind: device_config(network, kinds[kind]) for kind in sorted(kinds)}
-        return cls(network, plane, asked, policy, tuple(devices), samples, routes)
+        return cls(network, plane, asked, tuple(devices), samples, routes)
 
     @property
     def fabric(self) -> Fabric:
@@ -88,8 +84,19 @@ class _Explainer:
 
     def figure(self, name: str, value: Value, rule: str, **inputs: Value) -> Figure:
         """Names of inputs: two underscores stand for a dot."""
-        told = {key.replace("__", "."): each for key, each in inputs.items()}
+        told = {self.place(key.replace("__", ".")): each for key, each in inputs.items()}
         return Figure(self.plane.name, name, value, told, rule)
+
+    def place(self, name: str) -> str:
+        """The input's full path where it is one of the intent: what the figure's own words leave out."""
+        head, dot, rest = name.partition(".")
+        above = {
+            "fabric": self.asked.on_fabric(),
+            "plane": self.asked.on_plane(),
+            "hosts": self.asked.on_hosts(),
+            "nics": self.asked.on_nics(),
+        }.get(head)
+        return f"{dotted(above)}.{rest}" if above and dot else name
 
     def at(self, level: int) -> list[Device]:
         return [each for each in self.devices if each.level == level]
@@ -105,9 +112,9 @@ class _Explainer:
     def sizes(self) -> Iterator[Figure]:
         asked, per_group = self.asked.hosts, self.fabric.hosts_per_group
         shared = {"hosts__max": asked.max, "hosts_per_group": per_group}
-        rule = "hosts.max over hosts per group, rounded up"
+        rule = "hosts at most over hosts per group, rounded up"
         yield self.figure("leaf groups, laid out", self.fabric.leaf_groups, rule, **shared)
-        rule = "(hosts.count over hosts per group, rounded up) x leaves of a group"
+        rule = "(hosts there are over hosts per group, rounded up) x leaves of a group"
         built = {"hosts__count": asked.count, "hosts_per_group": per_group, "leaves_per_group": self.leaves_per_group}
         yield self.figure("leaves", len(self.at(LEAF)), rule, **built)
         groups = len({each.spine_group for each in self.at(SPINE)})
@@ -120,8 +127,9 @@ class _Explainer:
             cores = len(self.at(CORE))
             rule = "core planes (one for each spine of a pod) x cores of each"
             yield self.figure("cores", cores, rule, planes=planes, cores_per_plane=cores // planes)
-        rule = "hosts.count x hosts.rails"
-        yield self.figure("host links", len(self.links("host")), rule, hosts__count=asked.count, rails=asked.rails)
+        rule = "hosts there are x rails"
+        told = {"hosts__count": asked.count, "nics__rails": self.asked.nics.rails}
+        yield self.figure("host links", len(self.links("host")), rule, **told)
         rule = "counted: leaves x uplinks, and what joins spines and cores"
         told = {"leaves": len(self.at(LEAF)), "uplinks": self.fabric.uplinks}
         yield self.figure("fabric links", len(self.links("fabric")), rule, **told)
@@ -134,17 +142,17 @@ class _Explainer:
         """The layout against the next best, and what is left of it with a spine lost."""
         sizing = self.fabric.sizing
         chosen, other = sizing.chosen, sizing.runner_up
-        rule = "the cheapest for hosts.max: fewest switches, then links, then optics, then spine groups or pods"
+        rule = "the cheapest for the hosts at most: fewest switches, then links, then optics, then spine groups or pods"
         yield self.figure("layout", in_words(chosen), rule, **costs(chosen))
         if other is None:
             yield self.figure("layout, runner-up", "none", "no other layout keeps what is declared")
         else:
             rule = f"why it lost: {why_lost(chosen, other)}"
             yield self.figure("layout, runner-up", in_words(other), rule, **costs(other))
-        spine, layout = self.asked.spine, chosen.layout
+        spine, layout = self.asked.fabric.spine, chosen.layout
         told = {
-            "spine__capacity_after_loss": spine.capacity_after_loss,
-            "spine__oversubscription": spine.oversubscription,
+            "fabric__spine__capacity_after_loss": spine.capacity_after_loss,
+            "fabric__spine__oversubscription": spine.oversubscription,
         }
         ups = {"uplinks": layout.uplinks, "lost": layout.parallel, "uplink_gbps": layout.uplink_gbps}
         rule = "uplinks left x speed over what the declared ratio gives a full leaf; at least capacity_after_loss"
@@ -155,48 +163,50 @@ class _Explainer:
             yield self.figure(f"warning {number}", warning, "the choice of layout")
 
     def bandwidth(self) -> Iterator[Figure]:
-        asked = self.asked
+        asked, nics = self.asked.fabric, self.asked.nics
         leaf = self.at(LEAF)[0].name
         uplinks = [x.speed_gbps for x in self.network.links_of(leaf) if x.kind == "fabric"]
-        nics = self.fabric.hosts_per_group * asked.hosts.rails // self.leaves_per_group
-        down = {"host_ports": nics, "hosts__speed": asked.hosts.speed, "uplink_gbps": uplinks[0]}
+        ports = self.fabric.hosts_per_group * nics.rails // self.leaves_per_group
+        down = {"host_ports": ports, "nics__speed": nics.speed, "uplink_gbps": uplinks[0]}
         rule = "fewest that keep the declared ratio and capacity_after_loss and spread evenly over the spines"
-        told = {**down, "spine__oversubscription": asked.spine.oversubscription}
+        told = {**down, "fabric__spine__oversubscription": asked.spine.oversubscription}
         yield self.figure("uplinks of a leaf", self.fabric.uplinks, rule, **told)
         rule = "host ports x speed over uplinks x speed, on a full leaf"
         yield self.figure("oversubscription", self.fabric.oversubscription, rule, **down, uplinks=self.fabric.uplinks)
 
         layout, core = self.fabric.sizing.chosen.layout, asked.core
         if layout.pods and core and layout.core_oversubscription is not None:
-            told = {"core__oversubscription": core.oversubscription, "links_down": layout.spine_places}
+            told = {"fabric__core__oversubscription": core.oversubscription, "links_down": layout.spine_places}
             told |= {"uplink_gbps": layout.uplink_gbps, "links_up": layout.pods.spine_uplinks}
             told |= {"core_gbps": layout.pods.core_gbps}
             rule = "links down x speed over links up x speed, on a spine of a full pod"
             yield self.figure("core oversubscription", float(layout.core_oversubscription), rule, **told)
 
     def mtu(self) -> Iterator[Figure]:
-        policy = self.policy.mtu
+        terms = self.asked.terms
         kinds: Counter[tuple[str, tuple[tuple[str, int], ...], int]] = Counter()
         for circuit in self.network.circuits:
             if circuit.owner in (self.plane.name, self.fabric.name):
                 kinds[circuit.link.kind, takers(self.network, circuit), circuit.use.mtu_bytes] += 1
         for (kind, ends, agreed), count in sorted(kinds.items()):
             name = f"MTU, {kind} links of {' and '.join(system for system, _ in ends)}"
-            told: dict[str, Value] = {"policy__mtu__fabric": policy.fabric, **dict(ends), "links": count}
+            told: dict[str, Value] = {dotted(terms.fabric_mtu_at): terms.fabric_mtu_bytes, **dict(ends), "links": count}
             yield self.figure(name, agreed, "the least of the intent's and of what both ends hold", **told)
-        yield self.figure("MTU, hosts", policy.host, "as declared; every link holds it", policy__mtu__host=policy.host)
+        told = {dotted(terms.host_mtu_at): terms.host_mtu_bytes}
+        yield self.figure("MTU, hosts", terms.host_mtu_bytes, "as declared; every link holds it", **told)
 
     def addresses(self) -> Iterator[Figure]:
-        plane, pools = self.plane, {**self.fabric.pools, **self.plane.pools}
-        for pool in ("loopback", "links", "hosts"):
+        plane, above, of_plane = self.plane, self.asked.on_fabric(), self.asked.on_plane()
+        for pool, owner in {"loopback": above, "links": above, "hosts": of_plane}.items():
             is_used = pool != "links" or any(x.is_numbered for x in self.between_switches)
-            rule = f"planes.{plane.name}.pools.{pool}" + ("" if is_used else "; unused, as links are unnumbered")
-            yield self.figure(f"addresses, {pool}", pools[pool], rule)
+            rule = dotted((*owner, "pools", pool)) + ("" if is_used else "; unused, as links are unnumbered")
+            prefix = (self.plane.pools if owner == of_plane else self.fabric.pools)[pool]
+            yield self.figure(f"addresses, {pool}", prefix, rule)
             if not is_used:
                 rule = "what FRRouting takes for interface neighbours, said in full on both ends of every link"
                 yield self.figure("router advertisements", f"{RA_INTERVAL_MS} ms", rule)
-        speed = self.asked.hosts.speed
-        length = self.asked.hosts.prefix_length
+        speed = self.asked.nics.speed
+        length = self.asked.plane.prefix_length
         models = {x.model: self.network.models[x.model].max_logical_ports(speed) for x in self.at(LEAF)}
         each = "an address" if length is None else f"a /{length}"
         rule = f"room for {each} on as many ports as any of these models could have at {speed}G, to a power of two"
@@ -204,10 +214,10 @@ class _Explainer:
         yield self.figure("host block of a leaf", block, rule, **dict(sorted(models.items())))
         for rail, supernet in enumerate(plane.rail_supernets):
             rule = "the hosts pool in equal slices, one for each rail (rail design), or whole"
-            yield self.figure(f"addresses, rail {rail}", supernet, rule, pools__hosts=plane.pools["hosts"])
+            yield self.figure(f"addresses, rail {rail}", supernet, rule, plane__pools__hosts=plane.pools["hosts"])
 
     def asns(self) -> Iterator[Figure]:
-        pool = str(self.asked.pools.asn)
+        pool = str(self.asked.fabric.pools.asn)
         rules = {
             LEAF: "one each, counted up from the pool's first",
             SPINE: "one for each spine group or pod, counted down below the pool's last: a way back up is a loop",
@@ -217,7 +227,7 @@ class _Explainer:
             asns = sorted({each.asn for each in self.at(level)})
             if asns:
                 span = str(asns[0]) if len(asns) == 1 else f"{asns[0]}-{asns[-1]}"
-                yield self.figure(f"ASN, {role}", span, rules[level], pools__asn=pool, different=len(asns))
+                yield self.figure(f"ASN, {role}", span, rules[level], fabric__pools__asn=pool, different=len(asns))
 
     def sessions(self) -> Iterator[Figure]:
         leaves = self.fabric.leaf_groups * self.leaves_per_group
@@ -228,7 +238,7 @@ class _Explainer:
         if group is not None:
             timers = f"{group.peer_groups[0].keepalive_s}/{group.peer_groups[0].hold_s} s"
             rule = "3/9 s alone, 10/30 s where BFD detects failures first"
-            yield self.figure("BGP keepalive/hold", timers, rule, routing__bfd=str(self.fabric.bfd).lower())
+            yield self.figure("BGP keepalive/hold", timers, rule, fabric__routing__bfd=str(self.fabric.bfd).lower())
 
     def kinds(self) -> Iterator[Figure]:
         """What depends on system, release and ASIC."""
@@ -267,7 +277,7 @@ class _Explainer:
         """How equal-cost paths are chosen, and by which source."""
         asked, held = self.fabric.load_balancing, each.config.load_balancing
         known = each.capabilities.balancing(asked)
-        name, told = f"load balancing, {kind}", {"policy__load_balancing": asked}
+        name, told = f"load balancing, {kind}", {dotted(self.asked.terms.load_balancing_at): asked}
         if held is None or known is None:
             rule = "by the hash alone" if asked == "static" else "no switch of the kind has several equal-cost paths"
             return self.figure(name, "static", rule, **told)
@@ -277,7 +287,7 @@ class _Explainer:
 
     def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
         queues = each.config.qos.profiles[0].queues if each.config.qos else ()
-        asked = [x.ecn for x in self.policy.classes.values() if x.ecn is not None]
+        asked = [x.ecn for x in self.asked.terms.classes.values() if x.ecn is not None]
         for queue in queues:
             if isinstance(queue.ecn, Ecn):
                 value = f"{queue.ecn.min_bytes}-{queue.ecn.max_bytes} bytes, {queue.ecn.probability_percent} %"

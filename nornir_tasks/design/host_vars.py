@@ -13,15 +13,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.demand import Demand
+from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.network import Fabric, HostNic, Network, Plane
 from nornir_tasks.design.qos import classes
 from nornir_tasks.design.wish import ClassWish
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fields import is_pci
 from nornir_tasks.intent.findings import Finding, Marks
-from nornir_tasks.intent.model import ComputeIntent, HostGroupIntent, PolicyIntent
 
-PLANE = "compute"
 FIRST_TABLE = 100
 """Routing table of rail 0; rail r has 100 + r, clear of the kernel's own 253-255."""
 ECT_0 = 0b10
@@ -162,7 +162,14 @@ class HostVars(Vars):
 class HostNeeds:
     """What bringing up hosts takes beyond what switches need."""
 
-    group: HostGroupIntent
+    plane: str
+    """The plane that their rails are on."""
+    places: tuple[str, ...]
+    """Where the NIC port of rail 0, 1, ... is in every host."""
+    exceptions: Mapping[str, Mapping[int, str]]
+    """Host -> rail -> where it is in this one."""
+    interfaces: Mapping[str, tuple[str, ...]]
+    """Plane that is not described -> the hosts' interfaces on it."""
     provider: Literal["mlx5", "rxe"]
     roce: ClassWish
     """The class that RDMA is marked for."""
@@ -171,69 +178,86 @@ class HostNeeds:
     """Length of the cables to the leaves."""
 
 
-def host_needs(
-    plane: ComputeIntent,
-    groups: Mapping[str, HostGroupIntent],
-    policy: PolicyIntent,
-    catalogue: Catalogue,
-    marks: Marks,
-) -> HostNeeds:
+def host_needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
     """Where the hosts' NICs are, which model they are, and what RDMA is marked with.
 
     Raises IntentError for all of it that the intent does not say: only who brings up hosts needs it.
     """
-    hosts = plane.hosts
     findings: list[Finding] = []
-    group = groups.get(hosts.group)
-    if group is None:
-        example = f"{hosts.group}: {{rails: [PCI address of rail 0, ...]}}"
-        findings.append(Finding(("hosts",), f"it is not said where the NICs of {hosts.group} are", example))
-    provider = catalogue.nics[hosts.nic].rdma_provider if hosts.nic else None
+    nics = demand.nics
+    if nics.at is None:
+        what, example = "it is not said where these NICs are", "at: [PCI address of rail 0, ...]"
+        findings.append(Finding(demand.on_nics(), what, example))
+    provider = catalogue.nics[nics.model].rdma_provider if nics.model else None
     if provider is None:
         known = ", ".join(sorted(name for name, nic in catalogue.nics.items() if nic.rdma_provider))
-        path = ("planes", "compute", "hosts", "nic")
-        findings.append(Finding(path, "no NIC model that the host roles know", f"one of {known}", hosts.nic or "none"))
-    roce = next((each for each in classes(policy) if each.lossless), None)
+        path = demand.on_nics("model")
+        findings.append(Finding(path, "no NIC model that the host roles know", f"one of {known}", nics.model or "none"))
+    roce = next((each for each in classes(demand.terms.classes) if each.lossless), None)
     if roce is None:
         expected = "lossless: true in the class that RDMA is marked for"
-        findings.append(Finding(("policy", "classes"), "no class carries RDMA", expected))
-    if group is None or provider is None or roce is None:
+        findings.append(Finding(demand.terms.classes_at, "no class carries RDMA", expected))
+    if nics.at is None or provider is None or roce is None:
         raise IntentError(marks.problems(findings))
-    return HostNeeds(group, provider, roce, policy.dcqcn, plane.leaf.cable_m)
-
-
-def host_vars(network: Network, needs: HostNeeds, host: str) -> HostVars:
-    """The variables of one host of the network. KeyError for a host that it has not."""
-    nics = network.rails_of(host, PLANE)
-    if not nics:
-        raise KeyError(host)
-    plane = network.planes[PLANE]
-    names = tuple(nic.port for nic in nics)
-    qos = _roce_qos(needs, network.classes, names)
-    return HostVars(
-        rail_interfaces=_rail_interfaces(plane, needs.group, nics),
-        roce_qos=qos,
-        rdma_stack=RdmaStackVars(provider=needs.provider, rails=names),
-        nccl=NcclVars(
-            rails=names,
-            traffic_class=qos.traffic_class,
-            cross_nic=_cross_nic(network.fabrics[plane.fabric], plane.rails),
-            pxn_disable=0,
-            socket_interfaces=needs.group.interfaces.get("business", ()),
-        ),
-        plane_guard=PlaneGuardVars(planes={PLANE: names, **needs.group.interfaces}),
+    return HostNeeds(
+        plane=demand.plane_name,
+        places=nics.at,
+        exceptions=nics.exceptions,
+        interfaces=demand.hosts.interfaces,
+        provider=provider,
+        roce=roce,
+        dcqcn=demand.terms.congestion == "dcqcn",
+        cable_m=demand.fabric.leaf.cable_m,
     )
 
 
-def _rail_interfaces(plane: Plane, group: HostGroupIntent, nics: tuple[HostNic, ...]) -> RailInterfacesVars:
-    own = group.exceptions.get(nics[0].host, {})
+def host_vars(network: Network, needs: HostNeeds, host: str, among: Kinds | None = None) -> HostVars:
+    """The variables of one host of the network. KeyError for a host that it has not.
+
+    ``among``: the kinds of planes there are, those of ``design/planes/`` if not said otherwise. NCCL is told of NICs on
+    planes that join GPUs alone.
+    """
+    plane = network.planes[needs.plane]
+    nics, kind = network.rails_of(host, plane.name), (among or kinds()).planes[plane.kind]
+    if not nics:
+        raise KeyError(host)
+    names = tuple(nic.port for nic in nics)
+    qos = _roce_qos(needs, network.fabrics[plane.fabric].classes, names)
+    described = {each.name: ports for each in network.planes.values() if (ports := _ports(network, host, each.name))}
+    return HostVars(
+        rail_interfaces=_rail_interfaces(plane, needs, nics),
+        roce_qos=qos,
+        rdma_stack=RdmaStackVars(provider=needs.provider, rails=names),
+        nccl=NcclVars(
+            rails=tuple(port for name in _of_gpus(network, among) for port in _ports(network, host, name)),
+            traffic_class=qos.traffic_class,
+            cross_nic=_cross_nic(network.fabrics[plane.fabric], plane.rails),
+            pxn_disable=0,
+            socket_interfaces=needs.interfaces.get(kind.bootstrap or "", ()),
+        ),
+        plane_guard=PlaneGuardVars(planes={**described, **needs.interfaces}),
+    )
+
+
+def _ports(network: Network, host: str, plane: str) -> tuple[str, ...]:
+    return tuple(nic.port for nic in network.rails_of(host, plane))
+
+
+def _of_gpus(network: Network, among: Kinds | None) -> tuple[str, ...]:
+    """The planes that GPUs talk over."""
+    known = (among or kinds()).planes
+    return tuple(name for name, plane in network.planes.items() if known[plane.kind].joins_gpus)
+
+
+def _rail_interfaces(plane: Plane, needs: HostNeeds, nics: tuple[HostNic, ...]) -> RailInterfacesVars:
+    own = needs.exceptions.get(nics[0].host, {})
     is_shared = plane.host_vlan is not None
     return RailInterfacesVars(
         rails=tuple(
             RailVars(
                 rail=nic.rail,
                 name=nic.port,
-                match=_match(own.get(nic.rail, group.rails[nic.rail])),
+                match=_match(own.get(nic.rail, needs.places[nic.rail])),
                 address=nic.address,
                 prefix_length=nic.prefix_length,
                 gateway=nic.gateway,

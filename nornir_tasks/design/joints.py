@@ -15,8 +15,6 @@ from nornir_tasks.design.media import COPPER, OPTICS, PASSIVE_REACH_M, STRAIGHT,
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks, Path
 
-_COMPUTE = ("planes", "compute")
-
 
 @dataclass(frozen=True, slots=True)
 class End:
@@ -47,7 +45,7 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Joints:
-    """The kinds of cable of one plane."""
+    """The kinds of cable of one fabric."""
 
     host: Joint
     spine: Joint
@@ -63,22 +61,22 @@ def end_of(choice: Choice, speed_gbps: int, ways: int) -> End:
 
 def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks) -> Joints:
     """Choose every end's lanes. Raises DesignError for media that cannot join their ends."""
-    plane, findings = choices.plane, list[Finding]()
-    speed = plane.hosts.speed
+    demand, findings = choices.demand, list[Finding]()
+    speed = demand.nics.speed
     nic = None
     if choices.nic is not None:
         nic = End(choices.nic.model, 1, tuple(m for m in choices.nic.modes if m.speed_gbps == speed), negotiates=True)
-    leaf, spine, core = plane.leaf, plane.spine, plane.core
+    leaf, spine, core = demand.fabric.leaf, demand.fabric.spine, demand.fabric.core
     uppers = {end_of(each, speed, each.down_ways): None for each in choices.leaves}
-    host = _joint(_Kind((*_COMPUTE, "leaf"), leaf.medium, leaf.cable_m, speed), uppers, {nic: None} if nic else {})
+    host = _joint(_Kind(demand.on_fabric("leaf"), leaf.medium, leaf.cable_m, speed), uppers, {nic: None} if nic else {})
     lowers = {end_of(each, spine_gbps, each.up_ways): None for each in choices.leaves}
     uppers = {end_of(each, spine_gbps, each.down_ways): None for each in choices.spines}
-    up = _joint(_Kind((*_COMPUTE, "spine"), spine.medium, spine.cable_m, spine_gbps), uppers, lowers)
+    up = _joint(_Kind(demand.on_fabric("spine"), spine.medium, spine.cable_m, spine_gbps), uppers, lowers)
     top: Joint | list[Finding] | None = None
     if core is not None and choices.core is not None and core_gbps is not None:
         lowers = {end_of(each, core_gbps, each.up_ways): None for each in choices.spines}
         uppers = {end_of(choices.core, core_gbps, choices.core.down_ways): None}
-        top = _joint(_Kind((*_COMPUTE, "core"), core.medium, core.cable_m, core_gbps), uppers, lowers)
+        top = _joint(_Kind(demand.on_fabric("core"), core.medium, core.cable_m, core_gbps), uppers, lowers)
     for found in (host, up, top):
         findings += found if isinstance(found, list) else []
     if findings:

@@ -49,6 +49,10 @@ class PlaneKind:
     """The prefixes of its hosts that a switch announces into the fabric."""
     wishes: Callable[[Network, Plane, Device], Iterator[Wish]]
     """What it wants of one switch of the fabric that it rides on."""
+    joins_gpus: bool = False
+    """Do GPUs talk over it, so that NCCL takes its NICs, and no other plane's?"""
+    bootstrap: str | None = None
+    """Where GPUs talk over it: the plane whose interfaces NCCL finds its peers by."""
 
 
 @dataclass(frozen=True, slots=True)

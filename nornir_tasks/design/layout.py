@@ -1,4 +1,4 @@
-"""The numbers of one plane at ``hosts.max``: how many of everything, and who is whose neighbour."""
+"""The numbers of one fabric at ``hosts.max``: how many of everything, and who is whose neighbour."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,7 +7,7 @@ from nornir_tasks.intent.findings import Finding
 
 
 class CannotBuildError(Exception):
-    """What is asked cannot be built; the findings stand below ``planes.compute``."""
+    """What is asked cannot be built."""
 
     def __init__(self, *findings: Finding) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Pods:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The numbers of one plane, at ``hosts.max``."""
+    """The numbers of one fabric, at ``hosts.max``."""
 
     rails: int
     leaf_rails: tuple[int | None, ...]

@@ -1,4 +1,4 @@
-"""What no switch of the plane may exceed: refused here, with the numbers and the nearest design that works."""
+"""What no switch of the fabric may exceed: refused here, with the numbers and the nearest design that works."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,26 +9,21 @@ from nornir_tasks.design import balancing, buffers, mtu, overrides, qos
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.realise import held_priorities
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
-from nornir_tasks.intent.model import PolicyIntent
 from nornir_tasks.intent.unknown import independent
 
-_COMPUTE = ("planes", "compute")
-_CLASSES = ("policy", "classes")
 
-
-def check_limits(
-    policy: PolicyIntent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts], marks: Marks
-) -> None:
+def check_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts], marks: Marks) -> None:
     """Raise DesignError with everything that some kind of switch cannot hold."""
-    check = _Check(policy, choices, layout, os_facts)
+    check = _Check(choices, layout, os_facts)
     rules = [
-        balancing.refusals(policy, choices, layout, os_facts),
+        balancing.refusals(choices, layout, os_facts),
         check.unnumbered(),
         check.lossless(),
         overrides.refusals(choices, layout),
@@ -37,15 +32,15 @@ def check_limits(
     ]
     for choice in _kinds(choices):
         rules += [check.priorities(choice), check.ecmp(choice), check.routes(choice), check.mtu(choice)]
-        rules += [check.bfd(choice), buffers.refusals(policy, choice)]
+        rules += [check.bfd(choice), buffers.refusals(choices.demand.terms, choice)]
     findings = list(independent(*rules))
     if findings:
         raise DesignError(marks.problems(findings))
 
 
-def holds(policy: PolicyIntent, choices: Choices, layout: Layout) -> bool:
+def holds(choices: Choices, layout: Layout) -> bool:
     """Do the tables and ports of every kind of switch hold what another layout might not ask of them?"""
-    check = _Check(policy, choices, layout, {})
+    check = _Check(choices, layout, {})
     if any(True for _ in check.logical_ports()):
         return False
     return not any(True for each in _kinds(choices) for _ in (*check.ecmp(each), *check.routes(each), *check.bfd(each)))
@@ -89,17 +84,21 @@ def _too_many(choice: Choice, slots: tuple[Slot, ...]) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class _Check:
-    policy: PolicyIntent
     choices: Choices
     layout: Layout
     os_facts: Mapping[str, OsFacts]
 
+    @property
+    def demand(self) -> Demand:
+        """What is asked of the fabric."""
+        return self.choices.demand
+
     def unnumbered(self) -> Iterator[Finding]:
         """Links without addresses: only between ends whose sources vouch for one another, BFD included if asked."""
-        routing = self.choices.plane.routing
+        routing = self.demand.fabric.routing
         if routing.addressing == "numbered":
             return
-        path = (*_COMPUTE, "routing")
+        path = self.demand.on_fabric("routing")
         pairs = {(_system(one), _system(other)): (one, other) for one, other in self._joined()}
         refused = {names: pair for names, pair in sorted(pairs.items()) if not _may_be_unnumbered(*pair)}
         if refused:
@@ -125,13 +124,13 @@ class _Check:
         yield from product(self.choices.spines, core)
 
     def lossless(self) -> Iterator[Finding]:
-        names = [name for name, each in self.policy.classes.items() if each.lossless]
+        names = [name for name, each in self.demand.terms.classes.items() if each.lossless]
         most = {_name(choice): choice.capabilities.max_lossless_classes for choice in _kinds(self.choices)}
         least = min(most.values())
         if len(names) > least:
             narrow = ", ".join(name for name, classes in most.items() if classes == least)
             yield Finding(
-                (*_CLASSES, names[least], "lossless"),
+                (*self.demand.terms.classes_at, names[least], "lossless"),
                 f"{len(names)} lossless classes, where a switch takes {least}",
                 f"at most {least}: {narrow}",
                 ", ".join(names),
@@ -139,13 +138,13 @@ class _Check:
             )
 
     def priorities(self, choice: Choice) -> Iterator[Finding]:
-        wishes = qos.classes(self.policy)
+        wishes = qos.classes(self.demand.terms.classes)
         held = held_priorities(wishes, choice.capabilities)
         for wish in wishes:
             taker = next((name for name, queue in held.items() if queue == held[wish.name] and name != wish.name), None)
             if taker is not None and not wish.strict:
                 yield Finding(
-                    (*_CLASSES, wish.name, "priority"),
+                    (*self.demand.terms.classes_at, wish.name, "priority"),
                     f"{_name(choice)} needs queue {held[taker]} for the strict class {taker}",
                     "another priority for this class",
                     str(wish.priority),
@@ -156,15 +155,15 @@ class _Check:
         limits = (choice.capabilities.max_ecmp_paths, choice.model.max_ecmp_paths)
         most = min(limit for limit in limits if limit is not None)
         if wanted > most:
-            plane = self.choices.plane
-            down = self.layout.hosts_per_group * self.layout.nics_per_host * plane.hosts.speed
+            demand = self.demand
+            down = self.layout.hosts_per_group * self.layout.nics_per_host * demand.nics.speed
             ratio = ceil(100 * down / (most * self.layout.uplink_gbps)) / 100
             yield Finding(
-                (*_COMPUTE, "spine"),
+                self.demand.on_fabric("spine"),
                 f"{_name(choice)} holds ECMP groups of {most} paths",
                 f"at most {most} uplinks a leaf",
                 f"{wanted} uplinks",
-                f"nearest that can be built: oversubscription: {ratio:g}, or hosts.per_group: "
+                f"nearest that can be built: oversubscription: {ratio:g}, or per_group: "
                 f"{self.layout.hosts_per_group * most // wanted}",
             )
 
@@ -173,12 +172,12 @@ class _Check:
         routes, held = 2 * leaves + above, choice.model.ipv4_routes
         if held is not None and routes > held:
             yield Finding(
-                (*_COMPUTE, "hosts", "max"),
+                self.demand.on_hosts("max"),
                 f"{choice.model.model} holds {held} IPv4 routes",
                 f"at most {held}",
                 f"{routes}: two for each of {leaves} leaves, one for each of {above} spines"
                 + (" and cores" if self.layout.cores else ""),
-                f"nearest that can be built: hosts.max: {self._most_hosts(held)}",
+                f"nearest that can be built: {self.demand.most}: {self._most_hosts(held)}",
             )
 
     def _most_hosts(self, routes: int) -> int:
@@ -189,9 +188,9 @@ class _Check:
     def bfd(self, choice: Choice) -> Iterator[Finding]:
         held = choice.model.max_bfd_sessions
         sessions = max(self._sessions(each) for each in self.choices.all if each.model is choice.model)
-        if self.choices.plane.routing.bfd and held is not None and sessions > held:
+        if self.demand.fabric.routing.bfd and held is not None and sessions > held:
             yield Finding(
-                (*_COMPUTE, "routing", "bfd"),
+                self.demand.on_fabric("routing", "bfd"),
                 f"{choice.model.model} holds {held} BFD sessions",
                 f"at most {held}, or bfd: false",
                 f"{sessions}: one for each link to another switch",
@@ -208,7 +207,7 @@ class _Check:
 
     def logical_ports(self) -> Iterator[Finding]:
         """Ports at once, split cages counted by their legs."""
-        layout, speed = self.layout, self.choices.plane.hosts.speed
+        layout, speed = self.layout, self.demand.nics.speed
         down = layout.hosts_per_group * layout.nics_per_host
         for choice in self.choices.leaves:
             panel = Panel.of(choice, speed, layout.uplink_gbps)
@@ -220,10 +219,10 @@ class _Check:
 
     def mtu(self, choice: Choice) -> Iterator[Finding]:
         most = choice.capabilities.max_mtu_bytes
-        yield from mtu.refusal(f"{_name(choice)} carries {most} bytes", most, self.policy.mtu.host)
+        yield from mtu.refusal(f"{_name(choice)} carries {most} bytes", most, self.demand.terms)
 
     def nic(self) -> Iterator[Finding]:
         nic = self.choices.nic
         if nic is not None:
             most = nic.max_mtu_bytes
-            yield from mtu.refusal(f"{nic.model} sends {most} bytes", most, self.policy.mtu.host)
+            yield from mtu.refusal(f"{nic.model} sends {most} bytes", most, self.demand.terms)

@@ -13,6 +13,7 @@ from typing import Literal
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.network import Circuit, Device, Endpoint, Network
 from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.terms import Terms
 
 Limit = Literal["own", "far", "jumbo", "unchecked"]
 """What a port's MTU is limited by: what its own system takes; what the far end takes; that switched ports of its system
@@ -65,10 +66,10 @@ def of_lossless_classes(own: Capabilities) -> int | None:
     return own.max_mtu_bytes if own.has_class_mtu else None
 
 
-def refusal(what: str, most_bytes: int | None, asked_bytes: int) -> Iterator[Finding]:
+def refusal(what: str, most_bytes: int | None, terms: Terms) -> Iterator[Finding]:
     """Something on the hosts' way that holds less than they are to send; ``what`` says so, None is no limit."""
-    if most_bytes is not None and asked_bytes > most_bytes:
-        yield Finding(("policy", "mtu", "host"), what, f"at most {most_bytes}", str(asked_bytes))
+    if most_bytes is not None and terms.host_mtu_bytes > most_bytes:
+        yield Finding(terms.host_mtu_at, what, f"at most {most_bytes}", str(terms.host_mtu_bytes))
 
 
 def _of_end(network: Network, circuit: Circuit, device: Device, asked_bytes: int) -> PortMtu:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil, floor
 
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Option
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.sizes import Sizes
@@ -12,35 +13,35 @@ from nornir_tasks.intent.findings import Finding
 
 def no_host_fits(sizes: Sizes) -> Finding:
     """A leaf has not even the ports for one host."""
-    plane, down, up = sizes.choices.plane, sizes.nics, sizes.uplinks_for(1)
+    demand, down, up = sizes.choices.demand, sizes.nics, sizes.uplinks_for(1)
     panel = min(sizes.leaves, key=lambda each: len(each.down))
     return Finding(
-        ("leaf", "model"),
+        demand.on_fabric("leaf", "model"),
         f"{panel.model.model} has too few ports for one host",
-        f"{down} host ports at {plane.hosts.speed}G and {up} uplinks at {sizes.uplink_gbps}G",
+        f"{down} host ports at {demand.nics.speed}G and {up} uplinks at {sizes.uplink_gbps}G",
         f"{len(panel.down)} ports",
-        "design: rail puts each rail on a leaf of its own" if plane.design == "clos" else "",
+        "design: rail puts each rail on a leaf of its own" if demand.fabric.design == "clos" else "",
     )
 
 
 def too_few_leaf_ports(sizes: Sizes, asked: int, most: int) -> Finding:
     """A leaf group of ``asked`` hosts, where a leaf takes ``most``."""
-    plane, down, up = sizes.choices.plane, asked * sizes.nics, sizes.uplinks_for(asked)
+    demand, down, up = sizes.choices.demand, asked * sizes.nics, sizes.uplinks_for(asked)
     panel = next(each for each in sizes.leaves if not each.takes(down, up))
-    ratio = f"{plane.spine.oversubscription:g}:1"
+    ratio = f"{demand.fabric.spine.oversubscription:g}:1"
     hint = f"nearest that can be built: per_group: {most} ({most * sizes.nics} host ports and "
     hint += f"{sizes.uplinks_for(most)} uplinks)" if most else ""
     return Finding(
-        ("hosts", "per_group"),
+        demand.on_nics("per_group"),
         f"{panel.model.model} has too few ports for {asked} hosts at {ratio}",
-        f"{down + up}: {down} host ports at {plane.hosts.speed}G and {up} uplinks at {sizes.uplink_gbps}G",
+        f"{down + up}: {down} host ports at {demand.nics.speed}G and {up} uplinks at {sizes.uplink_gbps}G",
         f"{panel.ports()} cages",
         hint + _split_instead(sizes, panel, down, up) if most else "no number fits; choose a model with more ports",
     )
 
 
 def _split_instead(sizes: Sizes, panel: Panel, down: int, up: int) -> str:
-    speed = sizes.choices.plane.hosts.speed
+    speed = sizes.choices.demand.nics.speed
     for mode in panel.model.splits:
         ways, _, leg = mode.partition("x")
         split = replace(panel, down=panel.model.slots_at(speed, int(ways)))
@@ -54,11 +55,12 @@ def too_few_spine_ports(sizes: Sizes, groups: int) -> Finding:
     leaves = groups * len(sizes.leaf_rails)
     ways: list[str] = []
     if sizes.spine_ports >= len(sizes.leaf_rails):
-        most = sizes.choices.plane.hosts.per_group or sizes.most_hosts()
-        ways.append(f"nearest that can be built: hosts.max: {sizes.spine_ports // len(sizes.leaf_rails) * most}")
+        most = sizes.choices.demand.nics.per_group or sizes.most_hosts()
+        hosts = sizes.spine_ports // len(sizes.leaf_rails) * most
+        ways.append(f"nearest that can be built: {sizes.choices.demand.most}: {hosts}")
     ways += _nearest_split(sizes, groups)
     return Finding(
-        ("spine", "model"),
+        sizes.choices.demand.on_fabric("spine", "model"),
         f"{_narrowest(sizes)} has too few ports",
         f"one at {sizes.uplink_gbps}G for each link from {leaves} leaves",
         f"{sizes.spine_ports} ports",
@@ -68,14 +70,14 @@ def too_few_spine_ports(sizes: Sizes, groups: int) -> Finding:
 
 def not_so_many_spines(sizes: Sizes, hosts: int, groups: int, count: int) -> Finding:
     """The number that ``spine.count`` declares does not take every leaf's links, or the leaves have no ports for it."""
-    parts, path = sizes.choices.plane.spine.groups or 1, ("spine", "count")
+    parts, path = sizes.choices.demand.fabric.spine.groups or 1, sizes.choices.demand.on_fabric("spine", "count")
     ways = "; or ".join(_nearest_count(sizes, hosts, groups, count))
     if count % parts:
         return Finding(
             path, f"not as many spines in each of {parts} groups", f"a multiple of {parts}", str(count), ways
         )
     least, leaves, spines = sizes.uplinks_for(hosts), groups * len(sizes.leaf_rails) // parts, count // parts
-    uplinks, ratio = ceil(least / spines) * spines, f"{sizes.choices.plane.spine.oversubscription:g}:1"
+    uplinks, ratio = ceil(least / spines) * spines, f"{sizes.choices.demand.fabric.spine.oversubscription:g}:1"
     if not sizes.fits(hosts, uplinks):
         what = f"a leaf with {least} uplinks does not reach {spines} spines evenly"
         expected = f"{uplinks} uplinks, and ports for them beside those of {hosts} hosts"
@@ -90,8 +92,8 @@ def _narrowest(sizes: Sizes) -> str:
 
 
 def _nearest_count(sizes: Sizes, hosts: int, groups: int, asked: int) -> Iterator[str]:
-    parts = sizes.choices.plane.spine.groups or 1
-    leaves, share = groups * len(sizes.leaf_rails) // parts, sizes.choices.plane.spine.capacity_after_loss
+    parts = sizes.choices.demand.fabric.spine.groups or 1
+    leaves, share = groups * len(sizes.leaf_rails) // parts, sizes.choices.demand.fabric.spine.capacity_after_loss
     counts = []
     for spines in range(2, sizes.most_uplinks + 1):
         uplinks = sizes.uplinks_over(hosts, spines, share)
@@ -102,19 +104,22 @@ def _nearest_count(sizes: Sizes, hosts: int, groups: int, asked: int) -> Iterato
 
 
 def _nearest_split(sizes: Sizes, groups: int) -> Iterator[str]:
-    plane = sizes.choices.plane
-    if plane.cross_rail == "nvlink" or plane.design != "rail":
+    demand = sizes.choices.demand
+    if demand.plane.cross_rail == "nvlink" or demand.fabric.design != "rail":
         return
-    rails = plane.hosts.rails
+    rails = demand.nics.rails
     for parts in range(2, rails + 1):
         if rails % parts == 0 and groups * rails // parts <= sizes.spine_ports:
             yield f"cross_rail: nvlink, with {parts} spine groups that only NVLink joins"
             return
 
 
-def loses_too_much(asked: float, best: Option | None) -> Finding:
+def loses_too_much(demand: Demand, asked: float, best: Option | None) -> Finding:
     """No layout keeps the declared share with one spine lost; ``best`` keeps the most, None: all have one spine."""
-    path, what = ("spine", "capacity_after_loss"), "no layout keeps so much of a leaf's bandwidth with one spine lost"
+    path, what = (
+        demand.on_fabric("spine", "capacity_after_loss"),
+        "no layout keeps so much of a leaf's bandwidth with one spine lost",
+    )
     if best is None:
         hint = "with one spine nothing is left: another spine.count, or no capacity_after_loss"
         return Finding(path, what, "0, or at least two spines", f"{asked:g}", hint)
@@ -122,6 +127,6 @@ def loses_too_much(asked: float, best: Option | None) -> Finding:
     how = f"{layout.spines_per_group} spines and {layout.uplinks} uplinks a leaf"
     where = " of each pod" if layout.pods else " of each group" if layout.spine_groups > 1 else ""
     hint = (
-        f"nearest that can be built: capacity_after_loss: {most:g}; or fewer hosts.per_group leave a leaf more uplinks"
+        f"nearest that can be built: capacity_after_loss: {most:g}; or a smaller per_group leaves a leaf more uplinks"
     )
     return Finding(path, what, f"at most {most:g}: {how}{where}", f"{asked:g}", hint)

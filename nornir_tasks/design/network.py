@@ -229,6 +229,8 @@ class Fabric:
     """``loopback``, ``links`` -> prefix."""
     mtu_bytes: int
     """IP MTU asked of every switch's port; what a port holds: :mod:`nornir_tasks.design.mtu`."""
+    classes: tuple[ClassWish, ...]
+    """The traffic classes of its planes, by priority; each of its switches knows all of them."""
     load_balancing: Literal["static", "flowlet", "per_packet"]
     """How a switch spreads over equal-cost paths."""
     shuts_unused: bool
@@ -302,8 +304,6 @@ class Network:
     """What runs over the links, in their order."""
     cables: tuple[Cable, ...]
     nics: tuple[NicPort, ...]
-    classes: tuple[ClassWish, ...]
-    """The site's traffic classes, by priority; every switch knows all of them."""
     facts: Mapping[str, OsFacts]
     models: Mapping[str, SwitchModel] = field(default_factory=dict)
     """The models that are used, by name."""

@@ -6,20 +6,19 @@ from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.intent.findings import Finding
 
-_COMPUTE = ("planes", "compute")
-
 
 def refusals(choices: Choices, layout: Layout) -> Iterator[Finding]:
     """Every leaf group and spine that an override names and the layout for ``hosts.max`` does not have."""
-    for position, leaf in enumerate(choices.plane.leaf.overrides):
-        path = (*_COMPUTE, "leaf", "overrides", position, "groups")
+    for position, leaf in enumerate(choices.demand.fabric.leaf.overrides):
+        path = choices.demand.on_fabric("leaf", "overrides", position, "groups")
         groups = layout.leaf_groups
         for group in leaf.groups or ():
             if group > groups:
-                hint = f"hosts.max makes {groups} leaf group{'s' if groups > 1 else ''}; one more begins beyond it"
+                made = f"{groups} leaf group{'s' if groups > 1 else ''}"
+                hint = f"{choices.demand.most} makes {made}; one more begins beyond it"
                 yield Finding(path, "no such leaf group", _up_to(groups), str(group), hint)
-    for position, spine in enumerate(choices.plane.spine.overrides):
-        path = (*_COMPUTE, "spine", "overrides", position, "index")
+    for position, spine in enumerate(choices.demand.fabric.spine.overrides):
+        path = choices.demand.on_fabric("spine", "overrides", position, "index")
         for index in spine.index:
             if index > layout.spines:
                 yield Finding(path, "no such spine", _up_to(layout.spines), str(index))

@@ -1,5 +1,6 @@
 """From intent to network to one configuration per switch: the table of contents of the design.
 
+demands       what each fabric is to be, with what rides   demand.py
 choose        which model, OS and release each switch is      choices.py
 lay_out       the cheapest number of switches and links       topology.py
 check_limits  what no switch may exceed                       limits.py, buffers.py, overrides.py
@@ -17,16 +18,18 @@ Steps that do not need one another are all tried before anything is refused (gat
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from nornir_tasks.design import addressing, asn, front_panel, mtu, qos
-from nornir_tasks.design.cabling import FABRIC, Cabling, cable_up
+from nornir_tasks.design.cabling import Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
-from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.catalogue import Catalogue, SwitchModel
 from nornir_tasks.design.choices import Choices, choose
 from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import THE_SWITCH
+from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.kinds import Kinds, kinds
@@ -35,20 +38,43 @@ from nornir_tasks.design.limits import check_limits
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.network import ROLES, Circuit, Device, Fabric, Network, Plane
 from nornir_tasks.design.owners import claims_on, declared
-from nornir_tasks.design.racks import check_racks, places
+from nornir_tasks.design.racks import Place, check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
 from nornir_tasks.design.topology import lay_out
 from nornir_tasks.errors import Problem
 from nornir_tasks.intent.findings import Marks
-from nornir_tasks.intent.model import ComputeIntent, Intent, PolicyIntent
+from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.unknown import UnknownValueError
 
 __all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
 
-PLANE = "compute"
-
 DRAIN_PREPEND = 3
 """A path through a drained switch is this much longer: more than any detour in a fabric of three tiers is."""
+
+
+@dataclass(frozen=True)
+class _Built:
+    """One fabric, the planes on it, and everything that is theirs."""
+
+    fabric: Fabric
+    planes: tuple[Plane, ...]
+    devices: tuple[Device, ...]
+    circuits: tuple[Circuit, ...]
+    cabling: Cabling
+    models: Mapping[str, SwitchModel]
+    places: Mapping[str, Place]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What holds whatever fabric is worked on."""
+
+    catalogue: Catalogue
+    os_facts: Mapping[str, OsFacts]
+    marks: Marks
+    """Where each value of the intent stands."""
+    allow_memory: tuple[str, ...]
+    """Line shapes known only from memory that may be rendered."""
 
 
 def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> Network:
@@ -57,81 +83,101 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     Raises IntentError for what the catalogue or the capabilities do not know, DesignError for what cannot be built;
     both carry everything found in their step.
     """
-    asked, policy, marks = intent.planes.compute, intent.policy, intent.marks
-    choices = choose(asked, catalogue, os_facts, marks, intent.allow_memory)
-    sizing = lay_out(policy, choices, marks)
-    layout = sizing.chosen.layout
-    joints, cut = _checked(policy, choices, layout, os_facts, marks)
-    cabling = cable_up(choices, layout, os_facts, joints)
-    check_racks(asked, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics}, marks)
-    devices = asn.number(cabling.devices, asked.pools.asn, layout)
-    devices = addressing.address_devices(devices, asked.pools.loopback, cut)
-    makes = Circuits(cut, {each.name: each for each in devices}, policy.mtu.fabric)
-    fabric, plane = _fabric(asked, policy, sizing), _plane(asked, policy, layout, cut)
+    known = _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
+    built = [_build(demand, known) for demand in demands(intent, kinds().planes)]
     network = Network(
         site=intent.site,
-        fabrics={fabric.name: fabric},
-        planes={plane.name: plane},
-        devices=devices,
-        links=cabling.links,
-        circuits=tuple(_circuits(asked, makes, cabling)),
-        cables=cabling.cables,
-        nics=cabling.nics,
-        classes=qos.classes(policy),
+        fabrics={each.fabric.name: each.fabric for each in built},
+        planes={plane.name: plane for each in built for plane in each.planes},
+        devices=tuple(device for each in built for device in each.devices),
+        links=tuple(link for each in built for link in each.cabling.links),
+        circuits=tuple(circuit for each in built for circuit in each.circuits),
+        cables=tuple(cable for each in built for cable in each.cabling.cables),
+        nics=tuple(nic for each in built for nic in each.cabling.nics),
         facts=os_facts,
-        models={choice.model.model: choice.model for choice in choices.all},
-        places=places(asked.racks),
+        models={name: model for each in built for name, model in each.models.items()},
+        places={device: place for each in built for device, place in each.places.items()},
     )
     declared(network, kinds())
     return network
 
 
+def _build(demand: Demand, known: _Known) -> _Built:
+    """One fabric with what rides on it."""
+    marks, os_facts = known.marks, known.os_facts
+    choices = choose(demand, known.catalogue, os_facts, marks, known.allow_memory)
+    sizing = lay_out(choices, marks)
+    layout = sizing.chosen.layout
+    joints, cut = _checked(choices, layout, os_facts, marks)
+    cabling = cable_up(choices, layout, os_facts, joints)
+    check_racks(demand, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics}, marks)
+    devices = asn.number(cabling.devices, demand.fabric.pools.asn, layout)
+    devices = addressing.address_devices(devices, demand.fabric.pools.loopback, cut)
+    makes = Circuits(cut, {each.name: each for each in devices}, demand.terms.fabric_mtu_bytes)
+    return _Built(
+        fabric=_fabric(demand, sizing),
+        planes=(_plane(demand, layout, cut),),
+        devices=devices,
+        circuits=tuple(_circuits(demand, makes, cabling)),
+        cabling=cabling,
+        models={choice.model.model: choice.model for choice in choices.all},
+        places=places(demand.fabric.racks),
+    )
+
+
 def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Problem, ...]:
     """Everything that stands against this intent, as far as an intent with unknown values can be judged."""
-    gathering, policy, marks = Gathering(), intent.policy, intent.marks
-    choices = gathering.attempt(lambda: choose(intent.planes.compute, catalogue, os_facts, marks, intent.allow_memory))
-    sizing = gathering.attempt(lambda: lay_out(policy, choices, marks)) if choices is not None else None
-    if choices is not None and sizing is not None:
-        gathering.attempt(lambda: _checked(policy, choices, sizing.chosen.layout, os_facts, marks))
+    gathering, known = Gathering(), _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
+    for demand in gathering.attempt(lambda: demands(intent, kinds().planes)) or ():
+        _mistakes_of(demand, known, gathering)
     return tuple(gathering.problems)
 
 
+def _mistakes_of(demand: Demand, known: _Known, gathering: Gathering) -> None:
+    marks, os_facts = known.marks, known.os_facts
+    choices = gathering.attempt(lambda: choose(demand, known.catalogue, os_facts, marks, known.allow_memory))
+    sizing = gathering.attempt(lambda: lay_out(choices, marks)) if choices is not None else None
+    if choices is not None and sizing is not None:
+        gathering.attempt(lambda: _checked(choices, sizing.chosen.layout, os_facts, marks))
+
+
 def _checked(
-    policy: PolicyIntent, choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts], marks: Marks
+    choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts], marks: Marks
 ) -> tuple[Joints, addressing.Addressing]:
     """How cables join their ends and how pools are cut. Raises DesignError with all that speaks against the layout."""
     gathering = Gathering()
     core_gbps = layout.pods.core_gbps if layout.pods else None
-    gathering.attempt(lambda: check_limits(policy, choices, layout, os_facts, marks))
+    gathering.attempt(lambda: check_limits(choices, layout, os_facts, marks))
     joints = gathering.attempt(lambda: join(choices, layout.uplink_gbps, core_gbps, marks))
     cut = gathering.attempt(lambda: addressing.cut_pools(choices, layout, marks))
-    gathering.attempt(lambda: asn.check_pool(choices.plane.pools.asn, layout, marks))
+    gathering.attempt(lambda: asn.check_pool(choices.demand, layout, marks))
     gathering.refuse()
     if joints is None or cut is None:
         raise UnknownValueError  # never in an intent without mistakes
     return joints, cut
 
 
-def _circuits(asked: ComputeIntent, makes: Circuits, cabling: Cabling) -> Iterator[Circuit]:
+def _circuits(demand: Demand, makes: Circuits, cabling: Cabling) -> Iterator[Circuit]:
     between_switches = (link for link in cabling.links if link.kind == "fabric")
-    is_numbered = asked.routing.addressing == "numbered"
-    yield from makes.of_fabric(FABRIC, between_switches, is_numbered=is_numbered)
-    yield from makes.of_hosts(PLANE, cabling.nics, asked.hosts.prefix_length)
+    is_numbered = demand.fabric.routing.addressing == "numbered"
+    yield from makes.of_fabric(demand.fabric_name, between_switches, is_numbered=is_numbered)
+    yield from makes.of_hosts(demand.plane_name, cabling.nics, demand.plane.prefix_length)
 
 
-def _fabric(asked: ComputeIntent, policy: PolicyIntent, sizing: Sizing) -> Fabric:
-    layout = sizing.chosen.layout
-    down = layout.hosts_per_group * layout.nics_per_host * asked.hosts.speed
+def _fabric(demand: Demand, sizing: Sizing) -> Fabric:
+    layout, asked, terms = sizing.chosen.layout, demand.fabric, demand.terms
+    down = layout.hosts_per_group * layout.nics_per_host * demand.nics.speed
     switches = layout.leaves + layout.spines + layout.cores
     above = (asked.spine, asked.core) if asked.core is not None else (asked.spine,)
     return Fabric(
-        name=FABRIC,
+        name=demand.fabric_name,
         kind=asked.design,
         roles=ROLES,
         pools={"loopback": str(asked.pools.loopback), "links": str(asked.pools.links)},
-        mtu_bytes=policy.mtu.fabric,
-        load_balancing=policy.load_balancing,
-        shuts_unused=policy.unused_ports == "shut",
+        mtu_bytes=terms.fabric_mtu_bytes,
+        classes=qos.classes(terms.classes),
+        load_balancing=terms.load_balancing,
+        shuts_unused=terms.policy.unused_ports == "shut",
         sizing=sizing,
         leaf_groups=layout.leaf_groups,
         hosts_per_group=layout.hosts_per_group,
@@ -150,17 +196,17 @@ def _fabric(asked: ComputeIntent, policy: PolicyIntent, sizing: Sizing) -> Fabri
     )
 
 
-def _plane(asked: ComputeIntent, policy: PolicyIntent, layout: Layout, cut: addressing.Addressing) -> Plane:
+def _plane(demand: Demand, layout: Layout, cut: addressing.Addressing) -> Plane:
     return Plane(
-        name=PLANE,
-        kind="compute",
-        fabric=FABRIC,
-        pools={"hosts": str(asked.pools.hosts)},
+        name=demand.plane_name,
+        kind=demand.kind,
+        fabric=demand.fabric_name,
+        pools={"hosts": str(demand.plane.pools.hosts)},
         host_block_length=cut.hosts.length,
         rails=layout.rails,
         rail_supernets=tuple(str(cut.hosts.supernet(_leaf_rail(layout, rail))) for rail in range(layout.rails)),
-        mtu_bytes=policy.mtu.host,
-        host_vlan=asked.hosts.host_vlan,
+        mtu_bytes=demand.terms.host_mtu_bytes,
+        host_vlan=demand.plane.host_vlan,
     )
 
 

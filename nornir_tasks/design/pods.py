@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 
 from nornir_tasks.design.choices import Choice
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Layout, Pods
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.design.speeds import core_speed
 from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import ComputeIntent, CoreIntent
+from nornir_tasks.intent.model import CoreIntent
 
 MIN_CORES = 2
 MIN_SPINES = 2
@@ -23,7 +24,7 @@ MIN_SPINES = 2
 class PodSizing:
     """What the ports of spines and cores allow."""
 
-    plane: ComputeIntent
+    demand: Demand
     asked: CoreIntent
     rails: int
     """Leaves of a leaf group."""
@@ -40,7 +41,7 @@ class PodSizing:
         choices, speed = sizes.choices, core_speed(sizes.choices, core, asked.uplink_speed)
         spines = tuple(Panel.of(choice, sizes.uplink_gbps, speed) for choice in choices.spines)
         rails = len(sizes.leaf_rails)
-        return cls(choices.plane, asked, rails, spines, Panel.of(core, speed), sizes.uplink_gbps, speed)
+        return cls(choices.demand, asked, rails, spines, Panel.of(core, speed), sizes.uplink_gbps, speed)
 
     def layouts(self, flat: Layout, most_spines: float) -> Iterator[Layout]:
         """Every size of pod worth a look, with the fewest cores for it, largest first.
@@ -58,7 +59,7 @@ class PodSizing:
 
     def _pod_sizes(self, leaf_groups: int, links: int) -> Iterator[int]:
         """Leaf groups of a pod: as asked; else for each number of pods the smallest size that makes so many."""
-        asked = self.plane.spine.pod_leaf_groups
+        asked = self.demand.fabric.spine.pod_leaf_groups
         if asked is not None:
             yield asked
             return
@@ -103,7 +104,7 @@ class PodSizing:
         """Why nothing was found, with the nearest design that can be built."""
         uplinks, spine, name = (
             flat.uplinks,
-            self.plane.spine,
+            self.demand.fabric.spine,
             min(self.spines, key=lambda each: len(each.down)).model.model,
         )
         ports = min(each.ports() for each in self.spines)
@@ -111,26 +112,31 @@ class PodSizing:
         if not self.takes(self.rails, up):
             expected = f"{self.rails + up}: one for each leaf of a group, {up} to the cores"
             return Finding(
-                ("spine", "model"), f"{name} has too few ports for one leaf group", expected, f"{ports} ports"
+                self.demand.on_fabric("spine", "model"),
+                f"{name} has too few ports for one leaf group",
+                expected,
+                f"{ports} ports",
             )
         if spine.count is not None and uplinks % spine.count:
             what = f"a leaf with {uplinks} uplinks does not reach {spine.count} spines evenly"
             even = ", ".join(str(n) for n in range(MIN_SPINES, uplinks + 1) if uplinks % n == 0)
-            return Finding(("spine", "count"), what, f"one of {even}", str(spine.count))
+            return Finding(self.demand.on_fabric("spine", "count"), what, f"one of {even}", str(spine.count))
         links = self.rails * (uplinks // (spine.count or uplinks))
         most = self._most_groups(links)
         if spine.pod_leaf_groups is not None and spine.pod_leaf_groups > most:
             what = f"{name} has too few ports for a pod of {spine.pod_leaf_groups} leaf groups"
             expected = f"at most {most}, with as many links up as the oversubscription wants"
-            return Finding(("spine", "pod_leaf_groups"), what, expected, str(spine.pod_leaf_groups))
+            return Finding(
+                self.demand.on_fabric("spine", "pod_leaf_groups"), what, expected, str(spine.pod_leaf_groups)
+            )
         groups = spine.pod_leaf_groups or most
         pods, held = ceil(flat.leaf_groups / groups), len(self.core.down)
         return Finding(
-            ("core", "model"),
+            self.demand.on_fabric("core", "model"),
             f"{self.core.model.model} has too few ports",
             f"one at {self.core_gbps}G for each of {pods} pods",
             f"{held} ports",
-            f"nearest that can be built: hosts.max: {held * groups * flat.hosts_per_group}",
+            f"nearest that can be built: {self.demand.most}: {held * groups * flat.hosts_per_group}",
         )
 
     def _most_groups(self, links: int) -> int:

@@ -1,17 +1,18 @@
-"""From the policy's classes to the complete map of the 64 code points."""
+"""From the classes of the intent to the complete map of the 64 code points."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.wish import ClassWish
-from nornir_tasks.intent.model import EcnThresholds, PolicyIntent, TrafficClassIntent
+from nornir_tasks.intent.model import EcnThresholds, TrafficClassIntent
 
 CODE_POINTS = range(64)
 
 
-def classes(policy: PolicyIntent) -> tuple[ClassWish, ...]:
+def classes(asked: Mapping[str, TrafficClassIntent]) -> tuple[ClassWish, ...]:
     """All classes, by priority. The class that holds DSCP 0 takes every code point that no class names."""
-    named = {point for each in policy.classes.values() for point in each.dscp}
+    named = {point for each in asked.values() for point in each.dscp}
     rest = tuple(point for point in CODE_POINTS if point not in named)
     wishes = [
         ClassWish(
@@ -23,7 +24,7 @@ def classes(policy: PolicyIntent) -> tuple[ClassWish, ...]:
             weight_percent=each.weight,
             ecn=_ecn(each),
         )
-        for name, each in policy.classes.items()
+        for name, each in asked.items()
     ]
     return tuple(sorted(wishes, key=lambda wish: wish.priority))
 

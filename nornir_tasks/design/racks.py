@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.findings import Finding, Marks
-from nornir_tasks.intent.model import ComputeIntent
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ def places(racks: Racks) -> Mapping[str, Place]:
     return {device: Place(rack, int(unit)) for rack, units in racks.items() for unit, device in units.items()}
 
 
-def check_racks(plane: ComputeIntent, devices: Collection[str], hosts: Collection[str], marks: Marks) -> None:
+def check_racks(demand: Demand, devices: Collection[str], hosts: Collection[str], marks: Marks) -> None:
     """Raise IntentError for every device in a rack that the site does not have, ``hosts.max`` included."""
-    later = {f"{plane.hosts.group}-{index}" for index in range(1, plane.hosts.max + 1)} if plane.racks else ()
+    later = {f"{demand.group}-{index}" for index in range(1, demand.hosts.max + 1)} if demand.fabric.racks else ()
     known = {*devices, *hosts, *later}
-    findings = list(_unknown(plane.racks, known, sorted(devices)))
+    findings = list(_unknown(demand.fabric.racks, known, sorted(devices)))
     if findings:
-        raise IntentError(marks.problems(findings, ("planes", "compute", "racks")))
+        raise IntentError(marks.problems(findings, demand.on_fabric("racks")))
 
 
 def _unknown(racks: Racks, known: Collection[str], switches: list[str]) -> Iterator[Finding]:

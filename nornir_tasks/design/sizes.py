@@ -17,7 +17,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Sizes:
-    """The two lower tiers of one plane."""
+    """The two lower tiers of one fabric."""
 
     choices: Choices
     leaves: tuple[Panel, ...]
@@ -30,19 +30,21 @@ class Sizes:
     @classmethod
     def of(cls, choices: Choices) -> "Sizes":
         """Raises CannotBuildError where no ports of the models fit the hosts or one another."""
-        plane = choices.plane
-        if plane.design == "tree":
-            raise CannotBuildError(Finding(("design",), "tree is not offered yet", "rail, clos or clos3"))
+        demand = choices.demand
+        if demand.fabric.design == "tree":
+            raise CannotBuildError(
+                Finding(demand.on_fabric("design"), "tree is not offered yet", "rail, clos or clos3")
+            )
         check_host_speed(choices)
         speed = uplink_speed(choices)
-        leaves = tuple(Panel.of(choice, plane.hosts.speed, speed) for choice in choices.leaves)
-        rails: tuple[int | None, ...] = (None,) if plane.design == "clos" else tuple(range(plane.hosts.rails))
+        leaves = tuple(Panel.of(choice, demand.nics.speed, speed) for choice in choices.leaves)
+        rails: tuple[int | None, ...] = (None,) if demand.fabric.design == "clos" else tuple(range(demand.nics.rails))
         return cls(choices, leaves, rails, speed)
 
     @property
     def nics(self) -> int:
         """NIC ports of one host on one leaf."""
-        return self.choices.plane.hosts.rails // len(self.leaf_rails)
+        return self.choices.demand.nics.rails // len(self.leaf_rails)
 
     @cached_property
     def spines(self) -> tuple[Panel, ...]:
@@ -61,8 +63,8 @@ class Sizes:
 
     def needed(self, hosts: int) -> float:
         """Uplinks that carry the declared bandwidth of a full leaf; not a whole number."""
-        down = hosts * self.nics * self.choices.plane.hosts.speed
-        return down / (self.choices.plane.spine.oversubscription * self.uplink_gbps)
+        down = hosts * self.nics * self.choices.demand.nics.speed
+        return down / (self.choices.demand.fabric.spine.oversubscription * self.uplink_gbps)
 
     def uplinks_for(self, hosts: int) -> int:
         """The fewest uplinks that keep the declared oversubscription."""
@@ -92,10 +94,10 @@ class Sizes:
 
     def groupings(self, most: int) -> Iterator[tuple[int, int]]:
         """(hosts of a leaf group, leaf groups) to try, fewest groups first, the hosts spread evenly over them."""
-        plane = self.choices.plane.hosts
-        if plane.per_group is not None:
-            yield plane.per_group, ceil(plane.max / plane.per_group)
+        asked, per_group = self.choices.demand.hosts, self.choices.demand.nics.per_group
+        if per_group is not None:
+            yield per_group, ceil(asked.max / per_group)
             return
-        counts = dict.fromkeys(ceil(plane.max / hosts) for hosts in range(most, 0, -1))
+        counts = dict.fromkeys(ceil(asked.max / hosts) for hosts in range(most, 0, -1))
         for groups in counts:
-            yield ceil(plane.max / groups), groups
+            yield ceil(asked.max / groups), groups

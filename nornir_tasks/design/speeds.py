@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from nornir_tasks.design.catalogue import SwitchModel
 from nornir_tasks.design.choices import Choice, Choices
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import CannotBuildError
 from nornir_tasks.intent.fields import Split
 from nornir_tasks.intent.findings import Finding, Path
@@ -14,11 +15,14 @@ SERVICE_PORTS = 2
 
 def check_host_speed(choices: Choices) -> None:
     """Every leaf has ports for the hosts, whole or split as the intent says."""
-    speed = choices.plane.hosts.speed
+    speed = choices.demand.nics.speed
     for leaf in choices.leaves:
         if leaf.down is not None and leaf.down.speed_gbps != speed:
             finding = Finding(
-                ("leaf", "breakout"), f"legs of {leaf.down} for hosts at {speed}G", f"legs of {speed}G", str(leaf.down)
+                choices.demand.on_fabric("leaf", "breakout"),
+                f"legs of {leaf.down} for hosts at {speed}G",
+                f"legs of {speed}G",
+                str(leaf.down),
             )
             raise CannotBuildError(finding)
         if leaf.down is None and not leaf.model.ports_at(speed):
@@ -26,7 +30,9 @@ def check_host_speed(choices: Choices) -> None:
             split = next((each for each in leaf.model.splits if each.endswith(f"x{speed}G")), None)
             hint = f"leaf.breakout: {split} splits its cages" if split else ""
             raise CannotBuildError(
-                Finding(("hosts", "speed"), f"{leaf.model.model} has no such port", speeds, f"{speed}G", hint)
+                Finding(
+                    choices.demand.on_nics("speed"), f"{leaf.model.model} has no such port", speeds, f"{speed}G", hint
+                )
             )
 
 
@@ -34,31 +40,33 @@ def uplink_speed(choices: Choices) -> int:
     """Speed of the links between leaves and spines."""
     splits = [("leaf", "uplink_breakout", each.up) for each in choices.leaves]
     splits += [("spine", "breakout", each.down) for each in choices.spines]
-    _not_both(splits, "leaf", "spine")
+    _not_both(choices.demand, splits, "leaf", "spine")
     models = [each.model for each in choices.leaves if each.up is None]
     models += [each.model for each in choices.spines if each.down is None]
     everyone = [each.model for each in (*choices.leaves, *choices.spines)]
-    return _speed(("spine",), choices.plane.spine.uplink_speed, splits, models, everyone)
+    return _speed(choices.demand.on_fabric("spine"), choices.demand.fabric.spine.uplink_speed, splits, models, everyone)
 
 
 def core_speed(choices: Choices, core: Choice, asked: int | None) -> int:
     """Speed of the links between spines and cores."""
     splits = [("spine", "uplink_breakout", each.up) for each in choices.spines]
     splits += [("core", "breakout", core.down)]
-    _not_both(splits, "spine", "core")
+    _not_both(choices.demand, splits, "spine", "core")
     models = [each.model for each in choices.spines if each.up is None]
     models += [core.model] if core.down is None else []
-    return _speed(("core",), asked, splits, models, [*(each.model for each in choices.spines), core.model])
+    return _speed(
+        choices.demand.on_fabric("core"), asked, splits, models, [*(each.model for each in choices.spines), core.model]
+    )
 
 
 Splits = list[tuple[str, str, Split | None]]
 
 
-def _not_both(splits: Splits, lower: str, upper: str) -> None:
+def _not_both(demand: Demand, splits: Splits, lower: str, upper: str) -> None:
     split = {tier: each for tier, _, each in splits if each is not None and each.ways > 1}
     if {lower, upper} <= set(split):
         finding = Finding(
-            (lower, "uplink_breakout"),
+            demand.on_fabric(lower, "uplink_breakout"),
             "both ends of these cables are split: their legs would go to several cages at either end",
             f"a breakout at one end only, {lower}.uplink_breakout or {upper}.breakout",
             f"{split[lower]} and {split[upper]}",

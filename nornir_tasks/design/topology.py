@@ -20,7 +20,6 @@ from nornir_tasks.design.pods import PodSizing
 from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
-from nornir_tasks.intent.model import PolicyIntent
 
 __all__ = ["Sizing", "lay_out"]
 
@@ -28,31 +27,31 @@ MIN_SPINES = 2
 """One spine is no redundancy; it comes about by ``count`` alone, or where a leaf has no port for a second uplink."""
 
 
-def lay_out(policy: PolicyIntent, choices: Choices, marks: Marks) -> Sizing:
-    """Size the plane. Raises DesignError with the numbers and the nearest design that can be built."""
+def lay_out(choices: Choices, marks: Marks) -> Sizing:
+    """Size the fabric. Raises DesignError with the numbers and the nearest design that can be built."""
     try:
-        found = _Sizer.of(choices, partial(holds, policy, choices)).sizing()
+        found = _Sizer.of(choices, partial(holds, choices)).sizing()
     except CannotBuildError as refusal:
-        above = ("planes", "compute")
-        raise DesignError(marks.problems(refusal.findings, above)) from None
-    two = _two_tiers(policy, choices) if choices.core is not None else None
+        raise DesignError(marks.problems(refusal.findings)) from None
+    two = _two_tiers(choices) if choices.core is not None else None
     if two is None or two.switches >= found.chosen.switches:
         return found
     instead = f"two tiers would do (design: rail, no core): {in_words(two)}"
     return replace(found, warnings=(*found.warnings, f"{instead}, and {found.chosen.switches} with three"))
 
 
-def _two_tiers(policy: PolicyIntent, choices: Choices) -> Option | None:
+def _two_tiers(choices: Choices) -> Option | None:
     """The cheapest without cores in which all rails share their spines; None if there is none."""
-    plane = choices.plane
-    spine = plane.spine.model_copy(update={"count": None, "pod_leaf_groups": None})
-    flat = plane.model_copy(update={"design": "rail", "core": None, "cross_rail": "fabric", "spine": spine})
-    without = replace(choices, plane=flat, core=None)
+    demand = choices.demand
+    spine = demand.fabric.spine.model_copy(update={"count": None, "pod_leaf_groups": None})
+    fabric = demand.fabric.model_copy(update={"design": "rail", "core": None, "spine": spine})
+    plane = demand.plane.model_copy(update={"cross_rail": "fabric"})
+    without = replace(choices, demand=replace(demand, fabric=fabric, plane=plane), core=None)
     try:
-        found = _Sizer.of(without, partial(holds, policy, without)).sizing().chosen
+        found = _Sizer.of(without, partial(holds, without)).sizing().chosen
     except CannotBuildError:
         return None
-    return found if holds(policy, without, found.layout) and found.layout.spines_per_group >= MIN_SPINES else None
+    return found if holds(without, found.layout) and found.layout.spines_per_group >= MIN_SPINES else None
 
 
 @dataclass(frozen=True)
@@ -67,18 +66,18 @@ class _Sizer:
 
     @classmethod
     def of(cls, choices: Choices, builds: Builds) -> "_Sizer":
-        sizes, plane = Sizes.of(choices), choices.plane
-        most, asked = sizes.most_hosts(), plane.hosts.per_group
+        sizes, demand = Sizes.of(choices), choices.demand
+        most, asked = sizes.most_hosts(), demand.nics.per_group
         if asked is None and most == 0:
             raise CannotBuildError(nearest.no_host_fits(sizes))
         if asked is not None and asked > most:
             raise CannotBuildError(nearest.too_few_leaf_ports(sizes, asked, most))
-        pods = PodSizing.of(sizes, choices.core, plane.core) if choices.core and plane.core else None
+        pods = PodSizing.of(sizes, choices.core, demand.fabric.core) if choices.core and demand.fabric.core else None
         return cls(sizes, pods, builds, asked or most)
 
     def sizing(self) -> Sizing:
         """The cheapest of at least two spines; of one where it is declared or the leaves have room for no second."""
-        spine = self.sizes.choices.plane.spine
+        spine = self.sizes.choices.demand.fabric.spine
         asked, is_declared = spine.capacity_after_loss, "capacity_after_loss" in spine.model_fields_set
         found = self._search(asked)
         if found.chosen is None and not is_declared:
@@ -87,7 +86,7 @@ class _Sizer:
             raise CannotBuildError(self._refusal(asked))
         single = found.chosen.layout.spines_per_group == 1
         if single and is_declared and asked > 0:
-            raise CannotBuildError(nearest.loses_too_much(asked, None))
+            raise CannotBuildError(nearest.loses_too_much(self.sizes.choices.demand, asked, None))
         warnings = (_single_point(found.chosen.layout, is_asked=spine.count is not None),) if single else ()
         return Sizing(self._with_places(found.chosen), found.runner_up, warnings)
 
@@ -124,7 +123,7 @@ class _Sizer:
 
     def _flat(self, hosts: int, groups: int, uplinks: int, spines: int, spine_groups: int) -> Layout:
         return Layout(
-            rails=self.sizes.choices.plane.hosts.rails,
+            rails=self.sizes.choices.demand.nics.rails,
             leaf_rails=self.sizes.leaf_rails,
             leaf_groups=groups,
             hosts_per_group=hosts,
@@ -136,17 +135,17 @@ class _Sizer:
 
     def _splits(self) -> Iterable[int]:
         """Numbers of spine groups: as declared; else one, and more only where NVLink joins the rails."""
-        plane = self.sizes.choices.plane
+        demand = self.sizes.choices.demand
         if self.pods is not None:
             return (1,)
-        if plane.spine.groups is not None:
-            return (plane.spine.groups,)
-        rails = plane.hosts.rails if plane.cross_rail == "nvlink" and plane.design == "rail" else 1
+        if demand.fabric.spine.groups is not None:
+            return (demand.fabric.spine.groups,)
+        rails = demand.nics.rails if demand.plane.cross_rail == "nvlink" and demand.fabric.design == "rail" else 1
         return (parts for parts in range(1, rails + 1) if rails % parts == 0)
 
     def _spine_counts(self, spine_groups: int, *, single: bool) -> Iterable[int]:
         """Spines of a group, or of a pod."""
-        count = self.sizes.choices.plane.spine.count
+        count = self.sizes.choices.demand.fabric.spine.count
         if count is not None:
             return (count // spine_groups,) if count % spine_groups == 0 else ()
         return (1,) if single else range(MIN_SPINES, self.sizes.most_uplinks + 1)
@@ -168,11 +167,11 @@ class _Sizer:
             found = self._search(middle / 100).chosen
             best, low, high = (best, low, middle) if found is None else (found, middle, high)
         if best is not None:
-            return nearest.loses_too_much(capacity_after_loss, best)
+            return nearest.loses_too_much(self.sizes.choices.demand, capacity_after_loss, best)
         hosts, groups = next(self.sizes.groupings(self.hosts_per_group))
         if self.pods is not None:
             return self.pods.refusal(self._flat(hosts, groups, self.sizes.uplinks_for(hosts), 1, 1))
-        count = self.sizes.choices.plane.spine.count
+        count = self.sizes.choices.demand.fabric.spine.count
         if count is not None:
             return nearest.not_so_many_spines(self.sizes, hosts, groups, count)
         return nearest.too_few_spine_ports(self.sizes, groups)

@@ -16,6 +16,7 @@ from nornir_tasks.files.partial_model import partial
 from nornir_tasks.files.systems import systems
 from nornir_tasks.intent.fields import SYSTEMS
 from nornir_tasks.intent.findings import FINDINGS, Finding, Path, as_shown
+from nornir_tasks.intent.model import Part
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -133,7 +134,8 @@ def _finding(error: ErrorDetails, path: Path, model: type[BaseModel], marked: Ma
     if kind == "missing":
         return Finding(path, "missing", "a value for this key")
     if error["loc"][-1:] == ("[key]",):
-        return Finding(path, "not a name", _NAME, as_shown(error["input"]))
+        expected = _PATTERNS.get(str(error.get("ctx", {}).get("pattern")), _NAME)
+        return Finding(path, "not a name", expected, as_shown(error["input"]))
     found = error["input"]
     context = error.get("ctx", {})
     text = marked.texts.get(path) or as_shown(found)
@@ -175,13 +177,17 @@ def _expected(kind: str, context: dict[str, Any]) -> str:
 
 
 _PATTERNS = {
+    r"^[a-z][a-z0-9_-]{0,15}$": "lower-case letters, digits, - and _, beginning with a letter, at most 16",
     r"^[0-9a-f]{64}$": "64 digits 0-9, a-f: the SHA-256 of its certificate, as nornir trust records it",
     r"^\S(.*\S)?$": "text without spaces around it",
 }
 
 
 def _unknown_key(path: Path, model: type[BaseModel], data: Any) -> Finding:  # noqa: ANN401
-    known = _keys_at(path[:-1], model, data)
+    part = _part_at(path[:-1], model, data)
+    if part is not None and issubclass(part, Part) and path[-1] in part.elsewhere:
+        return Finding(path, "does not stand here", part.elsewhere[str(path[-1])])
+    known = list(part.model_fields) if part else []
     here = [key for key in known if key not in _value_at(path[:-1], data)] or known
     hint = _did_you_mean(str(path[-1]), known)
     if path[-1] == "<<":
@@ -200,14 +206,13 @@ def _value_at(path: Path, data: Any) -> Any:  # noqa: ANN401
     return data
 
 
-def _keys_at(path: Path, model: type[BaseModel], data: Any) -> list[str]:  # noqa: ANN401
-    """The keys that the model knows at this path."""
+def _part_at(path: Path, model: type[BaseModel], data: Any) -> type[BaseModel] | None:  # noqa: ANN401
+    """The model of what stands at this path; where there are several, the one with most of the keys that do."""
     kinds: list[type[BaseModel]] = [model]
     for part in path:
         kinds = [kind for each in kinds for kind in _below(each, part)]
     value = _value_at(path, data)
-    best = max(kinds, key=lambda kind: len(set(kind.model_fields) & set(value)), default=None)
-    return list(best.model_fields) if best else []
+    return max(kinds, key=lambda kind: len(set(kind.model_fields) & set(value)), default=None)
 
 
 def _below(model: type[BaseModel], part: str | int) -> list[type[BaseModel]]:

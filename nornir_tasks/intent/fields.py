@@ -200,6 +200,15 @@ def _rail_number(value: object) -> int:
     return int(value)
 
 
+def _congestion(value: object) -> str:
+    if value in ("dcqcn", "pfc_only"):
+        return str(value)
+    what = f"{value} is not built yet" if value in _NOT_BUILT_YET else "no such way against congestion"
+    raise wrong(what, "dcqcn or pfc_only", value)
+
+
+_NOT_BUILT_YET = ("lossy", "spectrum_x")
+
 SystemName = Annotated[str, BeforeValidator(_system_name)]
 """Name of a switch OS that there is."""
 System = Annotated[SystemName, AfterValidator(_system)]
@@ -209,6 +218,8 @@ Breakout = Annotated[Split, BeforeValidator(_split)]
 HostLink = Annotated[str, BeforeValidator(_host_link)]
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
 Asns = Annotated[AsnRange, BeforeValidator(_asns)]
+Congestion = Annotated[str, BeforeValidator(_congestion)]
+"""``dcqcn`` or ``pfc_only``."""
 Ratio = Annotated[float, BeforeValidator(_ratio)]
 """Of two bandwidths: a number, or ``3:1``."""
 DscpSet = Annotated[tuple[int, ...], BeforeValidator(_dscp)]
@@ -220,3 +231,5 @@ RailNumber = Annotated[int, BeforeValidator(_rail_number)]
 """Number of a rail as a key."""
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]
 """Name that ends up in device names, host names and comments."""
+OwnName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,15}$")]
+"""Name of a fabric or plane: what the names of its objects on switches begin with, which are 32 characters at most."""

@@ -37,6 +37,8 @@ class Finding:
     expected: str = ""
     found: str = ""
     hint: str = ""
+    also: Path = ()
+    """The other place that has part in it, from the top of the file; empty: there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,10 @@ class Marks:
             path = path[:-1]
         return self.lines.get(path, 1)
 
+    def where(self, path: Path) -> str:
+        """A place that a message points at beside its own: the dotted path and, of a file, its line."""
+        return f"{dotted(path)} in line {self.line(path)}" if self.file else dotted(path)
+
     def problems(self, findings: Iterable[Finding], above: Path = ()) -> list[Problem]:
         """All findings with their places, each once, in the order of the file."""
         placed = sorted(dict.fromkeys(findings), key=lambda finding: self.line((*above, *finding.path)))
@@ -64,6 +70,8 @@ class Marks:
         where = f"{self.file}:{self.line(path)}" if self.file else "intent"
         what = as_shown(finding.what, MOST_OF_A_SENTENCE)
         found = as_shown(finding.found, MOST_OF_A_SENTENCE)
+        if finding.also:
+            found = "; ".join(filter(None, (found, f"see {self.where(finding.also)}")))
         return Problem(where, f"{name}: {what}" if name else what, finding.expected, found, finding.hint)
 
 

@@ -1,4 +1,4 @@
-"""Rules of the hosts as machines: every rail has one NIC port, every port and interface serves one purpose."""
+"""Rules of the hosts: they are named like nobody else, and each NIC port and interface serves one purpose."""
 
 import re
 from collections.abc import Iterator
@@ -10,60 +10,106 @@ from nornir_tasks.intent.unknown import independent
 if TYPE_CHECKING:
     from nornir_tasks.intent import model
 
+SWITCH_NAMES = ("leaf", "spine", "core")
+
+ANSIBLE_NAMES = ("all", "ungrouped", "localhost")
+"""What Ansible itself calls so; a group of hosts of that name would be another one."""
+
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 _RAIL_NAME = re.compile(r"rail\d+")
 
 
+def group(each: "model.HostGroupIntent") -> Iterator[Finding]:
+    """Growth is inside the declared maximum."""
+    if each.count > each.max:
+        yield Finding(("max",), "fewer hosts at most than there are now", f"at least {each.count}", str(each.max))
+
+
 def groups(intent: "model.Intent") -> Iterator[Finding]:
-    """Each group is one that a plane cables, and is complete."""
-    for name, group in intent.hosts.items():
-        yield from independent(
-            _group(("hosts", name), group, intent), _interfaces(("hosts", name, "interfaces"), group)
-        )
+    """Each group has a name of its own, and NICs on planes that are there."""
+    if not intent.hosts:
+        yield Finding(("hosts",), "no hosts at all", "a group, as gpu: {count: 4, max: 4, nics: {...}}")
+    for name, each in intent.hosts.items():
+        yield from independent(_group(name, each, intent))
 
 
-def _group(path: Path, group: "model.HostGroupIntent", intent: "model.Intent") -> Iterator[Finding]:
-    hosts, name = intent.planes.compute.hosts, path[-1]
-    if name != hosts.group:
-        yield Finding(path, "no plane cables this group of hosts", hosts.group, str(name))
-        return
-    rules = (_all_rails(path, group, hosts), _twice((*path, "rails"), group.rails))
-    yield from independent(*rules, _exceptions((*path, "exceptions"), group, hosts))
+def _group(name: str, each: "model.HostGroupIntent", intent: "model.Intent") -> Iterator[Finding]:
+    above: Path = ("hosts", name)
+    yield from independent(
+        _name(above, name),
+        _some_nics(above, each, intent),
+        _ports(above, each),
+        _interfaces((*above, "interfaces"), each, intent),
+        *(_places((*above, "nics", plane), nics, name, each) for plane, nics in each.nics.items()),
+    )
 
 
-def _all_rails(path: Path, group: "model.HostGroupIntent", hosts: "model.HostsIntent") -> Iterator[Finding]:
-    if len(group.rails) != hosts.rails:
-        expected = f"one place for each of the {hosts.rails} rails (planes.compute.hosts.rails)"
-        yield Finding((*path, "rails"), "not as many NIC ports as rails", expected, str(len(group.rails)))
+def _name(path: Path, name: str) -> Iterator[Finding]:
+    if name in SWITCH_NAMES:
+        yield Finding(path, "hosts would be named like switches", f"any name but {', '.join(SWITCH_NAMES)}", name)
+    if name in ANSIBLE_NAMES:
+        yield Finding(path, "a name that Ansible keeps", f"any name but {', '.join(ANSIBLE_NAMES)}", name)
+
+
+def _some_nics(above: Path, each: "model.HostGroupIntent", intent: "model.Intent") -> Iterator[Finding]:
+    if not each.nics:
+        expected = "nics: {<plane>: {rails: ..., speed: ...}}"
+        yield Finding(above, "hosts without a NIC on any plane", expected)
+    for plane in each.nics:
+        if plane not in intent.planes:
+            yield Finding((*above, "nics", plane), "no such plane", ", ".join(intent.planes), plane)
+
+
+def _places(path: Path, nics: "model.NicsIntent", name: str, each: "model.HostGroupIntent") -> Iterator[Finding]:
+    yield from independent(_all_rails(path, nics), _exceptions((*path, "exceptions"), nics, name, each.max))
+
+
+def _all_rails(path: Path, nics: "model.NicsIntent") -> Iterator[Finding]:
+    if nics.at is not None and len(nics.at) != nics.rails:
+        expected = f"one place for each of the {nics.rails} rails"
+        yield Finding((*path, "at"), "not as many NIC ports as rails", expected, str(len(nics.at)))
+
+
+def _ports(above: Path, each: "model.HostGroupIntent") -> Iterator[Finding]:
+    """Each NIC port is one rail of one plane."""
+    seen: dict[str, tuple[Path, str]] = {}
+    for plane, nics in each.nics.items():
+        for rail, place in enumerate(nics.at or ()):
+            path = (*above, "nics", plane, "at", rail)
+            if place not in seen:
+                seen[place] = (path, f"rail {rail} of {plane}")
+                continue
+            before, what = seen[place]
+            yield Finding(path, f"{place} serves two rails", "each port one rail", f"{what} as well", also=before)
+
+
+def _exceptions(path: Path, nics: "model.NicsIntent", group: str, most: int) -> Iterator[Finding]:
+    for host, places in nics.exceptions.items():
+        stem, _, number = host.rpartition("-")
+        if stem != group or not _NUMBER.fullmatch(number) or not 1 <= int(number) <= most:
+            yield Finding((*path, host), "no such host", f"{group}-1 to {group}-{most}", host)
+        for rail in places:
+            if not 0 <= rail < nics.rails:
+                yield Finding((*path, host, str(rail)), "no such rail", f"0-{nics.rails - 1}", str(rail))
+        usual = nics.at or ()
+        if len(set(usual)) == len(usual):
+            yield from _twice((*path, host), tuple(places.get(rail, place) for rail, place in enumerate(usual)))
 
 
 def _twice(path: Path, places: tuple[str, ...]) -> Iterator[Finding]:
     for rail, place in enumerate(places):
         if place in places[:rail]:
             first = places.index(place)
-            yield Finding((*path, rail), f"{place} serves two rails", "each port one rail", f"rail {first} as well")
+            yield Finding(path, f"{place} serves two rails", "each port one rail", f"rail {first} as well")
 
 
-def _exceptions(path: Path, group: "model.HostGroupIntent", hosts: "model.HostsIntent") -> Iterator[Finding]:
-    for host, places in group.exceptions.items():
-        stem, _, number = host.rpartition("-")
-        if stem != hosts.group or not _NUMBER.fullmatch(number) or not 1 <= int(number) <= hosts.max:
-            yield Finding((*path, host), "no such host", f"{hosts.group}-1 to {hosts.group}-{hosts.max}", host)
-        for rail in places:
-            if not 0 <= rail < hosts.rails:
-                yield Finding((*path, host, str(rail)), "no such rail", f"0-{hosts.rails - 1}", str(rail))
-        if len(set(group.rails)) == len(group.rails):
-            all_places = tuple(places.get(rail, place) for rail, place in enumerate(group.rails))
-            for finding in _twice((), all_places):
-                yield Finding((*path, host), finding.what, finding.expected, finding.found)
-
-
-def _interfaces(path: Path, group: "model.HostGroupIntent") -> Iterator[Finding]:
+def _interfaces(path: Path, each: "model.HostGroupIntent", intent: "model.Intent") -> Iterator[Finding]:
     seen: dict[str, str] = {}
-    for plane, names in group.interfaces.items():
-        if plane == "compute":
-            hint = "say under rails where its ports are"
-            yield Finding((*path, plane), "the compute plane's interfaces are the rails", "another plane", plane, hint)
+    for plane, names in each.interfaces.items():
+        if plane in intent.planes:
+            hint = f"say under nics.{plane} where its ports are"
+            what = f"the interfaces of plane {plane} are its NIC ports"
+            yield Finding((*path, plane), what, "a plane that is not described", plane, hint)
         for position, name in enumerate(names):
             at = (*path, plane, position)
             if _RAIL_NAME.fullmatch(name):

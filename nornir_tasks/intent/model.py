@@ -1,23 +1,27 @@
 """What the operator asks for: the typed form of ``inventory/<site>/fabric.yml``.
 
+``policy`` holds for the whole site; ``fabrics`` are switches, the cables between them and the routing over these;
+``planes`` are what hosts get, each riding on a fabric; ``hosts`` are how many, and which NIC port is on which plane.
 Strict: a key we do not know is an error, a number is not taken for a text, nothing is guessed. Rules that concern
-several fields stand in :mod:`nornir_tasks.intent.rules`. Nothing here knows a switch, a port or an address.
+several fields stand in modules of their own. Nothing here knows a switch, a port or an address.
 """
 
-from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, model_validator
 
-from nornir_tasks.intent import host_rules, rules
+from nornir_tasks.intent import fabric_rules, host_rules, rules, site_rules
 from nornir_tasks.intent.fields import (
     Asns,
     Breakout,
+    Congestion,
     DscpSet,
     HostLink,
     InterfaceName,
     Name,
     NicPlace,
+    OwnName,
     Prefix,
     RailNumber,
     Ratio,
@@ -36,6 +40,9 @@ class Part(BaseModel):
     """A part of the intent: strict, closed, immutable."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    elsewhere: ClassVar[Mapping[str, str]] = {}
+    """Key that somebody may look for here -> what to write instead."""
 
     def findings(self) -> Iterator[Finding]:
         """What the rules that concern several of these fields have to say; below, each part speaks for itself."""
@@ -87,24 +94,36 @@ class TrafficClassIntent(Part):
         return rules.traffic_class(self)
 
 
+MtuBytes = Annotated[int, Field(ge=1280, le=9216)]
+"""IP MTU in bytes."""
+
+
 class MtuIntent(Part):
     """IP MTUs. ``fabric`` is an upper bound: each link gets what both its ends can hold."""
 
-    host: Annotated[int, Field(ge=1280, le=9216)]
-    fabric: Annotated[int, Field(ge=1280, le=9216)]
+    host: MtuBytes
+    """Of planes."""
+    fabric: MtuBytes
+    """Of fabrics."""
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.rules`."""
         return rules.mtu(self)
 
 
+LoadBalancing = Literal["static", "flowlet", "per_packet"]
+"""How a switch spreads over equal-cost paths."""
+
+
 class PolicyIntent(Part):
-    """What holds for every plane: the one source of DSCP, priority, PFC, ECN, weights and MTU."""
+    """What holds for every fabric and plane that says nothing else: DSCP, priority, PFC, ECN, weights and MTU."""
+
+    elsewhere = {"dcqcn": "congestion: dcqcn where it was on, congestion: pfc_only where it was off"}
 
     classes: dict[Name, TrafficClassIntent]
-    dcqcn: bool
-    """Off is a valid policy: PFC alone, no marking."""
-    load_balancing: Literal["static", "flowlet", "per_packet"] = "static"
+    congestion: Congestion
+    """How senders learn to slow down. ``dcqcn``: switches mark, receivers notify; ``pfc_only``: pauses alone."""
+    load_balancing: LoadBalancing = "static"
     mtu: MtuIntent
     unused_ports: Literal["shut", "leave"] = "shut"
     """What happens to ports without a cable: kept shut, or none of our business."""
@@ -116,54 +135,25 @@ class PolicyIntent(Part):
         return rules.policy(self)
 
 
-class PoolsIntent(Part):
-    """The addresses and ASNs of one plane."""
+class FabricPoolsIntent(Part):
+    """The addresses and ASNs of one fabric's switches."""
+
+    elsewhere = {"hosts": "planes.<name>.pools.hosts: the hosts' addresses are their plane's"}
 
     loopback: Prefix
     links: Prefix
-    hosts: Prefix
     asn: Asns
 
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules`."""
-        return rules.pools(self)
 
+class PlanePoolsIntent(Part):
+    """The addresses of one plane's hosts."""
 
-class HostsIntent(Part):
-    """The GPU hosts. The fabric is laid out for ``max``; ``count`` of them are there now."""
+    elsewhere = {
+        name: f"fabrics.<name>.pools.{name}: it is the switches', whatever planes ride on them"
+        for name in ("loopback", "links", "asn")
+    }
 
-    group: Name
-    count: Annotated[int, Field(ge=1, le=65536)]
-    max: Annotated[int, Field(ge=1, le=65536)]
-    rails: Annotated[int, Field(ge=1, le=16)]
-    """NIC ports of this plane per host."""
-    speed: SpeedGbps
-    link: HostLink = "p2p"
-    """``p2p``: each NIC port is a routed /31, the switch has the even address, the host the odd one. ``subnet/N``: each
-    NIC port is a routed /N, the switch has .1, the host .2, and pods or virtual functions the rest. ``svi``: all NIC
-    ports of a leaf are in one VLAN and subnet, the leaf's whole block; the leaf has .1, the hosts .2 and on."""
-    vlan: Annotated[int, Field(ge=2, le=4094)] | None = None
-    """svi: the number of that VLAN, the same on every leaf, where each is a VLAN of its own; without it 900."""
-    per_group: Annotated[int, Field(ge=1, le=4096)] | None = None
-    """Hosts per leaf group; without it as many as the leaf takes."""
-    nic: str | None = None
-    """Model of the NIC, as in the catalogue."""
-
-    @property
-    def prefix_length(self) -> int | None:
-        """Prefix length of a host link; None for ``svi``, where it is that of the leaf's block."""
-        if self.link == "svi":
-            return None
-        return 31 if self.link == "p2p" else int(self.link.partition("/")[2])
-
-    @property
-    def host_vlan(self) -> int | None:
-        """The hosts' VLAN on each leaf; None where host ports are routed."""
-        return (self.vlan or DEFAULT_HOST_VLAN) if self.link == "svi" else None
-
-    def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules`."""
-        return rules.hosts(self)
+    hosts: Prefix
 
 
 class SwitchChoice(Part):
@@ -184,7 +174,7 @@ class LeafOverride(SwitchChoice):
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.rules`."""
-        return rules.leaf_override(self)
+        return fabric_rules.leaf_override(self)
 
     def covers(self, group: int, rail: int | None) -> bool:
         """Is the leaf of this group and rail meant?"""
@@ -198,7 +188,7 @@ class SpineOverride(SwitchChoice):
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.rules`."""
-        return rules.spine_override(self)
+        return fabric_rules.spine_override(self)
 
     def covers(self, index: int) -> bool:
         """Is the spine of this number meant?"""
@@ -260,41 +250,116 @@ class RoutingIntent(Part):
     bfd: bool = True
 
 
-class ComputeIntent(Part):
-    """The plane that carries RDMA between GPUs."""
+class FabricIntent(Part):
+    """Switches, the cables between them and the routing over these. Planes ride on it, one or several."""
+
+    elsewhere = {
+        "hosts": "hosts.<group>: {count, max, nics: {<plane>: {rails, speed, model, per_group}}}",
+        **dict.fromkeys(("cross_rail", "link", "vlan"), "planes.<name>: it is how a plane's hosts use the fabric"),
+    }
 
     design: Literal["rail", "clos", "clos3", "tree"]
-    cross_rail: Literal["fabric", "nvlink"] = "fabric"
-    """How traffic between two rails goes; ``nvlink`` allows rails that share no spine."""
-    pools: PoolsIntent
-    hosts: HostsIntent
+    pools: FabricPoolsIntent
     leaf: LeafIntent
     spine: SpineIntent
     core: CoreIntent | None = None
     routing: RoutingIntent = RoutingIntent()
     racks: dict[str, dict[str, str]] = {}
     """Rack -> rack unit -> switch or host, as on the drawing of the rack; for the cabling plan, nothing else."""
+    load_balancing: LoadBalancing | None = None
+    """This fabric's own; without it the policy's."""
+    mtu: MtuBytes | None = None
+    """This fabric's own upper bound; without it the policy's."""
 
     def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.rules`."""
-        return rules.compute(self)
+        """See :mod:`nornir_tasks.intent.fabric_rules`."""
+        return fabric_rules.fabric(self)
 
 
-class PlanesIntent(Part):
-    """The planes of this site."""
+class PlaneIntent(Part):
+    """What hosts get, and on which fabric's switches."""
 
-    compute: ComputeIntent
+    elsewhere = {
+        **{
+            name: f"fabrics.<name>.{name}: switches and cables are a fabric's, a plane says which one it rides on"
+            for name in ("design", "leaf", "spine", "core", "routing", "racks")
+        },
+        "hosts": "hosts.<group>: {count, max, nics: {<plane>: {rails, speed, model, per_group}}}; link and vlan stay",
+    }
+
+    fabric: Name
+    """The fabric it rides on, alone or beside others."""
+    kind: Name | None = None
+    """What kind of plane it is; without it the kind that is called like the plane."""
+    cross_rail: Literal["fabric", "nvlink"] = "fabric"
+    """How traffic between two rails goes; ``nvlink`` allows rails that share no spine."""
+    link: HostLink = "p2p"
+    """``p2p``: each NIC port is a routed /31, the switch has the even address, the host the odd one. ``subnet/N``: each
+    NIC port is a routed /N, the switch has .1, the host .2, and pods or virtual functions the rest. ``svi``: all NIC
+    ports of a leaf are in one VLAN and subnet, the leaf's whole block; the leaf has .1, the hosts .2 and on."""
+    vlan: Annotated[int, Field(ge=2, le=4094)] | None = None
+    """svi: the number of that VLAN, the same on every leaf, where each is a VLAN of its own; without it 900."""
+    pools: PlanePoolsIntent
+    classes: dict[Name, TrafficClassIntent] | None = None
+    """This plane's own, all of them; without it the policy's."""
+    congestion: Congestion | None = None
+    """This plane's own; without it the policy's."""
+    mtu: MtuBytes | None = None
+    """Of this plane's hosts; without it the policy's."""
+
+    @property
+    def prefix_length(self) -> int | None:
+        """Prefix length of a host link; None for ``svi``, where it is that of the leaf's block."""
+        if self.link == "svi":
+            return None
+        return 31 if self.link == "p2p" else int(self.link.partition("/")[2])
+
+    @property
+    def host_vlan(self) -> int | None:
+        """The hosts' VLAN on each leaf; None where host ports are routed."""
+        return (self.vlan or DEFAULT_HOST_VLAN) if self.link == "svi" else None
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.site_rules`."""
+        return site_rules.plane(self)
+
+
+class NicsIntent(Part):
+    """The NIC ports of a group's hosts on one plane."""
+
+    elsewhere = {"nic": "model", "link": "planes.<name>.link", "vlan": "planes.<name>.vlan"}
+
+    rails: Annotated[int, Field(ge=1, le=16)]
+    """So many per host."""
+    speed: SpeedGbps
+    model: str | None = None
+    """Of the NIC, as in the catalogue."""
+    per_group: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Hosts per leaf group; without it as many as the leaf takes."""
+    at: tuple[NicPlace, ...] | None = None
+    """Where the port of rail 0, 1, ... is in every host of the group. Only who brings up hosts needs it."""
+    exceptions: dict[str, dict[RailNumber, NicPlace]] = {}
+    """Host -> rail -> where it is in this one host."""
 
 
 class HostGroupIntent(Part):
-    """The hosts of one group as machines: where their NICs are. Only who brings up hosts needs it."""
+    """Hosts that are alike. The fabrics are laid out for ``max``; ``count`` of them are there now."""
 
-    rails: tuple[NicPlace, ...]
-    """Where the port of rail 0, 1, ... is in every host of the group."""
-    exceptions: dict[str, dict[RailNumber, NicPlace]] = {}
-    """Host -> rail -> where it is in this one host."""
+    elsewhere = {
+        "rails": "nics: {<plane>: {rails: how many, at: [where the port of rail 0, 1, ... is]}}",
+        "exceptions": "nics: {<plane>: {exceptions: ...}}",
+    }
+
+    count: Annotated[int, Field(ge=1, le=65536)]
+    max: Annotated[int, Field(ge=1, le=65536)]
+    nics: dict[Name, NicsIntent] = {}
+    """Plane -> the NIC ports on it."""
     interfaces: dict[Name, tuple[InterfaceName, ...]] = {}
-    """Another plane -> the host's interfaces on it, as the kernel names them."""
+    """A plane that is not described yet -> the host's interfaces on it, as the kernel names them."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.host_rules`."""
+        return host_rules.group(self)
 
 
 class ManagementIntent(Part):
@@ -308,9 +373,10 @@ class Intent(Part):
 
     site: Name
     policy: PolicyIntent
-    planes: PlanesIntent
-    hosts: dict[Name, HostGroupIntent] = {}
-    """Group -> its hosts as machines."""
+    fabrics: dict[OwnName, FabricIntent]
+    planes: dict[OwnName, PlaneIntent]
+    hosts: dict[Name, HostGroupIntent]
+    """Group -> its hosts; they are called after it, gpu-1, gpu-2 and on."""
     management: ManagementIntent = ManagementIntent()
     allow_memory: tuple[str, ...] = ()
     """Names of line shapes known only from memory that may be rendered all the same."""
@@ -318,8 +384,8 @@ class Intent(Part):
     _marks: Marks = PrivateAttr(default_factory=Marks)
 
     def findings(self) -> Iterator[Finding]:
-        """See :mod:`nornir_tasks.intent.host_rules`."""
-        return host_rules.groups(self)
+        """See :mod:`nornir_tasks.intent.site_rules`."""
+        return site_rules.site(self)
 
     @property
     def marks(self) -> Marks:

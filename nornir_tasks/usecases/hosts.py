@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.demand import demands
 from nornir_tasks.design.host_vars import host_needs, host_vars
+from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import IntentError, LabError, Problem
 from nornir_tasks.files.machines_file import load_machines
@@ -18,9 +20,9 @@ from nornir_tasks.files.site import INTENT
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.usecases.site import load
 
-GROUPS = ("network", "storage", "compute")
-"""One for each playbook, in the order of site.yml. Hosts of the compute plane are in ``compute``, by way of a group of
-their own name in the intent; the others are empty as yet."""
+GROUPS = ("network", "storage")
+"""Of playbooks that have no hosts as yet. Those of a plane are in the group of its kind, by way of a group of their own
+name in the intent."""
 PLANNED = "planned"
 """Hosts of the design that the lab has no machine for. No playbook addresses them."""
 
@@ -74,16 +76,21 @@ def host_inventory(
         )
     up = tuple(host for host in network.hosts if machines is None or host in machines)
     planned = tuple(host for host in network.hosts if host not in set(up)) if with_planned else ()
-    asked = intent.planes.compute
-    variables = {}
-    if up or planned:
-        needs = host_needs(asked, intent.hosts, intent.policy, catalogue, intent.marks)
+    known = kinds()
+    groups: dict[str, tuple[str, ...]] = dict.fromkeys((*GROUPS, *known.planes), ())
+    children, variables = {}, {}
+    for asked in demands(intent, known.planes):
+        groups[asked.group] = tuple(host for host in up if network.rails_of(host, asked.plane_name))
+        if asked.group != asked.kind:
+            children[asked.kind] = (asked.group,)
+        if not up and not planned:
+            continue
+        needs = host_needs(asked, catalogue, intent.marks)
         for host in (*up, *planned):
             variables[host] = {**host_vars(network, needs, host).ansible(), **((machines or {}).get(host) or {})}
-    group = asked.hosts.group
     return HostInventory(
         site=network.site,
-        groups={**dict.fromkeys(GROUPS, ()), group: up, PLANNED: planned},
-        children={"compute": (group,)} if group != "compute" else {},
+        groups={**groups, PLANNED: planned},
+        children=children,
         variables=variables,
     )

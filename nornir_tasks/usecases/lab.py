@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nornir_tasks.design.host_vars import host_needs, host_vars
-from nornir_tasks.design.network import Device
+from nornir_tasks.design.network import Device, Link, Network
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus
@@ -130,13 +130,14 @@ def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
     names = tuple(dict.fromkeys(nic.host for nic in design.network.nics))
     if count > len(names):
         raise LabError(Problem("--hosts", "the design has fewer hosts", f"at most {len(names)}", str(count)))
-    if count and (vlan := design.site.intent.planes.compute.hosts.host_vlan) is not None:
+    vlan = next((each.host_vlan for each in design.network.planes.values() if each.host_vlan is not None), None)
+    if count and vlan is not None:
         what = "lab machines hang on routed links, each at a leaf's end of its own"
         hint = "switches of the lab take hosts in a VLAN; try machines on a copy of the site with link: p2p"
         raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", f"link: svi, VLAN {vlan}", hint))
-    intent, plans = design.site.intent, []
+    asked, plans = design.demands[0], []
     for index, name in enumerate(names[:count]):
-        needs = host_needs(intent.planes.compute, intent.hosts, intent.policy, design.catalogue, intent.marks)
+        needs = host_needs(asked, design.catalogue, design.site.intent.marks)
         rails = host_vars(design.network, needs, name).rail_interfaces.rails
         found = tuple(
             Rail(each.name, each.match.pci, each.match.mac, each.gateway, each.prefix_length) for each in rails
@@ -158,7 +159,7 @@ def lab_plan(design: SiteDesign) -> LabPlan:
         if link.kind == "fabric":
             cables.append((link.name, upper, lower))
         else:
-            hosts.append(LabHost(*lower, upper, design.site.intent.policy.mtu.host, link.name))
+            hosts.append(LabHost(*lower, upper, _host_mtu_bytes(design.network, link), link.name))
     return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts))
 
 
@@ -167,3 +168,8 @@ def _port_names(design: SiteDesign, device: Device) -> tuple[str, ...]:
     groups = design.catalogue.switches[device.model].ports
     name = design.network.facts[device.os].port_name
     return tuple(name(number, 0, 1, group.lanes) for group in groups for number in group.numbers)
+
+
+def _host_mtu_bytes(network: Network, link: Link) -> int:
+    """The MTU of a host's end of a link: the largest of the planes that use it."""
+    return max(network.planes[each.owner].mtu_bytes for each in network.circuits_on(link))

@@ -8,6 +8,8 @@ from pathlib import Path
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design import pipeline
 from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.demand import Demand, demands
+from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.realise import Realised
 from nornir_tasks.errors import IdentityError, IntentError, Problem
@@ -24,6 +26,11 @@ class SiteDesign:
     site: Site
     network: Network
     catalogue: Catalogue
+
+    @property
+    def demands(self) -> tuple[Demand, ...]:
+        """What was asked of each fabric, as the design's steps take it."""
+        return demands(self.site.intent, kinds().planes)
 
     def realised(self) -> Iterator[Realised]:
         """Every switch's configuration as its OS will hold it, each made when it is asked for."""

@@ -25,32 +25,33 @@ def random_site(number: int) -> dict[str, Any]:
     roce: dict[str, Any] = {"dscp": points[:cut], "priority": draw.randint(1, 5), "lossless": True}
     roce |= {"ecn": draw.choice(("auto", ECN)), "weight": weight}
     link = draw.choice(("p2p", "p2p", "subnet/29", "svi"))
-    hosts = {"group": "gpu", "count": count, "max": draw.randint(count, 32), "rails": rails, "link": link}
+    most = draw.randint(count, 32)
+    policy = {
+        "classes": {
+            "roce": roce,
+            "cnp": {"dscp": points[cut:], "priority": 6, "strict": True},
+            "bulk": {"dscp": 0, "priority": 0, "weight": 100 - weight},
+        },
+        "congestion": "dcqcn",
+        "mtu": {"host": draw.choice((1500, 4200, 9000)), "fabric": draw.randint(9000, 9216)},
+        "unused_ports": draw.choice(("shut", "leave")),
+    }
+    design = draw.choice(("rail", "rail", "clos"))
+    nics: dict[str, Any] = {"rails": rails, "model": "ConnectX-7", "speed": draw.choice(("200G", "400G"))}
+    nics |= {"per_group": draw.randint(2, 16), "at": [f"0000:{rail + 16:02x}:00.0" for rail in range(rails)]}
+    fabric = {
+        "design": design,
+        "pools": POOLS,
+        "leaf": dict(draw.choice(LEAVES)),
+        "spine": {**draw.choice(LEAVES), "oversubscription": draw.choice((0.5, 1, 2, 7))},
+        "routing": {"addressing": draw.choice(("numbered",) * 3 + ("unnumbered",)), "bfd": draw.random() < 0.5},
+    }
     return {
         "site": f"random-{number}",
-        "policy": {
-            "classes": {
-                "roce": roce,
-                "cnp": {"dscp": points[cut:], "priority": 6, "strict": True},
-                "bulk": {"dscp": 0, "priority": 0, "weight": 100 - weight},
-            },
-            "dcqcn": True,
-            "mtu": {"host": draw.choice((1500, 4200, 9000)), "fabric": draw.randint(9000, 9216)},
-            "unused_ports": draw.choice(("shut", "leave")),
-        },
-        "planes": {
-            "compute": {
-                "design": draw.choice(("rail", "rail", "clos")),
-                "cross_rail": "nvlink",
-                "pools": POOLS,
-                "hosts": hosts
-                | {"nic": "ConnectX-7", "speed": draw.choice(("200G", "400G")), "per_group": draw.randint(2, 16)},
-                "leaf": dict(draw.choice(LEAVES)),
-                "spine": {**draw.choice(LEAVES), "oversubscription": draw.choice((0.5, 1, 2, 7))},
-                "routing": {"addressing": draw.choice(("numbered",) * 3 + ("unnumbered",)), "bfd": draw.random() < 0.5},
-            }
-        },
-        "hosts": {"gpu": {"rails": [f"0000:{rail + 16:02x}:00.0" for rail in range(rails)]}},
+        "policy": policy,
+        "fabrics": {"compute": fabric},
+        "planes": {"compute": {"fabric": "compute", "cross_rail": "nvlink", "link": link, "pools": {"hosts": HOSTS}}},
+        "hosts": {"gpu": {"count": count, "max": most, "nics": {"compute": nics}}},
     }
 
 
@@ -63,9 +64,5 @@ def random_sites() -> Iterator[dict[str, Any]]:
 
 
 ECN = {"min_bytes": 150_000, "max_bytes": 1_500_000, "probability_percent": 80}
-POOLS = {
-    "loopback": "10.255.0.0/16",
-    "links": "10.160.0.0/13",
-    "hosts": "10.168.0.0/13",
-    "asn": "4200000000-4200099999",
-}
+POOLS = {"loopback": "10.255.0.0/16", "links": "10.160.0.0/13", "asn": "4200000000-4200099999"}
+HOSTS = "10.168.0.0/13"

@@ -49,8 +49,8 @@ def named_sites() -> Iterator[tuple[str, dict[str, Any]]]:
         if (folder / "fabric.yml").exists()
     }
     yield from found.items()
-    yield "lab-clos", changed(found["lab"], leaf={"overrides": []}, plane={"design": "clos"})
-    yield "lab-subnet", changed(found["lab"], hosts={"link": "subnet/28"})
+    yield "lab-clos", changed(found["lab"], leaf={"overrides": []}, fabric={"design": "clos"})
+    yield "lab-subnet", changed(found["lab"], plane={"link": "subnet/28"})
     eos = {"overrides": [], "platform": "eos", "release": "4.33.1F", "model": "7060DX5-64S"}
     yield "eos-flowlet", changed(found["lab"], leaf=eos, spine=eos, policy={"load_balancing": "flowlet"})
     nxos = {"overrides": [], "platform": "nxos", "release": "10.5(1)", "model": "N9K-C9364D-GX2A"}
@@ -58,12 +58,13 @@ def named_sites() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def changed(site: dict[str, Any], *, policy: dict[str, Any] | None = None, **parts: dict[str, Any]) -> dict[str, Any]:
-    """A copy of a site with keys of its policy, of its compute plane (``plane``), or of parts of that exchanged."""
+    """A copy of a site with keys of its policy, of its plane, of its fabric, or of tiers of that exchanged."""
     copy = json.loads(json.dumps(site))
     copy["policy"].update(policy or {})
-    compute = copy["planes"]["compute"]
+    fabric = copy["fabrics"]["compute"]
+    named = {"plane": copy["planes"]["compute"], "fabric": fabric}
     for part, keys in parts.items():
-        (compute if part == "plane" else compute[part]).update(keys)
+        (named[part] if part in named else fabric[part]).update(keys)
     return copy
 
 
@@ -84,7 +85,8 @@ def make(data: dict[str, Any], folder: Path) -> None:
 
 def has_host_variables(data: dict[str, Any]) -> bool:
     """Are hosts of this site described, and few enough to look at each?"""
-    return "hosts" in data and data["planes"]["compute"]["hosts"]["count"] <= LARGEST_WITH_HOSTS
+    group = data["hosts"]["gpu"]
+    return "at" in group["nics"]["compute"] and group["count"] <= LARGEST_WITH_HOSTS
 
 
 def write(file: Path, value: Any) -> None:

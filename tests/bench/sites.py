@@ -11,14 +11,15 @@ ROOT = Path(__file__).parents[2]
 def rail_site(folder: Path, groups: int, hosts_per_group: int = 32, oversubscription: int = 1) -> Path:
     """A rail site: eight EOS leaves a group, NVUE spines, 400G everywhere."""
     data = yaml.safe_load((ROOT / "inventory/lab/fabric.yml").read_text())
-    compute = data["planes"]["compute"]
+    fabric, plane, hosts = data["fabrics"]["compute"], data["planes"]["compute"], data["hosts"]["gpu"]
     count = groups * hosts_per_group
-    compute["hosts"].update(count=count, max=count, per_group=hosts_per_group, speed="400G")
-    compute["leaf"].pop("overrides")
-    compute["leaf"]["medium"] = "DR4"  # joins 8 x 50G of the switch and 4 x 100G of the NIC
-    compute["spine"].pop("overrides")
-    compute["spine"]["oversubscription"] = oversubscription
-    compute["cross_rail"] = "nvlink"
+    hosts.update(count=count, max=count)
+    hosts["nics"]["compute"].update(per_group=hosts_per_group, speed="400G")
+    fabric["leaf"].pop("overrides")
+    fabric["leaf"]["medium"] = "DR4"  # joins 8 x 50G of the switch and 4 x 100G of the NIC
+    fabric["spine"].pop("overrides")
+    fabric["spine"]["oversubscription"] = oversubscription
+    plane["cross_rail"] = "nvlink"
     return _written(folder, f"bench-{groups}-{hosts_per_group}-{oversubscription}", data)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from by_hand import Hand, hands
 
 from switch_twins.client import ControlClient
+from tests.asked import of_two_rails
 
 ROOT = Path(__file__).parents[2]
 NORNIR = Path(sys.executable).with_name("nornir")
@@ -80,9 +81,7 @@ def small_site(where: Path) -> Operator:
     """The lab site cut down to two rails: one leaf of EOS, one of NX-OS, and both spines of Cumulus Linux."""
     made = lab_site(where)
     file = made.site / "fabric.yml"
-    text = file.read_text().replace("rails: 8", "rails: 2").replace("rails: [1, 3, 5, 7]", "rails: [1]")
-    fabric, _, machines = text.partition("\nhosts:")  # where eight NICs are is of no use to two rails
-    file.write_text(fabric + "\nmanagement:" + machines.partition("\nmanagement:")[2])
+    file.write_text(of_two_rails(file.read_text()))
     return made
 
 

@@ -207,7 +207,7 @@ def _intents() -> Iterator[Intent]:
         data: dict[str, Any] = yaml.safe_load((ROOT / "inventory" / "lab" / "fabric.yml").read_text(encoding="utf-8"))
         data["policy"]["load_balancing"] = "flowlet"
         for tier in ("leaf", "spine"):
-            data["planes"]["compute"][tier].update(model)
+            data["fabrics"]["compute"][tier].update(model)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "fabric.yml"
             file.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")

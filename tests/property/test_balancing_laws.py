@@ -21,6 +21,8 @@ from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.platforms.nvue.tree import to_data
 from nornir_tasks.render.render import render
+from tests.asked import fabric as fabric_of
+from tests.asked import nics
 from tests.nvue_schema import ROOTS, mistakes
 from tests.property.mutants import each_change_is_reported
 from tests.property.test_tiers import three_tiers
@@ -47,14 +49,14 @@ few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthChec
 def switches(draw: st.DrawFn) -> list[Realised]:
     """The switches of a random site that balance; none where no paths are equal, or the site cannot be built."""
     data: dict[str, Any] = draw(intent_data())
-    plane, mode = data["planes"]["compute"], draw(st.sampled_from(sorted(CAN)))
+    tiers, mode = fabric_of(data), draw(st.sampled_from(sorted(CAN)))
     data["policy"]["load_balancing"] = mode
-    plane["hosts"]["nic"] = "ConnectX-7"
+    nics(data)["model"] = "ConnectX-7"
     for tier in ("leaf", "spine"):
-        plane[tier] |= draw(st.sampled_from(CAN[mode]))
-    if "overrides" in plane["leaf"]:
-        (override,) = plane["leaf"]["overrides"]
-        plane["leaf"]["overrides"] = ({**override, **draw(st.sampled_from(CAN[mode]))},)
+        tiers[tier] |= draw(st.sampled_from(CAN[mode]))
+    if "overrides" in tiers["leaf"]:
+        (override,) = tiers["leaf"]["overrides"]
+        tiers["leaf"]["overrides"] = ({**override, **draw(st.sampled_from(CAN[mode]))},)
     try:
         fabric = design(intent_of(data), catalogue(), {name: each.facts for name, each in platforms().items()})
     except DesignError:
@@ -146,11 +148,11 @@ REF = {"platform": "nxos", "model": "REF-64x400G"}
 def test_who_has_equal_paths_takes_part_with_all_of_them_and_is_refused_where_it_cannot(data: dict[str, Any]) -> None:
     """What is refused goes by the layout, what is configured by the cables, and both by what routes really need."""
     data["policy"]["load_balancing"] = "flowlet"
-    plane = data["planes"]["compute"]
-    for tier in {"leaf", "spine", "core"} & plane.keys():
-        kept = {key: plane[tier][key] for key in ("oversubscription", "pod_leaf_groups") if key in plane[tier]}
-        plane[tier] = {**REF, "release": "10.5(1)", **kept}
-    plane["hosts"]["speed"] = "400G"
+    tiers = fabric_of(data)
+    for tier in {"leaf", "spine", "core"} & tiers.keys():
+        kept = {key: tiers[tier][key] for key in ("oversubscription", "pod_leaf_groups") if key in tiers[tier]}
+        tiers[tier] = {**REF, "release": "10.5(1)", **kept}
+    nics(data)["speed"] = "400G"
     facts = {name: each.facts for name, each in platforms().items()}
     try:
         fabric = design(intent_of(data), catalogue(), facts)
@@ -165,9 +167,9 @@ def test_who_has_equal_paths_takes_part_with_all_of_them_and_is_refused_where_it
         if held is not None:
             assert set(held.ports or ()) == ports
             taking_part.add(fabric.device(name).role)
-    for tier in {"leaf", "spine", "core"} & plane.keys():
+    for tier in {"leaf", "spine", "core"} & tiers.keys():
         older = copy.deepcopy(data)
-        older["planes"]["compute"][tier]["release"] = "10.4(3)"
+        fabric_of(older)[tier]["release"] = "10.4(3)"
         try:
             design(intent_of(older), catalogue(), facts)
         except DesignError as error:

@@ -19,6 +19,7 @@ from nornir_tasks.design.layout import Sizing
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.design.topology import lay_out
 from nornir_tasks.errors import DesignError
+from tests.asked import demand
 from tests.plain_facts import plain_facts
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
@@ -51,11 +52,12 @@ class Case:
 
     def data(self, *, three: bool) -> dict[str, Any]:
         kind = {"platform": "nvue", "release": "5.14"}
-        hosts = {"group": "gpu", "count": self.most, "max": self.most, "rails": self.rails, "speed": "200G"}
+        nics = {"rails": self.rails, "speed": "200G"}
         spine = {**kind, "model": "spine", "oversubscription": self.ratio}
         asked: dict[str, Any] = {
             "design": "clos3" if three else "clos" if self.clos else "rail",
-            "hosts": hosts | ({"per_group": self.per_group} if self.per_group else {}),
+            "hosts": {"count": self.most, "max": self.most},
+            "nics": nics | ({"per_group": self.per_group} if self.per_group else {}),
             "leaf": {**kind, "model": "leaf"} | ({"breakout": "2x200G"} if self.split else {}),
             "spine": spine | ({} if self.capacity is None else {"capacity_after_loss": self.capacity}),
         }
@@ -75,8 +77,8 @@ class Case:
     def sizing(self, *, three: bool = False) -> Sizing | None:
         intent = intent_of(self.data(three=three))
         try:
-            choices = choose(intent.planes.compute, self.catalogue(), plain_facts(), intent.marks)
-            return lay_out(intent.policy, choices, intent.marks)
+            choices = choose(demand(intent), self.catalogue(), plain_facts(), intent.marks)
+            return lay_out(choices, intent.marks)
         except DesignError:
             return None
 

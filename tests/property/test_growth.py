@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.device_config import DeviceConfig, RoutingPolicy
 from nornir_tasks.design.pipeline import device_configs
+from tests.asked import fabric, group
 from tests.property.test_tiers import REF, three_tiers, try_to_build
 from tests.strategies import intent_data
 from tests.unit.design.test_moves import replay
@@ -22,9 +23,9 @@ Data = dict[str, Any]
 @st.composite
 def rail_or_clos(draw: st.DrawFn, design: str) -> Data:
     data: Data = draw(intent_data())
-    data["planes"]["compute"]["design"] = design
+    fabric(data)["design"] = design
     if design == "clos":
-        data["planes"]["compute"]["leaf"].pop("overrides", None)
+        fabric(data)["leaf"].pop("overrides", None)
     return data
 
 
@@ -36,7 +37,7 @@ def split_cages(draw: st.DrawFn) -> Data:
     asked = {
         "hosts__max": most,
         "hosts__count": draw(st.integers(1, most)),
-        "hosts__per_group": min(per_group, most),
+        "nics__per_group": min(per_group, most),
         "leaf__breakout": "2x200G",
         "spine__groups": groups,
         "spine__count": groups * draw(st.sampled_from((2, 4))),
@@ -49,9 +50,9 @@ def split_cages(draw: st.DrawFn) -> Data:
 def rails_of_reference_switches(draw: st.DrawFn) -> Data:
     """Spine groups that follow from the width of the leaves."""
     most = draw(st.integers(1, 48))
-    hosts = {"group": "gpu", "count": draw(st.integers(1, most)), "max": most, "rails": 8, "speed": "400G"}
-    hosts["per_group"] = draw(st.integers(1, 16))
-    return site(hosts=hosts, leaf=REF, spine={**REF, "oversubscription": draw(st.sampled_from((1, 2)))})
+    hosts = {"count": draw(st.integers(1, most)), "max": most}
+    nics = {"rails": 8, "speed": "400G", "per_group": draw(st.integers(1, 16))}
+    return site(hosts=hosts, nics=nics, leaf=REF, spine={**REF, "oversubscription": draw(st.sampled_from((1, 2)))})
 
 
 DESIGNS = {
@@ -65,7 +66,7 @@ DESIGNS = {
 
 def larger(data: Data, count: int, most: int) -> Data:
     after = copy.deepcopy(data)
-    after["planes"]["compute"]["hosts"] |= {"count": count, "max": most}
+    group(after).update({"count": count, "max": most})
     return after
 
 
@@ -101,7 +102,7 @@ def _of(old: DeviceConfig, new: DeviceConfig) -> RoutingPolicy:
 @given(st.data())
 def test_within_max_nothing_comes_but_neighbours_and_nothing_goes(design: str, chance: st.DataObject) -> None:
     data = chance.draw(DESIGNS[design])
-    hosts = data["planes"]["compute"]["hosts"]
+    hosts = group(data)
     before = try_to_build(data)
     after = try_to_build(larger(data, chance.draw(st.integers(hosts["count"], hosts["max"])), hosts["max"]))
     assert all(after.device(device.name) == device for device in before.devices)
@@ -118,5 +119,5 @@ def test_within_max_nothing_comes_but_neighbours_and_nothing_goes(design: str, c
 @given(st.data(), st.integers(1, 60))
 def test_beyond_max_the_moves_lead_exactly_to_the_new_cabling(design: str, chance: st.DataObject, further: int) -> None:
     data = chance.draw(DESIGNS[design])
-    hosts = data["planes"]["compute"]["hosts"]
+    hosts = group(data)
     replay(try_to_build(data), try_to_build(larger(data, hosts["count"] + further, hosts["max"] + further)))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nornir_tasks.design.counts import design_counts
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import DesignError
+from tests.asked import demand
 from tests.strategies import built, intent_of
 from tests.unit.design.test_nearest import site
 
@@ -26,26 +27,22 @@ def try_to_build(data: dict[str, Any]) -> Network:
 @st.composite
 def three_tiers(draw: st.DrawFn) -> dict[str, Any]:
     count = draw(st.integers(1, 24))
-    hosts = {
-        "group": "gpu",
-        "count": count,
-        "max": draw(st.integers(count, 48)),
-        "rails": draw(st.sampled_from((1, 2))),
-    }
-    hosts |= {"speed": "400G", "per_group": draw(st.integers(1, 8))}
+    hosts = {"count": count, "max": draw(st.integers(count, 48))}
+    nics: dict[str, Any] = {"rails": draw(st.sampled_from((1, 2))), "speed": "400G"}
+    nics["per_group"] = draw(st.integers(1, 8))
     spine = {**REF, "oversubscription": draw(st.sampled_from((0.5, 1, 2))), "pod_leaf_groups": draw(st.integers(1, 4))}
     core = {**REF, "oversubscription": draw(st.sampled_from((0.5, 1, 2)))}
-    return site(design="clos3", hosts=hosts, leaf=REF, spine=spine, core=core)
+    return site(design="clos3", hosts=hosts, nics=nics, leaf=REF, spine=spine, core=core)
 
 
 @some
 @given(three_tiers())
 def test_three_tiers_agree_with_closed_forms(data: dict[str, Any]) -> None:
     network = try_to_build(data)
-    fabric, asked = network.fabrics["compute"], intent_of(data).planes.compute
+    fabric, asked = network.fabrics["compute"], demand(intent_of(data))
     groups = -(-asked.hosts.count // fabric.hosts_per_group)
-    leaves, found = groups * asked.hosts.rails, design_counts(network)["planes"]["compute"]
-    pods = -(-groups // (asked.spine.pod_leaf_groups or 1))
+    leaves, found = groups * asked.nics.rails, design_counts(network)["planes"]["compute"]
+    pods = -(-groups // (asked.fabric.spine.pod_leaf_groups or 1))
     spines = {each.name for each in network.devices if each.role == "spine"}
     per_pod = len(spines) // pods
     up = {name: sum(link.lower.device == name for link in network.links_of(name)) for name in spines}
@@ -68,7 +65,7 @@ def test_split_cages_agree_with_closed_forms(count: int, per_group: int, groups:
     data = site(
         hosts__count=count,
         hosts__max=max(count, per_group),
-        hosts__per_group=per_group,
+        nics__per_group=per_group,
         leaf__breakout="2x200G",
         spine__groups=groups,
         spine__count=2 * groups,

@@ -10,6 +10,7 @@ from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.files.templates import environment
+from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
 from nornir_tasks.usecases.site import load, select
 from tests.property.mutants import each_change_is_reported, running_text
@@ -30,16 +31,20 @@ def test_every_line_deleted_or_changed_is_a_difference(device: str, figure: Call
     assert min(deleted, changed) > 50
 
 
+def with_addressing(intent: Intent, addressing: str) -> Intent:
+    """The same intent with another addressing of links between switches."""
+    ((name, fabric),) = intent.fabrics.items()
+    routing = fabric.routing.model_copy(update={"addressing": addressing})
+    return intent.model_copy(update={"fabrics": {name: fabric.model_copy(update={"routing": routing})}})
+
+
 @pytest.mark.parametrize("system", ["nvue-5.14", "nvue-5.16"])
 @pytest.mark.parametrize("site", ["ref-512", "ref-32768"])
 def test_a_reference_site_made_unnumbered_reads_back_and_has_no_address_but_its_own_and_its_hosts(
     site: str, system: str
 ) -> None:
     intent = under(load_site(site).intent, system)
-    plane = intent.planes.compute
-    routing = plane.routing.model_copy(update={"addressing": "unnumbered"})
-    planes = intent.planes.model_copy(update={"compute": plane.model_copy(update={"routing": routing})})
-    unnumbered = intent.model_copy(update={"planes": planes})
+    unnumbered = with_addressing(intent, "unnumbered")
     fabric = design(unnumbered, load_catalogue(), {name: each.facts for name, each in platforms().items()})
     assert reads_back(one_of_each_shape(fabric)) >= 2
     for circuit in fabric.circuits:
@@ -50,10 +55,7 @@ def test_a_reference_site_made_unnumbered_reads_back_and_has_no_address_but_its_
 def test_a_site_that_is_made_unnumbered_loses_its_numbered_sessions_and_gets_them_back(back: bool) -> None:
     """A push takes away every session and address of the other kind; the switch keeps nothing of both."""
     site = load(SITE)
-    plane = site.site.intent.planes.compute
-    routing = plane.routing.model_copy(update={"addressing": "numbered"})
-    planes = site.site.intent.planes.model_copy(update={"compute": plane.model_copy(update={"routing": routing})})
-    other = site.site.intent.model_copy(update={"planes": planes})
+    other = with_addressing(site.site.intent, "numbered")
     facts = {name: each.facts for name, each in platforms().items()}
     fabrics = [design(intent, load_catalogue(), facts) for intent in (site.site.intent, other)]
     both = [{each.config.name: each for each in device_configs(fabric)} for fabric in fabrics]

@@ -75,7 +75,7 @@ class _Switch:
         return Wish(
             hash_seed=HASH_SEED[self.device.level],
             lldp=True,
-            classes=self.network.classes,
+            classes=self.fabric.classes,
             bfd=BFD if self.fabric.bfd else None,
             load_balancing=self.load_balancing(),
             ports=self.ports(),

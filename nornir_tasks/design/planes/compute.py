@@ -32,7 +32,7 @@ def wishes(network: Network, plane: Plane, device: Device) -> Iterator[Wish]:
     blocks = announced(network, plane, device)
     circuits = [each for each in network.circuits_of(device.name) if each.owner == plane.name and not each.is_underlay]
     yield Wish(
-        classes=network.classes,
+        classes=network.fabrics[plane.fabric].classes,
         ports={each.link.end(device.name).port: _port(each, device, plane) for each in circuits},
         static_routes={block: StaticRoute(block) for block in blocks},
         networks=frozenset(blocks),
@@ -71,4 +71,4 @@ def _vlan(plane: Plane, number: int, device: Device, block: str, asked_bytes: in
     return Wish(vlans={number: vlan}, ports={f"{capabilities.svi_prefix}{number}": svi})
 
 
-KIND = PlaneKind(owner, announced, wishes)
+KIND = PlaneKind(owner, announced, wishes, joins_gpus=True, bootstrap="business")

@@ -11,6 +11,7 @@ import pytest
 import typer.main
 
 from nornir_tasks.cli.app import app
+from tests.asked import of_two_rails
 
 ROOT = Path(__file__).parents[3]
 NORNIR = Path(sys.executable).with_name("nornir")
@@ -203,6 +204,9 @@ def test_design_prints_one_json_document_with_the_promised_counts(site: Path, tm
     tiers = found["planes"]["compute"]["tiers"]
     assert {name: tier["switches"] for name, tier in tiers.items()} == {"leaf": 8, "spine": 2, "core": 0}
     assert {"oversubscription", "host_links", "fabric_links"} <= set(found["planes"]["compute"])
+    assert found["planes"]["compute"]["fabric"] == "compute"
+    assert found["fabrics"]["compute"]["planes"] == ["compute"]
+    assert found["fabrics"]["compute"]["tiers"] == tiers
     assert {"switches", "links", "cables", "optics"} <= set(found["totals"])
 
 
@@ -222,8 +226,7 @@ def test_render_after_the_site_shrank_removes_what_it_wrote_for_switches_that_ar
     (tmp_path / "out" / "leaf-g1-r9.cfg").write_text("somebody else's")
     (tmp_path / "out" / "leaf-g1-r6.cfg").write_text("edited")
     file = site / "fabric.yml"
-    intent = file.read_text().replace("rails: 8", "rails: 2").replace("rails: [1, 3, 5, 7]", "rails: [1]")
-    file.write_text(intent.partition("\nhosts:")[0] + "\nmanagement: {source: lab}\n")
+    file.write_text(of_two_rails(file.read_text()))
     done = nornir(*render, state=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2:] == [

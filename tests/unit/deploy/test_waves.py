@@ -28,9 +28,7 @@ def hosts_without_a_leaf(network: Network, wave: Wave) -> set[str]:
 
 def clos(hosts: int, *, per_leaf: int = 4, rails: int = 8) -> Network:
     """All NICs of a host on one leaf."""
-    return built(
-        site(design="clos", hosts__count=hosts, hosts__max=hosts, hosts__per_group=per_leaf, hosts__rails=rails)
-    )
+    return built(site(design="clos", hosts__count=hosts, hosts__max=hosts, nics__per_group=per_leaf, nics__rails=rails))
 
 
 def network(groups: int, rails: int, spines: int) -> list[Member]:
@@ -115,7 +113,7 @@ def test_every_host_keeps_a_leaf_where_its_nics_are_on_several() -> None:
 
 
 def test_one_rail_is_not_pushed_all_at_once_where_hosts_have_no_second() -> None:
-    network = built(site(hosts__rails=1, hosts__count=64, hosts__max=64, hosts__per_group=4))
+    network = built(site(nics__rails=1, hosts__count=64, hosts__max=64, nics__per_group=4))
     assert max(len(hosts_without_a_leaf(network, wave)) for wave in order_of(network)) == 16
 
 

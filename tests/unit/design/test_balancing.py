@@ -37,15 +37,8 @@ def catalogue() -> Catalogue:
 def asked(mode: str, leaf: dict[str, str], spine: dict[str, str], **more: Any) -> Intent:
     """A small site: eight hosts, two rails, so four 400G uplinks a leaf, two to each spine."""
     shape: dict[str, Any] = {
-        "hosts": {
-            "group": "gpu",
-            "count": 8,
-            "max": 64,
-            "per_group": 8,
-            "rails": 2,
-            "speed": "200G",
-            "nic": "ConnectX-7",
-        },
+        "hosts": {"count": 8, "max": 64},
+        "nics": {"per_group": 8, "rails": 2, "speed": "200G", "model": "ConnectX-7"},
         "leaf": leaf,
         "spine": {**spine, "oversubscription": 1, "count": 2},
     }
@@ -137,7 +130,7 @@ def test_the_nearest_mode_is_one_that_all_of_them_have() -> None:
 
 
 def test_adaptive_routing_is_refused_on_links_faster_than_it_runs_on() -> None:
-    faster = {"hosts__speed": "400G", "spine__count": 1, "hosts__per_group": 16}
+    faster = {"nics__speed": "400G", "spine__count": 1, "nics__per_group": 16}
     with pytest.raises(DesignError) as caught:
         built("per_packet", NVUE_800G, NVUE_800G, **faster)
     text = str(caught.value)

@@ -14,7 +14,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
-from tests.asked import figures
+from tests.asked import fabric, figures
 from tests.plain_facts import plain_facts
 from tests.strategies import built, intent_of
 from tests.unit.design.test_nearest import site
@@ -26,8 +26,10 @@ REFERENCE = {"platform": "nvue", "release": "5.14", "model": "REF-64x400G"}
 def gpus(most: int, kind: dict[str, str] = SPECTRUM, **changes: Any) -> dict[str, Any]:
     """Hosts of eight 400G NICs; the leaves' cages are split for them where they run 800G."""
     split = {"breakout": "2x400G"} if kind is SPECTRUM else {}
-    group = {"group": "gpu", "count": most, "max": most, "rails": 8, "speed": "400G", **changes.pop("hosts", {})}
-    return site(hosts=group, leaf={**kind, **split, "medium": "DR4", "cable_m": 30}, **changes)
+    nics = {"rails": 8, "speed": "400G", **changes.pop("nics", {})}
+    return site(
+        hosts={"count": most, "max": most}, nics=nics, leaf={**kind, **split, "medium": "DR4", "cable_m": 30}, **changes
+    )
 
 
 def spine(kind: dict[str, str] = SPECTRUM, **keys: Any) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def test_a_few_more_uplinks_save_most_of_the_spines(data: dict[str, Any], expect
     found = network.fabrics["compute"].sizing.chosen
     assert shape(found.layout) == expected
     assert sum(device.role == "spine" for device in network.devices) == expected[1]
-    assert network.fabrics["compute"].oversubscription <= data["planes"]["compute"]["spine"]["oversubscription"]
+    assert network.fabrics["compute"].oversubscription <= fabric(data)["spine"]["oversubscription"]
     assert found.optics == sum(cable.optics for cable in network.cables)
 
 
@@ -80,7 +82,7 @@ def test_a_layout_that_the_switches_tables_do_not_hold_is_not_chosen() -> None:
 
 def test_of_equal_costs_the_rails_that_share_their_spines_win() -> None:
     """128 leaves of 32 uplinks fill 64 spines of 64 ports, in two groups or four; one group has too few for them."""
-    found = sizing(gpus(512, REFERENCE, hosts={"count": 1}, cross_rail="nvlink", spine=spine(REFERENCE)))
+    found = sizing(gpus(512, REFERENCE, hosts__count=1, cross_rail="nvlink", spine=spine(REFERENCE)))
     assert (found.chosen.layout.spine_groups, found.chosen.layout.spines) == (2, 64)
     assert found.runner_up is not None
     assert why_lost(found.chosen, found.runner_up) == "as many switches, links, optics, but 2 spine groups more"
@@ -118,11 +120,11 @@ def test_what_is_to_be_left_with_one_spine_lost_is_left(share: float, expected: 
 
 
 def test_more_than_can_be_left_is_refused_with_the_most_that_can() -> None:
-    full = {"hosts__max": 42, "hosts__count": 42, "hosts__rails": 2, "hosts__per_group": 42, "spine__count": 2}
+    full = {"hosts__max": 42, "hosts__count": 42, "nics__rails": 2, "nics__per_group": 42, "spine__count": 2}
     with pytest.raises(DesignError) as caught:
         built(site(**full, spine__capacity_after_loss=1))
     text = str(caught.value)
-    assert "planes.compute.spine.capacity_after_loss: no layout keeps so much" in text
+    assert "fabrics.compute.spine.capacity_after_loss: no layout keeps so much" in text
     most = float(text.partition("nearest that can be built: capacity_after_loss: ")[2].partition(";")[0])
     assert sizing(site(**full, spine__capacity_after_loss=most)).chosen.capacity_after_loss >= most
     with pytest.raises(DesignError):
@@ -149,7 +151,7 @@ def test_one_spine_and_a_share_to_be_left_without_it_contradict_one_another() ->
 
 
 def test_one_spine_where_leaves_have_no_port_for_a_second_uplink_is_warned_of() -> None:
-    found = sizing(gpus(63, REFERENCE, hosts={"per_group": 63}, spine=spine(REFERENCE, oversubscription=63)))
+    found = sizing(gpus(63, REFERENCE, nics={"per_group": 63}, spine=spine(REFERENCE, oversubscription=63)))
     assert (found.chosen.layout.spines, found.chosen.layout.uplinks) == (1, 1)
     assert "no port for an uplink to a second" in found.warnings[0]
 

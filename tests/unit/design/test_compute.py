@@ -57,6 +57,7 @@ def test_a_drain_lengthens_every_path_through_the_switch_and_touches_nothing_els
 def test_the_lab_is_two_spines_and_eight_leaves_at_one_to_one() -> None:
     counts = design_counts(lab())
     assert counts["planes"]["compute"] == {
+        "fabric": "compute",
         "tiers": {"leaf": {"switches": 8}, "spine": {"switches": 2}, "core": {"switches": 0}},
         "oversubscription": 1.0,
         "host_links": 32,

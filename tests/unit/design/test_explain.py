@@ -34,19 +34,19 @@ def check_sizes(network: Network, found: dict[str, Figure]) -> None:
     got, hosts = {name: dict(each.inputs) for name, each in found.items()}, len(network.hosts)
     size = got["leaves"]
     assert found["leaves"].value == len(tiers["leaf"])
-    assert len(tiers["leaf"]) == ceil(size["hosts.count"] / size["hosts_per_group"]) * size["leaves_per_group"]
+    assert len(tiers["leaf"]) == ceil(size["hosts.gpu.count"] / size["hosts_per_group"]) * size["leaves_per_group"]
     assert found["leaf groups, laid out"].value == ceil(
-        got["leaf groups, laid out"]["hosts.max"] / size["hosts_per_group"]
+        got["leaf groups, laid out"]["hosts.gpu.max"] / size["hosts_per_group"]
     )
     spines = got["spines"]
     assert found["spines"].value == len(tiers["spine"]) == spines["groups"] * spines["spines_per_group"]
-    assert found["host links"].value == hosts * got["host links"]["rails"] == len(network.nics)
+    assert found["host links"].value == hosts * got["host links"]["hosts.gpu.nics.compute.rails"] == len(network.nics)
     assert found["fabric links"].value == sum(link.kind == "fabric" for link in network.links)
     assert found["optics, of the site"].value == sum(cable.optics for cable in network.cables)
     ratio = got["oversubscription"]
-    down = ratio["host_ports"] * ratio["hosts.speed"]
+    down = ratio["host_ports"] * ratio["hosts.gpu.nics.compute.speed"]
     assert found["oversubscription"].value == pytest.approx(down / (ratio["uplinks"] * ratio["uplink_gbps"]))
-    asked = got["uplinks of a leaf"]["spine.oversubscription"]
+    asked = got["uplinks of a leaf"]["fabrics.compute.spine.oversubscription"]
     assert down / (found["uplinks of a leaf"].value * ratio["uplink_gbps"]) <= asked + 1e-9
     limit = got["prefix limit of a session"]
     assert found["prefix limit of a session"].value == ceil(3 * sum(limit.values()))

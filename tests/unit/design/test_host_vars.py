@@ -1,5 +1,6 @@
 """What hosts are told comes from the same design as what switches are told: the two ends of a cable cannot differ."""
 
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,7 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
 from nornir_tasks.files.site import load_site
-from nornir_tasks.intent.model import HostGroupIntent
-from tests.asked import needs
+from tests.asked import demand, fabric, needs, nics, plane
 from tests.plain_facts import plain_facts
 from tests.strategies import intent_of, sites
 from tests.svi import intent
@@ -44,10 +44,10 @@ def designed(tmp_path: Path, data: dict[str, Any]) -> tuple[Network, HostNeeds]:
 def with_machines(data: dict[str, Any]) -> HostNeeds:
     """What the hosts of an intent need, with a NIC model and a place for every NIC."""
     intent = intent_of(data)
-    hosts = intent.planes.compute.hosts.model_copy(update={"nic": "ConnectX-7"})
-    compute = intent.planes.compute.model_copy(update={"hosts": hosts})
-    group = HostGroupIntent(rails=tuple(f"0000:00:{rail:02x}.0" for rail in range(hosts.rails)))
-    return host_needs(compute, {hosts.group: group}, intent.policy, CATALOGUE, intent.marks)
+    asked = demand(intent)
+    at = tuple(f"0000:00:{rail:02x}.0" for rail in range(asked.nics.rails))
+    there = asked.nics.model_copy(update={"model": "ConnectX-7", "at": at})
+    return host_needs(replace(asked, nics=there), CATALOGUE, intent.marks)
 
 
 def of_the_lab(host: str) -> HostVars:
@@ -110,7 +110,7 @@ def test_the_traffic_class_of_the_reference_policy_is_the_published_106() -> Non
 
 def test_without_dcqcn_hosts_do_not_claim_to_hear_marks(tmp_path: Path) -> None:
     data = lab_data()
-    data["policy"]["dcqcn"] = False
+    data["policy"]["congestion"] = "pfc_only"
     data["policy"]["classes"]["roce"].pop("ecn")
     told = host_vars(*designed(tmp_path, data), "gpu-1").roce_qos
     assert (told.ecn, told.traffic_class) == (False, 104)
@@ -125,7 +125,7 @@ def test_with_another_dscp_in_the_intent_everything_follows(tmp_path: Path) -> N
 
 def test_one_hosts_exception_moves_that_rail_alone(tmp_path: Path) -> None:
     data = lab_data()
-    data["hosts"]["gpu"]["exceptions"] = {"gpu-3": {2: "0C:42:A1:00:00:12"}}
+    nics(data)["exceptions"] = {"gpu-3": {2: "0C:42:A1:00:00:12"}}
     network, needed = designed(tmp_path, data)
     rails = host_vars(network, needed, "gpu-3").ansible()["rail_interfaces_rails"]
     assert rails[2]["match"] == {"mac": "0c:42:a1:00:00:12"}
@@ -136,30 +136,28 @@ def test_one_hosts_exception_moves_that_rail_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("groups", "cross_nic"), [(1, 2), (2, 0)])
 def test_nccl_keeps_to_a_rail_where_rails_share_no_spine(tmp_path: Path, groups: int, cross_nic: int) -> None:
     data = lab_data()
-    data["planes"]["compute"]["cross_rail"] = "nvlink"
-    data["planes"]["compute"]["spine"] |= {"groups": groups, "count": 2 * groups}
+    plane(data)["cross_rail"] = "nvlink"
+    fabric(data)["spine"].update({"groups": groups, "count": 2 * groups})
     assert host_vars(*designed(tmp_path, data), "gpu-1").nccl.cross_nic == cross_nic
 
 
 def test_nccl_may_cross_nics_where_one_leaf_serves_all_of_them(tmp_path: Path) -> None:
     data = lab_data()
-    compute = data["planes"]["compute"]
-    compute["design"] = "clos"
-    compute["leaf"].pop("overrides")
-    compute["hosts"] |= {"rails": 4}
-    data["hosts"]["gpu"]["rails"] = data["hosts"]["gpu"]["rails"][:4]
+    fabric(data)["design"] = "clos"
+    fabric(data)["leaf"].pop("overrides")
+    nics(data).update({"rails": 4, "at": nics(data)["at"][:4]})
     assert host_vars(*designed(tmp_path, data), "gpu-1").nccl.cross_nic == 1
 
 
 def test_what_only_hosts_need_is_asked_for_all_at_once(tmp_path: Path) -> None:
     data = lab_data()
-    del data["hosts"]
-    del data["planes"]["compute"]["hosts"]["nic"]
+    del nics(data)["at"]
+    del nics(data)["model"]
     data["policy"]["classes"]["roce"]["lossless"] = False
     with pytest.raises(IntentError) as caught:
         host_vars(*designed(tmp_path, data), "gpu-1")
     told = str(caught.value)
-    assert "where the NICs of gpu are" in told
+    assert "hosts.gpu.nics.compute: it is not said where these NICs are" in told
     assert "no NIC model that the host roles know" in told
     assert "no class carries RDMA" in told
 

@@ -10,6 +10,7 @@ from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
+from tests.asked import fabric
 from tests.plain_facts import plain_facts
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
@@ -24,11 +25,11 @@ def refusal(data: dict[str, Any], **limits: int) -> str:
 
 
 def test_more_routes_than_the_forwarding_table_holds() -> None:
-    text = refusal(site(hosts__max=64, hosts__per_group=16), ipv4_routes=50)
+    text = refusal(site(hosts__max=64, nics__per_group=16), ipv4_routes=50)
     assert "SN5600 holds 50 IPv4 routes" in text
     assert "68: two for each of 32 leaves, one for each of 4 spines" in text
-    assert "nearest that can be built: hosts.max: 32" in text
-    fitting = site(hosts__max=32, hosts__per_group=16)
+    assert "nearest that can be built: hosts.gpu.max: 32" in text
+    fitting = site(hosts__max=32, nics__per_group=16)
     known = load_catalogue()
     small = {**known.switches, "SN5600": replace(known.switches["SN5600"], ipv4_routes=50)}
     assert design(intent_of(fitting), Catalogue(small, known.nics), plain_facts()).devices
@@ -40,7 +41,7 @@ def test_more_bfd_sessions_than_the_switch_holds() -> None:
 
 def test_more_ports_at_once_than_the_switch_has() -> None:
     assert "SN5600 has 70 ports at once" in refusal(
-        site(hosts__max=128, hosts__per_group=16, spine__breakout="2x400G"), logical_ports=70
+        site(hosts__max=128, nics__per_group=16, spine__breakout="2x400G"), logical_ports=70
     )
 
 
@@ -52,7 +53,7 @@ def test_a_split_that_takes_away_the_next_cage_leaves_only_odd_ones() -> None:
 
 def unnumbered(**bfd: bool) -> dict[str, Any]:
     data = site(leaf__platform="nvue", leaf__release="5.14", leaf__model="SN5600")
-    data["planes"]["compute"]["routing"] = {"addressing": "unnumbered", **bfd}
+    fabric(data)["routing"] = {"addressing": "unnumbered", **bfd}
     return data
 
 
@@ -65,7 +66,7 @@ def test_bfd_on_unnumbered_links_is_refused_where_no_source_vouches_for_it_and_b
     facts["nvue"] = replace(facts["nvue"], capabilities=deaf)
     with pytest.raises(DesignError) as caught:
         design(intent_of(unnumbered(bfd=True)), load_catalogue(), facts)
-    assert "planes.compute.routing.bfd: no source says that BFD follows a session over link-local" in str(caught.value)
+    assert "fabrics.compute.routing.bfd: no source says that BFD follows a session over link-local" in str(caught.value)
     fabric = design(intent_of(unnumbered(bfd=False)), load_catalogue(), facts)
     assert {each.is_numbered for each in fabric.circuits if each.link.kind == "fabric"} == {False}
     assert design(intent_of(unnumbered(bfd=True)), load_catalogue(), plain_facts()).links
@@ -80,7 +81,7 @@ def test_an_end_that_only_one_side_vouches_for_is_no_end_of_an_unnumbered_link()
 
     facts["nvue"] = replace(facts["nvue"], capabilities=alone)
     data = unnumbered()
-    data["planes"]["compute"]["leaf"]["release"] = "5.16"
-    data["planes"]["compute"]["spine"]["release"] = "5.14"
+    fabric(data)["leaf"]["release"] = "5.16"
+    fabric(data)["spine"]["release"] = "5.14"
     with pytest.raises(DesignError, match=r"nvue 5\.16 - nvue 5\.14"):
         design(intent_of(data), load_catalogue(), facts)

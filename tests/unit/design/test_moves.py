@@ -37,7 +37,7 @@ def replay(old: Network, new: Network) -> Moves:
     return found
 
 
-WIDE: dict[str, Any] = {"hosts__per_group": 8, "hosts__max": 16, "hosts__count": 16}
+WIDE: dict[str, Any] = {"nics__per_group": 8, "hosts__max": 16, "hosts__count": 16}
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_another_length_is_another_cable() -> None:
 
 
 def test_a_host_on_the_free_half_of_a_split_cage_plugs_in_a_leg_and_nobody_loses_one() -> None:
-    split = {"leaf__breakout": "2x200G", "hosts__max": 2, "hosts__per_group": 2}
+    split = {"leaf__breakout": "2x200G", "hosts__max": 2, "nics__per_group": 2}
     one, two = built(site(**split, hosts__count=1)), built(site(**split, hosts__count=2))
     grown, shrunk = replay(one, two), replay(two, one)
     assert {action: count for action, count in grown.counts.items() if count} == {"add_leg": 8}

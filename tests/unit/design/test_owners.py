@@ -9,7 +9,7 @@ from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.owners import check_owners, check_vlans, declared
 from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.model import ComputeIntent
+from nornir_tasks.intent.model import FabricIntent
 from tests.unit.design.lab_like import lab
 from tests.unit.design.toys import STORAGE, real_lab, with_kind, with_storage
 
@@ -86,7 +86,7 @@ def test_a_plane_whose_pool_is_the_fabrics_is_refused_before_anything_is_designe
 
 
 def designs() -> Iterator[str]:
-    (word,) = (each for name, each in ComputeIntent.__annotations__.items() if name == "design")
+    (word,) = (each for name, each in FabricIntent.__annotations__.items() if name == "design")
     yield from word.__args__
 
 

@@ -77,7 +77,7 @@ def test_without_bfd_there_is_no_trace_of_it_and_timers_are_short() -> None:
 
 def test_without_dcqcn_nothing_marks_but_pfc_stays() -> None:
     data = site()
-    data["policy"]["dcqcn"] = False
+    data["policy"]["congestion"] = "pfc_only"
     del data["policy"]["classes"]["roce"]["ecn"]
     for each in configs_of(data).values():
         profile = each.config.qos.profiles[0]

@@ -47,9 +47,7 @@ def built(leaf: str, spine: str, **changes: Any) -> Network:
 )
 def test_dgx_superpod_b200_rows(hosts: int, leaves: int, spines: int) -> None:
     """docs.nvidia.com, DGX SuperPOD B200 reference architecture: 32 nodes to a scalable unit, 64-port switches."""
-    network = built(
-        "64x400", "64x400", hosts={"group": "gpu", "count": hosts, "max": hosts, "rails": 8, "speed": "400G"}
-    )
+    network = built("64x400", "64x400", hosts={"count": hosts, "max": hosts}, nics={"rails": 8, "speed": "400G"})
     found = design_counts(network)["planes"]["compute"]
     assert (found["tiers"]["leaf"]["switches"], found["tiers"]["spine"]["switches"]) == (leaves, spines)
     assert found["host_links"] == found["fabric_links"] == 8 * hosts
@@ -66,9 +64,9 @@ def test_512_gpus_on_8_leaves_and_2_spines() -> None:
 
 def test_28672_gpus_rail_optimised_7_to_1_on_256_leaves_and_32_spines(figure: Callable[[str], None]) -> None:
     """Each leaf has 112 hosts and 16 uplinks; 32 spines of 128 ports in two groups that only NVLink joins."""
-    hosts = {"group": "gpu", "count": 3584, "max": 3584, "rails": 8, "speed": "400G"}
+    hosts, nics = {"count": 3584, "max": 3584}, {"rails": 8, "speed": "400G"}
     begin = time.process_time()
-    network = built("128x400", "128x400", hosts=hosts, spine__oversubscription=7, cross_rail="nvlink")
+    network = built("128x400", "128x400", hosts=hosts, nics=nics, spine__oversubscription=7, cross_rail="nvlink")
     switches = sum(1 for _ in device_configs(network))
     figure(f"designed and realised {switches} switches in {time.process_time() - begin:.1f} s of CPU")
     found = design_counts(network)["planes"]["compute"]

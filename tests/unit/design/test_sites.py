@@ -73,8 +73,8 @@ def test_dgx_superpod_b200(units: int, expected: tuple[int, int, int]) -> None:
     """docs.nvidia.com, DGX SuperPOD B200 reference architecture: 32 nodes of 8 to a scalable unit, 64-port switches."""
     hosts, kind = 32 * units, {"platform": "nvue", "release": "5.14", "model": "REF-64x400G"}
     three = {"design": "clos3", "core": kind} if units > 8 else {}
-    host = {"group": "gpu", "count": hosts, "max": hosts, "rails": 8, "speed": "400G"}
-    data = site(hosts=host, leaf=kind, spine={**kind, "oversubscription": 1}, **three)
+    group, nics = {"count": hosts, "max": hosts}, {"rails": 8, "speed": "400G"}
+    data = site(hosts=group, nics=nics, leaf=kind, spine={**kind, "oversubscription": 1}, **three)
     found = design(intent_of(data), load_catalogue(), facts())
     links = 8 * hosts
     assert counts(found) == (*expected, links, links * (2 if units > 8 else 1))
@@ -143,7 +143,7 @@ def test_a_figure_is_found_however_it_is_written(code: str) -> None:
 
 
 def test_hosts_with_subnets_of_their_own() -> None:
-    data = site(hosts__link="subnet/28")
+    data = site(link="subnet/28")
     found = design(intent_of(data), load_catalogue(), facts())
     nic = rails(found)[0]
     assert (nic.prefix_length, nic.gateway.rpartition(".")[2], nic.address.rpartition(".")[2]) == (28, "1", "2")

@@ -47,22 +47,22 @@ def test_mistakes_of_four_phases_are_told_at_once(tmp_path: Path) -> None:
     assert found == [
         "site: key stands twice",
         "policy.classes.cnp.dscp: DSCP 26 is used twice",
-        "planes.compute.hosts.count: not a valid value",
-        "planes.compute.spine.model: unknown nvue switch model",
+        "hosts.gpu.count: not a valid value",
+        "fabrics.compute.spine.model: unknown nvue switch model",
     ]
 
 
 def test_what_cannot_be_built_is_told_beside_a_misspelt_value(tmp_path: Path) -> None:
     found = told(
         tmp_path,
-        ("dcqcn: on", "dcqcn: yess"),
+        ("congestion: dcqcn", "congestion: dcqnc"),
         ("index: [1]", "index: [9]"),
         ("links: 10.160.0.0/13", "links: 10.160.0.0/24"),
     )
     assert found == [
-        "policy.dcqcn: not a valid value",
-        "planes.compute.spine.overrides[0].index: no such spine",
-        "planes.compute.pools.links: too small",
+        "policy.congestion: no such way against congestion",
+        "fabrics.compute.spine.overrides[0].index: no such spine",
+        "fabrics.compute.pools.links: too small",
     ]
 
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_built_is_told_beside_a_misspelt_value(tmp_path: Path) ->
         ("priority: 6", "priority: [6]"),
         ('release: "5.14"', "release: 5.14"),
         ("asn: 4200000000-4200099999", "asn: 1"),
-        ("group: gpu", "group: GPU"),
+        ("  gpu: ", "  GPU: "),
         ("{host: 9000, fabric: 9216}", "9000"),
         ("index: [1]", "index: 1"),
         ("overrides:                 # rails", "overides:                 # rails"),

@@ -1,0 +1,142 @@
+"""Rules of one fabric that concern several fields: its tiers, what is said of some switches, its racks."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.unknown import independent
+
+if TYPE_CHECKING:
+    from nornir_tasks.intent import model
+
+RACK_UNITS = 60
+"""More than any rack on the market has; above it stands a typing error."""
+
+_RACK_UNIT = re.compile(r"[0-9]{1,2}")
+_RACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,15}")
+
+
+def _chooses(override: "model.SwitchChoice") -> Iterator[Finding]:
+    fields = (override.platform, override.release, override.model, override.breakout, override.uplink_breakout)
+    if all(field is None for field in fields):
+        yield Finding((), "an override that changes nothing", "platform, release, model or a breakout")
+    if override.platform is not None and (override.release is None or override.model is None):
+        yield Finding((), "another platform without its release and model", "platform, release and model together")
+
+
+def leaf_override(override: "model.LeafOverride") -> Iterator[Finding]:
+    """An override names whom it means and what it changes."""
+    return independent(_leaves_meant(override), _chooses(override))
+
+
+def _leaves_meant(override: "model.LeafOverride") -> Iterator[Finding]:
+    expected = "rails (from 0), groups (from 1), or both"
+    if override.rails is None and override.groups is None:
+        yield Finding((), "an override without switches", expected)
+    for key, named in (("rails", override.rails), ("groups", override.groups)):
+        if named is not None and not named:
+            yield Finding((key,), "an empty list, so no leaf is meant", f"{expected}; or no {key} at all", "[]")
+
+
+def spine_override(override: "model.SpineOverride") -> Iterator[Finding]:
+    """An override changes something."""
+    return _chooses(override)
+
+
+def fabric(each: "model.FabricIntent") -> Iterator[Finding]:
+    """The tiers fit the design; no switch is overridden twice; no device stands in two racks."""
+    return independent(
+        racks(each),
+        tiers(each),
+        _top_tier(each),
+        _spine_groups(each),
+        _leaf_rails(each),
+        _leaves_twice(each),
+        _spines_twice(each),
+    )
+
+
+def _leaf_rails(each: "model.FabricIntent") -> Iterator[Finding]:
+    for position, override in enumerate(each.leaf.overrides):
+        if override.rails is not None and each.design == "clos":
+            path = ("leaf", "overrides", position, "rails")
+            yield Finding(path, "a leaf has no rail here", "groups, or design: rail", f"design: {each.design}")
+
+
+def _leaves_twice(each: "model.FabricIntent") -> Iterator[Finding]:
+    for position, override in enumerate(each.leaf.overrides):
+        for before, other in enumerate(each.leaf.overrides[:position]):
+            if _meet(override.rails, other.rails) and _meet(override.groups, other.groups):
+                yield Finding(
+                    ("leaf", "overrides", position),
+                    "some leaves are overridden twice",
+                    "each leaf in one override",
+                    f"also in overrides[{before}]",
+                )
+
+
+def _spines_twice(each: "model.FabricIntent") -> Iterator[Finding]:
+    for position, spine in enumerate(each.spine.overrides):
+        for before, earlier in enumerate(each.spine.overrides[:position]):
+            if _meet(spine.index, earlier.index):
+                yield Finding(
+                    ("spine", "overrides", position),
+                    "some spines are overridden twice",
+                    "each spine in one override",
+                    f"also in overrides[{before}]",
+                )
+
+
+def tiers(each: "model.FabricIntent") -> Iterator[Finding]:
+    """Cores and pods belong to three tiers."""
+    if each.design == "clos3" and each.core is None:
+        yield Finding(
+            ("design",), "three tiers, but no core", "core: {platform: ..., release: ..., model: ...}", "clos3"
+        )
+    if each.design != "clos3" and each.core is not None:
+        yield Finding(("core",), "a core without three tiers", "design: clos3, or no core", f"design: {each.design}")
+    if each.design != "clos3" and each.spine.pod_leaf_groups is not None:
+        yield Finding(
+            ("spine", "pod_leaf_groups"), "pods without three tiers", "design: clos3", f"design: {each.design}"
+        )
+
+
+def _top_tier(each: "model.FabricIntent") -> Iterator[Finding]:
+    """Nothing goes up from the highest tier, so nothing splits there."""
+    top = "core" if each.design == "clos3" else "spine"
+    tier = each.core if each.design == "clos3" else each.spine
+    if tier is not None and tier.uplink_breakout is not None:
+        what, expected = "no port goes up from the highest tier", "breakout, for the ports that go down"
+        yield Finding((top, "uplink_breakout"), what, expected, str(tier.uplink_breakout))
+
+
+def _spine_groups(each: "model.FabricIntent") -> Iterator[Finding]:
+    groups = each.spine.groups
+    if groups is not None and groups != 1 and each.design != "rail":
+        path, expected = ("spine", "groups"), "design: rail, or no groups"
+        yield Finding(path, "spine groups follow the rails", expected, f"design: {each.design}")
+
+
+def racks(each: "model.FabricIntent") -> Iterator[Finding]:
+    """A rack's name fits on a cable's flag, a unit is a number, and nothing stands in two places."""
+    seen: dict[str, str] = {}
+    for rack, units in each.racks.items():
+        if not _RACK_NAME.fullmatch(rack):
+            yield Finding(("racks", rack), "not a rack's name", "1-16 letters, digits, dots or dashes, as A01", rack)
+        taken: dict[int, str] = {}
+        for unit, device in units.items():
+            path, place = ("racks", rack, unit), f"rack {rack}, unit {unit}"
+            if not (_RACK_UNIT.fullmatch(unit) and 1 <= int(unit) <= RACK_UNITS):
+                yield Finding(path, "not a rack unit", f"1-{RACK_UNITS}: the lowest unit the device takes", unit)
+            elif int(unit) in taken:
+                yield Finding(path, "a unit that stands twice", "each unit once", f"also as {taken[int(unit)]}")
+            else:
+                taken[int(unit)] = unit
+            if device in seen:
+                yield Finding(path, f"{device} stands in two places", "each device once", f"also in {seen[device]}")
+            seen.setdefault(device, place)
+
+
+def _meet(some: tuple[int, ...] | None, others: tuple[int, ...] | None) -> bool:
+    return some is None or others is None or bool(set(some) & set(others))

@@ -1,0 +1,212 @@
+"""Rules of how a site's parts fit together: planes on fabrics, hosts on planes, what planes want of shared switches."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from nornir_tasks.intent import host_rules, pool_rules, rules
+from nornir_tasks.intent.findings import Finding, Path, dotted
+from nornir_tasks.intent.terms import Terms
+from nornir_tasks.intent.unknown import independent
+
+if TYPE_CHECKING:
+    from nornir_tasks.intent import model
+
+MAX_HOST_VLAN = 1005
+"""Above, switches take VLANs for themselves: for routed ports from 1006 on, Cumulus Linux 3725-4064
+(VLAN-aware-Bridge-Mode.md, Reserved VLAN Range), NX-OS 3968-4094 (batfish nxos_vlan_invalid)."""
+
+KEPT_NAMES = ("switch", "base", "gpufabric")
+"""Who owns what is nobody's plane or fabric, and what such names on a switch begin with."""
+
+
+def plane(each: "model.PlaneIntent") -> Iterator[Finding]:
+    """A VLAN belongs to an SVI; traffic classes of its own are complete."""
+    return independent(_host_vlan(each), _own_classes(each))
+
+
+def _host_vlan(each: "model.PlaneIntent") -> Iterator[Finding]:
+    if each.vlan is not None and each.link != "svi":
+        hint = "host ports of p2p and subnet/N are routed: they are in no VLAN"
+        yield Finding(("vlan",), "a VLAN without link: svi", "link: svi beside it, or no vlan", str(each.vlan), hint)
+    if each.vlan is not None and each.vlan > MAX_HOST_VLAN:
+        hint = "a routed port has a VLAN inside the switch, which takes it from 1006 on; others are kept for VXLAN"
+        expected = f"2-{MAX_HOST_VLAN}"
+        yield Finding(("vlan",), "a VLAN that switches use themselves", expected, str(each.vlan), hint)
+
+
+def _own_classes(each: "model.PlaneIntent") -> Iterator[Finding]:
+    if each.classes is not None:
+        yield from rules.classes(_Classes(each.classes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Classes:
+    classes: rules.Classes
+    congestion: str = ""
+
+
+def site(intent: "model.Intent") -> Iterator[Finding]:
+    """Everything that concerns several parts."""
+    return independent(
+        _names(intent),
+        _fabrics_of_planes(intent),
+        _planes_of_fabrics(intent),
+        _hosts_of_planes(intent),
+        pool_rules.pools(intent),
+        host_rules.groups(intent),
+        _on_fabrics(intent),
+        _on_hosts(intent),
+        _shared_switches(intent),
+    )
+
+
+def _names(intent: "model.Intent") -> Iterator[Finding]:
+    """What the names of a plane's or fabric's objects begin with tells whose they are."""
+    found: list[tuple[Path, str]] = [(("fabrics", name), name) for name in intent.fabrics]
+    found += [(("planes", name), name) for name in intent.planes]
+    for path, name in found:
+        if name in KEPT_NAMES or name.startswith("gpufabric-"):
+            yield Finding(path, "a name that is kept for the switch itself", "another name", name)
+    for (before, one), (path, other) in combinations(found, 2):
+        shorter, longer = sorted((f"{one}-", f"{other}-"), key=len)
+        if one == other:
+            yield from independent(_same_name(before, path, other, intent))
+        elif longer.startswith(shorter):
+            expected = "names of which none begins with another and a dash"
+            yield Finding(path, f"begins like {dotted(before)}", expected, other, _TOLD_APART, also=before)
+
+
+_TOLD_APART = "objects on switches are told apart by what their names begin with"
+
+
+def _same_name(before: Path, path: Path, name: str, intent: "model.Intent") -> Iterator[Finding]:
+    """A plane may be called like the fabric it rides on, and like no other."""
+    if intent.planes[name].fabric != name and intent.planes[name].fabric in intent.fabrics:
+        what, expected = f"called like {dotted(before)}, and rides on another fabric", "another name"
+        yield Finding(path, what, expected, name, _TOLD_APART, also=before)
+
+
+def _fabrics_of_planes(intent: "model.Intent") -> Iterator[Finding]:
+    for name, each in intent.planes.items():
+        yield from independent(_fabric_of(name, each, intent))
+
+
+def _fabric_of(name: str, each: "model.PlaneIntent", intent: "model.Intent") -> Iterator[Finding]:
+    if each.fabric not in intent.fabrics:
+        known = ", ".join(intent.fabrics) or "a fabric that is described under fabrics"
+        yield Finding(("planes", name, "fabric"), "no such fabric to ride on", known, each.fabric)
+
+
+def _planes_of_fabrics(intent: "model.Intent") -> Iterator[Finding]:
+    used = {each.fabric for each in intent.planes.values()}
+    for name in intent.fabrics:
+        if name not in used:
+            expected = f"planes.<name>.fabric: {name}, or no such fabric"
+            yield Finding(("fabrics", name), "no plane rides on this fabric", expected)
+
+
+def _hosts_of_planes(intent: "model.Intent") -> Iterator[Finding]:
+    used = {name for group in intent.hosts.values() for name in group.nics}
+    for name in intent.planes:
+        if name not in used:
+            expected = f"hosts.<group>.nics.{name}: {{rails: ..., speed: ...}}, or no such plane"
+            yield Finding(("planes", name), "no host has a NIC on this plane", expected)
+
+
+def _on_fabrics(intent: "model.Intent") -> Iterator[Finding]:
+    """What planes ask of their fabrics' switches."""
+    for name, each in intent.planes.items():
+        yield from independent(_on_fabric(name, each, intent))
+
+
+def _on_fabric(name: str, each: "model.PlaneIntent", intent: "model.Intent") -> Iterator[Finding]:
+    if each.fabric in intent.fabrics:
+        terms = Terms(intent.policy, each.fabric, intent.fabrics[each.fabric], name, each)
+        yield from independent(_mtu(terms), _congestion(terms))
+
+
+def _mtu(terms: Terms) -> Iterator[Finding]:
+    if terms.plane.mtu is None and terms.fabric.mtu is None:
+        return  # the policy's own rule says it
+    if terms.host_mtu_bytes > terms.fabric_mtu_bytes:
+        expected = f"at most {dotted(terms.fabric_mtu_at)} ({terms.fabric_mtu_bytes})"
+        what, found = "hosts would send larger packets than the fabric carries", str(terms.host_mtu_bytes)
+        yield Finding(terms.host_mtu_at, what, expected, found, rules.MAX_HOST_MTU_HINT, also=terms.fabric_mtu_at)
+
+
+def _congestion(terms: Terms) -> Iterator[Finding]:
+    if terms.plane.classes is None and terms.plane.congestion is None:
+        return  # the policy's own rule says it
+    for finding in rules.congestion(_Classes(terms.classes, terms.congestion)):
+        key, *below = finding.path
+        above = terms.classes_at if key == "classes" else terms.congestion_at
+        other = terms.congestion_at if key == "classes" else terms.classes_at
+        yield Finding((*above, *below), finding.what, finding.expected, finding.found, finding.hint, also=other)
+
+
+def _shared_switches(intent: "model.Intent") -> Iterator[Finding]:
+    for one, other in combinations(intent.planes, 2):
+        yield from independent(_shared(one, other, intent))
+
+
+def _shared(one: str, other: str, intent: "model.Intent") -> Iterator[Finding]:
+    """Two planes on one fabric: what its switches have once must be the same for both."""
+    first, second = intent.planes[one], intent.planes[other]
+    if first.fabric != second.fabric or first.fabric not in intent.fabrics:
+        return
+    fabric = intent.fabrics[first.fabric]
+    before = Terms(intent.policy, first.fabric, fabric, one, first)
+    after = Terms(intent.policy, first.fabric, fabric, other, second)
+    what = f"other traffic classes than plane {one} has, on the same switches"
+    if before.classes != after.classes:
+        names = ", ".join(after.classes)
+        yield Finding(after.classes_at, what, f"those of plane {one}", names, _SHARED, also=before.classes_at)
+    if before.congestion != after.congestion:
+        what = f"not what plane {one} does against congestion, on the same switches"
+        found, also = after.congestion, before.congestion_at
+        yield Finding(after.congestion_at, what, before.congestion, found, _SHARED, also=also)
+
+
+_SHARED = "a switch has its queues once for all ports; put the planes on fabrics of their own, or let them agree"
+
+
+def _on_hosts(intent: "model.Intent") -> Iterator[Finding]:
+    """What fabrics say of rails, where hosts have so many."""
+    for group, each in intent.hosts.items():
+        yield from independent(*(_on_nics(group, name, intent) for name in each.nics))
+
+
+def _on_nics(group: str, name: str, intent: "model.Intent") -> Iterator[Finding]:
+    if name not in intent.planes or intent.planes[name].fabric not in intent.fabrics:
+        return
+    each, nics = intent.planes[name], intent.hosts[group].nics[name]
+    fabric, rails_at = intent.fabrics[each.fabric], ("hosts", group, "nics", name, "rails")
+    above: Path = ("fabrics", each.fabric)
+    yield from independent(
+        _rails_of_leaves(above, fabric, nics.rails, rails_at), _rails_of_spines(above, fabric, each, nics.rails)
+    )
+
+
+def _rails_of_leaves(above: Path, fabric: "model.FabricIntent", rails: int, rails_at: Path) -> Iterator[Finding]:
+    for position, override in enumerate(fabric.leaf.overrides):
+        if fabric.design != "clos" and override.rails and max(override.rails) >= rails:
+            path = (*above, "leaf", "overrides", position, "rails")
+            yield Finding(path, "no such rail", f"0-{rails - 1}", str(max(override.rails)), also=rails_at)
+
+
+def _rails_of_spines(
+    above: Path, fabric: "model.FabricIntent", plane: "model.PlaneIntent", rails: int
+) -> Iterator[Finding]:
+    """Groups of spines are groups of rails; what they part, NVLink joins."""
+    groups, path = fabric.spine.groups, (*above, "spine", "groups")
+    if groups is None or groups == 1 or fabric.design != "rail":
+        return
+    if rails % groups:
+        even = ", ".join(str(n) for n in range(1, rails + 1) if rails % n == 0)
+        yield Finding(path, f"{rails} rails do not fall into so many groups", f"one of {even}", str(groups))
+    elif plane.cross_rail != "nvlink":
+        hint = "two hosts' NICs of different groups could not talk to one another, and nobody would have said so"
+        expected = "the plane's cross_rail: nvlink, or groups: 1"
+        yield Finding(path, "groups share no switch", expected, str(groups), hint)

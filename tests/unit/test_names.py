@@ -1,4 +1,4 @@
-"""No operating system is named outside its packages: a table by names is what the next one would be missing from."""
+"""No operating system, plane or fabric is named outside its own files: whatever is called otherwise would be missed."""
 
 import ast
 import re
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from nornir_tasks import platforms
+from nornir_tasks.design.kinds import kinds
+from nornir_tasks.files.site import load_site
 
 PACKAGE = Path(platforms.__file__).parents[1]
 OWN = ("platforms/{os}/", "drivers/{os}.py", "drivers/{os}_")
@@ -44,3 +46,41 @@ def test_the_judge_itself_sees_a_name() -> None:
     guilty = 'PORTS = {"eos": 1}\nfrom nornir_tasks.platforms.nvue import tree\nimport x.nxos_y\nf"on {a} NX-OS"\n'
     assert len(list(named_in(ast.parse(guilty)))) == 4
     assert list(named_in(ast.parse('"""As on EOS."""\nname: str\n"""``eos``"""\n'))) == []
+
+
+def names_of_planes_and_fabrics() -> set[str]:
+    """Kinds of planes, and what the sites call their planes and fabrics."""
+    found = set(kinds().planes)
+    for site in sorted((PACKAGE.parent / "inventory").iterdir()):
+        intent = load_site(site).intent
+        found |= {*intent.planes, *intent.fabrics}
+    return found
+
+
+def compared_with(names: set[str], tree: ast.AST) -> Iterator[str]:
+    """Literals that are such a name, a path with one in it, or what names on switches begin with."""
+    texts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        is_value = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in texts
+        words = set(re.split(r"[.\-_ ]", node.value.lower())) if is_value else set()
+        if words & names and " " not in node.value:
+            yield f"line {node.lineno}: {node.value}"
+        if isinstance(node, ast.Attribute) and node.attr in names:
+            yield f"line {node.lineno}: .{node.attr}"
+
+
+def test_code_that_all_planes_and_fabrics_share_names_none_of_them() -> None:
+    names, own = names_of_planes_and_fabrics(), PACKAGE / "design" / "planes"
+    assert "compute" in names
+    found = {
+        str(path.relative_to(PACKAGE)): named
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if own not in path.parents and (named := list(compared_with(names, ast.parse(path.read_text()))))
+    }
+    assert found == {}
+
+
+def test_the_judge_of_planes_itself_sees_a_name() -> None:
+    guilty = 'a == "compute"\nintent.planes.compute\n"COMPUTE-HOSTS" in b\nx = "planes.compute.leaf"\n'
+    assert len(list(compared_with({"compute"}, ast.parse(guilty)))) == 4
+    assert list(compared_with({"compute"}, ast.parse('"""compute"""\nsay("what compute nodes are")\n'))) == []

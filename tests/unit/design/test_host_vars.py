@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 
 from nornir_tasks.design.host_vars import HostNeeds, HostVars, host_needs, host_vars
-from nornir_tasks.design.network import Network
+from nornir_tasks.design.network import Circuit, Endpoint, Link, Network, NicPort, Use
 from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue
@@ -23,6 +23,7 @@ from tests.strategies import intent_of, sites
 from tests.svi import intent
 from tests.svi import network as in_a_vlan
 from tests.unit.design.lab_like import lab
+from tests.unit.design.toys import real_lab, with_kind
 
 CATALOGUE = load_catalogue()
 
@@ -185,3 +186,27 @@ def test_hosts_with_links_of_their_own_are_told_of_no_subnet() -> None:
     rails = host_vars(in_a_vlan("link: subnet/28"), needs(intent("link: subnet/28")), "gpu-1").ansible()
     assert not rails["rail_interfaces_arp_strict"]
     assert not any("subnet" in rail for rail in rails["rail_interfaces_rails"])
+
+
+def with_a_storage_nic() -> Network:
+    """The lab, where gpu-1 has a ninth NIC port: rail 0 of a plane for storage."""
+    network = real_lab()
+    upper, lower = Endpoint("leaf-g1-r0", "Ethernet60/1"), Endpoint("gpu-1", "store0")
+    link = Link("leaf-g1-r0-h99", "host", "compute", upper, lower, 99, 200, "leaf-g1-r0-h99")
+    storage = replace(network.planes["compute"], name="storage", kind="storage", pools={"hosts": "10.32.0.0/16"})
+    return replace(
+        network,
+        planes={"storage": storage, **network.planes},
+        links=(*network.links, link),
+        circuits=(*network.circuits, Circuit(link, Use("storage", 9000, rail=0), "10.32.0.0", "10.32.0.1")),
+        nics=(*network.nics, NicPort("gpu-1", 1, 8, link)),
+    )
+
+
+def test_a_storage_nic_is_never_among_nccls_and_is_guarded_as_a_plane_of_its_own() -> None:
+    needed = needs(load_site("lab").intent)
+    told = host_vars(with_a_storage_nic(), needed, "gpu-1", with_kind())
+    assert told.nccl == host_vars(real_lab(), needed, "gpu-1").nccl
+    assert told.rail_interfaces == host_vars(real_lab(), needed, "gpu-1").rail_interfaces
+    assert told.plane_guard.planes["storage"] == ("store0",)
+    assert "store0" not in told.nccl.rails

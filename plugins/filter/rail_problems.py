@@ -71,7 +71,7 @@ def _values(rail: Mapping[str, Any]) -> Iterator[str]:
         own = IPv4Interface(f"{rail['address']}/{rail['prefix_length']}")
         gateway, supernet = IPv4Address(rail["gateway"]), IPv4Network(rail["supernet"])
     except ValueError as error:
-        yield f"{_where(rail, 'address')}/{rail['prefix_length']}: {error}; correct the pools of its plane in fabric.yml"
+        yield f"{_where(rail, 'address')}/{rail['prefix_length']}: {error}; correct its plane's pools in fabric.yml"
         return
     if gateway not in own.network or gateway == own.ip:
         yield f"{_where(rail, 'gateway')}: not a neighbour in {own.network}; it must be the leaf's end of the link"

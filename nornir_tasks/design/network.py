@@ -3,7 +3,6 @@
 fabric = switches, the cables between them and the routing over these; plane = what hosts get, riding on a fabric;
 link = one connection between two interfaces; circuit = one owner's use of a link: its addresses, MTU, VRF and tag;
 cable = one assembly (a 1:2 breakout is one cable with two links); optic = one pluggable in one port, NIC ends included.
-All counts come from enumerating these tuples.
 """
 
 from collections import defaultdict
@@ -36,7 +35,7 @@ class Device:
     index: int
     """Leaf group of a leaf, number of a spine; from 1."""
     rail: int | None
-    """The rail a leaf serves, from 0; None for a leaf of all rails and for other levels."""
+    """The rail a leaf serves, from 0; None for a leaf of all rails and other levels."""
     spine_group: int
     """Spines of one group and the leaves cabled to them, from 1; with three tiers the pod. Of a core: its plane, the
     spines of one position in all pods and the cores joined to them."""

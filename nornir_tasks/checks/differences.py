@@ -64,6 +64,7 @@ _OF_INTERFACE = {
     "ra_interval_ms": Breaks.ADVERTISEMENTS,
     "access_vlan": Breaks.VLAN,
     "edge": Breaks.VLAN,
+    "vrf": Breaks.SESSION,
 }
 _OF_SWITCH = {
     "services": (Breaks.NEIGHBOUR, Breaks.SESSION, Breaks.QUEUES, Breaks.PATHS),
@@ -71,6 +72,7 @@ _OF_SWITCH = {
     "bfd": (Breaks.SESSION,),
     "qos": (Breaks.QUEUES,),
     "vlans": (Breaks.VLAN,),
+    "vrfs": (Breaks.SESSION, Breaks.ANNOUNCED),
     "load_balancing": (Breaks.BALANCING,),
     "routing_policy": (Breaks.POLICY,),
     "static_routes": (Breaks.ANNOUNCED,),
@@ -81,6 +83,7 @@ _OF_BGP = {
     "maximum_paths": (Breaks.PATHS,),
     "multipath_relax": (Breaks.PATHS,),
     "networks": (Breaks.ANNOUNCED,),
+    "vrfs": (Breaks.SESSION, Breaks.PATHS, Breaks.ANNOUNCED),
 }
 _WORDS = frozenset({"description"})
 """Fields that break nothing."""

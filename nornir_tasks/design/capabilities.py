@@ -109,6 +109,10 @@ class Capabilities:
     svi_service: str | None = None
     """What must be loaded before there are SVIs (NX-OS ``feature interface-vlan``)."""
     has_vlan_names: bool = True
+    has_vrfs: bool = False
+    """Ports, routes and sessions can be in VRFs besides the default one."""
+    vrf_gap: str = ""
+    """Why not, for the operator who asks for one."""
     access_mtu: Literal["any", "jumbo", "none"] = "any"
     """MTU of a switched port: any, only the largest (NX-OS ``system jumbomtu``), or none is checked (EOS)."""
     release_pattern: str = ""

@@ -15,6 +15,9 @@ from typing import Literal
 SWITCH = "switch"
 """Key of the owner of what exists once per device: QoS maps, router-id, ASN, hashing, services."""
 
+MANAGEMENT_VRF = re.compile(r"(?i:default|global|mgmt\b.*|management\b.*|oob\b.*)")
+"""Names of VRFs that nobody owns, whatever owners are called: our own way to a switch may lead through one."""
+
 _NEVER = "(?!)"
 """Regular expression that matches nothing."""
 
@@ -145,7 +148,10 @@ class Claims:
         return next((claim.owner.key for claim in self.claims if int(number) in claim.vlans), None)
 
     def by_address(self, address: str) -> str | None:
-        """The owner in whose pools this address or prefix (``10.1.2.3`` or ``10.1.2.0/24``) lies."""
+        """The owner in the default VRF in whose pools this address or prefix (``10.1.2.3``, ``10.1.2.0/24``) lies.
+
+        In another VRF an address tells nothing by itself: what stands there goes by the VRF.
+        """
         value = _number(address)
         if value is None:
             return None
@@ -153,11 +159,26 @@ class Claims:
 
     @cached_property
     def _pools(self) -> tuple[tuple[int, int, str], ...]:
-        return tuple((*_bounds(pool), claim.owner.key) for claim in self.claims for pool in claim.owner.pools)
+        owners = (claim.owner for claim in self.claims if claim.owner.vrf is None)
+        return tuple((*_bounds(pool), owner.key) for owner in owners for pool in owner.pools)
 
     def by_name(self, name: str) -> str | None:
         """The owner whose prefix this name bears."""
         return next((key for prefix, key in self._prefixes if name.startswith(prefix)), None)
+
+    def by_vrf(self, name: str) -> str | None:
+        """The owner of this VRF: whose prefix, with or without the hyphen at its end, the name bears.
+
+        Nobody owns one that management is commonly put into, whatever owners are called.
+        """
+        return None if MANAGEMENT_VRF.fullmatch(name) else self.by_name(f"{name}-")
+
+    def by_route(self, route: str) -> str | None:
+        """The owner of a route (``STORAGE 10.1.2.0/24``): of its VRF, with the prefix in its pools; else nobody."""
+        vrf, _, prefix = route.partition(" ")
+        owner, value = self.by_vrf(vrf), _number(prefix)
+        pools = (_bounds(pool) for claim in self.claims if claim.owner.key == owner for pool in claim.owner.pools)
+        return owner if value is not None and any(low <= value <= high for low, high in pools) else None
 
     @cached_property
     def _prefixes(self) -> tuple[tuple[str, str], ...]:

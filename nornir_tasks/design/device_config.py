@@ -23,6 +23,7 @@ SECTIONS = (
     "bfd",
     "breakouts",
     "vlans",
+    "vrfs",
     "interfaces",
     "routing_policy",
     "static_routes",
@@ -70,6 +71,13 @@ class Vlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Vrf:
+    """A routing table of its own, in which IPv4 is routed. Its ports, routes and sessions say its name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Interface:
     """One routed port, access port, SVI or loopback; or an unused port: disabled, and everything else None."""
 
@@ -92,6 +100,8 @@ class Interface:
     """The one VLAN of an access port, untagged; None: a routed port, or no port at all."""
     edge: bool = False
     """Of an access port: spanning tree lets it forward at once, and a BPDU heard on it shuts it."""
+    vrf: str | None = None
+    """Of a routed port or an SVI: the VRF that it routes in; None: the default one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,11 +253,22 @@ class RoutingPolicy:
     route_maps: tuple[RouteMap, ...]
 
 
+RouteKey = tuple[str | None, str]
+"""(VRF, prefix) of a route; None is the default VRF."""
+
+
 @dataclass(frozen=True, slots=True)
 class StaticRoute:
     """A discard route: it keeps the leaf's host block announced while single host ports flap."""
 
     prefix: str
+    vrf: str | None = None
+    """None: the default one."""
+
+    @property
+    def key(self) -> RouteKey:
+        """Which route of the switch it is."""
+        return self.vrf, self.prefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +335,16 @@ class Neighbor:
 
 
 @dataclass(frozen=True, slots=True)
+class BgpVrf:
+    """What the BGP process does in one VRF. ASN, peer groups and the rules of best paths are the process's."""
+
+    name: str
+    router_id: str
+    maximum_paths: int
+    networks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Bgp:
     """The one BGP process of the switch."""
 
@@ -326,6 +357,9 @@ class Bgp:
     networks: tuple[str, ...]
     peer_groups: tuple[PeerGroup, ...]
     neighbors: tuple[Neighbor, ...]
+    """Of all VRFs; each says its own."""
+    vrfs: tuple[BgpVrf, ...] = ()
+    """The VRFs besides the default one in which it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +381,8 @@ class DeviceConfig:
     bfd: Bfd | None = None
     breakouts: tuple[Breakout, ...] = ()
     vlans: tuple[Vlan, ...] = ()
+    vrfs: tuple[Vrf, ...] = ()
+    """Besides the default one."""
     interfaces: tuple[Interface, ...] = ()
     routing_policy: RoutingPolicy = RoutingPolicy((), ())
     static_routes: tuple[StaticRoute, ...] = ()

@@ -19,9 +19,12 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
         qos=config.qos and _qos(config.qos),
         breakouts=tuple(sorted(config.breakouts, key=lambda each: each.port)),
         vlans=tuple(sorted(config.vlans, key=lambda each: each.number)),
+        vrfs=tuple(sorted(config.vrfs, key=lambda each: each.name)),
         interfaces=tuple(sorted(config.interfaces, key=lambda port: (sort_key(port.name), port.name))),
         routing_policy=_routing_policy(config.routing_policy),
-        static_routes=tuple(sorted(config.static_routes, key=lambda route: prefix_key(route.prefix))),
+        static_routes=tuple(
+            sorted(config.static_routes, key=lambda route: (route.vrf or "", prefix_key(route.prefix)))
+        ),
         bgp=config.bgp and _bgp(config.bgp, sort_key),
     )
 
@@ -80,4 +83,8 @@ def _bgp(bgp: Bgp, sort_key: Callable[[str], tuple[int, ...]]) -> Bgp:
         networks=prefixes_in_order(bgp.networks),
         peer_groups=tuple(sorted(bgp.peer_groups, key=lambda each: each.name)),
         neighbors=tuple(sorted(bgp.neighbors, key=place)),
+        vrfs=tuple(
+            replace(each, networks=prefixes_in_order(each.networks))
+            for each in sorted(bgp.vrfs, key=lambda each: each.name)
+        ),
     )

@@ -15,6 +15,7 @@ from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.device_config import (
     Bfd,
     Bgp,
+    BgpVrf,
     Breakout,
     DeviceConfig,
     Ecn,
@@ -30,6 +31,7 @@ from nornir_tasks.design.device_config import (
     RoutingPolicy,
     TrafficClass,
     Vlan,
+    Vrf,
 )
 from nornir_tasks.design.mtu import PortMtu, of_lossless_classes
 from nornir_tasks.design.network import Device
@@ -80,6 +82,7 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, mtus: Ma
         bfd=bender.bfd(wish.bfd),
         breakouts=tuple(_said(each, device.capabilities) for each in (wish.breakouts or {}).values()),
         vlans=tuple(bender.vlan(each) for each in (wish.vlans or {}).values()),
+        vrfs=bender.vrfs(wish, claims),
         interfaces=bender.interfaces(wish.ports or {}, mtus),
         routing_policy=RoutingPolicy(
             tuple((wish.prefix_lists or {}).values()), tuple((wish.route_maps or {}).values())
@@ -220,6 +223,25 @@ class _Bender:
         self.note(f"vlans.{wish.number}.name", wish.name, None, f"{self.system} has no names of VLANs")
         return replace(wish, name=None)
 
+    def vrfs(self, wish: Wish, claims: Claims) -> tuple[Vrf, ...]:
+        """Refused are VRFs where the OS has none, those of nobody's name, and those that are used and not there."""
+        there = wish.vrfs or {}
+        used = {port.vrf for port in (wish.ports or {}).values()} | {vrf for vrf, _ in wish.static_routes or {}}
+        used |= {vrf for vrf, _ in wish.neighbors or {}}
+        for name in sorted({*there, *used} - {None}, key=str):
+            where, found = f"{self.device.name} VRF {name}", str(name)
+            if not self.capabilities.has_vrfs:
+                gap = self.capabilities.vrf_gap or f"{self.system} has no VRFs"
+                self.problems.append(Problem(where, f"no VRF can be held: {gap}", "the default VRF", found))
+            elif claims.by_vrf(found) is None:
+                hint = "a VRF bears the name of its plane or fabric, so that it is never taken for somebody else's"
+                expected = "the prefix of an owner, and no name of a management VRF"
+                self.problems.append(Problem(where, "nobody can own a VRF of this name", expected, found, hint))
+            elif name not in there:
+                hint = "whoever uses a VRF says that it is there"
+                self.problems.append(Problem(where, "a VRF is used that nobody wants", found=found, hint=hint))
+        return tuple(map(Vrf, there))
+
     def interfaces(self, ports: Mapping[str, PortWish], mtus: Mapping[str, PortMtu]) -> tuple[Interface, ...]:
         """Every port; what is noted of SVIs comes first."""
         prefix = self.capabilities.svi_prefix
@@ -241,6 +263,7 @@ class _Bender:
             ra_interval_ms=wish.ra_interval_ms,
             access_vlan=wish.access_vlan,
             edge=wish.edge is True,
+            vrf=wish.vrf,
         )
 
     def mtu(self, name: str, wish: PortWish, mtu: PortMtu | None) -> int | None:
@@ -296,6 +319,23 @@ class _Bender:
             networks=tuple(wish.networks or ()),
             peer_groups=tuple(self.peer_group(group) for group in (wish.peer_groups or {}).values()),
             neighbors=tuple((wish.neighbors or {}).values()),
+            vrfs=self.bgp_vrfs(wish),
+        )
+
+    def bgp_vrfs(self, wish: Wish) -> tuple[BgpVrf, ...]:
+        """Those with a router-id; sessions and networks in any other are refused."""
+        there = wish.vrfs or {}
+        needed = {vrf for vrf, _ in wish.neighbors or {} if vrf is not None}
+        needed |= {name for name, each in there.items() if each.networks}
+        for name in sorted(needed):
+            if name in there and there[name].router_id is None:
+                hint = "the plane of a VRF says the router-id of its switches there"
+                what = "BGP is wanted in a VRF, and nobody says the router-id there"
+                self.problems.append(Problem(f"{self.device.name} VRF {name}", what, hint=hint))
+        return tuple(
+            BgpVrf(name, each.router_id, each.maximum_paths or 1, tuple(each.networks or ()))
+            for name, each in there.items()
+            if each.router_id is not None
         )
 
     def peer_group(self, wish: PeerGroup) -> PeerGroup:

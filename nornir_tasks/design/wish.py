@@ -15,6 +15,7 @@ from nornir_tasks.design.device_config import (
     Neighbor,
     PeerGroup,
     PrefixList,
+    RouteKey,
     RouteMap,
     SessionKey,
     StaticRoute,
@@ -67,6 +68,17 @@ class PortWish:
     ra_interval_ms: int | None = None
     access_vlan: int | None = None
     edge: bool | None = None
+    vrf: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VrfWish:
+    """A part of one VRF besides the default one. BGP runs in it once somebody says its router-id there."""
+
+    router_id: str | None = None
+    maximum_paths: int | None = field(default=None, metadata=MAX)
+    networks: frozenset[str] | None = field(default=None, metadata=KEYED)
+    """Prefixes that are announced in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +93,13 @@ class Wish:
     breakouts: Mapping[int, Breakout] | None = field(default=None, metadata=KEYED)
     """By cage."""
     vlans: Mapping[int, Vlan] | None = field(default=None, metadata=KEYED)
+    vrfs: Mapping[str, VrfWish] | None = field(default=None, metadata=PARTS)
+    """By name."""
     ports: Mapping[str, PortWish] | None = field(default=None, metadata=PARTS)
     prefix_lists: Mapping[str, PrefixList] | None = field(default=None, metadata=KEYED)
     route_maps: Mapping[str, RouteMap] | None = field(default=None, metadata=KEYED)
-    static_routes: Mapping[str, StaticRoute] | None = field(default=None, metadata=KEYED)
+    static_routes: Mapping[RouteKey, StaticRoute] | None = field(default=None, metadata=KEYED)
+    """By VRF (None: the default one) and prefix."""
     asn: int | None = None
     router_id: str | None = None
     maximum_paths: int | None = field(default=None, metadata=MAX)

@@ -16,12 +16,14 @@ from typing import Literal
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.platforms.config_tree import ConfigTree
 
-Key = Literal["port", "address", "name", "vlan", "vlans", "fabric", "switch", "nobody"]
+Key = Literal["port", "address", "name", "vlan", "vrf", "route", "vlans", "fabric", "switch", "nobody"]
 _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "port": Claims.by_port,
     "address": Claims.by_address,
     "name": Claims.by_name,
     "vlan": Claims.by_vlan,
+    "vrf": Claims.by_vrf,
+    "route": Claims.by_route,
 }
 """What the lines judged by a key of their own go by."""
 
@@ -30,7 +32,8 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
 class Rule:
     """Lines matching ``pattern`` (full match) belong to the owner found through ``by``.
 
-    The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number.
+    The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number,
+    a VRF's name, a VRF and a prefix in it.
     """
 
     pattern: re.Pattern[str]

@@ -23,7 +23,7 @@ from nornir_tasks.design.device_config import (
     Vlan,
 )
 from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.wish import BalancingWish, ClassWish, PortWish, Wish
+from nornir_tasks.design.wish import BalancingWish, ClassWish, PortWish, VrfWish, Wish
 from nornir_tasks.errors import DesignError
 
 FEW = st.integers(1, 2)
@@ -80,6 +80,7 @@ PORTS = st.builds(
     ra_interval_ms=maybe(FEW),
     access_vlan=maybe(FEW),
     edge=maybe(st.booleans()),
+    vrf=maybe(NAMES),
 )
 CLASSES = st.builds(ClassWish, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {
@@ -93,7 +94,8 @@ PARTS = {
     "ports": st.dictionaries(NAMES, PORTS),
     "prefix_lists": by(NAMES, lambda name: st.builds(PrefixList, st.just(name), prefix_rules())),
     "route_maps": by(NAMES, lambda name: st.builds(RouteMap, st.just(name), map_rules())),
-    "static_routes": by(PREFIXES, lambda prefix: st.builds(StaticRoute, st.just(prefix))),
+    "vrfs": st.dictionaries(NAMES, st.builds(VrfWish, maybe(NAMES), maybe(FEW), maybe(st.frozensets(PREFIXES)))),
+    "static_routes": by(st.tuples(maybe(NAMES), PREFIXES), lambda key: st.just(StaticRoute(key[1], key[0]))),
     "asn": FEW,
     "router_id": NAMES,
     "maximum_paths": FEW,

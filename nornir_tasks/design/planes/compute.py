@@ -34,7 +34,7 @@ def wishes(network: Network, plane: Plane, device: Device) -> Iterator[Wish]:
     yield Wish(
         classes=network.fabrics[plane.fabric].classes,
         ports={each.link.end(device.name).port: _port(each, device, plane) for each in circuits},
-        static_routes={block: StaticRoute(block) for block in blocks},
+        static_routes={route.key: route for route in map(StaticRoute, blocks)},
         networks=frozenset(blocks),
     )
     if plane.host_vlan is not None:

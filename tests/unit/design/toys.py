@@ -78,7 +78,7 @@ def wishes(network: Network, plane: Plane, device: Device) -> Iterator[Wish]:
     yield Wish(
         maximum_paths=4,
         prefix_lists={"STORAGE-OUT": PrefixList("STORAGE-OUT", rules)},
-        static_routes={each: StaticRoute(each) for each in blocks},
+        static_routes={route.key: route for route in map(StaticRoute, blocks)},
         networks=frozenset(blocks),
         peer_groups={group.name: group},
     )

@@ -44,7 +44,7 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
         return DevicePlan(wanted.device, (), running, owned, foreign)
     _refuse_their_vlan(wanted, changes, owned)
     if not allow_management:
-        _refuse_protected(wanted, changes)
+        _refuse_protected(wanted, changes, os.management_path(running))
     _refuse_collateral(wanted, changes, foreign)
     return DevicePlan(wanted.device, changes, running, owned, foreign)
 
@@ -145,7 +145,7 @@ def _is_in(port: Interface | None, vlan: Vlan) -> bool:
     return port is not None and port.access_vlan == vlan.number
 
 
-def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...]) -> None:
+def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...], more: tuple[str, ...]) -> None:
     os = wanted.platform
     problems = [
         Problem(
@@ -154,7 +154,7 @@ def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...]) -> None:
             hint=f"if that is meant, say --allow-management {wanted.device}",
         )
         for change in changes
-        if is_protected(change.path, os)
+        if is_protected(change.path, os, more)
     ]
     if problems:
         raise RefusedError(problems)

@@ -110,9 +110,12 @@ def _protected(tree: ConfigTree, above: str, pattern: re.Pattern[str]) -> Iterat
             yield from _protected(node, f"{line} / ", pattern)
 
 
-def is_protected(path: Path, os: Platform) -> bool:
-    """Would a change of this line touch the account in use, AAA, the management path, the API or the boot image?"""
-    return _any_of(os.protected).match(" / ".join(path)) is not None
+def is_protected(path: Path, os: Platform, more: tuple[str, ...] = ()) -> bool:
+    """Would a change of this line touch the account in use, AAA, the management path, the API or the boot image?
+
+    ``more``: what the OS's ``management_path`` says of the switch.
+    """
+    return _any_of((*os.protected, *more)).match(" / ".join(path)) is not None
 
 
 @cache

@@ -39,6 +39,11 @@ MISSING: Any = None
 """A part that an OS has not got yet; every OS must have them all before it is used."""
 
 
+def _nothing_more(_: ConfigTree) -> tuple[str, ...]:
+    """What could cut our own path is called alike on all switches of this OS."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     """One switch OS."""
@@ -62,6 +67,8 @@ class Platform:
     disruption: Callable[[Change], Disruption] = MISSING
     protected: tuple[str, ...] = MISSING
     """Regular expressions over ``" / ".join(path)``: lines whose change could cut our own path."""
+    management_path: Callable[[ConfigTree], tuple[str, ...]] = _nothing_more
+    """(whole running tree) -> such expressions that hold on this switch alone, by what runs there."""
     observing: Observing = MISSING
     """What to ask a switch for each field of Observed, and how its answers are read."""
     api_port: int = MISSING

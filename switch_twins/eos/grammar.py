@@ -156,6 +156,14 @@ def _vrf_moved(change: Change) -> None:
         change.session.remove(node)
 
 
+def _vrf_gone(change: Change) -> None:
+    """Whether a VRF routes is said of VRFs that are there: ``no ip routing vrf`` goes with it (the lab's reading)."""
+    said = [*change.tree.find("ip routing vrf"), *change.tree.find("no ip routing vrf")]
+    for node in said if change.removed else ():
+        if node.params["vrf"] == change.node.params["vrf"]:
+            change.session.remove(node)
+
+
 def _hash_fields(change: Change) -> None:
     """The order of fields has no meaning: the default set is kept as the default, whatever its order."""
     node, rule = change.node, change.node.rule
@@ -214,6 +222,7 @@ HOOKS: dict[str, Hook] = {
     "only_negated": _only_negated,
     "encoding_changed": _encoding_changed,
     "on_by_default": _on_by_default,
+    "vrf_gone": _vrf_gone,
     "vrf_moved": _vrf_moved,
     "first_address_gone": _first_address_gone,
     "hash_fields": _hash_fields,

@@ -30,6 +30,7 @@ from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
+from tests.unit.design import toys
 
 ROOT = Path(__file__).parents[2]
 SITES = ("inventory/lab", "inventory/lab-breakout", "inventory/lab-unnumbered", "inventory/ref-512", "tests/sites/svi")
@@ -165,7 +166,7 @@ class Example:
 @cache
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
-    switches = tuple(_switches())
+    switches = (*_switches(), *_vrfs())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -196,6 +197,15 @@ def _switches() -> Iterator[Rendered]:
         fabric = design(intent, load_catalogue(), {name: each.facts for name, each in platforms().items()})
         names = [device.name for device in fabric.devices]
         for each in (*device_configs(fabric), *device_configs(fabric, drained=names)):
+            text = render(each.config, each.capabilities, environment(each.config.os))
+            yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _vrfs() -> Iterator[Rendered]:
+    """Switches with a plane in a VRF, of the systems that hold any."""
+    for device in toys.ONE_OF_EACH.values():
+        if toys.with_storage().device(device).capabilities.has_vrfs:
+            each = toys.realised(device, "STORAGE")
             text = render(each.config, each.capabilities, environment(each.config.os))
             yield Rendered(each.config, each.capabilities, each.claims, text)
 

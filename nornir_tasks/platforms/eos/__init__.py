@@ -9,7 +9,7 @@ from nornir_tasks.platforms.eos.capabilities import LOAD_BALANCING, RELEASE_PATT
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.observe import OBSERVING
-from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
+from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.eos.parse import parse
 from nornir_tasks.platforms.eos.port_map import port_name, sort_key
 from nornir_tasks.platforms.eos.tree import community_word, seconds, to_text, to_tree
@@ -36,6 +36,7 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    management_path=management_path,
     observing=OBSERVING,
     api_port=443,
     template_filters=MappingProxyType(

@@ -5,6 +5,7 @@ which lines replace one another (no ``no`` for the old value) and which ``no`` d
 """
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((*_PORT, r"^error-correction encoding "), r"^no (error-correction encoding) .*$", r"default \1"),
     # a neighbour that leaves its group leaves the fabric: all its lines go with it
     ((*_BGP, r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
+    ((*_BGP, r"^vrf ", r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
 )
 """Path, and what to substitute in the line's ``no`` form."""
 
@@ -50,7 +52,7 @@ _OBJECT = re.compile(
 )
 _WHOLE = re.compile(r"no neighbor (\S+)")
 _SINGLE = re.compile(r"default neighbor (\S+) ")
-_FIRST = re.compile(r"no ip address \S+ secondary")
+_FIRST = re.compile(r"no ip address \S+ secondary|no vrf \S+")
 _LAST = re.compile(r"no neighbor \S+ peer group")
 
 
@@ -62,11 +64,10 @@ def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Can
     new = _new_blocks(owned, wanted)
     before, after = (_hconfig(each) for each in _to_compare(_to_type_again(owned, wanted), wanted, new))
     remediation = WorkflowRemediation(before, after).remediation_config
-    gone = _gone(remediation)  # once: it looks at every line
     lines = tuple(
         line
-        for child in remediation.children
-        for line in (_typed(new[child.text]) if child.text in new else _lines(child, gone))
+        for child in _in_turn(remediation.children)
+        for line in (_typed(new[child.text]) if child.text in new else _lines(child))
     )
     for each in (before, after, remediation):
         _take_apart(each)
@@ -102,16 +103,31 @@ def _typed(block: ConfigTree, depth: int = 0) -> list[str]:
 
 
 def _to_type_again(owned: ConfigTree, wanted: ConfigTree) -> ConfigTree:
-    """What runs, less the wanted encoding of ports that have both: it is typed again after ``default`` took both away.
+    """What runs, less the lines that are typed again because others take them away.
 
-    They may stand side by side (pyavd eos__ethernet_interfaces).
+    The wanted encoding of ports that have both, which may stand side by side (pyavd eos__ethernet_interfaces):
+    ``default`` takes both. The addresses of a port that changes its VRF: it loses them.
     """
-    double = [port.text for port in owned.children.values() if port.children.keys() >= _ENCODINGS]
-    counted = owned.copy() if double else owned
-    for name in double:
-        for line in _ENCODINGS & getattr(wanted.get(name), "children", {}).keys():
-            del counted.children[name].children[line]
+    counted = owned
+    for name, port in owned.children.items():
+        again = _taken_away(port, wanted.get(name) or ConfigTree())
+        if again:
+            counted = owned.copy() if counted is owned else counted
+            for line in again:
+                del counted.children[name].children[line]
     return counted
+
+
+def _taken_away(port: ConfigTree, wanted: ConfigTree) -> set[str]:
+    """Lines that a port has and keeps, and that its other changes take away for a moment."""
+    again = set(_ENCODINGS & wanted.children.keys()) if port.children.keys() >= _ENCODINGS else set()
+    if _vrf_of(port) != _vrf_of(wanted):
+        again |= {line for line in port.children if line.startswith("ip address ")} & wanted.children.keys()
+    return again
+
+
+def _vrf_of(port: ConfigTree) -> str | None:
+    return next((line for line in port.children if line.startswith("vrf ")), None)
 
 
 def session_changes(before: str, after: str) -> frozenset[Change]:
@@ -138,19 +154,24 @@ def server_changes(diff: str) -> frozenset[Change]:
     return session_changes("\n".join(before), "\n".join(after))
 
 
-def _gone(remediation: "HConfig") -> frozenset[str]:
-    """Neighbours that go as a whole: their single lines need not be taken away as well."""
-    texts = (line.text for child in remediation.children for line in child.children)
-    return frozenset(found[1] for text in texts if (found := _WHOLE.fullmatch(text)))
+def _in_turn(children: "Iterable[HConfigChild]") -> "list[HConfigChild]":
+    """A VRF is there before anything is in it, and goes when nothing is in it any more."""
+    return sorted(children, key=lambda child: 2 if child.text.startswith("no vrf instance ") else 1)
 
 
-def _lines(child: "HConfigChild", gone: frozenset[str], depth: int = 0) -> list[str]:
+def _gone(block: "HConfigChild") -> frozenset[str]:
+    """Neighbours of one block that go as a whole: their single lines need not be taken away as well."""
+    return frozenset(found[1] for line in block.children if (found := _WHOLE.fullmatch(line.text)))
+
+
+def _lines(child: "HConfigChild", depth: int = 0, above: frozenset[str] = frozenset()) -> list[str]:
     """One command and those below it, ended by ``exit`` where a block was entered."""
+    gone = _gone(child) if child.text.startswith("vrf ") else above | _gone(child)  # a VRF has neighbours of its own
     below = [
         line
         for each in sorted(child.children, key=_place)
         if not ((found := _SINGLE.match(each.text)) and found[1] in gone)
-        for line in _lines(each, gone, depth + 1)
+        for line in _lines(each, depth + 1, gone)
     ]
     if child.children and not below:
         return []
@@ -158,7 +179,10 @@ def _lines(child: "HConfigChild", gone: frozenset[str], depth: int = 0) -> list[
 
 
 def _place(child: "HConfigChild") -> int:
-    """A second address goes before the first can; a group goes last, when nothing refers to it any more."""
+    """A second address goes before the first can; a group goes last, when nothing refers to it any more.
+
+    A port changes its VRF before it gets addresses.
+    """
     return 0 if _FIRST.fullmatch(child.text) else 2 if _LAST.fullmatch(child.text) else 1
 
 

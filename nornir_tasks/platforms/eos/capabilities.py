@@ -88,6 +88,9 @@ _TOMAHAWK4 = Capabilities(
     has_commit_timer=True,
     # aristanetworks/avd renders "neighbor interface"; no published line shows GTSM on it, and it takes no route map
     unnumbered_gap="no source shows TTL security on an interface neighbour, which takes no route map of its own either",
+    # pyavd 6.4.0 renders VRFs with BGP in them; that they need no route distinguisher unless routes leave their VRF:
+    # its molecule router-bgp-vrf-address-families
+    has_vrfs=True,
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
     max_confirm_s=86_399,

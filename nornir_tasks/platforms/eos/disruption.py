@@ -7,6 +7,8 @@ where none says anything the next worse class stands.
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.line_classes import LineClasses
 
+_BGP = r"router bgp \S+(?: / vrf \S+)?"
+
 CLASSES: tuple[tuple[str, Disruption], ...] = (
     # um-eos BGP: changing the routing protocol model needs a reload or a restart of all routing agents
     (r"service routing protocols model .*", Disruption.RELOAD),
@@ -24,19 +26,22 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface Ethernet\S+ / (?:no )?(?:speed|error-correction|phy) .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?(?:mtu|service-profile|qos) .*", Disruption.DATAPLANE_BLIP),
     (r"interface Ethernet\S+ / (?:no )?priority-flow-control.*", Disruption.DATAPLANE_BLIP),
-    (r"interface \S+ / (?:no )?ip address .*", Disruption.DATAPLANE_BLIP),
+    (r"interface \S+ / (?:no )?(?:ip address|vrf) .*", Disruption.DATAPLANE_BLIP),
+    # a VRF that goes or stops routing takes along what runs in it
+    (r"vrf instance \S+(?: / .*)?|(?:no )?ip routing vrf .*", Disruption.DATAPLANE_BLIP),
     # the port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out
     (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?spanning-tree .*", Disruption.DATAPLANE_BLIP),
     (r"vlan \d+|interface Vlan\d+(?: / (?:no )?(?:shutdown|mtu .*))?", Disruption.DATAPLANE_BLIP),
     # RFC 4271, 4.2 and 6.5: a session is torn down and opened anew when what its OPEN or its TTL check says changes
     (r"router bgp [^/]*", Disruption.DATAPLANE_BLIP),
-    (r"router bgp \S+ / router-id .*", Disruption.DATAPLANE_BLIP),
+    (rf"{_BGP} / router-id .*", Disruption.DATAPLANE_BLIP),
+    (r"router bgp \S+ / vrf \S+", Disruption.DATAPLANE_BLIP),
     (
-        r"router bgp \S+ / (?:no )?neighbor \S+ (?:remote-as|peer group|ttl|timers|shutdown|password|local-as).*",
+        rf"{_BGP} / (?:no )?neighbor \S+ (?:remote-as|peer group|ttl|timers|shutdown|password|local-as).*",
         Disruption.DATAPLANE_BLIP,
     ),
-    (r"router bgp \S+ / address-family ipv4 / (?:no )?neighbor \S+ activate", Disruption.DATAPLANE_BLIP),
+    (rf"{_BGP} / address-family ipv4 / (?:no )?neighbor \S+ activate", Disruption.DATAPLANE_BLIP),
     (r"ip route .*", Disruption.DATAPLANE_BLIP),
     # of what follows no source tells that traffic notices: names, timers and limits of what may come, policies
     (r"interface \S+(?: / (?:no )?description .*)?", Disruption.NONE),
@@ -45,13 +50,13 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"router bfd(?: / interval .*)?", Disruption.NONE),
     (r"ip prefix-list \S+(?: / seq .*)?", Disruption.NONE),
     (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
-    (r"router bgp \S+ / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),
-    (r"router bgp \S+ / (?:(?:no )?graceful-restart|maximum-paths .*)", Disruption.NONE),
+    (rf"{_BGP} / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),
+    (rf"{_BGP} / (?:(?:no )?graceful-restart|maximum-paths .*)", Disruption.NONE),
     (
-        r"router bgp \S+ / (?:no )?neighbor \S+ (?:bfd|description|idle-restart-timer|maximum-routes|out-delay|"
+        rf"{_BGP} / (?:no )?neighbor \S+ (?:bfd|description|idle-restart-timer|maximum-routes|out-delay|"
         r"route-map|send-community)\b.*",
         Disruption.NONE,
     ),
-    (r"router bgp \S+ / address-family ipv4(?: / network .*)?", Disruption.NONE),
+    (rf"{_BGP} / address-family ipv4(?: / network .*)?", Disruption.NONE),
 )
 disruption = LineClasses(CLASSES).of

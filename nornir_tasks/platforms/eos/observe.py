@@ -26,7 +26,7 @@ from nornir_tasks.platforms.observed import (
 INTERFACES = Request("show interfaces")
 STATUS = Request("show interfaces status")
 LLDP = Request("show lldp neighbors")
-BGP = Request("show ip bgp summary")
+BGP = Request("show ip bgp summary vrf all")
 ROUTES = Request("show ip route bgp")
 
 PFC = Request("show priority-flow-control", Form.TEXT)
@@ -109,16 +109,17 @@ def _vlan(said: dict[str, Any]) -> str | None:
 
 def sessions(answer: dict[str, Any]) -> Iterator[BgpSession]:
     """BGP's neighbours out of the answer to ``BGP``."""
-    peers = answer.get("vrfs", {}).get("default", {}).get("peers", {})
-    for address, peer in peers.items():
-        up = peer.get("peerState") == "Established"
-        yield BgpSession(
-            address=address,
-            remote_as=_asn(str(peer.get("asn", "0"))),
-            established=up,
-            state=str(peer.get("peerState", "")),
-            prefixes_received=peer.get("prefixReceived") if up else None,
-        )
+    for vrf, said in answer.get("vrfs", {}).items():
+        for address, peer in said.get("peers", {}).items():
+            up = peer.get("peerState") == "Established"
+            yield BgpSession(
+                address=address,
+                remote_as=_asn(str(peer.get("asn", "0"))),
+                established=up,
+                state=str(peer.get("peerState", "")),
+                prefixes_received=peer.get("prefixReceived") if up else None,
+                vrf=None if vrf == "default" else vrf,
+            )
 
 
 def _asn(text: str) -> int:

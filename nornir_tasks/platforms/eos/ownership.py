@@ -4,6 +4,10 @@ Order matters: the first rule that matches decides. What nobody claims here is n
 VRFs and address families of others live on in the shared containers.
 """
 
+import re
+
+from nornir_tasks.design.claims import MANAGEMENT_VRF
+from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import rule
 
 _IPV4 = r"\d+\.\d+\.\d+\.\d+"
@@ -19,7 +23,8 @@ _BGP = (
     *_SESSIONS,
     rule(r"bgp listen range (?P<key>\S+) .*", "address"),
     rule(r"address-family ipv4", "switch", shared=True, children=(*_SESSIONS, rule(r".*", "switch"))),
-    # VRFs, other address families and MAC-VRFs have their own lives
+    rule(r"vrf (?P<key>\S+)", "vrf"),
+    # other people's VRFs, other address families and MAC-VRFs have their own lives
     rule(r"(?:vrf|address-family|vlan|vlan-aware-bundle|vpws|monitoring|session tracker) ?.*", "nobody"),
     # how AS numbers are written is the operators' choice: we read both notations (NX-OS has the line outside of BGP)
     rule(r"bgp asn notation .*", "nobody"),
@@ -48,6 +53,10 @@ OWNERSHIP = (
     rule(r"ip prefix-list (?P<key>\S+)(?: .*)?", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "address"),
+    # in a VRF of ours, too, others may have routes: to what is not in its owner's pools
+    rule(rf"ip route vrf (?P<key>\S+ {_IPV4}/\d+) .*", "route"),
+    rule(r"vrf instance (?P<key>\S+)", "vrf"),
+    rule(r"(?:no )?ip routing vrf (?P<key>\S+)", "vrf"),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
 )
 
@@ -55,8 +64,12 @@ PROTECTED = (
     r"(?:no )?(?:username|aaa|tacacs-server|radius-server|enable|role|ip tacacs|ip radius) ?.*",
     r"(?:no )?management (?:api|ssh|security|console|telnet|accounts).*",
     r"(?:no )?interface Management.*",
-    r"(?:no )?vrf (?:instance|definition) .*",
-    r"(?:no )?ip(?:v6)? route vrf .*",
+    # of our VRFs none is called so; whichever the management port is in, what runs tells (management_path)
+    rf"(?:no )?vrf instance {MANAGEMENT_VRF.pattern}$",
+    r"(?:no )?vrf definition .*",
+    rf"(?:no )?ip routing vrf {MANAGEMENT_VRF.pattern}$",
+    r"(?:no )?ip(?:v6)? route vrf \S+ (?:0\.0\.0\.0/0|::/0) .*",
+    rf"(?:no )?ip(?:v6)? route vrf {MANAGEMENT_VRF.pattern} ",
     r"(?:no )?ip(?:v6)? route (?:0\.0\.0\.0/0|::/0) .*",
     r"(?:no )?ip(?:v6)? access-list .*",
     r"(?:no )?(?:system )?control-plane.*",
@@ -64,3 +77,22 @@ PROTECTED = (
     r"(?:no )?(?:daemon|hostname|ip name-server|security) .*",
 )
 """Lines whose change could cut our own path to the switch: accounts, AAA, management port and VRF, API, ACLs, boot."""
+
+_API = "management api http-commands"
+
+
+def management_path(running: ConfigTree) -> tuple[str, ...]:
+    """Patterns of further protected lines on this switch: of the VRFs that its management ports and API are in."""
+    blocks = [
+        node for text, node in running.children.items() if text.startswith("interface Management") or text == _API
+    ]
+    names = {line.removeprefix("vrf ") for node in blocks for line in node.children if line.startswith("vrf ")}
+    return tuple(
+        pattern
+        for name in sorted(map(re.escape, names))
+        for pattern in (
+            rf"(?:no )?(?:vrf instance|ip routing vrf) {name}(?: |$)",
+            rf"(?:no )?ip route vrf {name} ",
+            rf"router bgp \S+ / vrf {name}(?: |$)",
+        )
+    )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.device_config import (
@@ -18,6 +19,7 @@ from nornir_tasks.design.device_config import (
     RoutingPolicy,
     StaticRoute,
     Vlan,
+    Vrf,
 )
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
@@ -45,6 +47,7 @@ _PORT = (
     row(r"no shutdown", "enabled", yes, hidden=("no shutdown",)),
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu"),
     row(r"no switchport", "routed", yes),
+    row(r"vrf (\S+)", "vrf", text, single="vrf"),
     # a second or virtual address stands beside the first
     row(r"ip address (\d+\.\d+\.\d+\.\d+/\d+)", "address", text, single=r"ip address(?= (?!virtual )\S+$)"),
     row(r"service-profile (\S+)", "qos_profile", text, single="service-profile"),
@@ -60,11 +63,12 @@ _EDGE = {"portfast": "spanning-tree portfast", "bpduguard": "spanning-tree bpdug
 """Either alone is none of ours."""
 _SWITCHED = {"access_vlan", *_EDGE}
 """What only an access port has."""
-_ROUTED = {"mtu_bytes", "address", "qos_profile"}
+_ROUTED = {"mtu_bytes", "address", "qos_profile", "vrf"}
 """What only a routed port has; a switched one without any of it is one that nobody uses."""
 _PORT_LINES = table(*_PORT)
 _LOOPBACK_LINES = table(*(each for each in _PORT if each.field in {"description", "enabled", "address"}))
-_SVI_LINES = table(*(each for each in _PORT if each.field in {"description", "enabled", "address", "mtu_bytes"}))
+_OF_SVI = {"description", "enabled", "address", "mtu_bytes", "vrf"}
+_SVI_LINES = table(*(each for each in _PORT if each.field in _OF_SVI))
 
 _SERVICES = ("multi-agent", "ip-routing")
 _DYNAMIC = "ip hardware fib load-balance distribution dynamic"
@@ -74,6 +78,7 @@ _TOP = (
     row(r"ip routing", "ip-routing", yes),
     # what a fresh switch shows in place of "ip routing" (show running-config of vEOS-lab 4.29.2F)
     row(r"no ip routing", "ip-routing", no),
+    row(r"ip routing vrf (\S+)", "routed_vrfs", text, many=True),
     # pyavd eos__lldp prints only "no lldp run"
     row(r"lldp run", "lldp", yes, hidden=("lldp run",)),
     row(r"no lldp run", "lldp", no),
@@ -153,6 +158,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         "lists": [],
         "maps": {},
         "routes": [],
+        "vrfs": [],
     }
     rest = ConfigTree()
     for node in tree.children.values():
@@ -180,6 +186,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         qos=qos,
         bfd=fields.get("bfd", _DEFAULT_BFD if bgp and any(group.bfd for group in bgp.peer_groups) else None),
         vlans=tuple(fields["vlans"]),
+        vrfs=_vrfs(fields, left),
         interfaces=tuple(fields["interfaces"]),
         routing_policy=RoutingPolicy(
             tuple(fields["lists"]), tuple(RouteMap(each, tuple(rules)) for each, rules in fields["maps"].items())
@@ -216,7 +223,7 @@ def _svi(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigT
     values, unknown = read(node.children.values(), _SVI_LINES)
     enabled, mtu = values.get("enabled", True), values.get("mtu_bytes", _DEFAULT_MTU_BYTES)
     port = Interface(found[1], values.get("description"), values.get("address"), mtu, enabled, None)
-    fields["interfaces"].append(port)
+    fields["interfaces"].append(replace(port, vrf=values.get("vrf")))
     return unknown
 
 
@@ -225,7 +232,7 @@ def _contradicts(values: Fields) -> bool:
     if values.get("routed", False):
         return bool(_SWITCHED & values.keys() or "switched" in values)
     if "access_vlan" in values:
-        return bool({"mtu_bytes", "address"} & values.keys())
+        return bool({"mtu_bytes", "address", "vrf"} & values.keys())
     return bool((_ROUTED | _SWITCHED) & values.keys())
 
 
@@ -250,6 +257,7 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
             layer1=layer1,
             access_vlan=values.get("access_vlan"),
             edge=edge,
+            vrf=values.get("vrf"),
         )
     )
     return [*unknown, *(line for line in left if line not in unknown)]
@@ -281,8 +289,23 @@ def _route_map(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
 
 
 def _static_route(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    fields["routes"].append(StaticRoute(found[1]))
+    fields["routes"].append(StaticRoute(found[2], found[1]))
     return list(node.children.values())
+
+
+def _vrf(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    fields["vrfs"].append(found[1])
+    return list(node.children.values())
+
+
+def _vrfs(fields: Fields, left: ConfigTree) -> tuple[Vrf, ...]:
+    """Those that are there and route IPv4; what says but one of the two is none of ours."""
+    there, routed = set(fields["vrfs"]), set(fields.get("routed_vrfs", ()))
+    for name in there - routed:
+        left.add(f"vrf instance {name}")
+    for name in routed - there:
+        left.add(f"ip routing vrf {name}")
+    return tuple(map(Vrf, there & routed))
 
 
 _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
@@ -293,7 +316,8 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (r"vlan (\d+)", _vlan),
         (r"ip prefix-list (\S+)", _prefix_list),
         (r"route-map (\S+) (permit|deny) (\d+)", _route_map),
-        (r"ip route (\d+\.\d+\.\d+\.\d+/\d+) Null0", _static_route),
+        (r"ip route (?:vrf (\S+) )?(\d+\.\d+\.\d+\.\d+/\d+) Null0", _static_route),
+        (r"vrf instance (\S+)", _vrf),
         (r"router bfd", _bfd),
     )
 )

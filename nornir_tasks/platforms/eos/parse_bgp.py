@@ -1,9 +1,10 @@
 """EOS BGP back to the hinge: flat ``neighbor`` lines, peer groups by name and neighbours by address."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
-from nornir_tasks.design.device_config import Bgp, Neighbor, PeerGroup
+from nornir_tasks.design.device_config import Bgp, BgpVrf, Neighbor, PeerGroup
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.lines import Block, Table, leave, look_up, no, number, row, starting, table, take, text, yes
 
@@ -60,15 +61,22 @@ _NEIGHBOR = (
     row(r"route-map (\S+) in", "route_map_in", text, single=_ROUTE_MAP),
 )
 
+_OF_VRF = tuple(each for each in _PROCESS if each.field in {"router_id", "maximum_paths"})
+
 _ABOVE = (r"router bgp ",)
+_IN_VRF = (*_ABOVE, r"vrf ")
 BLOCKS = (
     Block(_ABOVE, _PROCESS),
     Block(_ABOVE, (*_GROUP, *_NEIGHBOR), before=r"neighbor \S+ "),
+    Block(_IN_VRF, _OF_VRF),
+    Block(_IN_VRF, _NEIGHBOR, before=r"neighbor \S+ "),
 )
 """What the lines of BGP replace and which are hidden."""
 
 _PROCESS_LINES, _GROUP_LINES, _NEIGHBOR_LINES = table(*_PROCESS), table(*_GROUP), table(*_NEIGHBOR)
+_VRF_LINES = table(*_OF_VRF)
 
+_VRF = re.compile(r"vrf (\S+)")
 _FLAT = re.compile(r"neighbor (\S+) (.+)")
 _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
 _NETWORK = re.compile(r"network (\d+\.\d+\.\d+\.\d+/\d+)")
@@ -104,8 +112,9 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
     above = (process.text,)
     family = process.children.get("address-family ipv4") or ConfigTree()
     groups, neighbors, fields = _Sessions(), _Sessions(), dict[str, Any]()
+    vrfs = [line for line in process.children.values() if _VRF.fullmatch(line.text)]
     for line in process.children.values():
-        if line is family:
+        if line is family or _VRF.fullmatch(line.text):
             continue
         if flat := _FLAT.fullmatch(line.text):
             sessions, rows = (neighbors, _NEIGHBOR_LINES) if _ADDRESS.fullmatch(flat[1]) else (groups, _GROUP_LINES)
@@ -118,8 +127,9 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
     peer_groups = tuple(_groups(groups, active, above, left))
     known_groups = {group.name for group in peer_groups}
     members = tuple(_neighbors(neighbors, known_groups, above, left))
+    inner = [_vrf(line, known_groups, above, left) for line in vrfs]
     _leave_inactive(active - known_groups, (*above, family.text), left)
-    if not (fields or peer_groups or members or networks):
+    if not (fields or peer_groups or members or networks or inner):
         return None
     return Bgp(
         asn=int(process.text.split()[2]),
@@ -130,16 +140,46 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
         log_neighbor_changes=fields.get("log_neighbor_changes", True),
         networks=networks,
         peer_groups=peer_groups,
-        neighbors=members,
+        neighbors=(*members, *(each for _, sessions in inner for each in sessions)),
+        vrfs=tuple(vrf for vrf, _ in inner),
     )
 
 
-def _family(family: ConfigTree, above: tuple[str, ...], left: ConfigTree) -> tuple[set[str], tuple[str, ...]]:
-    """Names activated for IPv4 unicast, and the networks announced."""
+def _vrf(
+    block: ConfigTree, groups: set[str], above: tuple[str, ...], left: ConfigTree
+) -> tuple[BgpVrf, list[Neighbor]]:
+    """``vrf <name>`` within the process, with its sessions. There each neighbour is activated, not its group."""
+    name, here = block.text.removeprefix("vrf "), (*above, block.text)
+    family = block.children.get("address-family ipv4") or ConfigTree()
+    sessions, fields = _Sessions(), dict[str, Any]()
+    for line in block.children.values():
+        flat = _FLAT.fullmatch(line.text)
+        if line is family:
+            continue
+        if flat is None:
+            known = take(line, _VRF_LINES, fields)
+        else:
+            known = bool(_ADDRESS.fullmatch(flat[1])) and sessions.take(flat[1], line, flat[2], _NEIGHBOR_LINES)
+        if not known:
+            leave(left, here, [line])
+    active, networks = _family(family, (*here, family.text), left, of_groups=False)
+    for address in sessions.fields.keys() - active:
+        leave(left, here, sessions.lines[address])
+        del sessions.fields[address]
+    found = _neighbors(sessions, groups, here, left)
+    _leave_inactive(active - {each.peer for each in found}, (*here, family.text), left)
+    vrf = BgpVrf(name, fields.get("router_id", ""), fields.get("maximum_paths", 1), networks)
+    return vrf, [replace(each, vrf=name) for each in found]
+
+
+def _family(
+    family: ConfigTree, above: tuple[str, ...], left: ConfigTree, *, of_groups: bool = True
+) -> tuple[set[str], tuple[str, ...]]:
+    """Groups (in a VRF neighbours) activated for IPv4 unicast, and the networks announced."""
     active, networks = set(), []
     for line in family.children.values():
         flat = _FLAT.fullmatch(line.text)
-        if flat and flat[2] == "activate" and not _ADDRESS.fullmatch(flat[1]):
+        if flat and flat[2] == "activate" and bool(_ADDRESS.fullmatch(flat[1])) != of_groups:
             active.add(flat[1])
         elif network := _NETWORK.fullmatch(line.text):
             networks.append(network[1])
@@ -195,6 +235,6 @@ def _neighbors(found: _Sessions, groups: set[str], above: tuple[str, ...], left:
 
 
 def _leave_inactive(names: set[str], above: tuple[str, ...], left: ConfigTree) -> None:
-    """Activations of groups that are none of ours."""
+    """Activations of groups or neighbours that are none of ours."""
     for name in sorted(names):
         left.add_path(above).add(f"neighbor {name} activate")

@@ -11,7 +11,7 @@ from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
 from nornir_tasks.design.network import Circuit, Device, Endpoint, Fabric, Link, Network, Plane, Use
 from nornir_tasks.design.pipeline import Realised, design, device_config
-from nornir_tasks.design.wish import LOSSLESS_PROFILE, PortWish, Wish
+from nornir_tasks.design.wish import LOSSLESS_PROFILE, PortWish, VrfWish, Wish
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.files.templates import environment
@@ -29,11 +29,11 @@ def real_lab() -> Network:
 
 
 @cache
-def with_storage() -> Network:
-    """The same, with a storage host on the first spare port of every switch."""
+def with_storage(vrf: str | None = None) -> Network:
+    """The same, with a storage host on the first spare port of every switch, in a VRF if one is named."""
     network = real_lab()
-    circuits = tuple(_circuit(network, device, number) for number, device in enumerate(network.devices))
-    plane = replace(network.planes["compute"], name="storage", kind="storage", pools={"hosts": POOL})
+    circuits = tuple(_circuit(network, device, number, vrf) for number, device in enumerate(network.devices))
+    plane = replace(network.planes["compute"], name="storage", kind="storage", pools={"hosts": POOL}, vrf=vrf)
     return replace(
         network,
         planes={**network.planes, "storage": plane},
@@ -42,7 +42,7 @@ def with_storage() -> Network:
     )
 
 
-def _circuit(network: Network, device: Device, number: int) -> Circuit:
+def _circuit(network: Network, device: Device, number: int, vrf: str | None) -> Circuit:
     used = {link.end(device.name).slot for link in network.links_of(device.name)} | set(device.slots)
     numbers = {slot.number for slot in used if slot is not None}
     slots = all_slots(network.models[device.model], device.slots)
@@ -50,7 +50,7 @@ def _circuit(network: Network, device: Device, number: int) -> Circuit:
     port = network.facts[device.os].port_name(slot.number, slot.leg, slot.ways, slot.lanes)
     upper, lower = Endpoint(device.name, port, slot), Endpoint(f"store-{number}", "eth0")
     link = Link(f"{device.name}-s1", "host", "compute", upper, lower, 1, 400, f"{device.name}-s1")
-    return Circuit(link, Use("storage", 9000), f"10.32.{number}.0", f"10.32.{number}.1")
+    return Circuit(link, Use("storage", 9000, vrf=vrf), f"10.32.{number}.0", f"10.32.{number}.1")
 
 
 def storage_port(device: str) -> str:
@@ -60,28 +60,36 @@ def storage_port(device: str) -> str:
 
 
 def owner(plane: Plane, fabric: Fabric) -> Owner:
-    return Owner(plane.name, "plane", "STORAGE-", (plane.pools["hosts"],))
+    return Owner(plane.name, "plane", "STORAGE-", (plane.pools["hosts"],), vrf=plane.vrf)
 
 
 def announced(network: Network, plane: Plane, device: Device) -> tuple[str, ...]:
+    """The fabric's own sessions are in the default VRF."""
+    return blocks_of(network, plane, device) if plane.vrf is None else ()
+
+
+def blocks_of(network: Network, plane: Plane, device: Device) -> tuple[str, ...]:
     return tuple(f"{each.upper_address}/24" for each in network.circuits_of(device.name) if each.owner == plane.name)
 
 
 def wishes(network: Network, plane: Plane, device: Device) -> Iterator[Wish]:
-    blocks = announced(network, plane, device)
+    blocks, vrf = blocks_of(network, plane, device), plane.vrf
     for circuit in (each for each in network.circuits_of(device.name) if each.owner == plane.name):
-        port = PortWish(address=f"{circuit.upper_address}/31", mtu_bytes=9000, profile=LOSSLESS_PROFILE)
-        peer = Neighbor(circuit.lower_address, 65100, "STORAGE-PEERS", "store", route_map_in=None)
+        port = PortWish(address=f"{circuit.upper_address}/31", mtu_bytes=9000, profile=LOSSLESS_PROFILE, vrf=vrf)
+        peer = Neighbor(circuit.lower_address, 65100, "STORAGE-PEERS", "store", vrf=vrf)
         yield Wish(ports={circuit.link.upper.port: port}, neighbors={peer.key: peer})
     group = PeerGroup("STORAGE-PEERS", 3, 9, 10, 0, False, True, True, 10, 5, None, None)
     rules = tuple(PrefixRule(10 * number, permit=True, prefix=each) for number, each in enumerate(blocks, start=1))
+    routes = [StaticRoute(each, vrf) for each in blocks]
     yield Wish(
-        maximum_paths=4,
         prefix_lists={"STORAGE-OUT": PrefixList("STORAGE-OUT", rules)},
-        static_routes={route.key: route for route in map(StaticRoute, blocks)},
-        networks=frozenset(blocks),
+        static_routes={route.key: route for route in routes},
         peer_groups={group.name: group},
     )
+    if vrf is None:
+        yield Wish(maximum_paths=4, networks=frozenset(blocks))
+    else:
+        yield Wish(vrfs={vrf: VrfWish(device.loopback, 4, frozenset(blocks))})
 
 
 STORAGE = PlaneKind(owner, announced, wishes)
@@ -98,14 +106,14 @@ def saying(wish: Callable[[Device], Wish]) -> Kinds:
 
 
 @cache
-def realised(name: str) -> Realised:
-    """One switch of the lab with both planes."""
-    return device_config(with_storage(), with_storage().device(name), among=with_kind())
+def realised(name: str, vrf: str | None = None) -> Realised:
+    """One switch of the lab with both planes; storage in this VRF."""
+    return device_config(with_storage(vrf), with_storage(vrf).device(name), among=with_kind())
 
 
 @cache
-def both(name: str, *planes: str) -> Wanted:
+def both(name: str, *planes: str, vrf: str | None = None) -> Wanted:
     """What one switch of the lab with both planes shall hold of these planes; of all, if none is named."""
-    each = realised(name)
+    each = realised(name, vrf)
     made = environment(each.config.os)
     return wanted(each.config, each.capabilities, each.claims, made, planes=planes or None)

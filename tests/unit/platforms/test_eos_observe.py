@@ -88,6 +88,7 @@ def test_everything_that_is_shown_arrives() -> None:
     assert seen.bgp == (
         BgpSession("10.160.0.0", 64086 * 65536 + 59904, established=True, state="Established", prefixes_received=3),
         BgpSession("10.160.0.2", 4200099998, established=False, state="Idle", prefixes_received=None),
+        BgpSession("192.0.2.1", 64999, established=True, state="Established", prefixes_received=None, vrf="OUTSIDE"),
     )
     assert seen.routes == (("10.255.0.2/32", 2),)
     assert seen.qos == (

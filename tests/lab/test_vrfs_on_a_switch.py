@@ -1,0 +1,40 @@
+"""A plane that moves into a VRF and out again, on switches that take what is sent."""
+
+from __future__ import annotations
+
+import pytest
+from line_shapes import Rendered
+from typed_switches import SWITCHES
+
+from nornir_tasks.files.templates import environment
+from nornir_tasks.render.render import render
+from tests.unit.design import toys
+
+VRF = "STORAGE"
+HOLDS = {
+    os: device for os, device in toys.ONE_OF_EACH.items() if toys.with_storage().device(device).capabilities.has_vrfs
+}
+
+
+def rendered(device: str, vrf: str | None) -> Rendered:
+    each = toys.realised(device, vrf)
+    text = render(each.config, each.capabilities, environment(each.config.os))
+    return Rendered(each.config, each.capabilities, each.claims, text)
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, VRF), (VRF, None), (VRF, "STORAGE-B")], ids=["in", "out", "on"])
+@pytest.mark.parametrize("os", HOLDS)
+def test_a_switch_takes_it_and_runs_just_what_is_wanted(os: str, before: str | None, after: str | None) -> None:
+    start, end = rendered(HOLDS[os], before), rendered(HOLDS[os], after)
+    switch = SWITCHES[os](start)
+    assert switch.refused == []
+    running = start.os.to_tree(switch.running())
+    wanted = end.owned(end.os.canonical(end.written()))
+    # what was wanted before is of owners that are there after
+    owned = start.owned(running)
+    switch.take(end.os.candidate(running, owned, wanted))
+    assert switch.refused == []
+    assert end.owned(end.os.to_tree(switch.running())).paths() == wanted.paths()
+    assert start.owned(end.os.to_tree(switch.running())).paths() >= {
+        path for path in wanted.paths() if "10.32." not in " ".join(path) or before == after
+    }

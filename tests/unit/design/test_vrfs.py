@@ -1,0 +1,153 @@
+"""A plane in a VRF of its own beside one in the default VRF, on every OS that holds VRFs."""
+
+import pytest
+
+from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.wanted import is_protected
+from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.design.wish import PortWish, VrfWish, Wish
+from nornir_tasks.errors import DesignError
+from nornir_tasks.platforms import platforms
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.ownership import split
+from tests.property.mutants import each_change_is_reported
+from tests.unit.design import toys
+from tests.unit.design.toys import ONE_OF_EACH, both, realised, storage_port, with_storage
+
+VRF = "STORAGE"
+HOLDS = {os: device for os, device in ONE_OF_EACH.items() if with_storage().device(device).capabilities.has_vrfs}
+LACKS = {os: device for os, device in ONE_OF_EACH.items() if os not in HOLDS}
+SYSTEMS = pytest.mark.parametrize("device", HOLDS.values(), ids=HOLDS)
+
+
+def leaves(tree: ConfigTree) -> set[tuple[str, ...]]:
+    return {path for path, node in tree.walk() if not node}
+
+
+def of_storage(device: str) -> ConfigTree:
+    whole = both(device, vrf=VRF)
+    return split(whole.tree, whole.platform.ownership, whole.claims)["storage"]
+
+
+@SYSTEMS
+def test_ports_routes_and_sessions_of_the_plane_are_in_its_vrf_alone(device: str) -> None:
+    config = realised(device, VRF).config
+    port = next(each for each in config.interfaces if each.name == storage_port(device))
+    assert port.vrf == VRF
+    assert [each.name for each in config.vrfs] == [VRF]
+    assert {each.vrf for each in config.static_routes if each.prefix.startswith("10.32.")} == {VRF}
+    assert {each.vrf for each in config.bgp.neighbors if each.peer_group == "STORAGE-PEERS"} == {VRF}
+    assert {each.vrf for each in config.interfaces if each != port} == {None}
+    assert not any(each.startswith("10.32.") for each in config.bgp.networks)
+    assert [(each.maximum_paths, len(each.networks)) for each in config.bgp.vrfs] == [(4, 1)]
+
+
+@SYSTEMS
+def test_what_is_rendered_in_a_vrf_reads_back_as_what_was_designed(device: str) -> None:
+    wanted = both(device, vrf=VRF)
+    for tree in (wanted.tree, wanted.platform.to_tree(wanted.text)):
+        parsed = wanted.platform.parse(tree, wanted.capabilities, device, wanted.config.model)
+        assert not parsed.remainder, list(parsed.remainder.walk())
+        assert parsed.config == wanted.config
+
+
+@SYSTEMS
+def test_every_line_of_the_vrf_is_its_planes_and_nobody_elses(device: str) -> None:
+    whole = both(device, vrf=VRF)
+    by_owner = split(whole.tree, whole.platform.ownership, whole.claims)
+    named = [path for path in leaves(whole.tree) if VRF in " / ".join(path).replace("/", " ").split()]
+    assert len(named) > 5
+    assert all(by_owner["storage"].get(*path) is not None for path in named)
+    assert not by_owner[None]
+
+
+@SYSTEMS
+def test_every_line_of_the_vrf_lost_or_changed_shows_in_its_plan_and_not_in_the_others(device: str, figure) -> None:
+    everything, changed = both(device, vrf=VRF), 0
+    for path in leaves(of_storage(device)):
+        running = everything.tree.copy()
+        del running.get(*path[:-1]).children[path[-1]]
+        text = everything.platform.to_text(running)
+        assert device_plan(both(device, "compute", vrf=VRF), text).changes == ()
+        found = {change.path for change in device_plan(both(device, "storage", vrf=VRF), text).changes}
+        assert path in found
+        changed += sum(each_change_is_reported(everything, path))
+    figure(f"{device}: {changed} lines of a plane in a VRF lost or changed, each seen by its plan alone")
+    assert changed > 20
+
+
+@SYSTEMS
+def test_a_plane_moves_into_a_vrf_and_out_again_and_leaves_nothing_behind(device: str) -> None:
+    inside, outside = both(device, vrf=VRF), both(device)
+    for before, after in ((outside, inside), (inside, outside)):
+        plan = device_plan(after, before.platform.to_text(before.tree))
+        running = before.tree.copy()
+        gone = sorted((each.path for each in plan.changes if each.op == "-"), key=len, reverse=True)
+        for path in gone:
+            del running.get(*path[:-1]).children[path[-1]]
+        for each in plan.changes:
+            if each.op == "+":
+                running.add_path(each.path)
+        assert device_plan(after, after.platform.to_text(running)).changes == ()
+
+
+@SYSTEMS
+def test_no_vrf_that_management_is_commonly_in_is_anybodys(device: str) -> None:
+    claims = realised(device, VRF).claims
+    assert (claims.by_vrf(VRF), claims.by_vrf("STORAGE-B"), claims.by_vrf("COMPUTE")) == (
+        "storage",
+        "storage",
+        "fabric compute",
+    )
+    assert claims.by_vrf("GPUFABRIC") == SWITCH
+    for name in ("MGMT", "mgmt", "management", "default", "OOB", "STORAGEX", "CUSTOMER"):
+        assert claims.by_vrf(name) is None, name
+    assert (claims.by_route("STORAGE 10.32.0.0/24"), claims.by_route("STORAGE 0.0.0.0/0")) == ("storage", None)
+    assert claims.by_route("CUSTOMER 10.32.0.0/24") is None
+
+
+def test_in_the_default_vrf_an_address_of_a_plane_in_another_tells_nothing() -> None:
+    assert realised("leaf-g1-r0", VRF).claims.by_address("10.32.0.1") is None
+    assert realised("leaf-g1-r0").claims.by_address("10.32.0.1") == "storage"
+
+
+def refused(device: str, wish: Wish) -> list[str]:
+    with pytest.raises(DesignError) as caught:
+        device_config(with_storage(), with_storage().device(device), among=toys.saying(lambda _: wish))
+    return [f"{each.where}: {each.what}" for each in caught.value.problems]
+
+
+@pytest.mark.parametrize("device", LACKS.values(), ids=LACKS)
+def test_an_os_that_holds_no_vrf_refuses_it_by_name(device: str) -> None:
+    (problem,) = refused(device, Wish(vrfs={VRF: VrfWish()}))
+    assert problem.startswith(f"{device} VRF {VRF}: no VRF can be held")
+
+
+@SYSTEMS
+def test_a_vrf_of_nobodys_name_one_that_is_not_there_and_one_without_router_id_are_refused(device: str) -> None:
+    port = storage_port(device)
+    assert refused(device, Wish(vrfs={"MGMT": VrfWish()})) == [f"{device} VRF MGMT: nobody can own a VRF of this name"]
+    assert refused(device, Wish(ports={port: PortWish(mtu_bytes=9000, vrf=VRF)})) == [
+        f"{device} VRF {VRF}: a VRF is used that nobody wants"
+    ]
+    assert refused(device, Wish(vrfs={VRF: VrfWish(networks=frozenset({"10.32.0.0/24"}))})) == [
+        f"{device} VRF {VRF}: BGP is wanted in a VRF, and nobody says the router-id there"
+    ]
+
+
+def test_the_vrf_that_the_management_port_is_in_is_protected_whatever_it_is_called() -> None:
+    eos = platforms()["eos"]
+    running = eos.to_tree("interface Management1\n   vrf STORAGE\nmanagement api http-commands\n   vrf STORE\n")
+    here = eos.management_path(running)
+    for line in (
+        ("vrf instance STORAGE",),
+        ("ip routing vrf STORE",),
+        ("ip route vrf STORAGE 10.32.0.0/24 Null0",),
+        ("router bgp 65001", "vrf STORAGE", "router-id 10.0.0.1"),
+    ):
+        assert is_protected(line, eos, here), line
+        assert not is_protected(line, eos), line
+    assert not is_protected(("vrf instance STORAGE-B",), eos, here)
+    for line in ("vrf instance mgmt", "ip route vrf STORAGE 0.0.0.0/0 Null0", "ip route vrf MGMT 10.0.0.0/8 Null0"):
+        assert is_protected((line,), eos), line

@@ -166,6 +166,12 @@ class Claims:
         """The owner whose prefix this name bears."""
         return next((key for prefix, key in self._prefixes if name.startswith(prefix)), None)
 
+    def by_pool(self, prefix: str) -> str | None:
+        """The owner in whose pools this prefix lies, whatever VRF that is in: within a VRF whose owner is known."""
+        value = _number(prefix)
+        pools = ((_bounds(pool), claim.owner.key) for claim in self.claims for pool in claim.owner.pools)
+        return next((key for (low, high), key in pools if value is not None and low <= value <= high), None)
+
     def by_vrf(self, name: str) -> str | None:
         """The owner of this VRF: whose prefix, with or without the hyphen at its end, the name bears.
 

@@ -16,7 +16,7 @@ from typing import Literal
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.platforms.config_tree import ConfigTree
 
-Key = Literal["port", "address", "name", "vlan", "vrf", "route", "vlans", "fabric", "switch", "nobody"]
+Key = Literal["port", "address", "name", "vlan", "vrf", "route", "pool", "vlans", "fabric", "switch", "nobody"]
 _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "port": Claims.by_port,
     "address": Claims.by_address,
@@ -24,6 +24,7 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "vlan": Claims.by_vlan,
     "vrf": Claims.by_vrf,
     "route": Claims.by_route,
+    "pool": Claims.by_pool,
 }
 """What the lines judged by a key of their own go by."""
 
@@ -113,7 +114,8 @@ def _split(
         if owner is None and matched.below is not None:
             owner = _owner_below(node, matched.below, claims)
         held = parts[owner].add_path(above)
-        if matched.shared or (matched.children and claims.has_several(key)):
+        is_shared = matched.shared and owner is not None  # what stands in somebody else's container is theirs
+        if is_shared or (matched.children and claims.has_several(key)):
             held.add(text, node.line)
             _split(node, matched.children, claims, parts, (*above, text))
         else:

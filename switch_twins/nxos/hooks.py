@@ -11,6 +11,7 @@ from ..engine.lines import Lines
 from ..engine.pattern import Match
 from .dlb import dlb_ports
 from .password import make_hash
+from .patch import LAYER_3
 from .ports import broken_out, port_exists
 from .words import is_network_qos_class, numbers, ranges
 
@@ -92,8 +93,6 @@ def keep_management_vrf(change: Change) -> None:
 
 # -- lines that take others with them ------------------------------------------------------------------------------
 
-_LAYER_3 = ("vrf member", "ip address", "ip unnumbered", "ip forward", "ipv6 address", "medium p2p")
-
 
 def _drop(change: Change, leading: tuple[str, ...]) -> None:
     for child in list(change.parent.children.values()):
@@ -104,12 +103,12 @@ def _drop(change: Change, leading: tuple[str, ...]) -> None:
 def clear_layer(change: Change) -> None:
     """``switchport`` takes the layer-3 lines away, ``no switchport`` the layer-2 ones."""
     is_layer_2 = not change.node.negated and not change.removed
-    _drop(change, _LAYER_3 if is_layer_2 else ("switchport ", "spanning-tree "))
+    _drop(change, ("vrf member", *LAYER_3) if is_layer_2 else ("switchport ", "spanning-tree "))
 
 
 def clear_addresses(change: Change) -> None:
     """Moving an interface to another VRF takes its addresses away."""
-    _drop(change, _LAYER_3[1:])
+    _drop(change, LAYER_3)
 
 
 def layer_2_mtu(change: Change) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ..engine import Node, Tree
 
+LAYER_3 = ("ip address", "ip unnumbered", "ip forward", "ipv6 address", "medium p2p")
+"""Lines of a port that go when it changes its VRF."""
+
 
 def patch(old: Tree, new: Tree) -> list[str]:
     """Lines, indented by mode; removals first and last things first, so that nothing in use is taken away."""
@@ -51,14 +54,22 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
         elif inner[key][0]:
             removals += [pad + node.line, *inner[key][0]]
     additions: list[str] = []
+    moves = _vrf_of(old) != _vrf_of(new)
     for key, node in new.children.items():
         before = old.children.get(key)
+        if moves and node.words.startswith(LAYER_3):
+            before = None  # a port that changes its VRF loses its addresses: they are typed again (the lab's reading)
         added = inner[key][1] if key in inner else _everything(new.tree, node, depth + 1)
         if before is None and _is_port(node) and not added:
             continue
         if before is None or before.line != node.line or before.body != node.body or added:
             additions += [pad + node.line, *node.body, *added]
     return removals, additions
+
+
+def _vrf_of(side: _Side) -> str | None:
+    """The VRF of a port, where one is said."""
+    return next((child.line for child in side.children.values() if child.words.startswith("vrf member ")), None)
 
 
 def _is_port(node: Node) -> bool:

@@ -47,6 +47,9 @@ class EosSwitch:
 class NxosSwitch:
     """An NX-OS switch, likewise; a candidate is carried out by the commands that lead to it."""
 
+    printed = ""
+    """The patch of the last candidate, as the switch prints it."""
+
     def __init__(self, rendered: Rendered) -> None:
         config = rendered.config
         ports = frozenset(f"Ethernet1/{number}" for number in range(1, 67))
@@ -65,6 +68,7 @@ class NxosSwitch:
     def take(self, candidate: Candidate) -> None:
         target = self._loaded(candidate.payload)
         commands = patch(self._tree, target)
+        self.printed = "\n".join(f"`{command}`" for command in commands)
         session = ConfigSession(self._tree, self._context)
         self.refused += [f"{commands[number - 1]}: {error}" for number, error in session.feed_all(commands)]
 

@@ -107,6 +107,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # "MTU on L2 interfaces can only be set to default or system-jumboMTU" (typed on a Nexus 7000); 9216 unless set.
         access_mtu="jumbo",
         svi_service="interface-vlan",
+        # cisco.nxos 11.1.0 nxos_vrf_global, nxos_vrf_interfaces, nxos_bgp_global
+        has_vrfs=True,
         has_commit_timer=True,
         # IronCore's NX-OS provider renders "no ipv6 nd suppress-ra", other published fabrics go without
         unnumbered_gap="published configurations disagree on whether a port must be told to advertise itself",

@@ -4,6 +4,8 @@ from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.platforms.line_classes import LineClasses
 
+_BGP = r"router bgp \S+(?: / vrf \S+)?"
+
 CLASSES: tuple[tuple[str, Disruption], ...] = (
     # "brief period of traffic loss" on all ports: Cisco Nexus 9000 QoS Configuration Guide 10.5(x), "Configuring
     # Queuing and Scheduling"; network-qos changes re-carve the same buffers.
@@ -24,32 +26,34 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface \S+ / (?:no )?(?:speed|fec|negotiate) .*", Disruption.PORT_FLAP),
     # Link state follows the line.
     (r"interface \S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
-    (r"interface \S+ / ip address .*", Disruption.PORT_FLAP),
+    (r"interface \S+ / (?:ip address|vrf member) .*", Disruption.PORT_FLAP),
+    # A VRF that goes takes along what runs in it.
+    (r"vrf context \S+|router bgp \S+ / vrf \S+", Disruption.DATAPLANE_BLIP),
     # The port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out.
     (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / spanning-tree .*", Disruption.DATAPLANE_BLIP),
     (r"vlan \d+|interface Vlan\d+(?: / mtu .*)?", Disruption.DATAPLANE_BLIP),
     # Removing or renumbering the process ends every session: Unicast Routing Configuration Guide, "Basic BGP".
     (r"router bgp \S+", Disruption.AGENT_RESTART),
-    (r"router bgp \S+ / router-id .*", Disruption.AGENT_RESTART),
+    (rf"{_BGP} / router-id .*", Disruption.AGENT_RESTART),
     (r"feature .*", Disruption.AGENT_RESTART),
     # Of what follows no source tells that traffic notices.
     (r"(?:interface \S+ / )?(?:no )?priority-flow-control watch-dog-interval .*", Disruption.NONE),
     (r"class-map type qos .*|policy-map type qos \S+(?: / class \S+(?: / set qos-group \d)?)?", Disruption.NONE),
     (r"system qos|bfd interval .*|vlan \d+ / name .*", Disruption.NONE),
     (r"interface \S+(?: / (?:(?:description|mtu|service-policy type qos) .*|(?:no )?ip redirects))?", Disruption.NONE),
-    (r"ip prefix-list .*|ip route .*", Disruption.NONE),
+    (r"ip prefix-list .*|(?:vrf context \S+ / )?ip route .*", Disruption.NONE),
     (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
     (
-        r"router bgp \S+ / (?:(?:no )?graceful-restart(?:-helper)?|bestpath .*|reconnect-interval .*"
+        rf"{_BGP} / (?:(?:no )?graceful-restart(?:-helper)?|bestpath .*|reconnect-interval .*"
         r"|log-neighbor-changes)",
         Disruption.NONE,
     ),
-    (r"router bgp \S+ / address-family ipv4 unicast(?: / (?:network|maximum-paths) .*)?", Disruption.NONE),
+    (rf"{_BGP} / address-family ipv4 unicast(?: / (?:network|maximum-paths) .*)?", Disruption.NONE),
     (r"router bgp \S+ / template peer \S+(?: / (?:bfd|(?:ttl-security|timers) .*))?", Disruption.NONE),
-    (r"router bgp \S+ / neighbor \S+(?: / (?:inherit peer|remote-as|description) .*)?", Disruption.NONE),
+    (rf"{_BGP} / neighbor \S+(?: / (?:inherit peer|remote-as|description) .*)?", Disruption.NONE),
     (
-        r"router bgp \S+ / (?:template peer|neighbor) \S+ / address-family ipv4 unicast"
+        rf"{_BGP} / (?:template peer|neighbor) \S+ / address-family ipv4 unicast"
         r"(?: / (?:send-community|(?:route-map|maximum-prefix|advertisement-interval) .*))?",
         Disruption.NONE,
     ),

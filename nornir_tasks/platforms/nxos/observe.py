@@ -7,6 +7,7 @@ None: "could not tell".
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from nornir_tasks.design.device_config import Ecn
@@ -116,15 +117,15 @@ def _lldp(text: Any) -> Iterator[LldpNeighbor]:  # noqa: ANN401 - an API answer
 
 
 def sessions(answers: Answers) -> Iterator[BgpSession]:
-    """BGP's IPv4 neighbours in the default VRF, out of the answer to ``BGP``."""
+    """BGP's IPv4 neighbours in all VRFs, out of the answer to ``BGP``."""
     for vrf in rows(_body(answers, BGP), "vrf"):
-        if vrf.get("vrf-name-out") != "default":
-            continue
+        name = str(vrf.get("vrf-name-out"))
         for family in rows(vrf, "af"):
             for sub in rows(family, "saf"):
                 if (str(family.get("af-id")), str(sub.get("safi"))) != ("1", "1"):
                     continue
-                yield from (_bgp_session(row) for row in rows(sub, "neighbor"))
+                for row in rows(sub, "neighbor"):
+                    yield replace(_bgp_session(row), vrf=None if name == "default" else name)
 
 
 def _bgp_session(row: dict[str, Any]) -> BgpSession:

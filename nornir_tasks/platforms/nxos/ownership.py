@@ -12,6 +12,7 @@ _ADDRESS_FAMILY = (
 )
 
 _BGP = (
+    rule(r"vrf (?P<key>\S+)", "vrf"),
     rule(r"vrf .+", "nobody"),
     rule(r"address-family ipv4 unicast", "switch", shared=True, children=_ADDRESS_FAMILY),
     rule(r"address-family .+", "nobody"),
@@ -37,6 +38,8 @@ OWNERSHIP = (
     rule(r"ip prefix-list (?P<key>\S+) .+", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(r"ip route (?P<key>\S+) .+", "address"),
+    # In a VRF of ours, too, others may have routes, a name server and the like.
+    rule(r"vrf context (?P<key>\S+)", "vrf", shared=True, children=(rule(r"ip route (?P<key>\S+) .+", "pool"),)),
     rule(r"interface breakout module 1 port (?P<key>\d+) map \S+", "port", prefix="Ethernet1/"),
     # A VLAN or SVI of ours under another number: it bears our name, or an address of ours.
     rule(r"vlan (?P<key>\d+)", "vlan", below=rule(r"name (?P<key>\S+-HOSTS)", "name")),

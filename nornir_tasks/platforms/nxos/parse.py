@@ -5,11 +5,11 @@ A line that is absent means NX-OS's default: a routed Ethernet port is down, a l
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import Bfd, DeviceConfig, Hashing, Lldp, LoadBalancing, StaticRoute, Vlan
+from nornir_tasks.design.device_config import Bfd, DeviceConfig, Hashing, Lldp, LoadBalancing, StaticRoute, Vlan, Vrf
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, number, row, table, text, yes
@@ -29,6 +29,8 @@ DEFAULT_BFD = Bfd(interval_ms=50, min_rx_ms=50, multiplier=3)
 """cisco.nxos 11.1.0 nxos_bfd_global: the interval a Nexus 9000 does not print."""
 
 
+_ROUTE = row(r"ip route (\S+) Null0", "routes", lambda found: StaticRoute(found[1]), many=True)
+
 _TOP = (
     row(r"feature (bfd|bgp|interface-vlan)", "services", text, many=True),
     row(r"feature lldp", "lldp", yes),
@@ -47,7 +49,7 @@ _TOP = (
         single="ip load-sharing address",
     ),
     row(r"priority-flow-control watch-dog-interval on", "watchdog", yes),
-    row(r"ip route (\S+) Null0", "routes", lambda found: StaticRoute(found[1]), many=True),
+    _ROUTE,
     BREAKOUT,
     PREFIX_RULE,
 )
@@ -57,6 +59,7 @@ _BALANCING = (
     row(r"dlb-interface (Ethernet\S+)", "ports", text, many=True),
 )
 _TOP_LINES, _VLAN_LINES, _BALANCING_LINES = table(*_TOP), table(*_VLAN), table(*_BALANCING)
+_VRF_LINES = table(_ROUTE)
 
 BLOCKS = (
     Block((), _TOP),
@@ -88,9 +91,10 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         bfd=said.get("bfd") or (DEFAULT_BFD if "bfd" in services else None),
         breakouts=tuple(said.get("breakouts", ())),
         vlans=tuple(reader.vlans),
+        vrfs=tuple(map(Vrf, reader.vrfs)),
         interfaces=tuple(reader.ports.interfaces),
         routing_policy=reader.policy.finish(said.get("prefix_rules", ())),
-        static_routes=tuple(said.get("routes", ())),
+        static_routes=(*said.get("routes", ()), *reader.routes),
         bgp=reader.bgp.bgp,
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
@@ -104,6 +108,9 @@ class _Reader:
     remainder: Remainder = field(default_factory=Remainder)
     balancing: LoadBalancing | None = None
     vlans: list[Vlan] = field(default_factory=list)
+    vrfs: list[str] = field(default_factory=list)
+    routes: list[StaticRoute] = field(default_factory=list)
+    """Of VRFs."""
     qos: QosReader = field(init=False)
     ports: PortReader = field(init=False)
     bgp: BgpReader = field(init=False)
@@ -125,6 +132,7 @@ class _Reader:
         yield r"interface (?P<name>Vlan\d+)", self.ports.svi
         yield r"interface (?P<name>loopback\d+)", self.ports.loopback
         yield r"vlan (?P<number>\d+)", self._vlan
+        yield r"vrf context (?P<name>\S+)", self._vrf
         yield r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<sequence>\d+)", self.policy.route_map
         yield r"class-map type qos match-any GPUFABRIC-QG(?P<group>[0-7])", self.qos.class_map
         yield r"policy-map type qos (?P<name>\S+)", self.qos.classify
@@ -137,6 +145,11 @@ class _Reader:
     def _vlan(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         said = self.remainder.read(node, (*above, node.text), _VLAN_LINES)
         self.vlans.append(Vlan(int(found["number"]), said.get("name")))
+
+    def _vrf(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
+        said = self.remainder.read(node, (*above, node.text), _VRF_LINES)
+        self.vrfs.append(found["name"])
+        self.routes.extend(replace(route, vrf=found["name"]) for route in said.get("routes", ()))
 
     def _balancing(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
         said = self.remainder.read(node, (*above, node.text), _BALANCING_LINES)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from nornir_tasks.design.device_config import Breakout, Interface, Layer1
@@ -44,15 +44,19 @@ _COMMON = (
 )
 _LOOPBACK = (*_COMMON, row(r"shutdown", "enabled", no))
 
+_VRF = row(r"vrf member (\S+)", "vrf", text, single="vrf member")
+
 # batfish nxos_vlan: an SVI is shut and has autostate unless said otherwise; its MTU as any interface's.
 _SVI = (
     *_COMMON,
+    _VRF,
     row(r"shutdown", "enabled", no, hidden=("shutdown",)),
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
 )
 
 _ETHERNET = (
     *_LOOPBACK,
+    _VRF,
     # Cisco Nexus 9000 Interfaces Configuration Guide: an interface's MTU is 1500 unless set.
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
     # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)), and then an
@@ -97,7 +101,7 @@ _ETHERNET = (
         single=r"service-policy type \S+(?: input| output)?",
     ),
 )
-_ONLY_ROUTED = {"quiet", "address", "mtu_bytes", "pfc", "watchdog", "profile"}
+_ONLY_ROUTED = {"quiet", "address", "vrf", "mtu_bytes", "pfc", "watchdog", "profile"}
 """What only a routed port of ours has."""
 
 BLOCKS = (
@@ -133,7 +137,7 @@ class PortReader:
         said = self.remainder.read(node, (*above, node.text), _SVI_LINES)
         mtu, enabled = said.get("mtu_bytes", DEFAULT_MTU_BYTES), said.get("enabled", False)
         port = Interface(found["name"], said.get("description"), said.get("address"), mtu, enabled, None)
-        self.interfaces.append(port)
+        self.interfaces.append(replace(port, vrf=said.get("vrf")))
 
     def ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3`` or a part of it: a routed port is down unless said otherwise, a switched one up."""
@@ -160,6 +164,7 @@ class PortReader:
                 layer1=layer1,
                 access_vlan=said["access_vlan"] if access else None,
                 edge=access and _is_edge(said),
+                vrf=None if access else said.get("vrf"),
             )
         )
 
@@ -170,6 +175,7 @@ class PortReader:
         if access:
             held |= {"no ip redirects"} if "quiet" in said else set()
             held |= {f"ip address {said['address']}"} if "address" in said else set()
+            held |= {f"vrf member {said['vrf']}"} if "vrf" in said else set()
         elif "access_vlan" in said:
             held.add(f"switchport access vlan {said['access_vlan']}")
         for line in sorted(held):

@@ -6,11 +6,12 @@ settings of a template's or neighbour's routes stand in its ``address-family ipv
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nornir_tasks.design.device_config import (
     Bgp,
+    BgpVrf,
     Neighbor,
     PeerGroup,
     PrefixList,
@@ -21,7 +22,7 @@ from nornir_tasks.design.device_config import (
 )
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, Table, number, row, table, text, yes
-from nornir_tasks.platforms.nxos.reading import Remainder
+from nornir_tasks.platforms.nxos.reading import Handlers, Remainder
 
 ADDRESS_FAMILY = "address-family ipv4 unicast"
 
@@ -115,6 +116,10 @@ _ABOVE = (r"router bgp ",)
 BLOCKS = (
     Block(_ABOVE, _PROCESS),
     Block((*_ABOVE, rf"{ADDRESS_FAMILY}$"), _PROCESS_FAMILY),
+    Block((*_ABOVE, r"vrf "), _PROCESS),
+    Block((*_ABOVE, r"vrf ", rf"{ADDRESS_FAMILY}$"), _PROCESS_FAMILY),
+    Block((*_ABOVE, r"vrf ", r"neighbor "), _NEIGHBOR),
+    Block((*_ABOVE, r"vrf ", r"neighbor ", rf"{ADDRESS_FAMILY}$"), _PEER_FAMILY),
     Block((*_ABOVE, r"template peer "), _TEMPLATE),
     Block((*_ABOVE, r"neighbor "), _NEIGHBOR),
     Block((*_ABOVE, r"(?:template peer|neighbor) ", rf"{ADDRESS_FAMILY}$"), _PEER_FAMILY),
@@ -128,7 +133,7 @@ _PROCESS_LINES, _PROCESS_FAMILY_LINES, _PEER_FAMILY_LINES = (
     table(*_PEER_FAMILY),
 )
 _TEMPLATE_LINES, _NEIGHBOR_LINES, _ROUTE_MAP_LINES = table(*_TEMPLATE), table(*_NEIGHBOR), table(*_ROUTE_MAP)
-_FAMILY_HEAD = re.compile(ADDRESS_FAMILY)
+_FAMILY_HEAD, _VRF_HEAD = re.compile(ADDRESS_FAMILY), re.compile(r"vrf (?P<name>\S+)")
 _TEMPLATE_HEAD, _NEIGHBOR_HEAD = re.compile(r"template peer (?P<name>\S+)"), re.compile(r"neighbor (?P<address>[\d.]+)")
 
 
@@ -141,13 +146,9 @@ class BgpReader:
 
     def router(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``router bgp <asn>``."""
-        announced: Fields = {}
         groups: list[tuple[str, Fields]] = []
-        neighbors: list[Neighbor] = []
+        inner: list[tuple[str, Fields, list[Neighbor], Path]] = []
         here = (*above, node.text)
-
-        def family(_: re.Match[str], child: ConfigTree, over: Path) -> None:
-            announced.update(self.remainder.read(child, (*over, child.text), _PROCESS_FAMILY_LINES))
 
         def template(line: re.Match[str], child: ConfigTree, over: Path) -> bool | None:
             read = self._peer(child, over, _TEMPLATE_LINES)
@@ -156,6 +157,30 @@ class BgpReader:
             groups.append((line["name"], read))
             return None
 
+        def vrf(line: re.Match[str], child: ConfigTree, over: Path) -> None:
+            inside = (*over, child.text)
+            inner.append((line["name"], *self._scope(child, inside), inside))
+
+        process, neighbors = self._scope(node, here, ((_TEMPLATE_HEAD, template), (_VRF_HEAD, vrf)))
+        for name, said, sessions, inside in inner:
+            self._compare(process, said, inside)
+            neighbors += [replace(each, vrf=name) for each in sessions]
+        self.bgp = replace(
+            _bgp(int(found["asn"]), process, groups, neighbors),
+            vrfs=tuple(
+                BgpVrf(name, said.get("router_id", ""), said.get("maximum_paths", 1), tuple(said.get("networks", ())))
+                for name, said, _, _ in inner
+            ),
+        )
+
+    def _scope(self, node: ConfigTree, here: Path, more: Handlers = ()) -> tuple[Fields, list[Neighbor]]:
+        """The process, or one VRF of it: its settings, those of its address family, and its sessions."""
+        announced: Fields = {}
+        neighbors: list[Neighbor] = []
+
+        def family(_: re.Match[str], child: ConfigTree, over: Path) -> None:
+            announced.update(self.remainder.read(child, (*over, child.text), _PROCESS_FAMILY_LINES))
+
         def neighbor(line: re.Match[str], child: ConfigTree, over: Path) -> bool | None:
             read = self._peer(child, over, _NEIGHBOR_LINES)
             if not {"remote_as", "peer_group"} <= read.keys():
@@ -163,13 +188,28 @@ class BgpReader:
             neighbors.append(_neighbor(line["address"], read))
             return None
 
-        handlers = ((_NEIGHBOR_HEAD, neighbor), (_FAMILY_HEAD, family), (_TEMPLATE_HEAD, template))
+        handlers = ((_NEIGHBOR_HEAD, neighbor), (_FAMILY_HEAD, family), *more)
         process = self.remainder.read(node, here, _PROCESS_LINES, handlers) | announced
         if process.get("no_graceful_restart", False) != process.get("helper", False):
             self.remainder.missing(
                 *here, "graceful-restart-helper" if not process.get("helper") else "no graceful-restart"
             )
-        self.bgp = _bgp(int(found["asn"]), process, groups, neighbors)
+        return process, neighbors
+
+    def _compare(self, process: Fields, vrf: Fields, here: Path) -> None:
+        """What a VRF says otherwise than the process is none of ours: there they are alike."""
+        lines = {
+            "relax": "bestpath as-path multipath-relax",
+            "helper": "graceful-restart-helper",
+            "log": "log-neighbor-changes",
+        }
+        for name, line in lines.items():
+            if vrf.get(name, False) and not process.get(name, False):
+                self.remainder.tree.add_path((*here, line))
+            elif process.get(name, False) and not vrf.get(name, False):
+                self.remainder.missing(*here, line)
+        if vrf.get("reconnect_s", DEFAULT_RECONNECT_S) != process.get("reconnect_s", DEFAULT_RECONNECT_S):
+            self.remainder.tree.add_path((*here, f"reconnect-interval {vrf.get('reconnect_s', DEFAULT_RECONNECT_S)}"))
 
     def _peer(self, node: ConfigTree, above: Path, lines: Table) -> Fields:
         """What a template or neighbour says, its address family included.

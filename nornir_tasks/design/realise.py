@@ -240,6 +240,11 @@ class _Bender:
             elif name not in there:
                 hint = "whoever uses a VRF says that it is there"
                 self.problems.append(Problem(where, "a VRF is used that nobody wants", found=found, hint=hint))
+        self.problems.extend(
+            Problem(f"{self.device.name} {name}", "no unnumbered link can be held in a VRF", found=port.vrf)
+            for name, port in (wish.ports or {}).items()
+            if port.vrf is not None and port.ra_interval_ms is not None
+        )
         return tuple(map(Vrf, there))
 
     def interfaces(self, ports: Mapping[str, PortWish], mtus: Mapping[str, PortMtu]) -> tuple[Interface, ...]:

@@ -16,7 +16,9 @@ from typing import Literal
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.platforms.config_tree import ConfigTree
 
-Key = Literal["port", "address", "name", "vlan", "vrf", "route", "pool", "vlans", "fabric", "switch", "nobody"]
+Key = Literal[
+    "port", "address", "name", "vlan", "vrf", "route", "pool", "enclosing", "vlans", "fabric", "switch", "nobody"
+]
 _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "port": Claims.by_port,
     "address": Claims.by_address,
@@ -34,7 +36,7 @@ class Rule:
     """Lines matching ``pattern`` (full match) belong to the owner found through ``by``.
 
     The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number,
-    a VRF's name, a VRF and a prefix in it.
+    a VRF's name, a VRF and a prefix in it. ``enclosing`` needs none: the owner of the container that the line is in.
     """
 
     pattern: re.Pattern[str]
@@ -92,7 +94,7 @@ def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str |
     parts: dict[str | None, ConfigTree] = {None: ConfigTree(), SWITCH: ConfigTree()}
     for claim in claims.claims:
         parts.setdefault(claim.owner.key, ConfigTree())
-    _split(tree, tuple(rules), claims, parts, ())
+    _split(tree, tuple(rules), claims, parts, (), None)
     return parts
 
 
@@ -102,6 +104,7 @@ def _split(
     claims: Claims,
     parts: dict[str | None, ConfigTree],
     above: tuple[str, ...],
+    enclosing: str | None,
 ) -> None:
     match = _matcher(rules).fullmatch
     for text, node in tree.children.items():
@@ -110,14 +113,14 @@ def _split(
             parts[None].add_path(above).children[text] = node
             continue
         matched, key = _which(found, rules)
-        owner = owner_of(key, matched.by, claims)
+        owner = enclosing if matched.by == "enclosing" else owner_of(key, matched.by, claims)
         if owner is None and matched.below is not None:
             owner = _owner_below(node, matched.below, claims)
         held = parts[owner].add_path(above)
         is_shared = matched.shared and owner is not None  # what stands in somebody else's container is theirs
         if is_shared or (matched.children and claims.has_several(key)):
             held.add(text, node.line)
-            _split(node, matched.children, claims, parts, (*above, text))
+            _split(node, matched.children, claims, parts, (*above, text), owner)
         else:
             held.children[text] = node
 

@@ -202,12 +202,11 @@ def _switches() -> Iterator[Rendered]:
 
 
 def _vrfs() -> Iterator[Rendered]:
-    """Switches with a plane in a VRF, of the systems that hold any."""
-    for device in toys.ONE_OF_EACH.values():
-        if toys.with_storage().device(device).capabilities.has_vrfs:
-            each = toys.realised(device, "STORAGE")
-            text = render(each.config, each.capabilities, environment(each.config.os))
-            yield Rendered(each.config, each.capabilities, each.claims, text)
+    """Switches with a plane in a VRF."""
+    for device in (*toys.ONE_OF_EACH.values(), "spine-2"):
+        each = toys.realised(device, "STORAGE")
+        text = render(each.config, each.capabilities, environment(each.config.os))
+        yield Rendered(each.config, each.capabilities, each.claims, text)
 
 
 def _intents() -> Iterator[Intent]:

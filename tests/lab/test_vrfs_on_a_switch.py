@@ -12,9 +12,7 @@ from nornir_tasks.render.render import render
 from tests.unit.design import toys
 
 VRF = "STORAGE"
-HOLDS = {
-    os: device for os, device in toys.ONE_OF_EACH.items() if toys.with_storage().device(device).capabilities.has_vrfs
-}
+HOLDS = {**toys.ONE_OF_EACH, "nvue-5.14": "spine-2"}
 
 
 def rendered(device: str, vrf: str | None) -> Rendered:
@@ -24,10 +22,10 @@ def rendered(device: str, vrf: str | None) -> Rendered:
 
 
 @pytest.mark.parametrize(("before", "after"), [(None, VRF), (VRF, None), (VRF, "STORAGE-B")], ids=["in", "out", "on"])
-@pytest.mark.parametrize("os", HOLDS)
-def test_a_switch_takes_it_and_runs_just_what_is_wanted(os: str, before: str | None, after: str | None) -> None:
-    start, end = rendered(HOLDS[os], before), rendered(HOLDS[os], after)
-    switch = SWITCHES[os](start)
+@pytest.mark.parametrize("device", HOLDS.values(), ids=HOLDS)
+def test_a_switch_takes_it_and_runs_just_what_is_wanted(device: str, before: str | None, after: str | None) -> None:
+    start, end = rendered(device, before), rendered(device, after)
+    switch = SWITCHES[start.config.os](start)
     assert switch.refused == []
     running = start.os.to_tree(switch.running())
     wanted = end.owned(end.os.canonical(end.written()))

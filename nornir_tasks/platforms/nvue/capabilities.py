@@ -32,6 +32,11 @@ class Spelling:
     bfd_profiles: bool
     """BFD's intervals stand in a named profile, not at the neighbour (docs514, docs516: the BFD pages)."""
 
+    @property
+    def vrf(self) -> tuple[str, ...]:
+        """Where an interface says its VRF (schema: ``ip.vrf`` until 5.14, where addresses stand below ``ip``)."""
+        return ("ip", "vrf") if self.address == "ip" else ("vrf",)
+
 
 _ROCE_ECN = Ecn(min_bytes=150_000, max_bytes=1_500_000, probability_percent=100)
 
@@ -100,6 +105,8 @@ _SPECTRUM4 = NvueCapabilities(
     # docs514 VLAN-aware-Bridge-Mode.md: interface vlan10; schema: a VLAN of a bridge has no name
     svi_prefix="vlan",
     has_vlan_names=False,
+    # docs514 Static-Routing.md and Optional-BGP-Configuration.md: routes, ports and BGP in VRFs
+    has_vrfs=True,
     has_breakout=True,
     has_breakout_lanes=True,
     has_commit_timer=True,

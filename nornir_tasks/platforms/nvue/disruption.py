@@ -7,7 +7,7 @@ Quality-of-Service/_index.md, Basic-BGP-Configuration.md, Optional-BGP-Configura
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.line_classes import LineClasses
 
-_BGP = r"vrf / default / router / bgp"
+_BGP = r"vrf / \S+ / router / bgp"
 
 CLASSES: tuple[tuple[str, Disruption], ...] = (
     # docs514 ECMP: a new seed restarts switchd, and all ports go down with it
@@ -46,7 +46,9 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         rf"{_BGP} / neighbor / \S+ / (?:remote-as|peer-group|ttl-security|timers|type|capabilities)\b.*",
         Disruption.DATAPLANE_BLIP,
     ),
-    (r"vrf / default / router / static\b.*", Disruption.DATAPLANE_BLIP),
+    (r"vrf / \S+ / router / static\b.*", Disruption.DATAPLANE_BLIP),
+    # a VRF that goes takes along what runs in it, and a port that changes its VRF its routes
+    (r"vrf / [^/]*|vrf / \S+ / (?:table: .*|router)|interface / \S+ / vrf: .*", Disruption.DATAPLANE_BLIP),
     # of what follows no source tells that traffic notices: names, timers and limits of what may come, policies
     (r"interface / \S+ / (?:type|description|vlan): .*", Disruption.NONE),
     (r"system / lldp / state: .*|service / lldp / state: .*", Disruption.NONE),

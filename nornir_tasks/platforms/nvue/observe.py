@@ -30,7 +30,7 @@ Data = dict[str, Any]
 PORTS = "interface"
 _ADVERTISEMENTS = tuple(f"/*/{family}/neighbor-discovery/router-advertisement" for family in ("ip", "ipv6"))
 MEMBERS = Request(f"bridge/domain/{BRIDGE}/port")
-BGP = Request("vrf/default/router/bgp/neighbor")
+BGP = Request("vrf", parts=("/*/router/bgp/neighbor",))
 ROUTES = Request("vrf/default/router/rib/ipv4/route")
 GROUPS = Request("router/nexthop/rib")
 MAPPING = Request("qos/mapping/default-global")
@@ -72,7 +72,9 @@ def _data(answers: Answers, request: Request) -> Data:
 
 def sessions(answer: Data) -> Iterator[BgpSession]:
     """BGP's neighbours out of the answer to ``BGP``."""
-    return (_session(address, each) for address, each in answer.items())
+    for vrf, said in answer.items():
+        for address, each in said.get("router", {}).get("bgp", {}).get("neighbor", {}).items():
+            yield replace(_session(address, each), vrf=None if vrf == "default" else vrf)
 
 
 def port_state(name: str, port: Data) -> PortState:

@@ -1,7 +1,8 @@
 """Who owns which part of NVUE's tree. The containers all owners live in are in tree.py: they are nobody's change.
 
 The switch owns what exists once: RoCE and what hangs on ``default-global``, the BGP process of the default VRF with its
-address family, LLDP, the ECMP hash. Other VRFs, other profiles, policies and lists of another name are nobody's.
+address family, LLDP, the ECMP hash. Other people's VRFs, other profiles, policies and lists of another name are
+nobody's.
 """
 
 from nornir_tasks.platforms.nvue.capabilities import PROFILE
@@ -14,6 +15,10 @@ _ANYTHING = rule(r".*", "switch")
 def _container(pattern: str, *children: Rule) -> Rule:
     return rule(pattern, "switch", shared=True, children=children)
 
+
+_REST = rule(r".*", "enclosing")
+_ROUTES = rule(r"static", "enclosing", shared=True, children=(rule(r"(?P<key>[\d.]+/\d+)", "pool"),))
+_OWN_VRF = (rule(r"router", "enclosing", shared=True, children=(_ROUTES, _REST)), _REST)
 
 _BY_NAME = rule(r"(?P<key>[^:]+)", "name")
 _BY_PREFIX = rule(r"(?P<key>[\d.]+/\d+)", "address")
@@ -66,6 +71,8 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"vrf",
         _container(r"default", _container(r"router", _DEFAULT_BGP, _container(r"static", _BY_PREFIX))),
+        # in a VRF of ours, too, others may have routes: to what is in nobody's pools
+        rule(r"(?P<key>[^:]+)", "vrf", shared=True, children=_OWN_VRF),
     ),
 )
 

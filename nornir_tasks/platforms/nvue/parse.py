@@ -1,7 +1,7 @@
 """Owned NVUE data -> DeviceConfig and a remainder. A line that is absent means the OS's default."""
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import DeviceConfig, Hashing, Lldp, LoadBalancing, Vlan
+from nornir_tasks.design.device_config import DeviceConfig, Hashing, Lldp, LoadBalancing, Vlan, Vrf
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.capabilities import Spelling
@@ -10,7 +10,7 @@ from nornir_tasks.platforms.nvue.parse_ports import parse_ports
 from nornir_tasks.platforms.nvue.parse_qos import parse_qos
 from nornir_tasks.platforms.nvue.parse_routing import parse_bgp, parse_policy, parse_static_routes
 from nornir_tasks.platforms.nvue.port_map import sort_key
-from nornir_tasks.platforms.nvue.reading import Data, entries, look, take_empty, take_int, take_word
+from nornir_tasks.platforms.nvue.reading import Data, drop_if_empty, entries, look, take_empty, take_int, take_word
 from nornir_tasks.platforms.nvue.tree import BRIDGE, CONTAINERS, from_data, to_data
 from nornir_tasks.platforms.platform import Parsed
 
@@ -47,6 +47,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         routing_policy=parse_policy(data),
         static_routes=parse_static_routes(data),
         bgp=bgp,
+        vrfs=_vrfs(data),
     )
     return Parsed(in_order(config, sort_key), _remainder(data))
 
@@ -54,6 +55,16 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
 def _vlans(data: Data) -> tuple[Vlan, ...]:
     at = ("bridge", "domain", BRIDGE, "vlan")
     return tuple(Vlan(int(number), None) for number, _ in entries(data, *at) if take_empty(data, *at, number))
+
+
+def _vrfs(data: Data) -> tuple[Vrf, ...]:
+    """Once routes and BGP have been read. One without a table of its own is none of ours."""
+    found = []
+    for name, _ in entries(data, "vrf"):
+        if name != "default" and take_word(data, "auto", "vrf", name, "table"):
+            drop_if_empty(data, "vrf", name)
+            found.append(Vrf(name))
+    return tuple(found)
 
 
 def _remainder(data: Data) -> ConfigTree:

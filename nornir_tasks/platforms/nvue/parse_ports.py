@@ -74,7 +74,8 @@ def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool)
     if not is_down and not is_loopback:
         take_empty(port, "link", "state", "up")
     description = take_text(port, "description")
-    is_unused = is_down and {address, mtu_bytes, layer1, description, ra_interval_ms, access_vlan} == {None}
+    vrf = None if is_loopback or access_vlan is not None else take_text(port, *known.spelling.vrf)
+    is_unused = is_down and {address, mtu_bytes, layer1, description, ra_interval_ms, access_vlan, vrf} == {None}
     drop_if_empty(data, "interface", name)
     return Interface(
         name=name,
@@ -87,6 +88,7 @@ def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool)
         ra_interval_ms=ra_interval_ms,
         access_vlan=access_vlan,
         edge=edge,
+        vrf=vrf,
     )
 
 
@@ -103,6 +105,7 @@ def _svi(data: Data, name: str, number: int, known: NvueCapabilities) -> Interfa
         mtu_bytes=take_int(port, "link", "mtu") or _DEFAULT_MTU_BYTES,
         enabled=not take_empty(port, "link", "state", "down"),
         qos_profile=None,
+        vrf=take_text(port, *known.spelling.vrf),
     )
     drop_if_empty(data, "interface", name)
     return found

@@ -1,10 +1,13 @@
 """Prefix lists, route maps, discard routes and BGP read back."""
 
 import re
+from copy import deepcopy
+from dataclasses import replace
 
 from nornir_tasks.design.device_config import (
     Bfd,
     Bgp,
+    BgpVrf,
     Neighbor,
     PeerGroup,
     PrefixList,
@@ -14,6 +17,7 @@ from nornir_tasks.design.device_config import (
     RoutingPolicy,
     StaticRoute,
 )
+from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.nvue.capabilities import NvueCapabilities, Spelling
 from nornir_tasks.platforms.nvue.reading import (
     Data,
@@ -28,9 +32,9 @@ from nornir_tasks.platforms.nvue.reading import (
 )
 
 _POLICY = ("router", "policy")
-_VRF = ("vrf", "default", "router")
-_BGP = (*_VRF, "bgp")
+_BGP = ("vrf", "default", "router", "bgp")
 _AF = ("address-family", "ipv4-unicast")
+_RELAX = ("path-selection", "multipath", "aspath-ignore")
 _IPV4, _PORT = re.compile(r"[\d.]+"), re.compile(r"swp\w+")
 BFD_PROFILE = "GPUFABRIC-BFD"
 
@@ -98,44 +102,78 @@ def _communities(rule: Data) -> tuple[str, ...]:
 
 
 def parse_static_routes(data: Data) -> tuple[StaticRoute, ...]:
-    """Discard routes; another kind of static route stays where it is."""
+    """Discard routes of all VRFs; another kind of static route stays where it is."""
     found = []
-    for prefix, _ in entries(data, *_VRF, "static"):
-        at = (*_VRF, "static", prefix)
-        if take_word(data, "blackhole", *at, "via", "blackhole", "type"):
-            take_word(data, "ipv4-unicast", *at, "address-family")
-            drop_if_empty(data, *at)
-            found.append(StaticRoute(prefix))
+    for vrf, _ in entries(data, "vrf"):
+        for prefix, _ in entries(data, "vrf", vrf, "router", "static"):
+            at = ("vrf", vrf, "router", "static", prefix)
+            if take_word(data, "blackhole", *at, "via", "blackhole", "type"):
+                take_word(data, "ipv4-unicast", *at, "address-family")
+                drop_if_empty(data, *at)
+                found.append(StaticRoute(prefix, None if vrf == "default" else vrf))
     return tuple(found)
 
 
 def parse_bgp(data: Data, capabilities: NvueCapabilities) -> tuple[Bgp | None, Bfd | None]:
-    """BGP of the default VRF, and BFD's intervals, which until 5.14 stand in its peer groups."""
+    """BGP of all VRFs, and BFD's intervals, which until 5.14 stand in its peer groups."""
     spelling = capabilities.spelling
     bfd = _bfd_profile(data, spelling) if spelling.bfd_profiles else None
     if any(look(data, *at, spelling.switch) != spelling.on for at in (("router", "bgp"), _BGP)):
         return None, bfd
-    for at in (("router", "bgp"), _BGP, (*_BGP, *_AF)):
-        take_word(data, spelling.on, *at, spelling.switch)
-    asn, paths = take_int(data, "router", "bgp", "autonomous-system"), take_int(data, *_BGP, *_AF, "multipaths", "ebgp")
+    take_word(data, spelling.on, "router", "bgp", spelling.switch)
+    asn = take_int(data, "router", "bgp", "autonomous-system")
     restart = ("router", "bgp", "graceful-restart", "mode")
     is_helper = take_word(data, "helper-only", *restart) or not take_word(data, "off", *restart)
-    relax = (*_BGP, "path-selection", "multipath", "aspath-ignore")
-    networks = [prefix for prefix, _ in entries(data, *_BGP, *_AF, "network")]
-    neighbors, secured = _neighbors(data, spelling)
-    groups, group_bfd = _peer_groups(data, capabilities, secured)
+    paths, networks = _family(data, spelling, _BGP)
+    is_relaxed = _is_relaxed(data, spelling, _BGP)
+    neighbors, secured = _neighbors(data, spelling, _BGP)
+    inner, sessions = [], []
+    for vrf, at in _running_vrfs(data, spelling):
+        router_id = take_text(data, *at, "router-id") or ""
+        inner.append(BgpVrf(vrf, router_id, *_family(data, spelling, at)))
+        if look(data, *at, *_RELAX) == (spelling.on if is_relaxed else spelling.off):
+            _is_relaxed(data, spelling, at)  # as in the default VRF; what is otherwise stays unread
+        found, of_groups = _neighbors(data, spelling, at)
+        sessions += [replace(each, vrf=vrf) for each in found]
+        for group, members in of_groups.items():
+            secured.setdefault(group, []).extend(members)
+    groups, group_bfd = _peer_groups(data, capabilities, secured, (*neighbors, *sessions))
     bgp = Bgp(
         asn=asn or 0,
         router_id=take_text(data, "router", "bgp", "router-id") or "",
-        maximum_paths=_MAXIMUM_PATHS if paths is None else paths,
-        multipath_relax=not take_word(data, spelling.off, *relax) and take_word(data, spelling.on, *relax),
+        maximum_paths=paths,
+        multipath_relax=is_relaxed,
         graceful_restart_helper_only=is_helper,
         log_neighbor_changes=True,  # FRR's datacenter defaults, which Cumulus Linux runs; NVUE has no key for it
-        networks=tuple(prefix for prefix in networks if take_empty(data, *_BGP, *_AF, "network", prefix)),
+        networks=networks,
         peer_groups=groups,
-        neighbors=neighbors,
+        neighbors=(*neighbors, *sessions),
+        vrfs=tuple(inner),
     )
+    for each in inner:
+        drop_if_empty(data, "vrf", each.name, "router", "bgp")
+        drop_if_empty(data, "vrf", each.name, "router")
     return bgp, bfd or group_bfd
+
+
+def _running_vrfs(data: Data, spelling: Spelling) -> list[tuple[str, Path]]:
+    """The VRFs besides the default one in which BGP runs, and where it stands."""
+    places = [(vrf, ("vrf", vrf, "router", "bgp")) for vrf, _ in entries(data, "vrf") if vrf != "default"]
+    return [(vrf, at) for vrf, at in places if look(data, *at, spelling.switch) == spelling.on]
+
+
+def _family(data: Data, spelling: Spelling, at: Path) -> tuple[int, tuple[str, ...]]:
+    """Paths of equal cost and networks of one VRF, and that BGP runs there."""
+    take_word(data, spelling.on, *at, spelling.switch)
+    take_word(data, spelling.on, *at, *_AF, spelling.switch)
+    paths = take_int(data, *at, *_AF, "multipaths", "ebgp")
+    networks = [prefix for prefix, _ in entries(data, *at, *_AF, "network")]
+    announced = tuple(prefix for prefix in networks if take_empty(data, *at, *_AF, "network", prefix))
+    return _MAXIMUM_PATHS if paths is None else paths, announced
+
+
+def _is_relaxed(data: Data, spelling: Spelling, at: Path) -> bool:
+    return not take_word(data, spelling.off, *at, *_RELAX) and take_word(data, spelling.on, *at, *_RELAX)
 
 
 def _bfd_profile(data: Data, spelling: Spelling) -> Bfd | None:
@@ -159,11 +197,11 @@ def _intervals(data: Data, *at: str) -> Bfd | None:
     return Bfd(*found)
 
 
-def _neighbors(data: Data, spelling: Spelling) -> tuple[tuple[Neighbor, ...], dict[str, list[bool]]]:
+def _neighbors(data: Data, spelling: Spelling, bgp: Path) -> tuple[tuple[Neighbor, ...], dict[str, list[bool]]]:
     """The neighbours; and for each peer group, which of its members check the TTL."""
     found: list[Neighbor] = []
     secured: dict[str, list[bool]] = {}
-    for key, each in entries(data, *_BGP, "neighbor"):
+    for key, each in entries(data, *bgp, "neighbor"):
         group, remote_as = each.get("peer-group"), each.get("remote-as")
         is_numbered = _IPV4.fullmatch(key) is not None
         # a neighbour outside every group, with `external` or with an IPv6 address is none of ours: it stays unread
@@ -182,7 +220,7 @@ def _neighbors(data: Data, spelling: Spelling) -> tuple[tuple[Neighbor, ...], di
         address, interface = (key, None) if is_numbered else (None, key)
         found.append(Neighbor(address, remote_as, group, description, route_map, interface))
     for neighbor in found:
-        group, at = neighbor.peer_group, (*_BGP, "neighbor", neighbor.peer)
+        group, at = neighbor.peer_group, (*bgp, "neighbor", neighbor.peer)
         if all(secured[group]):
             take_word(data, spelling.on, *at, "ttl-security", spelling.switch)
             take_int(data, *at, "ttl-security", "hops")
@@ -191,18 +229,32 @@ def _neighbors(data: Data, spelling: Spelling) -> tuple[tuple[Neighbor, ...], di
 
 
 def _peer_groups(
-    data: Data, capabilities: NvueCapabilities, secured: dict[str, list[bool]]
+    data: Data, capabilities: NvueCapabilities, secured: dict[str, list[bool]], neighbors: tuple[Neighbor, ...]
 ) -> tuple[tuple[PeerGroup, ...], Bfd | None]:
-    """Peer groups, and the BFD intervals that the first of them with BFD has; another one's stay unread."""
-    groups, bfd = [], None
-    for name, group in entries(data, *_BGP, "peer-group"):
-        own = _group_bfd(group, capabilities.spelling, bfd)
-        has_bfd = own is not None or take_word(group, BFD_PROFILE, "bfd", "profile")
-        bfd = bfd or own
-        members = secured.get(name, [])
-        groups.append(_peer_group(name, group, capabilities.spelling, bfd=has_bfd, ttl=bool(members) and all(members)))
-        drop_if_empty(data, *_BGP, "peer-group", name)
-    return tuple(groups), bfd
+    """Peer groups, and the BFD intervals that the first of them with BFD has; another one's stay unread.
+
+    A group stands in each VRF that has neighbours of it, and says the same there; one without any, in the default VRF.
+    Whatever is otherwise stays unread.
+    """
+    found: dict[str, PeerGroup] = {}
+    used = {(each.vrf or "default", each.peer_group) for each in neighbors}
+    bfd = None
+    for vrf, _ in entries(data, "vrf"):
+        at = ("vrf", vrf, "router", "bgp", "peer-group")
+        for name, group in entries(data, *at):
+            is_placed = (vrf, name) in used or (vrf == "default" and name not in {each for _, each in used})
+            unread = None if is_placed and name not in found else deepcopy(group)
+            own = _group_bfd(group, capabilities.spelling, bfd)
+            has_bfd = own is not None or take_word(group, BFD_PROFILE, "bfd", "profile")
+            members = secured.get(name, [])
+            ttl = bool(members) and all(members)
+            read = _peer_group(name, group, capabilities.spelling, bfd=has_bfd, ttl=ttl)
+            if not is_placed or found.setdefault(name, read) != read:
+                group.update(unread or {})
+                continue
+            bfd = bfd or own
+            drop_if_empty(data, *at, name)
+    return tuple(found.values()), bfd
 
 
 def _group_bfd(group: Data, spelling: Spelling, known: Bfd | None) -> Bfd | None:

@@ -1,4 +1,6 @@
-"""A plane in a VRF of its own beside one in the default VRF, on every OS that holds VRFs."""
+"""A plane in a VRF of its own beside one in the default VRF, on every OS."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -16,8 +18,7 @@ from tests.unit.design import toys
 from tests.unit.design.toys import ONE_OF_EACH, both, realised, storage_port, with_storage
 
 VRF = "STORAGE"
-HOLDS = {os: device for os, device in ONE_OF_EACH.items() if with_storage().device(device).capabilities.has_vrfs}
-LACKS = {os: device for os, device in ONE_OF_EACH.items() if os not in HOLDS}
+HOLDS = {**ONE_OF_EACH, "nvue-5.14": "spine-2"}
 SYSTEMS = pytest.mark.parametrize("device", HOLDS.values(), ids=HOLDS)
 
 
@@ -118,10 +119,22 @@ def refused(device: str, wish: Wish) -> list[str]:
     return [f"{each.where}: {each.what}" for each in caught.value.problems]
 
 
-@pytest.mark.parametrize("device", LACKS.values(), ids=LACKS)
+@SYSTEMS
 def test_an_os_that_holds_no_vrf_refuses_it_by_name(device: str) -> None:
-    (problem,) = refused(device, Wish(vrfs={VRF: VrfWish()}))
-    assert problem.startswith(f"{device} VRF {VRF}: no VRF can be held")
+    network = with_storage(VRF)
+    there = network.device(device)
+    bare = replace(there, capabilities=replace(there.capabilities, has_vrfs=False, vrf_gap="no source has a line"))
+    with pytest.raises(DesignError) as caught:
+        device_config(network, bare, among=toys.with_kind())
+    (problem,) = caught.value.problems
+    assert str(problem).startswith(f"{device} VRF {VRF}: no VRF can be held: no source has a line")
+
+
+@SYSTEMS
+def test_an_unnumbered_link_in_a_vrf_is_refused(device: str) -> None:
+    port = storage_port(device)
+    wish = Wish(vrfs={VRF: VrfWish()}, ports={port: PortWish(mtu_bytes=9000, vrf=VRF, ra_interval_ms=10_000)})
+    assert refused(device, wish) == [f"{device} {port}: no unnumbered link can be held in a VRF"]
 
 
 @SYSTEMS

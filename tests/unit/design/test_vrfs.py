@@ -9,7 +9,7 @@ from nornir_tasks.deploy.wanted import is_protected
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.wish import PortWish, VrfWish, Wish
-from nornir_tasks.errors import DesignError
+from nornir_tasks.errors import DesignError, RefusedError
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import split
@@ -91,6 +91,37 @@ def test_a_plane_moves_into_a_vrf_and_out_again_and_leaves_nothing_behind(device
             if each.op == "+":
                 running.add_path(each.path)
         assert device_plan(after, after.platform.to_text(running)).changes == ()
+
+
+THEIR_ROUTE = {
+    "eos": (f"ip route vrf {VRF} 0.0.0.0/0 192.0.2.1",),
+    "nxos": (f"vrf context {VRF}", "ip route 0.0.0.0/0 192.0.2.1"),
+    "nvue": ("vrf", VRF, "router", "static", "0.0.0.0/0", "via", "192.0.2.1", 'type: "ipv4-address"'),
+}
+
+
+@SYSTEMS
+def test_somebody_elses_route_in_a_vrf_of_ours_stays_and_holds_the_vrf(device: str) -> None:
+    inside, outside = both(device, vrf=VRF), both(device)
+    running = inside.tree.copy()
+    running.add_path(THEIR_ROUTE[inside.config.os])
+    text = inside.platform.to_text(running)
+    assert device_plan(inside, text).changes == ()
+    if inside.config.os != "eos":  # there a route is a line of its own, which a switch refuses without its VRF
+        with pytest.raises(RefusedError, match="would take lines along that are not ours"):
+            device_plan(outside, text)
+
+
+@SYSTEMS
+def test_a_vrf_of_strangers_stays_untouched_whatever_addresses_are_in_it(device: str) -> None:
+    whole = both(device, vrf=VRF)
+    mine = split(whole.tree, whole.platform.ownership, whole.claims)["storage"]
+    theirs = whole.platform.to_tree(whole.platform.to_text(mine).replace(VRF, "CUSTOMER"))
+    named = {path for path in leaves(theirs) if "CUSTOMER" in " / ".join(path).replace("/", " ").split()}
+    parts = split(theirs, whole.platform.ownership, whole.claims)
+    ports = {path for path in named if path[0].startswith("interface")}
+    assert len(named - ports) > 5
+    assert all(parts[None].get(*path) is not None for path in named - ports)
 
 
 @SYSTEMS

@@ -283,10 +283,11 @@ def test_the_live_state_is_read_in_the_checks_own_words(lab: RunningLab) -> None
         each.close()
     lower, upper = seen["leaf-g0-r0"], seen["spine-0"]
     assert LldpNeighbor("swp3", "spine-0", "swp1") in lower.lldp
-    assert [(peer.address, peer.remote_as, peer.established) for peer in lower.bgp] == [
-        ("10.160.0.0", 4200000000, True)
+    assert [(peer.vrf, peer.address, peer.remote_as, peer.established) for peer in lower.bgp] == [
+        ("CORP", "203.0.113.1", 64999, False),  # somebody else's
+        (None, "10.160.0.0", 4200000000, True),
     ]
-    assert [(peer.address, peer.remote_as, peer.established) for peer in upper.bgp] == [
+    assert [(peer.address, peer.remote_as, peer.established) for peer in upper.bgp if peer.vrf is None] == [
         ("10.160.0.1", 4200000001, True)
     ]
     assert ("10.255.1.1/32", 1) in lower.routes

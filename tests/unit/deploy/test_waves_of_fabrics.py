@@ -16,20 +16,20 @@ from tests.strategies import built
 from tests.unit.design.test_nearest import site
 
 SHARE = 0.25
-RAILS: dict[str, Any] = {"hosts__count": 24, "hosts__max": 24, "hosts__per_group": 8, "hosts__rails": 4}
+RAILS: dict[str, Any] = {"hosts__count": 24, "hosts__max": 24, "nics__per_group": 8, "nics__rails": 4}
 CLOS: dict[str, Any] = {
     "design": "clos",
     "hosts__count": 24,
     "hosts__max": 24,
-    "hosts__per_group": 4,
-    "hosts__rails": 1,
+    "nics__per_group": 4,
+    "nics__rails": 1,
 }
 SITES: dict[str, tuple[dict[str, Any], ...]] = {
     "rails beside one NIC a host": (RAILS, CLOS),
     "one NIC a host on each of two": (CLOS, CLOS),
     "rails on both": (RAILS, RAILS),
-    "three": (RAILS, CLOS, {**CLOS, "hosts__per_group": 24}),
-    "all hosts on one leaf of each": ({**CLOS, "hosts__per_group": 24}, {**CLOS, "hosts__per_group": 24}),
+    "three": (RAILS, CLOS, {**CLOS, "nics__per_group": 24}),
+    "all hosts on one leaf of each": ({**CLOS, "nics__per_group": 24}, {**CLOS, "nics__per_group": 24}),
 }
 
 

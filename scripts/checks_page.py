@@ -4,10 +4,11 @@ python scripts/checks_page.py            compare; ends with 1 where the page is 
 python scripts/checks_page.py --write    write the page anew
 """
 
-import difflib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from made_page import compare_or_write
 
 from nornir_tasks.checks import host_suite, suite
 from nornir_tasks.checks.about import About
@@ -63,21 +64,5 @@ def _lines(rows: tuple[tuple[str, str], ...]) -> Iterator[str]:
         yield f"| {what} | {text.replace('|', chr(92) + '|')} |\n"
 
 
-def main() -> int:
-    """Compare the page, or write it."""
-    made = page()
-    if "--write" in sys.argv[1:]:
-        PAGE.write_text(made, encoding="utf-8")
-        return 0
-    there = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    lines = difflib.unified_diff(
-        there.splitlines(), made.splitlines(), "docs/checks.md", "as the checks say", lineterm=""
-    )
-    found = list(lines)
-    if found:
-        sys.stdout.write("\n".join((*found, "docs/checks.md: write it anew with scripts/checks_page.py --write", "")))
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare_or_write(PAGE, page(), "as the checks say"))

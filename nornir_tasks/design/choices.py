@@ -8,9 +8,9 @@ from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Catalogue, NicModel, SwitchModel
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.errors import IntentError
+from nornir_tasks.intent.fabric_model import CoreIntent, LeafIntent, SpineIntent, SwitchChoice
 from nornir_tasks.intent.fields import Split
 from nornir_tasks.intent.findings import Finding, Marks, Path
-from nornir_tasks.intent.model import CoreIntent, LeafIntent, SpineIntent, SwitchChoice
 from nornir_tasks.intent.unknown import UNKNOWN, UnknownValueError, attempt, independent
 
 

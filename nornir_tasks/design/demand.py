@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from nornir_tasks.errors import DesignError, IntentError
+from nornir_tasks.intent.fabric_model import FabricIntent
 from nornir_tasks.intent.findings import Finding, Path, dotted
-from nornir_tasks.intent.model import FabricIntent, HostGroupIntent, Intent, NicsIntent, PlaneIntent
+from nornir_tasks.intent.host_model import HostGroupIntent, NicsIntent
+from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.plane_model import PlaneIntent
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import UnknownValueError, independent
 

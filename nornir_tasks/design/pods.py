@@ -13,8 +13,8 @@ from nornir_tasks.design.layout import Layout, Pods
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.design.speeds import core_speed
+from nornir_tasks.intent.fabric_model import CoreIntent
 from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.model import CoreIntent
 
 MIN_CORES = 2
 MIN_SPINES = 2

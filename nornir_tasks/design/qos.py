@@ -5,7 +5,7 @@ from typing import Literal
 
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.wish import ClassWish
-from nornir_tasks.intent.model import EcnThresholds, TrafficClassIntent
+from nornir_tasks.intent.policy_model import EcnThresholds, TrafficClassIntent
 
 CODE_POINTS = range(64)
 

@@ -26,7 +26,7 @@ from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
 from nornir_tasks.files.secrets import Secret
 from nornir_tasks.intent.findings import Finding, wrong
-from nornir_tasks.intent.model import Part
+from nornir_tasks.intent.part import Part
 from nornir_tasks.intent.unknown import independent
 
 NAME = "devices.yml"

@@ -16,7 +16,7 @@ from nornir_tasks.files.partial_model import partial
 from nornir_tasks.files.systems import systems
 from nornir_tasks.intent.fields import SYSTEMS
 from nornir_tasks.intent.findings import FINDINGS, Finding, Path, as_shown
-from nornir_tasks.intent.model import Part
+from nornir_tasks.intent.part import Part
 
 Model = TypeVar("Model", bound=BaseModel)
 

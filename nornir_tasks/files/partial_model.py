@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from nornir_tasks.intent.findings import Finding, Path
-from nornir_tasks.intent.model import Part
+from nornir_tasks.intent.part import Part
 from nornir_tasks.intent.unknown import UNKNOWN, independent
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -8,7 +8,7 @@ from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.unknown import independent
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent import model
+    from nornir_tasks.intent.fabric_model import FabricIntent, LeafOverride, SpineOverride, SwitchChoice
 
 RACK_UNITS = 60
 """More than any rack on the market has; above it stands a typing error."""
@@ -17,7 +17,7 @@ _RACK_UNIT = re.compile(r"[0-9]{1,2}")
 _RACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,15}")
 
 
-def _chooses(override: "model.SwitchChoice") -> Iterator[Finding]:
+def _chooses(override: "SwitchChoice") -> Iterator[Finding]:
     fields = (override.platform, override.release, override.model, override.breakout, override.uplink_breakout)
     if all(field is None for field in fields):
         yield Finding((), "an override that changes nothing", "platform, release, model or a breakout")
@@ -25,12 +25,12 @@ def _chooses(override: "model.SwitchChoice") -> Iterator[Finding]:
         yield Finding((), "another platform without its release and model", "platform, release and model together")
 
 
-def leaf_override(override: "model.LeafOverride") -> Iterator[Finding]:
+def leaf_override(override: "LeafOverride") -> Iterator[Finding]:
     """An override names whom it means and what it changes."""
     return independent(_leaves_meant(override), _chooses(override))
 
 
-def _leaves_meant(override: "model.LeafOverride") -> Iterator[Finding]:
+def _leaves_meant(override: "LeafOverride") -> Iterator[Finding]:
     expected = "rails (from 0), groups (from 1), or both"
     if override.rails is None and override.groups is None:
         yield Finding((), "an override without switches", expected)
@@ -39,12 +39,12 @@ def _leaves_meant(override: "model.LeafOverride") -> Iterator[Finding]:
             yield Finding((key,), "an empty list, so no leaf is meant", f"{expected}; or no {key} at all", "[]")
 
 
-def spine_override(override: "model.SpineOverride") -> Iterator[Finding]:
+def spine_override(override: "SpineOverride") -> Iterator[Finding]:
     """An override changes something."""
     return _chooses(override)
 
 
-def fabric(each: "model.FabricIntent") -> Iterator[Finding]:
+def fabric(each: "FabricIntent") -> Iterator[Finding]:
     """The tiers fit the design; no switch is overridden twice; no device stands in two racks."""
     return independent(
         racks(each),
@@ -57,14 +57,14 @@ def fabric(each: "model.FabricIntent") -> Iterator[Finding]:
     )
 
 
-def _leaf_rails(each: "model.FabricIntent") -> Iterator[Finding]:
+def _leaf_rails(each: "FabricIntent") -> Iterator[Finding]:
     for position, override in enumerate(each.leaf.overrides):
         if override.rails is not None and each.design == "clos":
             path = ("leaf", "overrides", position, "rails")
             yield Finding(path, "a leaf has no rail here", "groups, or design: rail", f"design: {each.design}")
 
 
-def _leaves_twice(each: "model.FabricIntent") -> Iterator[Finding]:
+def _leaves_twice(each: "FabricIntent") -> Iterator[Finding]:
     for position, override in enumerate(each.leaf.overrides):
         for before, other in enumerate(each.leaf.overrides[:position]):
             if _meet(override.rails, other.rails) and _meet(override.groups, other.groups):
@@ -76,7 +76,7 @@ def _leaves_twice(each: "model.FabricIntent") -> Iterator[Finding]:
                 )
 
 
-def _spines_twice(each: "model.FabricIntent") -> Iterator[Finding]:
+def _spines_twice(each: "FabricIntent") -> Iterator[Finding]:
     for position, spine in enumerate(each.spine.overrides):
         for before, earlier in enumerate(each.spine.overrides[:position]):
             if _meet(spine.index, earlier.index):
@@ -88,7 +88,7 @@ def _spines_twice(each: "model.FabricIntent") -> Iterator[Finding]:
                 )
 
 
-def tiers(each: "model.FabricIntent") -> Iterator[Finding]:
+def tiers(each: "FabricIntent") -> Iterator[Finding]:
     """Cores and pods belong to three tiers."""
     if each.design == "clos3" and each.core is None:
         yield Finding(
@@ -102,7 +102,7 @@ def tiers(each: "model.FabricIntent") -> Iterator[Finding]:
         )
 
 
-def _top_tier(each: "model.FabricIntent") -> Iterator[Finding]:
+def _top_tier(each: "FabricIntent") -> Iterator[Finding]:
     """Nothing goes up from the highest tier, so nothing splits there."""
     top = "core" if each.design == "clos3" else "spine"
     tier = each.core if each.design == "clos3" else each.spine
@@ -111,14 +111,14 @@ def _top_tier(each: "model.FabricIntent") -> Iterator[Finding]:
         yield Finding((top, "uplink_breakout"), what, expected, str(tier.uplink_breakout))
 
 
-def _spine_groups(each: "model.FabricIntent") -> Iterator[Finding]:
+def _spine_groups(each: "FabricIntent") -> Iterator[Finding]:
     groups = each.spine.groups
     if groups is not None and groups != 1 and each.design != "rail":
         path, expected = ("spine", "groups"), "design: rail, or no groups"
         yield Finding(path, "spine groups follow the rails", expected, f"design: {each.design}")
 
 
-def racks(each: "model.FabricIntent") -> Iterator[Finding]:
+def racks(each: "FabricIntent") -> Iterator[Finding]:
     """A rack's name fits on a cable's flag, a unit is a number, and nothing stands in two places."""
     seen: dict[str, str] = {}
     for rack, units in each.racks.items():

@@ -209,27 +209,46 @@ def _congestion(value: object) -> str:
 
 _NOT_BUILT_YET = ("lossy", "spectrum_x")
 
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How an operator writes a value of this type; docs/intent.md says so."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a number counts."""
+
+    name: str
+
+
 SystemName = Annotated[str, BeforeValidator(_system_name)]
 """Name of a switch OS that there is."""
-System = Annotated[SystemName, AfterValidator(_system)]
+System = Annotated[SystemName, AfterValidator(_system), Written("name of a switch OS")]
 """Name of a switch OS that has all its parts."""
-SpeedGbps = Annotated[int, BeforeValidator(_speed)]
-Breakout = Annotated[Split, BeforeValidator(_split)]
-HostLink = Annotated[str, BeforeValidator(_host_link)]
-Prefix = Annotated[IPv4Network, BeforeValidator(_prefix)]
-Asns = Annotated[AsnRange, BeforeValidator(_asns)]
-Congestion = Annotated[str, BeforeValidator(_congestion)]
+SpeedGbps = Annotated[int, BeforeValidator(_speed), Written("speed in Gbit/s with a `G`")]
+Breakout = Annotated[Split, BeforeValidator(_split), Written("ports x speed of each in Gbit/s: 1, 2, 4 or 8 ports")]
+HostLink = Annotated[str, BeforeValidator(_host_link), Written("`p2p`, `svi`, or `subnet/N` with N 24-30")]
+Prefix = Annotated[IPv4Network, BeforeValidator(_prefix), Written("IPv4 prefix")]
+Asns = Annotated[AsnRange, BeforeValidator(_asns), Written(f"range of ASNs, first-last within 1-{MAX_ASN}")]
+Congestion = Annotated[str, BeforeValidator(_congestion), Written("`dcqcn` or `pfc_only`")]
 """``dcqcn`` or ``pfc_only``."""
-Ratio = Annotated[float, BeforeValidator(_ratio)]
+Ratio = Annotated[float, BeforeValidator(_ratio), Written(f"ratio: a number above 0, up to {MAX_RATIO}, or as `3:1`")]
 """Of two bandwidths: a number, or ``3:1``."""
-DscpSet = Annotated[tuple[int, ...], BeforeValidator(_dscp)]
-NicPlace = Annotated[str, BeforeValidator(_nic_place)]
+DscpSet = Annotated[
+    tuple[int, ...], BeforeValidator(_dscp), Written("DSCP 0-63, a range as `48-55`, or a list of these")
+]
+NicPlace = Annotated[str, BeforeValidator(_nic_place), Written("PCI address or MAC address")]
 """Where a host's NIC port is found: its PCI address or its MAC address, in lower case."""
-InterfaceName = Annotated[str, BeforeValidator(_interface_name)]
+InterfaceName = Annotated[
+    str, BeforeValidator(_interface_name), Written("name of a network interface, 1-15 characters")
+]
 """Name of a network interface as the Linux kernel takes it: at most 15 characters."""
-RailNumber = Annotated[int, BeforeValidator(_rail_number)]
+RailNumber = Annotated[int, BeforeValidator(_rail_number), Written("number of a rail, from 0")]
 """Number of a rail as a key."""
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$"), Written("name, 1-32 characters")]
 """Name that ends up in device names, host names and comments."""
-OwnName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,15}$")]
+OwnName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,15}$"), Written("name, 1-16 characters")]
 """Name of a fabric or plane: what the names of its objects on switches begin with, which are 32 characters at most."""

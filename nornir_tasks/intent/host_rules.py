@@ -8,7 +8,8 @@ from nornir_tasks.intent.findings import Finding, Path
 from nornir_tasks.intent.unknown import independent
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent import model
+    from nornir_tasks.intent.host_model import HostGroupIntent, NicsIntent
+    from nornir_tasks.intent.model import Intent
 
 SWITCH_NAMES = ("leaf", "spine", "core")
 
@@ -19,13 +20,13 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 _RAIL_NAME = re.compile(r"rail\d+")
 
 
-def group(each: "model.HostGroupIntent") -> Iterator[Finding]:
+def group(each: "HostGroupIntent") -> Iterator[Finding]:
     """Growth is inside the declared maximum."""
     if each.count > each.max:
         yield Finding(("max",), "fewer hosts at most than there are now", f"at least {each.count}", str(each.max))
 
 
-def groups(intent: "model.Intent") -> Iterator[Finding]:
+def groups(intent: "Intent") -> Iterator[Finding]:
     """Each group has a name of its own, and NICs on planes that are there."""
     if not intent.hosts:
         yield Finding(("hosts",), "no hosts at all", "a group, as gpu: {count: 4, max: 4, nics: {...}}")
@@ -33,7 +34,7 @@ def groups(intent: "model.Intent") -> Iterator[Finding]:
         yield from independent(_group(name, each, intent))
 
 
-def _group(name: str, each: "model.HostGroupIntent", intent: "model.Intent") -> Iterator[Finding]:
+def _group(name: str, each: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
     above: Path = ("hosts", name)
     yield from independent(
         _name(above, name),
@@ -51,7 +52,7 @@ def _name(path: Path, name: str) -> Iterator[Finding]:
         yield Finding(path, "a name that Ansible keeps", f"any name but {', '.join(ANSIBLE_NAMES)}", name)
 
 
-def _some_nics(above: Path, each: "model.HostGroupIntent", intent: "model.Intent") -> Iterator[Finding]:
+def _some_nics(above: Path, each: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
     if not each.nics:
         expected = "nics: {<plane>: {rails: ..., speed: ...}}"
         yield Finding(above, "hosts without a NIC on any plane", expected)
@@ -60,17 +61,17 @@ def _some_nics(above: Path, each: "model.HostGroupIntent", intent: "model.Intent
             yield Finding((*above, "nics", plane), "no such plane", ", ".join(intent.planes), plane)
 
 
-def _places(path: Path, nics: "model.NicsIntent", name: str, each: "model.HostGroupIntent") -> Iterator[Finding]:
+def _places(path: Path, nics: "NicsIntent", name: str, each: "HostGroupIntent") -> Iterator[Finding]:
     yield from independent(_all_rails(path, nics), _exceptions((*path, "exceptions"), nics, name, each.max))
 
 
-def _all_rails(path: Path, nics: "model.NicsIntent") -> Iterator[Finding]:
+def _all_rails(path: Path, nics: "NicsIntent") -> Iterator[Finding]:
     if nics.at is not None and len(nics.at) != nics.rails:
         expected = f"one place for each of the {nics.rails} rails"
         yield Finding((*path, "at"), "not as many NIC ports as rails", expected, str(len(nics.at)))
 
 
-def _ports(above: Path, each: "model.HostGroupIntent") -> Iterator[Finding]:
+def _ports(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
     """Each NIC port is one rail of one plane."""
     seen: dict[str, tuple[Path, str]] = {}
     for plane, nics in each.nics.items():
@@ -83,7 +84,7 @@ def _ports(above: Path, each: "model.HostGroupIntent") -> Iterator[Finding]:
             yield Finding(path, f"{place} serves two rails", "each port one rail", f"{what} as well", also=before)
 
 
-def _exceptions(path: Path, nics: "model.NicsIntent", group: str, most: int) -> Iterator[Finding]:
+def _exceptions(path: Path, nics: "NicsIntent", group: str, most: int) -> Iterator[Finding]:
     for host, places in nics.exceptions.items():
         stem, _, number = host.rpartition("-")
         if stem != group or not _NUMBER.fullmatch(number) or not 1 <= int(number) <= most:
@@ -103,7 +104,7 @@ def _twice(path: Path, places: tuple[str, ...]) -> Iterator[Finding]:
             yield Finding(path, f"{place} serves two rails", "each port one rail", f"rail {first} as well")
 
 
-def _interfaces(path: Path, each: "model.HostGroupIntent", intent: "model.Intent") -> Iterator[Finding]:
+def _interfaces(path: Path, each: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
     seen: dict[str, str] = {}
     for plane, names in each.interfaces.items():
         if plane in intent.planes:

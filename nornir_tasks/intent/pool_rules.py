@@ -10,7 +10,7 @@ from nornir_tasks.intent.findings import Finding, Path, dotted
 from nornir_tasks.intent.unknown import UNKNOWN, independent
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent import model
+    from nornir_tasks.intent.model import Intent
 
 RESERVED = {
     IPv4Network("172.17.0.0/16"): "Docker's default bridge",
@@ -31,7 +31,7 @@ NOT_UNICAST = {
 """Prefixes of which no interface can have an address (IANA IPv4 Special-Purpose Address Registry)."""
 
 
-def pools(intent: "model.Intent") -> Iterator[Finding]:
+def pools(intent: "Intent") -> Iterator[Finding]:
     """Every pool of every fabric and plane. All are in one VRF as yet: the default one."""
     prefixes = list(_prefixes(intent))
     asns = list(_asns(intent))
@@ -40,7 +40,7 @@ def pools(intent: "model.Intent") -> Iterator[Finding]:
     return independent(*rules, *(_free(path, pool) for path, pool in prefixes))
 
 
-def _prefixes(intent: "model.Intent") -> Iterator[tuple[Path, IPv4Network]]:
+def _prefixes(intent: "Intent") -> Iterator[tuple[Path, IPv4Network]]:
     for name, fabric in _known(intent.fabrics):
         if fabric.pools is not UNKNOWN:
             yield ("fabrics", name, "pools", "loopback"), fabric.pools.loopback
@@ -50,7 +50,7 @@ def _prefixes(intent: "model.Intent") -> Iterator[tuple[Path, IPv4Network]]:
             yield ("planes", name, "pools", "hosts"), plane.pools.hosts
 
 
-def _asns(intent: "model.Intent") -> Iterator[tuple[Path, AsnRange]]:
+def _asns(intent: "Intent") -> Iterator[tuple[Path, AsnRange]]:
     for name, fabric in _known(intent.fabrics):
         if fabric.pools is not UNKNOWN and fabric.pools.asn is not UNKNOWN:
             yield ("fabrics", name, "pools", "asn"), fabric.pools.asn

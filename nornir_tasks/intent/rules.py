@@ -7,12 +7,12 @@ from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.unknown import independent
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent import model
+    from nornir_tasks.intent.policy_model import EcnThresholds, MtuIntent, PolicyIntent, TrafficClassIntent
 
 MAX_HOST_MTU_HINT = "packets of the hosts must fit through every switch"
 
 
-def ecn_thresholds(ecn: "model.EcnThresholds") -> Iterator[Finding]:
+def ecn_thresholds(ecn: "EcnThresholds") -> Iterator[Finding]:
     """Marking begins before it is at its full."""
     if ecn.min_bytes >= ecn.max_bytes:
         yield Finding(
@@ -23,12 +23,12 @@ def ecn_thresholds(ecn: "model.EcnThresholds") -> Iterator[Finding]:
         )
 
 
-def traffic_class(each: "model.TrafficClassIntent") -> Iterator[Finding]:
+def traffic_class(each: "TrafficClassIntent") -> Iterator[Finding]:
     """A class is either strict or has a weight; what is paused must not starve others."""
     return independent(_share(each), _paused(each), _best_effort(each))
 
 
-def _share(each: "model.TrafficClassIntent") -> Iterator[Finding]:
+def _share(each: "TrafficClassIntent") -> Iterator[Finding]:
     if each.strict and each.weight is not None:
         yield Finding(
             ("weight",), "a strict class has no weight", "strict: true, or weight, not both", str(each.weight)
@@ -37,7 +37,7 @@ def _share(each: "model.TrafficClassIntent") -> Iterator[Finding]:
         yield Finding((), "a class without a share", "weight (percent), or strict: true")
 
 
-def _paused(each: "model.TrafficClassIntent") -> Iterator[Finding]:
+def _paused(each: "TrafficClassIntent") -> Iterator[Finding]:
     if each.strict and each.lossless:
         yield Finding(
             ("lossless",),
@@ -47,7 +47,7 @@ def _paused(each: "model.TrafficClassIntent") -> Iterator[Finding]:
         )
 
 
-def _best_effort(each: "model.TrafficClassIntent") -> Iterator[Finding]:
+def _best_effort(each: "TrafficClassIntent") -> Iterator[Finding]:
     if each.lossless and 0 in each.dscp:
         yield Finding(
             ("lossless",),
@@ -57,7 +57,7 @@ def _best_effort(each: "model.TrafficClassIntent") -> Iterator[Finding]:
         )
 
 
-def mtu(each: "model.MtuIntent") -> Iterator[Finding]:
+def mtu(each: "MtuIntent") -> Iterator[Finding]:
     """What a host sends fits through the fabric."""
     if each.host > each.fabric:
         yield Finding(
@@ -69,12 +69,12 @@ def mtu(each: "model.MtuIntent") -> Iterator[Finding]:
         )
 
 
-def policy(each: "model.PolicyIntent") -> Iterator[Finding]:
+def policy(each: "PolicyIntent") -> Iterator[Finding]:
     """The classes together: nothing twice, nothing missing."""
     return independent(classes(each), congestion(each))
 
 
-Classes = Mapping[str, "model.TrafficClassIntent"]
+Classes = Mapping[str, "TrafficClassIntent"]
 
 
 class WithClasses(Protocol):

@@ -11,7 +11,9 @@ from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import independent
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent import model
+    from nornir_tasks.intent.fabric_model import FabricIntent
+    from nornir_tasks.intent.model import Intent
+    from nornir_tasks.intent.plane_model import PlaneIntent
 
 MAX_HOST_VLAN = 1005
 """Above, switches take VLANs for themselves: for routed ports from 1006 on, Cumulus Linux 3725-4064
@@ -21,12 +23,12 @@ KEPT_NAMES = ("switch", "base", "gpufabric")
 """Who owns what is nobody's plane or fabric, and what such names on a switch begin with."""
 
 
-def plane(each: "model.PlaneIntent") -> Iterator[Finding]:
+def plane(each: "PlaneIntent") -> Iterator[Finding]:
     """A VLAN belongs to an SVI; traffic classes of its own are complete."""
     return independent(_host_vlan(each), _own_classes(each))
 
 
-def _host_vlan(each: "model.PlaneIntent") -> Iterator[Finding]:
+def _host_vlan(each: "PlaneIntent") -> Iterator[Finding]:
     if each.vlan is not None and each.link != "svi":
         hint = "host ports of p2p and subnet/N are routed: they are in no VLAN"
         yield Finding(("vlan",), "a VLAN without link: svi", "link: svi beside it, or no vlan", str(each.vlan), hint)
@@ -36,7 +38,7 @@ def _host_vlan(each: "model.PlaneIntent") -> Iterator[Finding]:
         yield Finding(("vlan",), "a VLAN that switches use themselves", expected, str(each.vlan), hint)
 
 
-def _own_classes(each: "model.PlaneIntent") -> Iterator[Finding]:
+def _own_classes(each: "PlaneIntent") -> Iterator[Finding]:
     if each.classes is not None:
         yield from rules.classes(_Classes(each.classes))
 
@@ -47,7 +49,7 @@ class _Classes:
     congestion: str = ""
 
 
-def site(intent: "model.Intent") -> Iterator[Finding]:
+def site(intent: "Intent") -> Iterator[Finding]:
     """Everything that concerns several parts."""
     return independent(
         _names(intent),
@@ -62,7 +64,7 @@ def site(intent: "model.Intent") -> Iterator[Finding]:
     )
 
 
-def _names(intent: "model.Intent") -> Iterator[Finding]:
+def _names(intent: "Intent") -> Iterator[Finding]:
     """What the names of a plane's or fabric's objects begin with tells whose they are."""
     found: list[tuple[Path, str]] = [(("fabrics", name), name) for name in intent.fabrics]
     found += [(("planes", name), name) for name in intent.planes]
@@ -81,25 +83,25 @@ def _names(intent: "model.Intent") -> Iterator[Finding]:
 _TOLD_APART = "objects on switches are told apart by what their names begin with"
 
 
-def _same_name(before: Path, path: Path, name: str, intent: "model.Intent") -> Iterator[Finding]:
+def _same_name(before: Path, path: Path, name: str, intent: "Intent") -> Iterator[Finding]:
     """A plane may be called like the fabric it rides on, and like no other."""
     if intent.planes[name].fabric != name and intent.planes[name].fabric in intent.fabrics:
         what, expected = f"called like {dotted(before)}, and rides on another fabric", "another name"
         yield Finding(path, what, expected, name, _TOLD_APART, also=before)
 
 
-def _fabrics_of_planes(intent: "model.Intent") -> Iterator[Finding]:
+def _fabrics_of_planes(intent: "Intent") -> Iterator[Finding]:
     for name, each in intent.planes.items():
         yield from independent(_fabric_of(name, each, intent))
 
 
-def _fabric_of(name: str, each: "model.PlaneIntent", intent: "model.Intent") -> Iterator[Finding]:
+def _fabric_of(name: str, each: "PlaneIntent", intent: "Intent") -> Iterator[Finding]:
     if each.fabric not in intent.fabrics:
         known = ", ".join(intent.fabrics) or "a fabric that is described under fabrics"
         yield Finding(("planes", name, "fabric"), "no such fabric to ride on", known, each.fabric)
 
 
-def _planes_of_fabrics(intent: "model.Intent") -> Iterator[Finding]:
+def _planes_of_fabrics(intent: "Intent") -> Iterator[Finding]:
     used = {each.fabric for each in intent.planes.values()}
     for name in intent.fabrics:
         if name not in used:
@@ -107,7 +109,7 @@ def _planes_of_fabrics(intent: "model.Intent") -> Iterator[Finding]:
             yield Finding(("fabrics", name), "no plane rides on this fabric", expected)
 
 
-def _hosts_of_planes(intent: "model.Intent") -> Iterator[Finding]:
+def _hosts_of_planes(intent: "Intent") -> Iterator[Finding]:
     used = {name for group in intent.hosts.values() for name in group.nics}
     for name in intent.planes:
         if name not in used:
@@ -115,13 +117,13 @@ def _hosts_of_planes(intent: "model.Intent") -> Iterator[Finding]:
             yield Finding(("planes", name), "no host has a NIC on this plane", expected)
 
 
-def _on_fabrics(intent: "model.Intent") -> Iterator[Finding]:
+def _on_fabrics(intent: "Intent") -> Iterator[Finding]:
     """What planes ask of their fabrics' switches."""
     for name, each in intent.planes.items():
         yield from independent(_on_fabric(name, each, intent))
 
 
-def _on_fabric(name: str, each: "model.PlaneIntent", intent: "model.Intent") -> Iterator[Finding]:
+def _on_fabric(name: str, each: "PlaneIntent", intent: "Intent") -> Iterator[Finding]:
     if each.fabric in intent.fabrics:
         terms = Terms(intent.policy, each.fabric, intent.fabrics[each.fabric], name, each)
         yield from independent(_mtu(terms), _congestion(terms))
@@ -146,12 +148,12 @@ def _congestion(terms: Terms) -> Iterator[Finding]:
         yield Finding((*above, *below), finding.what, finding.expected, finding.found, finding.hint, also=other)
 
 
-def _shared_switches(intent: "model.Intent") -> Iterator[Finding]:
+def _shared_switches(intent: "Intent") -> Iterator[Finding]:
     for one, other in combinations(intent.planes, 2):
         yield from independent(_shared(one, other, intent))
 
 
-def _shared(one: str, other: str, intent: "model.Intent") -> Iterator[Finding]:
+def _shared(one: str, other: str, intent: "Intent") -> Iterator[Finding]:
     """Two planes on one fabric: what its switches have once must be the same for both."""
     first, second = intent.planes[one], intent.planes[other]
     if first.fabric != second.fabric or first.fabric not in intent.fabrics:
@@ -172,13 +174,13 @@ def _shared(one: str, other: str, intent: "model.Intent") -> Iterator[Finding]:
 _SHARED = "a switch has its queues once for all ports; put the planes on fabrics of their own, or let them agree"
 
 
-def _on_hosts(intent: "model.Intent") -> Iterator[Finding]:
+def _on_hosts(intent: "Intent") -> Iterator[Finding]:
     """What fabrics say of rails, where hosts have so many."""
     for group, each in intent.hosts.items():
         yield from independent(*(_on_nics(group, name, intent) for name in each.nics))
 
 
-def _on_nics(group: str, name: str, intent: "model.Intent") -> Iterator[Finding]:
+def _on_nics(group: str, name: str, intent: "Intent") -> Iterator[Finding]:
     if name not in intent.planes or intent.planes[name].fabric not in intent.fabrics:
         return
     each, nics = intent.planes[name], intent.hosts[group].nics[name]
@@ -189,16 +191,14 @@ def _on_nics(group: str, name: str, intent: "model.Intent") -> Iterator[Finding]
     )
 
 
-def _rails_of_leaves(above: Path, fabric: "model.FabricIntent", rails: int, rails_at: Path) -> Iterator[Finding]:
+def _rails_of_leaves(above: Path, fabric: "FabricIntent", rails: int, rails_at: Path) -> Iterator[Finding]:
     for position, override in enumerate(fabric.leaf.overrides):
         if fabric.design != "clos" and override.rails and max(override.rails) >= rails:
             path = (*above, "leaf", "overrides", position, "rails")
             yield Finding(path, "no such rail", f"0-{rails - 1}", str(max(override.rails)), also=rails_at)
 
 
-def _rails_of_spines(
-    above: Path, fabric: "model.FabricIntent", plane: "model.PlaneIntent", rails: int
-) -> Iterator[Finding]:
+def _rails_of_spines(above: Path, fabric: "FabricIntent", plane: "PlaneIntent", rails: int) -> Iterator[Finding]:
     """Groups of spines are groups of rails; what they part, NVLink joins."""
     groups, path = fabric.spine.groups, (*above, "spine", "groups")
     if groups is None or groups == 1 or fabric.design != "rail":

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from nornir_tasks.intent.findings import Path
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent.model import FabricIntent, LoadBalancing, PlaneIntent, PolicyIntent, TrafficClassIntent
+    from nornir_tasks.intent.fabric_model import FabricIntent
+    from nornir_tasks.intent.part import LoadBalancing
+    from nornir_tasks.intent.plane_model import PlaneIntent
+    from nornir_tasks.intent.policy_model import PolicyIntent, TrafficClassIntent
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,9 +86,10 @@ ROUND_FIGURES = frozenset({256, 512, 4096})
 """Theirs as well, but every program's too: looked for where sizes are worked out."""
 SIZING = ("design", "intent", "deploy", "platforms", "render")
 SOMETHING_ELSE = {
-    ("intent/model.py", 1280): "least MTU: IPv6's, RFC 8200",
-    ("intent/model.py", 4096): "bound of counts in an intent",
-    ("intent/model.py", 65536): "bound of counts in an intent",
+    ("intent/part.py", 1280): "least MTU: IPv6's, RFC 8200",
+    ("intent/fabric_model.py", 4096): "bound of counts in an intent",
+    ("intent/host_model.py", 4096): "bound of counts in an intent",
+    ("intent/host_model.py", 65536): "bound of counts in an intent",
     ("lab/manager.py", 65536): "bytes of disk space",
     ("switch_twins/eos/eapi.py", 32768): "part of 32 MiB, written as a product",
     ("switch_twins/engine/tree.py", 65536): "ASN written with a dot",

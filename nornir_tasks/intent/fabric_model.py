@@ -1,0 +1,182 @@
+"""Switches, the cables between them and the routing over these: a fabric, its pools, its tiers."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from nornir_tasks.intent import fabric_rules
+from nornir_tasks.intent.fields import Asns, Breakout, Prefix, Ratio, SpeedGbps, System, Unit
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.part import LoadBalancing, MtuBytes, Part
+
+Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4"]
+"""What a cable is: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and a fibre."""
+
+Positions = tuple[Annotated[int, Field(ge=1, le=4096)], ...]
+"""Numbers of things that are counted from 1."""
+
+
+class FabricPoolsIntent(Part):
+    """The addresses and ASNs of one fabric's switches."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "hosts": "planes.<name>.pools.hosts: the hosts' addresses are their plane's"
+    }
+
+    loopback: Prefix
+    """Of switches, a /32 each. No two pools of the site overlap, and none lies where software on hosts takes addresses
+    for itself (Docker, Kubernetes, OpenShift) or no interface can have one."""
+    links: Prefix
+    """Of links between switches, a /31 each; apart from all other pools. Unused with ``addressing: unnumbered``."""
+    asn: Asns
+    """Of switches; apart from those of other fabrics."""
+
+
+class SwitchChoice(Part):
+    """Fields of a tier that an override may replace for some of its switches."""
+
+    platform: System | None = None
+    """Another switch OS; ``release`` and ``model`` beside it. Without it the tier's."""
+    release: str | None = None
+    """Another release of the OS; without it the tier's."""
+    model: str | None = None
+    """Another model of the catalogue; without it the tier's."""
+    breakout: Breakout | None = None
+    """Another split of the cages of ports that go down; without it the tier's."""
+    uplink_breakout: Breakout | None = None
+    """Another split of the cages of ports that go up; without it the tier's."""
+
+
+class LeafOverride(SwitchChoice):
+    """Another platform, release or model for the leaves of these rails, or of these leaf groups (from 1)."""
+
+    rails: tuple[Annotated[int, Field(ge=0, le=15)], ...] | None = None
+    """Rails whose leaves are meant, counted from 0; without it those of all. Refused with ``design: clos``, where a
+    leaf has no rail. ``rails``, ``groups`` or both are there, and no leaf is in two overrides."""
+    groups: Positions | None = None
+    """Leaf groups whose leaves are meant, counted from 1; without it those of all."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return fabric_rules.leaf_override(self)
+
+    def covers(self, group: int, rail: int | None) -> bool:
+        """Is the leaf of this group and rail meant?"""
+        return (self.groups is None or group in self.groups) and (self.rails is None or rail in self.rails)
+
+
+class SpineOverride(SwitchChoice):
+    """Another platform, release or model for the spines of these numbers (from 1)."""
+
+    index: Annotated[Positions, Field(min_length=1)]
+    """Numbers of the spines that are meant, counted from 1; no spine is in two overrides."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return fabric_rules.spine_override(self)
+
+    def covers(self, index: int) -> bool:
+        """Is the spine of this number meant?"""
+        return index in self.index
+
+
+class TierIntent(Part):
+    """The switches of one tier and the cables that go down from them."""
+
+    platform: System
+    """The switch OS."""
+    release: str
+    """Release of the OS, one we know; in quotes where YAML would take it for a number."""
+    model: str
+    """Of the switch, as in the catalogue."""
+    medium: Medium | None = None
+    """Of the cables that go down: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and
+    a fibre. Refused where it cannot join the two ends. Without it nothing is judged of them."""
+    cable_m: Annotated[int, Field(ge=1, le=10000), Unit("metres")] | None = None
+    """Length of these cables. Refused where it is too long for ``medium`` at its speed."""
+    breakout: Breakout | None = None
+    """How the cages of the ports that go down are split; without it they are not."""
+    uplink_breakout: Breakout | None = None
+    """How the cages of the ports that go up are split; without it they are not. Refused at the highest tier."""
+
+
+class LeafIntent(TierIntent):
+    """The tier hosts are cabled to."""
+
+    overrides: tuple[LeafOverride, ...] = ()
+    """Leaves that are otherwise."""
+
+
+class SpineIntent(TierIntent):
+    """The tier that joins the leaves."""
+
+    oversubscription: Ratio = 1.0
+    """Host bandwidth of a leaf over its uplink bandwidth; at most this. ``3`` or ``3:1``."""
+    count: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Number of spines; without it the cheapest layout decides (switches, then links, then optics), of at least two."""
+    capacity_after_loss: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of the declared bandwidth, hosts' over ``oversubscription``, that each leaf keeps with one spine lost."""
+    uplink_speed: SpeedGbps | None = None
+    """Speed of a leaf-to-spine link; without it the highest that all models hold."""
+    groups: Annotated[int, Field(ge=1, le=16)] | None = None
+    """Spine groups by contiguous rails; without it as is cheapest. ``count`` is over all groups. More than one needs
+    ``design: rail``, rails that fall into so many, and the plane's ``cross_rail: nvlink``."""
+    pod_leaf_groups: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """clos3: leaf groups of a pod; without it as is cheapest. ``count`` is the spines of each pod then."""
+    overrides: tuple[SpineOverride, ...] = ()
+    """Spines that are otherwise."""
+
+
+class CoreIntent(TierIntent):
+    """The tier that joins the pods of a three-tier fabric."""
+
+    oversubscription: Ratio = 1.0
+    """Bandwidth of a spine to its leaves over that to the cores; at most this."""
+    uplink_speed: SpeedGbps | None = None
+    """Speed of a spine-to-core link; without it the highest that all models hold."""
+
+
+class RoutingIntent(Part):
+    """How switches talk to one another; host ports never speak BGP."""
+
+    addressing: Literal["numbered", "unnumbered"] = "numbered"
+    """Of links between switches; unnumbered ones have IPv6 link-local addresses alone, ``pools.links`` stays unused.
+    Refused where a system cannot."""
+    bfd: bool = True
+    """BFD beside each BGP session between switches. Refused where a switch does not hold so many."""
+
+
+class FabricIntent(Part):
+    """Switches, the cables between them and the routing over these. Planes ride on it, one or several."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "hosts": "hosts.<group>: {count, max, nics: {<plane>: {rails, speed, model, per_group}}}",
+        **dict.fromkeys(("cross_rail", "link", "vlan"), "planes.<name>: it is how a plane's hosts use the fabric"),
+    }
+
+    design: Literal["rail", "clos", "clos3", "tree"]
+    """``rail``: each rail of a group of hosts has a leaf of its own; ``clos``: one leaf for all NIC ports of a host;
+    ``clos3``: rails, and a third tier of cores that joins pods. ``tree`` is not built yet and refused."""
+    pools: FabricPoolsIntent
+    """Addresses and ASNs of its switches."""
+    leaf: LeafIntent
+    """The tier hosts are cabled to."""
+    spine: SpineIntent
+    """The tier that joins the leaves."""
+    core: CoreIntent | None = None
+    """The tier that joins pods. Required with ``design: clos3``, refused without."""
+    routing: RoutingIntent = RoutingIntent()
+    """How its switches talk to one another."""
+    racks: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Rack -> rack unit -> switch or host, as on the drawing of the rack; for the cabling plan, nothing else. A rack is
+    called by 1-16 letters, digits, dots or dashes; a unit is 1-60, the lowest that the device takes; each device stands
+    in one place."""
+    load_balancing: LoadBalancing | None = None
+    """This fabric's own; without it the policy's."""
+    mtu: MtuBytes | None = None
+    """This fabric's own upper bound; without it the policy's."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.fabric_rules`."""
+        return fabric_rules.fabric(self)

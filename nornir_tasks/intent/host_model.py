@@ -1,0 +1,58 @@
+"""How many hosts there are, and which of their NIC ports are on which plane."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from nornir_tasks.intent import host_rules
+from nornir_tasks.intent.fields import InterfaceName, Name, NicPlace, RailNumber, SpeedGbps
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.part import Part
+
+
+class NicsIntent(Part):
+    """The NIC ports of a group's hosts on one plane."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "nic": "model",
+        "link": "planes.<name>.link",
+        "vlan": "planes.<name>.vlan",
+    }
+
+    rails: Annotated[int, Field(ge=1, le=16)]
+    """So many per host, one NIC port each."""
+    speed: SpeedGbps
+    """Of each port."""
+    model: str | None = None
+    """Of the NIC, as in the catalogue; ``speed`` is one it has. Only who brings up hosts must say it."""
+    per_group: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Hosts per leaf group; without it as many as the leaf takes."""
+    at: tuple[NicPlace, ...] | None = None
+    """Where the port of rail 0, 1, ... is in every host of the group. Only who brings up hosts needs it. One for each
+    rail; no port serves two rails."""
+    exceptions: dict[str, dict[RailNumber, NicPlace]] = Field(default_factory=dict)
+    """Host -> rail -> where it is in this one host."""
+
+
+class HostGroupIntent(Part):
+    """Hosts that are alike. The fabrics are laid out for ``max``; ``count`` of them are there now."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "rails": "nics: {<plane>: {rails: how many, at: [where the port of rail 0, 1, ... is]}}",
+        "exceptions": "nics: {<plane>: {exceptions: ...}}",
+    }
+
+    count: Annotated[int, Field(ge=1, le=65536)]
+    """Hosts that are there now."""
+    max: Annotated[int, Field(ge=1, le=65536)]
+    """Hosts that the fabrics are laid out for, at least ``count``; growing up to it moves no cable and no address."""
+    nics: dict[Name, NicsIntent] = Field(default_factory=dict)
+    """Plane -> the NIC ports on it. Each group has some, and each plane has some of a group."""
+    interfaces: dict[Name, tuple[InterfaceName, ...]] = Field(default_factory=dict)
+    """A plane that is not described yet -> the host's interfaces on it, as the kernel names them. Each is on one plane;
+    ``rail0`` and the like are refused, as rails are named so."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.host_rules`."""
+        return host_rules.group(self)

@@ -1,0 +1,77 @@
+"""What hosts get, and on which fabric: a plane."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from nornir_tasks.intent import site_rules
+from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.part import MtuBytes, Part
+from nornir_tasks.intent.policy_model import TrafficClassIntent
+
+DEFAULT_HOST_VLAN = 900
+
+
+class PlanePoolsIntent(Part):
+    """The addresses of one plane's hosts."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        name: f"fabrics.<name>.pools.{name}: it is the switches', whatever planes ride on them"
+        for name in ("loopback", "links", "asn")
+    }
+
+    hosts: Prefix
+    """Of the hosts' NIC ports and of the switch ports they are cabled to; apart from all other pools, and clear of what
+    software on hosts takes for itself."""
+
+
+class PlaneIntent(Part):
+    """What hosts get, and on which fabric's switches."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        **{
+            name: f"fabrics.<name>.{name}: switches and cables are a fabric's, a plane says which one it rides on"
+            for name in ("design", "leaf", "spine", "core", "routing", "racks")
+        },
+        "hosts": "hosts.<group>: {count, max, nics: {<plane>: {rails, speed, model, per_group}}}; link and vlan stay",
+    }
+
+    fabric: Name
+    """The fabric it rides on, alone or beside others. Planes on one fabric have the same classes and congestion."""
+    kind: Name | None = None
+    """What kind of plane it is; without it the kind that is called like the plane."""
+    cross_rail: Literal["fabric", "nvlink"] = "fabric"
+    """How traffic between two rails goes; ``nvlink`` allows rails that share no spine."""
+    link: HostLink = "p2p"
+    """``p2p``: each NIC port is a routed /31, the switch has the even address, the host the odd one. ``subnet/N``: each
+    NIC port is a routed /N, the switch has .1, the host .2, and pods or virtual functions the rest. ``svi``: all NIC
+    ports of a leaf are in one VLAN and subnet, the leaf's whole block; the leaf has .1, the hosts .2 and on."""
+    vlan: Annotated[int, Field(ge=2, le=4094)] | None = None
+    """svi: the number of that VLAN, the same on every leaf, where each is a VLAN of its own; without it 900. Refused
+    with another ``link``, and above 1005, where switches take VLANs for themselves."""
+    pools: PlanePoolsIntent
+    """Addresses of its hosts."""
+    classes: dict[Name, TrafficClassIntent] | None = None
+    """This plane's own, all of them; without it the policy's."""
+    congestion: Congestion | None = None
+    """This plane's own; without it the policy's."""
+    mtu: MtuBytes | None = None
+    """Of this plane's hosts, at most its fabric's; without it the policy's."""
+
+    @property
+    def prefix_length(self) -> int | None:
+        """Prefix length of a host link; None for ``svi``, where it is that of the leaf's block."""
+        if self.link == "svi":
+            return None
+        return 31 if self.link == "p2p" else int(self.link.partition("/")[2])
+
+    @property
+    def host_vlan(self) -> int | None:
+        """The hosts' VLAN on each leaf; None where host ports are routed."""
+        return (self.vlan or DEFAULT_HOST_VLAN) if self.link == "svi" else None
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.site_rules`."""
+        return site_rules.plane(self)

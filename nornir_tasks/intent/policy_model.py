@@ -1,0 +1,100 @@
+"""What holds for the whole site unless a fabric or plane says otherwise: traffic classes, congestion, MTUs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from nornir_tasks.intent import rules
+from nornir_tasks.intent.fields import Congestion, DscpSet, Name, Unit
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.part import LoadBalancing, MtuBytes, Part
+
+
+class EcnThresholds(Part):
+    """When a queue begins to mark, and when it marks with full probability."""
+
+    min_bytes: Annotated[int, Field(ge=1, le=1 << 30), Unit("bytes")]
+    """Length of the queue at which marking begins."""
+    max_bytes: Annotated[int, Field(ge=1, le=1 << 30), Unit("bytes")]
+    """Length at which it marks with ``probability_percent``. More than ``min_bytes``."""
+    probability_percent: Annotated[int, Field(ge=1, le=100), Unit("percent")]
+    """Share of packets that is marked at ``max_bytes``; from ``min_bytes`` on it rises to this."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.ecn_thresholds(self)
+
+
+def _ecn_kind(value: object) -> str:
+    return ":thresholds" if isinstance(value, dict | EcnThresholds) else ":auto"
+
+
+EcnIntent = Annotated[
+    Annotated[Literal["auto"], Tag(":auto")] | Annotated[EcnThresholds, Tag(":thresholds")],
+    Discriminator(_ecn_kind),
+]
+"""``auto``: the start value published for the ASIC; or thresholds of one's own."""
+
+
+class TrafficClassIntent(Part):
+    """One class of packets, told apart by DSCP."""
+
+    dscp: DscpSet
+    """Code points of the class, each in one class. The class that holds DSCP 0 is best effort and takes every code
+    point that no class names; there is such a class, and it is not lossless."""
+    priority: Annotated[int, Field(ge=0, le=7)]
+    """Switch priority of the class (traffic class, qos-group), which is what PFC pauses; another one for each class."""
+    lossless: bool = False
+    """PFC pauses the class before a packet is lost. Refused for a strict class and for best effort."""
+    strict: bool = False
+    """Goes before all classes that are not strict. Either this or ``weight``."""
+    ecn: EcnIntent | None = None
+    """Marks packets where queues grow: ``auto`` is the start value published for the ASIC. Without it the class does
+    not mark. With ``congestion: dcqcn`` at least one class does, with ``pfc_only`` none."""
+    weight: Annotated[int, Field(ge=1, le=100), Unit("percent")] | None = None
+    """Percent of what strict classes leave over; all weights sum to 100. Required unless ``strict``."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.traffic_class(self)
+
+
+class MtuIntent(Part):
+    """IP MTUs. ``fabric`` is an upper bound: each link gets what both its ends can hold."""
+
+    host: MtuBytes
+    """Of planes: what hosts send. At most that of the fabric."""
+    fabric: MtuBytes
+    """Of fabrics: upper bound for ports of switches."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.mtu(self)
+
+
+class PolicyIntent(Part):
+    """What holds for every fabric and plane that says nothing else: DSCP, priority, PFC, ECN, weights and MTU."""
+
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "dcqcn": "congestion: dcqcn where it was on, congestion: pfc_only where it was off"
+    }
+
+    classes: dict[Name, TrafficClassIntent]
+    """What a packet's DSCP means, on switches and hosts alike. With ``congestion: dcqcn`` one is called ``cnp``."""
+    congestion: Congestion
+    """How senders learn to slow down. ``dcqcn``: switches mark, receivers notify; ``pfc_only``: pauses alone."""
+    load_balancing: LoadBalancing = "static"
+    """How a switch spreads over equal-cost paths. ``static``: by a hash, a flow stays on its path; ``flowlet``: a flow
+    may change its path after a gap; ``per_packet``: each packet goes by load, for NICs that put packets back in order.
+    Refused where a switch or NIC cannot, with the nearest that works."""
+    mtu: MtuIntent
+    """IP MTUs of hosts and of fabrics."""
+    unused_ports: Literal["shut", "leave"] = "shut"
+    """What happens to ports without a cable: kept shut, or none of our business."""
+    wave_share: Annotated[float, Field(gt=0, le=1)] = 0.25
+    """Of the leaves that are the only one of some host: the share that one wave of a push may take, at least one."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.rules`."""
+        return rules.policy(self)

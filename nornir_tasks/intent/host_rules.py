@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent.findings import Finding, Path
+from nornir_tasks.intent.findings import Finding, Path, as_shown
 from nornir_tasks.intent.unknown import independent
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def _some_nics(above: Path, each: "HostGroupIntent", intent: "Intent") -> Iterat
         yield Finding(above, "hosts without a NIC on any plane", expected)
     for plane in each.nics:
         if plane not in intent.planes:
-            yield Finding((*above, "nics", plane), "no such plane", ", ".join(intent.planes), plane)
+            known = as_shown(", ".join(intent.planes))
+            yield Finding((*above, "nics", plane), "no such plane", known, plane)
 
 
 def _places(path: Path, nics: "NicsIntent", name: str, each: "HostGroupIntent") -> Iterator[Finding]:

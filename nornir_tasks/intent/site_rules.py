@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from nornir_tasks.intent import host_rules, pool_rules, rules
-from nornir_tasks.intent.findings import Finding, Path, dotted
+from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import independent
 
@@ -97,7 +97,7 @@ def _fabrics_of_planes(intent: "Intent") -> Iterator[Finding]:
 
 def _fabric_of(name: str, each: "PlaneIntent", intent: "Intent") -> Iterator[Finding]:
     if each.fabric not in intent.fabrics:
-        known = ", ".join(intent.fabrics) or "a fabric that is described under fabrics"
+        known = as_shown(", ".join(intent.fabrics)) or "a fabric that is described under fabrics"
         yield Finding(("planes", name, "fabric"), "no such fabric to ride on", known, each.fabric)
 
 
@@ -105,7 +105,7 @@ def _planes_of_fabrics(intent: "Intent") -> Iterator[Finding]:
     used = {each.fabric for each in intent.planes.values()}
     for name in intent.fabrics:
         if name not in used:
-            expected = f"planes.<name>.fabric: {name}, or no such fabric"
+            expected = f"planes.<name>.fabric: {as_shown(name)}, or no such fabric"
             yield Finding(("fabrics", name), "no plane rides on this fabric", expected)
 
 
@@ -113,7 +113,7 @@ def _hosts_of_planes(intent: "Intent") -> Iterator[Finding]:
     used = {name for group in intent.hosts.values() for name in group.nics}
     for name in intent.planes:
         if name not in used:
-            expected = f"hosts.<group>.nics.{name}: {{rails: ..., speed: ...}}, or no such plane"
+            expected = f"hosts.<group>.nics.{as_shown(name)}: {{rails: ..., speed: ...}}, or no such plane"
             yield Finding(("planes", name), "no host has a NIC on this plane", expected)
 
 

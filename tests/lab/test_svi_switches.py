@@ -30,7 +30,7 @@ from switch_twins.nxos.replace import _quoted
 from switch_twins.spec import DeviceSpec
 from tests.svi import LEAVES, LINK, all_wanted
 
-FLAT, OTHER = "link: p2p", "link: svi, vlan: 300"
+FLAT, OTHER = "link: p2p", "link: svi\n    vlan: 300"
 WAYS = ((FLAT, LINK), (LINK, FLAT), (LINK, OTHER), ("link: subnet/28", OTHER))
 
 

@@ -9,6 +9,7 @@ from eos_examples import examples, facts_of, leaf, rendered, with_guarantee
 
 from nornir_tasks.design.device_config import DeviceConfig
 from tests.corpus.shapes import patterns
+from tests.unit.design.toys import ONE_OF_EACH, both
 
 SOURCES = Path(__file__).parents[3] / "templates" / "eos" / "SOURCES.yml"
 ENTRIES: list[dict[str, Any]] = yaml.safe_load(SOURCES.read_text())
@@ -22,15 +23,27 @@ COMPILED = [
 ]
 
 
+def in_a_vrf() -> str:
+    """What is rendered of a leaf with a plane in a VRF of its own."""
+    return both(ONE_OF_EACH["eos"], vrf="STORAGE").text
+
+
+def without_a_source(text: str) -> list[str]:
+    lines = {line.strip() for line in text.splitlines()} - {"!", "end", ""}
+    return [line for line in sorted(lines) if not any(pattern.fullmatch(line) for _, pattern in COMPILED)]
+
+
 @pytest.mark.parametrize("config", examples(), ids=lambda each: f"{each.name}-{each.asic}")
 def test_every_line_has_a_source(config: DeviceConfig) -> None:
-    lines = {line.strip() for line in rendered(config).splitlines()} - {"!", "end", ""}
-    unknown = [line for line in sorted(lines) if not any(pattern.fullmatch(line) for _, pattern in COMPILED)]
-    assert unknown == []
+    assert without_a_source(rendered(config)) == []
+
+
+def test_every_line_of_a_plane_in_a_vrf_has_a_source() -> None:
+    assert without_a_source(in_a_vrf()) == []
 
 
 def test_no_source_is_kept_for_a_line_that_nobody_prints() -> None:
-    texts = [*map(rendered, examples()), with_guarantee(leaf())[1]]
+    texts = [*map(rendered, examples()), with_guarantee(leaf())[1], in_a_vrf()]
     lines = {line.strip() for text in texts for line in text.splitlines()}
     unused = [entry["shape"] for entry, pattern in COMPILED if not any(pattern.fullmatch(line) for line in lines)]
     assert unused == []

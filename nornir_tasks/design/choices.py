@@ -197,7 +197,8 @@ class _Chooser:
             )
         else:
             problems = list(independent(self._release(os, release, at_release)))
-            yield from problems or independent(self._asic(os, release, switch, at_model))
+            if release is not UNKNOWN:
+                yield from problems or independent(self._asic(os, release, switch, at_model))
 
     def _no_such_model(self, os: str, model: str, path: Path) -> Iterator[Finding]:
         known = [name for name, each in self.catalogue.switches.items() if os in each.os]

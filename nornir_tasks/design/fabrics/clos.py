@@ -146,7 +146,8 @@ class _Switch:
     def prefix_lists(self) -> Iterator[PrefixList]:
         """What anybody in the fabric may announce, and what each leaf below (a leaf: itself) may."""
         planes = self.network.planes_on(self.fabric.name)
-        blocks = ((each.pools["hosts"], each.host_block_length) for each in planes if "hosts" in each.pools)
+        routed = (each for each in planes if each.vrf is None and "hosts" in each.pools)  # a VRF's routes stay in it
+        blocks = ((each.pools["hosts"], each.host_block_length) for each in routed)
         everyone = (
             PrefixRule(10, permit=True, prefix=self.fabric.pools["loopback"], ge=32),
             *(

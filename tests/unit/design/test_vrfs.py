@@ -45,6 +45,18 @@ def test_ports_routes_and_sessions_of_the_plane_are_in_its_vrf_alone(device: str
 
 
 @SYSTEMS
+def test_the_fabric_lets_no_prefix_of_a_plane_in_a_vrf_through_its_own_lists(device: str) -> None:
+    lists = realised(device, VRF).config.routing_policy.prefix_lists
+    assert not [
+        rule
+        for each in lists
+        if each.name.startswith("COMPUTE-")
+        for rule in each.rules
+        if rule.prefix.startswith("10.32.")
+    ]
+
+
+@SYSTEMS
 def test_what_is_rendered_in_a_vrf_reads_back_as_what_was_designed(device: str) -> None:
     wanted = both(device, vrf=VRF)
     for tree in (wanted.tree, wanted.platform.to_tree(wanted.text)):

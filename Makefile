@@ -20,15 +20,16 @@ $(VENV)/.done: pyproject.toml constraints.txt scripts/setup.sh
 demo: setup ## Bring up the built-in lab, push to it twice, validate it
 	@$(TIMED) "make demo" scripts/demo.sh $(NORNIR)
 
-test: setup ## Unit, property, corpus and lab tests (budget 15 minutes)
+test: setup ## Unit, property, corpus and lab tests (budget 25 minutes)
 	@if [ "$$(id -u)" -eq 0 ]; then scripts/machine_packages.sh; fi
 	@$(TIMED) "make test" $(BIN)/python -m pytest -n auto --dist loadfile -m "not long" --durations 20
 
 test-roles: setup ## Every Molecule scenario
 	@$(TIMED) "make test-roles" scripts/test_roles.sh $(BIN)
 
-test-long: setup ## What takes long: fault counts, many random fabrics
+test-long: setup ## What takes long: fault counts, many random fabrics, new examples for all random tests
 	@$(TIMED) "make test-long" $(BIN)/python -m pytest -m long -s
+	@$(TIMED) "new examples" $(BIN)/python -m pytest -n auto --dist loadfile -m "hypothesis and not long" --hypothesis-profile new-examples
 
 check: setup ## Format, lint, types, import contracts, YAML
 	@$(TIMED) "make check" scripts/check.sh $(BIN)

@@ -1,15 +1,23 @@
-"""``--update-golden`` writes the messages anew; CI never gives it. ``figure`` keeps what was measured for the end."""
+"""``--update-golden`` writes the messages anew; CI never gives it. ``figure`` keeps what was measured for the end.
+
+Random tests try the same examples each time, so that a change is judged by what it changes; ``make test-long`` tries
+new ones (``--hypothesis-profile new-examples``).
+"""
 
 import gc
 import signal
 from collections.abc import Callable
 
 import pytest
-from hypothesis import strategies
+from hypothesis import settings, strategies
 
 from nornir_tasks.cli.main import GC_THRESHOLD
 
 FIGURE = "figure"
+
+settings.register_profile("same-examples", derandomize=True)
+settings.register_profile("new-examples", derandomize=False, print_blob=True)
+settings.load_profile("same-examples")
 
 
 def pytest_configure() -> None:

@@ -115,11 +115,14 @@ def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tup
 
 
 def _canaries(fabrics: Iterable[Sequence[Member]]) -> list[Member]:
-    """The first of each fabric, or of those at its level one without hosts in common with the canaries before it."""
+    """The first of each fabric, or of those at its level one without hosts in common with the canaries it goes with."""
     found: list[Member] = []
+    first_wave: list[Member] = []
     for fabric in fabrics:
         alike = (each for each in fabric if each.level == fabric[0].level)
-        found.append(next((each for each in alike if _is_apart(each, found)), fabric[0]))
+        apart = next((each for each in alike if _is_apart(each, first_wave)), None)
+        found.append(apart or fabric[0])
+        first_wave += [apart] if apart else []
     return found
 
 

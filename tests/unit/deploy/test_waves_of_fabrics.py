@@ -105,6 +105,19 @@ def test_no_wave_takes_two_leaves_of_one_host_over_all_fabrics(name: str, figure
     figure(f"{name}: {len(everyone)} switches of {len(network(name).fabrics)} fabrics in {len(order)} waves")
 
 
+def test_a_canary_that_waits_for_another_keeps_nobody_out_of_the_first_wave() -> None:
+    def leaf(fabric: str, number: int, *hosts: str) -> Member:
+        return Member(f"{fabric}-{number}", fabric, "leaf", 0, None, number, number, frozenset(hosts))
+
+    everyone = [
+        leaf("c", 0, "gpu-1"),
+        leaf("b", 0, "gpu-1", "gpu-2"),  # waits for c-0, so that a-2 need not wait for it
+        leaf("a", 0, "gpu-1"),
+        leaf("a", 2, "gpu-2"),
+    ]
+    assert [wave.devices for wave in order_of(everyone)] == [("c-0", "a-2"), ("b-0",), ("a-0",)]
+
+
 @st.composite
 def fabrics(draw: st.DrawFn) -> list[Member]:
     """Switches of up to three fabrics, with hosts attached to leaves at random."""

@@ -1,6 +1,6 @@
 """Three operating systems with round figures: design tests must not change with a vendor's next release.
 
-They differ in each way that ``realise`` has to bend a wish: MTU, strict queue, seed, timers, ECN cells, class MTU.
+They differ in each way that ``realise`` adjusts: MTU, strict queue, seed, timers, ECN cells, class MTU.
 """
 
 from functools import partial

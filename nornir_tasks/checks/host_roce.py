@@ -24,7 +24,7 @@ SHOWN_ON = {
 """All others: on stand-ins only."""
 
 Variables = Mapping[str, Any]
-Wish = tuple[str, Callable[[Any], str]]
+Expectation = tuple[str, Callable[[Any], str]]
 """How a knob shall be, and how its value found is spelt."""
 
 ABOUT = About(
@@ -45,21 +45,21 @@ def check_roce(evidence: HostEvidence) -> list[HostFinding]:
     facts, variables = evidence.facts.get(FACT), evidence.variables
     mtus = {rail["name"]: rail["mtu_bytes"] for rail in variables["rail_interfaces_rails"]}
     for rail in variables["roce_qos_rails"]:
-        wishes = _wishes(variables, mtus[rail])
+        expectations = _expectations(variables, mtus[rail])
         if facts is None or rail not in facts:
-            for name, (wanted, _) in wishes.items():
+            for name, (wanted, _) in expectations.items():
                 why = evidence.why_unread(FACT) if facts is None else f"nobody looked at {rail}"
                 judge.undecided(Knob(rail, name, wanted, "ip -br link"), why)
         else:
-            _judge_rail(judge, rail, wishes, facts[rail], variables)
+            _judge_rail(judge, rail, expectations, facts[rail], variables)
     return judge.findings
 
 
-def _wishes(variables: Variables, mtu_bytes: int) -> dict[str, Wish]:
+def _expectations(variables: Variables, mtu_bytes: int) -> dict[str, Expectation]:
     """Every knob that the policy has a say in, from the variables alone."""
     own = {name.removeprefix("roce_qos_"): value for name, value in variables.items() if name.startswith("roce_qos_")}
     ecn = own["priority"] if own["ecn"] else None
-    wishes: dict[str, Wish] = {
+    expectations: dict[str, Expectation] = {
         "dcbx": ("os", str),
         "trust": ("dscp", str),
         "dscp_to_priority": (_spell_table(_table(own["classes"])), _spell_table),
@@ -75,20 +75,20 @@ def _wishes(variables: Variables, mtu_bytes: int) -> dict[str, Wish]:
         "active_mtu": (str(roce_mtu(mtu_bytes)), str),
     }
     if own["ecn"]:
-        wishes["cnp_dscp"] = (str(own["cnp_dscp"]), str)
-        wishes["cnp_priority"] = (str(own["cnp_priority"]), str)
+        expectations["cnp_dscp"] = (str(own["cnp_dscp"]), str)
+        expectations["cnp_priority"] = (str(own["cnp_priority"]), str)
     if own["cable_m"] is not None:
-        wishes["cable_m"] = (str(own["cable_m"]), str)
+        expectations["cable_m"] = (str(own["cable_m"]), str)
     sizes = {key: own[key] for key in ("buffer_bytes", "priority_buffer") if own.get(key)}
     if sizes:
-        wishes["buffer"] = (_spell_buffer(sizes, sizes), lambda found: _spell_buffer(sizes, found))
-    return wishes
+        expectations["buffer"] = (_spell_buffer(sizes, sizes), lambda found: _spell_buffer(sizes, found))
+    return expectations
 
 
 def _judge_rail(
-    judge: Judge, rail: str, wishes: Mapping[str, Wish], facts: Mapping[str, Any], variables: Variables
+    judge: Judge, rail: str, expectations: Mapping[str, Expectation], facts: Mapping[str, Any], variables: Variables
 ) -> None:
-    for name, (wanted, spelt) in wishes.items():
+    for name, (wanted, spelt) in expectations.items():
         knob = Knob(rail, name, wanted, facts["shown_by"].get(name, ""), SHOWN_ON.get(name, ShownOn.STAND_IN))
         found, reason = facts.get(name), facts["reason"].get(name, "")
         if facts["netdev"] is None:

@@ -144,8 +144,8 @@ def _print(designed: "SiteDesign") -> None:
                 f"  {len(apart)} pairs of rails share no spine; that traffic takes NVLink, as the intent declares"
             )
     print_switches(network)
-    for (what, wished, held), reasons in _adjustments(designed).items():
-        out.print(f"adjusted: {what} {wished} -> {held} ({len(reasons)} times), as: {reasons[0]}", markup=False)
+    for (what, intended, adjusted), reasons in _adjustments(designed).items():
+        out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}", markup=False)
     total = counts["totals"]
     out.print(
         f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"
@@ -153,11 +153,11 @@ def _print(designed: "SiteDesign") -> None:
 
 
 def _adjustments(designed: "SiteDesign") -> dict[tuple[str, str, str], list[str]]:
-    """Reasons by (field without the port's name, wished, held); ``nornir render`` lists each one."""
+    """Reasons by (field without the port's name, intended, adjusted); ``nornir render`` lists each one."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for each in designed.realised():
         for note in each.adjustments:
             kind, _, rest = note.field.partition(".")
             field = f"{kind}.*.{rest.rpartition('.')[2]}" if kind == "interfaces" else note.field
-            found.setdefault((field, note.wished, note.held), []).append(f"{note.device}: {note.reason}")
+            found.setdefault((field, note.intended, note.adjusted), []).append(f"{note.device}: {note.reason}")
     return found

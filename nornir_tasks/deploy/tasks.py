@@ -85,7 +85,7 @@ def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries
 
 
 def _surveyed(job: Job, running: Running, journal: Journal, entry: Entry | None) -> PlanSummary:
-    """What is kept of a switch that was read: trees and wish end here, before anybody waits for a switch again."""
+    """What is kept of a switch that was read. The trees end here: memory is free before the next wait for a switch."""
     with COMPUTING:
         wanted = job.make()
         plan = planned(running, wanted, job.rules)

@@ -11,12 +11,12 @@ from nornir_tasks.intent.policy_model import EcnThresholds
 from nornir_tasks.intent.terms import Terms
 
 
-def held_ecn(wish: Ecn | Literal["auto"], capabilities: Capabilities) -> Ecn:
+def ecn_in_cells(intended: Ecn | Literal["auto"], capabilities: Capabilities) -> Ecn:
     """The thresholds, rounded up to the ASIC's cells. ``auto`` is the start value published for the ASIC."""
-    if wish == "auto":
+    if intended == "auto":
         return capabilities.ecn_auto
     cell = capabilities.ecn_cell_bytes
-    return Ecn(_round_up(wish.min_bytes, cell), _round_up(wish.max_bytes, cell), wish.probability_percent)
+    return Ecn(_round_up(intended.min_bytes, cell), _round_up(intended.max_bytes, cell), intended.probability_percent)
 
 
 def refusals(terms: Terms, choice: Choice) -> Iterator[Finding]:
@@ -24,26 +24,28 @@ def refusals(terms: Terms, choice: Choice) -> Iterator[Finding]:
     for name, each in terms.classes.items():
         if isinstance(each.ecn, EcnThresholds):
             path = (*terms.classes_at, name, "ecn")
-            wish = Ecn(each.ecn.min_bytes, each.ecn.max_bytes, each.ecn.probability_percent)
-            yield from _useless(path, held_ecn(wish, choice.capabilities), choice, terms)
+            intended = Ecn(each.ecn.min_bytes, each.ecn.max_bytes, each.ecn.probability_percent)
+            yield from _useless(path, ecn_in_cells(intended, choice.capabilities), choice, terms)
 
 
-def _useless(path: Path, held: Ecn, choice: Choice, terms: Terms) -> Iterator[Finding]:
+def _useless(path: Path, rounded: Ecn, choice: Choice, terms: Terms) -> Iterator[Finding]:
     cell, buffer_bytes = choice.capabilities.ecn_cell_bytes, choice.model.buffer_bytes
     name = f"{choice.model.model} with {choice.os} {choice.release}"
-    rounded = f" (in steps of {cell} bytes)" if cell > 1 else ""
-    if held.min_bytes < terms.host_mtu_bytes:
+    steps = f" (in steps of {cell} bytes)" if cell > 1 else ""
+    if rounded.min_bytes < terms.host_mtu_bytes:
         what = f"{name} would mark a queue of less than one packet"
         expected = f"at least {dotted(terms.host_mtu_at)}, {terms.host_mtu_bytes} bytes"
-        yield Finding((*path, "min_bytes"), what, expected, f"{held.min_bytes}{rounded}")
-    if held.min_bytes >= held.max_bytes:
+        yield Finding((*path, "min_bytes"), what, expected, f"{rounded.min_bytes}{steps}")
+    if rounded.min_bytes >= rounded.max_bytes:
         what = f"on {name} both ECN thresholds come out the same"
-        expected = f"at least {cell} bytes above min_bytes{rounded}"
-        yield Finding((*path, "max_bytes"), what, expected, f"{held.min_bytes} and {held.max_bytes} as it holds them")
-    if buffer_bytes is not None and held.max_bytes > buffer_bytes:
+        expected = f"at least {cell} bytes above min_bytes{steps}"
+        yield Finding(
+            (*path, "max_bytes"), what, expected, f"{rounded.min_bytes} and {rounded.max_bytes} as it holds them"
+        )
+    if buffer_bytes is not None and rounded.max_bytes > buffer_bytes:
         what = f"{name} can never hold that much, so it would never mark in full"
         expected = f"at most its packet buffer, {buffer_bytes} bytes"
-        yield Finding((*path, "max_bytes"), what, expected, f"{held.max_bytes}{rounded}")
+        yield Finding((*path, "max_bytes"), what, expected, f"{rounded.max_bytes}{steps}")
 
 
 def _round_up(value: int, step: int) -> int:

@@ -12,7 +12,7 @@ Tuples are sorted by their key, so equal configurations are equal objects. A fie
 from dataclasses import dataclass, field
 from typing import Literal
 
-from nornir_tasks.design.said import KEYED_BY_SEQUENCE, MAX
+from nornir_tasks.design.merge_rules import KEYED_BY_SEQUENCE, MAX
 
 SECTIONS = (
     "services",

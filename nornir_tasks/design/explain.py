@@ -249,9 +249,11 @@ class _Explainer:
                 rule = "the widest set of equal paths in the layout"
                 yield self.figure(f"ECMP width, {kind}", config.bgp.maximum_paths, rule, **told)
             if config.bfd is not None:
-                told = {"wished_ms": BFD.interval_ms, "least_ms": known.bfd_min_interval_ms}
+                told = {"intended_ms": BFD.interval_ms, "least_ms": known.bfd_min_interval_ms}
                 value = f"{config.bfd.interval_ms} ms x {config.bfd.multiplier}"
-                yield self.figure(f"BFD, {kind}", value, "the greater of wish and what the ASIC takes", **told)
+                yield self.figure(
+                    f"BFD, {kind}", value, "the greater of the intended interval and the ASIC's least", **told
+                )
             yield self.hash_seed(kind, each)
             yield self.balancing(kind, each)
             yield from self.ecn(kind, each)

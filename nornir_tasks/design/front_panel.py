@@ -9,14 +9,14 @@ from functools import lru_cache
 from nornir_tasks.design.catalogue import Slot, SwitchModel
 from nornir_tasks.design.device_config import Breakout
 from nornir_tasks.design.network import Device, Network
-from nornir_tasks.design.wish import PortWish, Wish
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 
 
-def wish(network: Network, device: Device, wanted: Collection[str]) -> Wish:
+def partial_config(network: Network, device: Device, wanted: Collection[str]) -> PartialConfig:
     """Splits and shut ports of one switch; ``wanted`` are the ports that some owner uses."""
     splits = _breakouts(device.slots) if device.capabilities.has_breakout else ()
-    unused = PortWish(enabled=False)
-    return Wish(
+    unused = PartialPort(enabled=False)
+    return PartialConfig(
         breakouts={each.port: each for each in splits},
         ports={name: unused for name in spare_ports(network, device) if name not in wanted},
     )

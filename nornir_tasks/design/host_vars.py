@@ -16,8 +16,8 @@ from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.network import Fabric, HostNic, Network, Plane
+from nornir_tasks.design.partial_config import ClassPolicy
 from nornir_tasks.design.qos import classes
-from nornir_tasks.design.wish import ClassWish
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fields import is_pci
 from nornir_tasks.intent.findings import Finding, Marks
@@ -171,7 +171,7 @@ class HostNeeds:
     interfaces: Mapping[str, tuple[str, ...]]
     """Plane that is not described -> the hosts' interfaces on it."""
     provider: Literal["mlx5", "rxe"]
-    roce: ClassWish
+    roce: ClassPolicy
     """The class that RDMA is marked for."""
     dcqcn: bool
     cable_m: int | None
@@ -277,11 +277,11 @@ def _match(place: str) -> NicMatch:
     return NicMatch(pci=place) if is_pci(place) else NicMatch(mac=place)
 
 
-def _roce_qos(needs: HostNeeds, wishes: tuple[ClassWish, ...], rails: tuple[str, ...]) -> RoceQosVars:
+def _roce_qos(needs: HostNeeds, policies: tuple[ClassPolicy, ...], rails: tuple[str, ...]) -> RoceQosVars:
     roce = needs.roce
     ecn = needs.dcqcn and roce.ecn is not None
     # Without a class of their own, notifications go with the data; the intent asks for one wherever DCQCN is on.
-    cnp = next((each for each in wishes if each.name == "cnp"), roce)
+    cnp = next((each for each in policies if each.name == "cnp"), roce)
     dscp = min(roce.dscp)
     return RoceQosVars(
         rails=rails,
@@ -294,7 +294,7 @@ def _roce_qos(needs: HostNeeds, wishes: tuple[ClassWish, ...], rails: tuple[str,
                 strict=each.strict,
                 weight_percent=each.weight_percent,
             )
-            for each in wishes
+            for each in policies
         ),
         dscp=dscp,
         priority=roce.priority,

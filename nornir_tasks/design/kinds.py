@@ -15,16 +15,18 @@ from typing import Protocol
 from nornir_tasks.design import fabrics, planes
 from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
-from nornir_tasks.design.wish import Wish
+from nornir_tasks.design.partial_config import PartialConfig
 
 Announced = Callable[[Device], tuple[str, ...]]
 """Switch -> the prefixes of all planes that it announces."""
 
 
-class FabricWishes(Protocol):
+class PartialConfigs(Protocol):
     """What ``fabrics/<kind>.py`` wants of one switch of such a fabric."""
 
-    def __call__(self, network: Network, device: Device, announced: Announced, *, drained: bool) -> Iterator[Wish]:
+    def __call__(
+        self, network: Network, device: Device, announced: Announced, *, drained: bool
+    ) -> Iterator[PartialConfig]:
         """The underlay; ``drained``: paths through this switch are made longer than any other."""
 
 
@@ -36,7 +38,7 @@ class FabricKind:
     """What the intent calls such fabrics."""
     owner: Callable[[Fabric], Owner]
     """What is the fabric's own on any switch."""
-    wishes: FabricWishes
+    partial_configs: PartialConfigs
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class PlaneKind:
     """What is the plane's own on any switch of this fabric."""
     announced: Callable[[Network, Plane, Device], tuple[str, ...]]
     """The prefixes of its hosts that a switch announces into the fabric."""
-    wishes: Callable[[Network, Plane, Device], Iterator[Wish]]
+    partial_configs: Callable[[Network, Plane, Device], Iterator[PartialConfig]]
     """What it wants of one switch of the fabric that it rides on."""
     joins_gpus: bool = False
     """Do GPUs talk over it, so that NCCL takes its NICs, and no other plane's?"""

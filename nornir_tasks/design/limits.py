@@ -13,7 +13,7 @@ from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.panel import Panel
-from nornir_tasks.design.realise import held_priorities
+from nornir_tasks.design.realise import queue_numbers
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
 from nornir_tasks.intent.unknown import independent
@@ -138,16 +138,18 @@ class _Check:
             )
 
     def priorities(self, choice: Choice) -> Iterator[Finding]:
-        wishes = qos.classes(self.demand.terms.classes)
-        held = held_priorities(wishes, choice.capabilities)
-        for wish in wishes:
-            taker = next((name for name, queue in held.items() if queue == held[wish.name] and name != wish.name), None)
-            if taker is not None and not wish.strict:
+        policies = qos.classes(self.demand.terms.classes)
+        held = queue_numbers(policies, choice.capabilities)
+        for policy in policies:
+            taker = next(
+                (name for name, queue in held.items() if queue == held[policy.name] and name != policy.name), None
+            )
+            if taker is not None and not policy.strict:
                 yield Finding(
-                    (*self.demand.terms.classes_at, wish.name, "priority"),
+                    (*self.demand.terms.classes_at, policy.name, "priority"),
                     f"{_name(choice)} needs queue {held[taker]} for the strict class {taker}",
                     "another priority for this class",
-                    str(wish.priority),
+                    str(policy.priority),
                 )
 
     def ecmp(self, choice: Choice) -> Iterator[Finding]:

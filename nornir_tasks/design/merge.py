@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
 from nornir_tasks.design.claims import Owner
-from nornir_tasks.design.wish import Wish
+from nornir_tasks.design.partial_config import PartialConfig
 from nornir_tasks.errors import DesignError, Problem
 
 
@@ -21,16 +21,19 @@ class Contribution:
 
     owner: Owner
     device: str
-    wish: Wish
+    config: PartialConfig
 
 
-def merge(device: str, contributions: Iterable[Contribution]) -> Wish:
-    """All owners' wishes for one switch as one. Raises DesignError naming the owners and both values of every clash."""
+def merge(device: str, contributions: Iterable[Contribution]) -> PartialConfig:
+    """One switch's configuration from all owners' parts. DesignError names owners and values of every clash."""
     merger = _Merger(device)
-    whole = cast("Wish | None", merger.objects([(each.owner, each.wish) for each in contributions], "")) or Wish()
+    merged = (
+        cast("PartialConfig | None", merger.objects([(each.owner, each.config) for each in contributions], ""))
+        or PartialConfig()
+    )
     if merger.clashes:
         raise DesignError(sorted(merger.clashes, key=lambda each: (each.where, each.expected, each.found)))
-    return whole
+    return merged
 
 
 class _Rule(NamedTuple):
@@ -39,7 +42,7 @@ class _Rule(NamedTuple):
     by: str
 
 
-Said = Sequence[tuple[Owner, Any]]
+Values = Sequence[tuple[Owner, Any]]
 """Owners and what each says; nobody in it says nothing."""
 
 
@@ -48,15 +51,15 @@ class _Merger:
     device: str
     clashes: list[Problem] = field(default_factory=list)
 
-    def objects(self, said: Said, path: str) -> object:
+    def objects(self, values: Values, path: str) -> object:
         """Objects of one class, field by field."""
-        if len(said) < 2:
-            return said[0][1] if said else None
-        kind = type(said[0][1])
+        if len(values) < 2:
+            return values[0][1] if values else None
+        kind = type(values[0][1])
         if not is_dataclass(kind):
-            return self.equal(said, path)
+            return self.equal(values, path)
         rules, values_of = _rules(kind)
-        rows = [values_of(value) for _, value in said]
+        rows = [values_of(value) for _, value in values]
         joined, several = list(rows[0]), set()
         for row in rows[1:]:
             for index, value in enumerate(row):
@@ -66,28 +69,28 @@ class _Merger:
                     several.add(index)
         for index in sorted(several):
             rule = rules[index]
-            who = [(owner, row[index]) for (owner, _), row in zip(said, rows, strict=True) if row[index] is not None]
+            who = [(owner, row[index]) for (owner, _), row in zip(values, rows, strict=True) if row[index] is not None]
             joined[index] = self.by_rule(rule, who, f"{path}.{rule.field}" if path else rule.field)
         return kind(*joined)
 
-    def by_rule(self, rule: _Rule, said: Said, path: str) -> object:
+    def by_rule(self, rule: _Rule, values: Values, path: str) -> object:
         """What two or more say of one field."""
         if rule.name == "equal":
-            return self.equal(said, path)
+            return self.equal(values, path)
         if rule.name == "max":
-            return max(value for _, value in said)
+            return max(value for _, value in values)
         if rule.by:
-            mappings = [(owner, {getattr(each, rule.by): each for each in value}) for owner, value in said]
+            mappings = [(owner, {getattr(each, rule.by): each for each in value}) for owner, value in values]
             joined = self.keyed(mappings, path)
             return tuple(joined[key] for key in sorted(joined))
-        if isinstance(said[0][1], frozenset):
-            return frozenset().union(*(value for _, value in said))
-        return self.keyed(said, path)
+        if isinstance(values[0][1], frozenset):
+            return frozenset().union(*(value for _, value in values))
+        return self.keyed(values, path)
 
-    def keyed(self, said: Said, path: str) -> dict[Any, object]:
+    def keyed(self, values: Values, path: str) -> dict[Any, object]:
         """Everything of everybody."""
         found: dict[Any, list[tuple[Owner, Any]]] = {}
-        for owner, mapping in said:
+        for owner, mapping in values:
             for key, value in mapping.items():
                 found.setdefault(key, []).append((owner, value))
         return {
@@ -95,12 +98,12 @@ class _Merger:
             for key, values in found.items()
         }
 
-    def equal(self, said: Said, path: str) -> object:
+    def equal(self, values: Values, path: str) -> object:
         """What all say; whoever says something else than the first (by name) clashes with it."""
-        value = said[0][1]
-        if all(other == value for _, other in said):
+        value = values[0][1]
+        if all(other == value for _, other in values):
             return value
-        (first, value), *others = sorted(said, key=lambda each: (each[0].key, repr(each[1])))
+        (first, value), *others = sorted(values, key=lambda each: (each[0].key, repr(each[1])))
         self.clashes.extend(
             Problem(
                 where=f"{self.device} {path}",

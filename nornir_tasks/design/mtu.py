@@ -24,19 +24,19 @@ hold either the jumbo MTU of the whole switch or the usual one; that its system 
 class PortMtu:
     """The IP MTU of one switch's end of a circuit, in bytes."""
 
-    wished_bytes: int
+    intended_bytes: int
     """What was asked; of a switched port, what the circuit gets."""
-    held_bytes: int | None
+    configured_bytes: int | None
     """None: there is nothing to be set."""
     limit: Limit | None = None
-    """Why it is not what was wished; None where it is."""
+    """Why the configured MTU differs from the intended one; None where it does not."""
     far: Endpoint | None = None
     """Who takes less, where ``limit`` is ``far``."""
 
 
-def agreed_bytes(asked_bytes: int, *ends: Capabilities) -> int:
+def agreed_bytes(intended_bytes: int, *ends: Capabilities) -> int:
     """What a circuit between these switches gets."""
-    return min(asked_bytes, *(end.max_mtu_bytes for end in ends))
+    return min(intended_bytes, *(end.max_mtu_bytes for end in ends))
 
 
 def of_ports(network: Network, device: Device) -> Mapping[str, PortMtu]:
@@ -46,7 +46,7 @@ def of_ports(network: Network, device: Device) -> Mapping[str, PortMtu]:
     for circuit in network.circuits_of(device.name):
         port = circuit.link.end(device.name).port
         mtu = _of_end(network, circuit, device, asked)
-        if port not in found or (mtu.held_bytes or 0) > (found[port].held_bytes or 0):
+        if port not in found or (mtu.configured_bytes or 0) > (found[port].configured_bytes or 0):
             found[port] = mtu
     for plane in network.planes_on(device.fabric):
         if plane.host_vlan is not None and device.host_block is not None:
@@ -72,21 +72,21 @@ def refusal(what: str, most_bytes: int | None, terms: Terms) -> Iterator[Finding
         yield Finding(terms.host_mtu_at, what, f"at most {most_bytes}", str(terms.host_mtu_bytes))
 
 
-def _of_end(network: Network, circuit: Circuit, device: Device, asked_bytes: int) -> PortMtu:
+def _of_end(network: Network, circuit: Circuit, device: Device, intended_bytes: int) -> PortMtu:
     agreed, own = circuit.use.mtu_bytes, device.capabilities
     if circuit.use.segment is not None:
         return _switched(agreed, own.max_mtu_bytes, own.access_mtu)
-    if agreed in (asked_bytes, own.max_mtu_bytes):
-        return _routed(asked_bytes, agreed, own.max_mtu_bytes)
+    if agreed in (intended_bytes, own.max_mtu_bytes):
+        return _routed(intended_bytes, agreed, own.max_mtu_bytes)
     far = circuit.link.far(device.name)
     if far.device in network and network.device(far.device).capabilities.max_mtu_bytes == agreed:
-        return PortMtu(asked_bytes, agreed, "far", far)
+        return PortMtu(intended_bytes, agreed, "far", far)
     return PortMtu(agreed, agreed)  # as little as its owner asks
 
 
 @cache
-def _routed(asked_bytes: int, agreed: int, own_bytes: int) -> PortMtu:
-    return PortMtu(asked_bytes, agreed, "own" if agreed != asked_bytes and agreed == own_bytes else None)
+def _routed(intended_bytes: int, agreed: int, own_bytes: int) -> PortMtu:
+    return PortMtu(intended_bytes, agreed, "own" if agreed != intended_bytes and agreed == own_bytes else None)
 
 
 @cache

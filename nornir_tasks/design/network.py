@@ -15,8 +15,8 @@ from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
 from nornir_tasks.design.layout import Sizing
+from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, ClassPolicy
 from nornir_tasks.design.racks import Place
-from nornir_tasks.design.wish import LOSSLESS_PROFILE, ClassWish
 
 ROLES = ("leaf", "spine", "core")
 """Level -> what the switches of a Clos fabric are called; hosts are cabled to level 0."""
@@ -228,7 +228,7 @@ class Fabric:
     """``loopback``, ``links`` -> prefix."""
     mtu_bytes: int
     """IP MTU asked of every switch's port; what a port holds: :mod:`nornir_tasks.design.mtu`."""
-    classes: tuple[ClassWish, ...]
+    classes: tuple[ClassPolicy, ...]
     """The traffic classes of its planes, by priority; each of its switches knows all of them."""
     load_balancing: Literal["static", "flowlet", "per_packet"]
     """How a switch spreads over equal-cost paths."""

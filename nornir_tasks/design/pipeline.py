@@ -231,10 +231,10 @@ def device_config(network: Network, device: Device, *, drained: bool = False, am
     """One switch's configuration as its OS will hold it. Raises DesignError where owners want different things."""
     among = among or kinds()
     parts = list(contributions(network, device, among, drained=drained))
-    used = {port for each in parts for port in each.wish.ports or ()}
-    parts.append(Contribution(THE_SWITCH, device.name, front_panel.wish(network, device, used)))
-    wish, claims = merge(device.name, parts), claims_on(network, device, among)
-    return realise(wish, device, network.facts[device.os], claims, mtu.of_ports(network, device))
+    used = {port for each in parts for port in each.config.ports or ()}
+    parts.append(Contribution(THE_SWITCH, device.name, front_panel.partial_config(network, device, used)))
+    config, claims = merge(device.name, parts), claims_on(network, device, among)
+    return realise(config, device, network.facts[device.os], claims, mtu.of_ports(network, device))
 
 
 def contributions(network: Network, device: Device, among: Kinds, *, drained: bool) -> Iterator[Contribution]:
@@ -246,9 +246,9 @@ def contributions(network: Network, device: Device, among: Kinds, *, drained: bo
         return tuple(prefix for kind, plane in planes for prefix in kind.announced(network, plane, switch))
 
     underlay = among.fabrics[fabric.kind]
-    for wish in underlay.wishes(network, device, announced, drained=drained):
-        yield Contribution(underlay.owner(fabric), device.name, wish)
+    for config in underlay.partial_configs(network, device, announced, drained=drained):
+        yield Contribution(underlay.owner(fabric), device.name, config)
     for kind, plane in planes:
         owner = kind.owner(plane, fabric)
-        for wish in kind.wishes(network, plane, device):
-            yield Contribution(owner, device.name, wish)
+        for config in kind.partial_configs(network, plane, device):
+            yield Contribution(owner, device.name, config)

@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from typing import Literal
 
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.design.wish import ClassWish
+from nornir_tasks.design.partial_config import ClassPolicy
 from nornir_tasks.intent.policy_model import EcnThresholds, TrafficClassIntent
 
 CODE_POINTS = range(64)
 
 
-def classes(asked: Mapping[str, TrafficClassIntent]) -> tuple[ClassWish, ...]:
+def classes(asked: Mapping[str, TrafficClassIntent]) -> tuple[ClassPolicy, ...]:
     """All classes, by priority. The class that holds DSCP 0 takes every code point that no class names."""
     named = {point for each in asked.values() for point in each.dscp}
     rest = tuple(point for point in CODE_POINTS if point not in named)
-    wishes = [
-        ClassWish(
+    policies = [
+        ClassPolicy(
             name=name,
             dscp=tuple(sorted(each.dscp + rest)) if 0 in each.dscp else each.dscp,
             priority=each.priority,
@@ -26,7 +26,7 @@ def classes(asked: Mapping[str, TrafficClassIntent]) -> tuple[ClassWish, ...]:
         )
         for name, each in asked.items()
     ]
-    return tuple(sorted(wishes, key=lambda wish: wish.priority))
+    return tuple(sorted(policies, key=lambda policy: policy.priority))
 
 
 def _ecn(each: TrafficClassIntent) -> Ecn | Literal["auto"] | None:

@@ -1,7 +1,7 @@
-"""The wish against what one OS release on one ASIC will hold: each change is recorded with its reason.
+"""Fit the intended configuration to one OS release on one ASIC; each change is recorded with its reason.
 
-What no way of holding exists for is refused: by :mod:`nornir_tasks.design.limits` before this step, where the layout
-alone tells, and here where it takes a switch's whole wish.
+What cannot be configured at all is refused: by :mod:`nornir_tasks.design.limits` before this step where the layout
+alone decides, and here where it takes a switch's whole configuration.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from nornir_tasks.design.balancing import flow_set_size
-from nornir_tasks.design.buffers import held_ecn
+from nornir_tasks.design.buffers import ecn_in_cells
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.device_config import (
@@ -36,19 +36,25 @@ from nornir_tasks.design.device_config import (
 from nornir_tasks.design.mtu import PortMtu, of_lossless_classes
 from nornir_tasks.design.network import Device
 from nornir_tasks.design.order import in_order
-from nornir_tasks.design.wish import LOSSLESS_PROFILE, BalancingWish, ClassWish, PortWish, Wish
+from nornir_tasks.design.partial_config import (
+    LOSSLESS_PROFILE,
+    BalancingPolicy,
+    ClassPolicy,
+    PartialConfig,
+    PartialPort,
+)
 from nornir_tasks.errors import DesignError, Problem
 
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """One thing that is held otherwise than wished."""
+    """One value that is configured otherwise than intended."""
 
     device: str
     field: str
     """Dotted path within DeviceConfig."""
-    wished: str
-    held: str
+    intended: str
+    adjusted: str
     reason: str
 
 
@@ -62,10 +68,12 @@ class Realised:
     capabilities: Capabilities
 
 
-def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, mtus: Mapping[str, PortMtu]) -> Realised:
-    """Bend one switch's wish to its capabilities. ``mtus``: what ``mtu.of_ports`` says of its ports.
+def realise(
+    intended: PartialConfig, device: Device, facts: OsFacts, claims: Claims, mtus: Mapping[str, PortMtu]
+) -> Realised:
+    """Fit one switch's intended configuration to its capabilities. ``mtus``: from ``mtu.of_ports``.
 
-    Raises DesignError for everything that no way of holding exists for.
+    Raises DesignError for everything that the switch cannot be configured with.
     """
     bender = _Bender(device, device.capabilities, [], [])
     config = DeviceConfig(
@@ -74,51 +82,51 @@ def realise(wish: Wish, device: Device, facts: OsFacts, claims: Claims, mtus: Ma
         release=device.release,
         model=device.model,
         asic=device.asic,
-        services=bender.services(wish),
-        hashing=bender.hashing(wish.hash_seed),
-        load_balancing=bender.load_balancing(wish.load_balancing),
-        lldp=None if wish.lldp is None else Lldp(wish.lldp),
-        qos=bender.qos(wish.classes),
-        bfd=bender.bfd(wish.bfd),
-        breakouts=tuple(_said(each, device.capabilities) for each in (wish.breakouts or {}).values()),
-        vlans=tuple(bender.vlan(each) for each in (wish.vlans or {}).values()),
-        vrfs=bender.vrfs(wish, claims),
-        interfaces=bender.interfaces(wish.ports or {}, mtus),
+        services=bender.services(intended),
+        hashing=bender.hashing(intended.hash_seed),
+        load_balancing=bender.load_balancing(intended.load_balancing),
+        lldp=None if intended.lldp is None else Lldp(intended.lldp),
+        qos=bender.qos(intended.classes),
+        bfd=bender.bfd(intended.bfd),
+        breakouts=tuple(_breakout(each, device.capabilities) for each in (intended.breakouts or {}).values()),
+        vlans=tuple(bender.vlan(each) for each in (intended.vlans or {}).values()),
+        vrfs=bender.vrfs(intended, claims),
+        interfaces=bender.interfaces(intended.ports or {}, mtus),
         routing_policy=RoutingPolicy(
-            tuple((wish.prefix_lists or {}).values()), tuple((wish.route_maps or {}).values())
+            tuple((intended.prefix_lists or {}).values()), tuple((intended.route_maps or {}).values())
         ),
-        static_routes=tuple((wish.static_routes or {}).values()),
-        bgp=bender.bgp(wish),
+        static_routes=tuple((intended.static_routes or {}).values()),
+        bgp=bender.bgp(intended),
     )
-    bender.note_fec(wish, config)
+    bender.note_fec(intended, config)
     if bender.problems:
         raise DesignError(bender.problems)
     return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
 
 
-def held_priorities(classes: tuple[ClassWish, ...], capabilities: Capabilities) -> dict[str, int]:
+def queue_numbers(classes: tuple[ClassPolicy, ...], capabilities: Capabilities) -> dict[str, int]:
     """Class -> priority and queue. Where strict queues must be the highest, they move there, keeping their order."""
-    held = {each.name: each.priority for each in classes}
+    adjusted = {each.name: each.priority for each in classes}
     top = capabilities.cnp_priority
     if top is not None:
         strict = sorted((each for each in classes if each.strict), key=lambda each: -each.priority)
-        held.update({each.name: top - position for position, each in enumerate(strict)})
-    return held
+        adjusted.update({each.name: top - position for position, each in enumerate(strict)})
+    return adjusted
 
 
 @cache
-def _layer1(wish: Layer1, fec_below_lane_gbps: float, *, has_lanes: bool) -> Layer1:
+def _layer1(intended: Layer1, fec_below_lane_gbps: float, *, has_lanes: bool) -> Layer1:
     """Where no line says the lanes, they follow from speed and cage: nothing is lost, so nothing is noted."""
-    is_sourced = wish.lanes is None or wish.speed_gbps / wish.lanes < fec_below_lane_gbps
-    return replace(wish, lanes=wish.lanes if has_lanes else None, fec=wish.fec if is_sourced else None)
+    is_sourced = intended.lanes is None or intended.speed_gbps / intended.lanes < fec_below_lane_gbps
+    return replace(intended, lanes=intended.lanes if has_lanes else None, fec=intended.fec if is_sourced else None)
 
 
-def _said(split: Breakout, capabilities: Capabilities) -> Breakout:
+def _breakout(split: Breakout, capabilities: Capabilities) -> Breakout:
     """A split's line says either the speed of the parts or their lanes; the parts say the rest."""
     return replace(split, speed_gbps=None) if capabilities.has_breakout_lanes else replace(split, lanes=None)
 
 
-def _told(value: object) -> str:
+def _text(value: object) -> str:
     """A value as the operator reads it."""
     if value is None:
         return "not set"
@@ -136,18 +144,18 @@ class _Bender:
     adjustments: list[Adjustment]
     problems: list[Problem]
 
-    def note(self, field: str, wished: object, held: object, reason: str) -> None:
-        if wished != held:
-            self.adjustments.append(Adjustment(self.device.name, field, _told(wished), _told(held), reason))
+    def note(self, field: str, intended: object, adjusted: object, reason: str) -> None:
+        if intended != adjusted:
+            self.adjustments.append(Adjustment(self.device.name, field, _text(intended), _text(adjusted), reason))
 
     @cached_property
     def system(self) -> str:
         return f"{self.device.os} {self.device.release} on {self.device.asic}"
 
-    def services(self, wish: Wish) -> tuple[str, ...]:
-        held = tuple(name for name in self.capabilities.services if name != "bfd" or wish.bfd is not None)
+    def services(self, intended: PartialConfig) -> tuple[str, ...]:
+        adjusted = tuple(name for name in self.capabilities.services if name != "bfd" or intended.bfd is not None)
         svi = self.capabilities.svi_service
-        return (*held, svi) if wish.vlans and svi is not None else held
+        return (*adjusted, svi) if intended.vlans and svi is not None else adjusted
 
     def hashing(self, seed: int | None) -> Hashing | None:
         if seed is None:
@@ -155,26 +163,26 @@ class _Bender:
         if not self.capabilities.has_hash_seed:
             self.note("hashing.seed", seed, None, self.capabilities.seed_gap or f"{self.system} has no seed to set")
             return None
-        held = (seed - 1) % self.capabilities.max_hash_seed + 1
-        self.note("hashing.seed", seed, held, f"{self.system} takes seeds up to {self.capabilities.max_hash_seed}")
-        return Hashing(held)
+        adjusted = (seed - 1) % self.capabilities.max_hash_seed + 1
+        self.note("hashing.seed", seed, adjusted, f"{self.system} takes seeds up to {self.capabilities.max_hash_seed}")
+        return Hashing(adjusted)
 
-    def load_balancing(self, wish: BalancingWish | None) -> LoadBalancing | None:
+    def load_balancing(self, intended: BalancingPolicy | None) -> LoadBalancing | None:
         """In the words of this OS; that it has the mode at all, ``limits`` has seen to."""
-        known = self.capabilities.balancing(wish.mode) if wish is not None else None
-        if wish is None or known is None:
+        known = self.capabilities.balancing(intended.mode) if intended is not None else None
+        if intended is None or known is None:
             return None
-        size = flow_set_size(known, wish.width, wish.sets)
+        size = flow_set_size(known, intended.width, intended.sets)
         if size is not None:
             reason = f"{self.system} has at most {known.flow_sets[size - 1][0]} of them, wide enough"
-            self.note("load_balancing.sets", wish.sets, min(wish.sets, known.flow_sets[size - 1][0]), reason)
-        return LoadBalancing(wish.mode, wish.ports if known.has_ports else None, size)
+            self.note("load_balancing.sets", intended.sets, min(intended.sets, known.flow_sets[size - 1][0]), reason)
+        return LoadBalancing(intended.mode, intended.ports if known.has_ports else None, size)
 
-    def qos(self, classes: tuple[ClassWish, ...] | None) -> Qos | None:
+    def qos(self, classes: tuple[ClassPolicy, ...] | None) -> Qos | None:
         if not classes:
             return None
-        held = held_priorities(classes, self.capabilities)
-        lossless = tuple(held[each.name] for each in classes if each.lossless)
+        adjusted = queue_numbers(classes, self.capabilities)
+        lossless = tuple(adjusted[each.name] for each in classes if each.lossless)
         watchdog = self.capabilities.watchdog if lossless else None
         if watchdog is not None and not self.capabilities.has_guaranteed_bandwidth and self.capabilities.guarantee_gap:
             self.note("qos.queues.guaranteed", "lossless queues", None, self.capabilities.guarantee_gap)
@@ -182,52 +190,54 @@ class _Bender:
             name=self.capabilities.queue_profile_name,
             pfc_priorities=lossless,
             watchdog=watchdog is not None,
-            queues=tuple(self.queue(each, held[each.name]) for each in classes),
+            queues=tuple(self.queue(each, adjusted[each.name]) for each in classes),
         )
         return Qos(
-            classes=tuple(self.traffic_class(each, held[each.name]) for each in classes),
+            classes=tuple(self.traffic_class(each, adjusted[each.name]) for each in classes),
             profiles=(profile,),
             watchdog=watchdog,
             lossless_mtu_bytes=of_lossless_classes(self.capabilities),
         )
 
-    def traffic_class(self, each: ClassWish, priority: int) -> TrafficClass:
+    def traffic_class(self, each: ClassPolicy, priority: int) -> TrafficClass:
         reason = f"{self.system} wants strict queues from {self.capabilities.cnp_priority} downwards"
         self.note(f"qos.classes.{each.name}.priority", each.priority, priority, reason)
         return TrafficClass(priority, each.dscp, priority, each.lossless)
 
-    def queue(self, each: ClassWish, number: int) -> Queue:
+    def queue(self, each: ClassPolicy, number: int) -> Queue:
         return Queue(number, each.strict, each.weight_percent, self.ecn(each))
 
-    def ecn(self, each: ClassWish) -> Ecn | None:
+    def ecn(self, each: ClassPolicy) -> Ecn | None:
         if each.ecn is None:
             return None
-        held = held_ecn(each.ecn, self.capabilities)
+        adjusted = ecn_in_cells(each.ecn, self.capabilities)
         reason = (
             self.capabilities.ecn_source if each.ecn == "auto" else f"cells of {self.capabilities.ecn_cell_bytes} B"
         )
-        self.note(f"qos.profiles.queues.{each.name}.ecn", each.ecn, held, reason)
-        return held
+        self.note(f"qos.profiles.queues.{each.name}.ecn", each.ecn, adjusted, reason)
+        return adjusted
 
-    def bfd(self, wish: Bfd | None) -> Bfd | None:
-        if wish is None:
+    def bfd(self, intended: Bfd | None) -> Bfd | None:
+        if intended is None:
             return None
         least = self.capabilities.bfd_min_interval_ms
-        held = replace(wish, interval_ms=max(wish.interval_ms, least), min_rx_ms=max(wish.min_rx_ms, least))
-        self.note("bfd", wish, held, f"{self.system} takes intervals from {least} ms")
-        return held
+        adjusted = replace(
+            intended, interval_ms=max(intended.interval_ms, least), min_rx_ms=max(intended.min_rx_ms, least)
+        )
+        self.note("bfd", intended, adjusted, f"{self.system} takes intervals from {least} ms")
+        return adjusted
 
-    def vlan(self, wish: Vlan) -> Vlan:
+    def vlan(self, intended: Vlan) -> Vlan:
         if self.capabilities.has_vlan_names:
-            return wish
-        self.note(f"vlans.{wish.number}.name", wish.name, None, f"{self.system} has no names of VLANs")
-        return replace(wish, name=None)
+            return intended
+        self.note(f"vlans.{intended.number}.name", intended.name, None, f"{self.system} has no names of VLANs")
+        return replace(intended, name=None)
 
-    def vrfs(self, wish: Wish, claims: Claims) -> tuple[Vrf, ...]:
+    def vrfs(self, intended: PartialConfig, claims: Claims) -> tuple[Vrf, ...]:
         """Refused are VRFs where the OS has none, those of nobody's name, and those that are used and not there."""
-        there = wish.vrfs or {}
-        used = {port.vrf for port in (wish.ports or {}).values()} | {vrf for vrf, _ in wish.static_routes or {}}
-        used |= {vrf for vrf, _ in wish.neighbors or {}}
+        there = intended.vrfs or {}
+        used = {port.vrf for port in (intended.ports or {}).values()} | {vrf for vrf, _ in intended.static_routes or {}}
+        used |= {vrf for vrf, _ in intended.neighbors or {}}
         for name in sorted({*there, *used} - {None}, key=str):
             where, found = f"{self.device.name} VRF {name}", str(name)
             if not self.capabilities.has_vrfs:
@@ -242,95 +252,97 @@ class _Bender:
                 self.problems.append(Problem(where, "a VRF is used that nobody wants", found=found, hint=hint))
         self.problems.extend(
             Problem(f"{self.device.name} {name}", "no unnumbered link can be held in a VRF", found=port.vrf)
-            for name, port in (wish.ports or {}).items()
+            for name, port in (intended.ports or {}).items()
             if port.vrf is not None and port.ra_interval_ms is not None
         )
         return tuple(map(Vrf, there))
 
-    def interfaces(self, ports: Mapping[str, PortWish], mtus: Mapping[str, PortMtu]) -> tuple[Interface, ...]:
+    def interfaces(self, ports: Mapping[str, PartialPort], mtus: Mapping[str, PortMtu]) -> tuple[Interface, ...]:
         """Every port; what is noted of SVIs comes first."""
         prefix = self.capabilities.svi_prefix
         names = sorted(ports, key=lambda name: not name.startswith(prefix))
         return tuple(self.interface(name, ports[name], mtus.get(name)) for name in names)
 
-    def interface(self, name: str, wish: PortWish, mtu: PortMtu | None) -> Interface:
-        known, layer1 = self.capabilities, wish.layer1
+    def interface(self, name: str, intended: PartialPort, mtu: PortMtu | None) -> Interface:
+        known, layer1 = self.capabilities, intended.layer1
         if layer1 is not None:
             layer1 = _layer1(layer1, known.fec_below_lane_gbps, has_lanes=known.has_lanes)
         return Interface(
             name=name,
-            description=wish.description,
-            address=wish.address,
-            mtu_bytes=self.mtu(name, wish, mtu),
-            enabled=wish.enabled is not False,
-            qos_profile=None if wish.profile is None else self.profile(name, wish.profile),
+            description=intended.description,
+            address=intended.address,
+            mtu_bytes=self.mtu(name, intended, mtu),
+            enabled=intended.enabled is not False,
+            qos_profile=None if intended.profile is None else self.profile(name, intended.profile),
             layer1=layer1,
-            ra_interval_ms=wish.ra_interval_ms,
-            access_vlan=wish.access_vlan,
-            edge=wish.edge is True,
-            vrf=wish.vrf,
+            ra_interval_ms=intended.ra_interval_ms,
+            access_vlan=intended.access_vlan,
+            edge=intended.edge is True,
+            vrf=intended.vrf,
         )
 
-    def mtu(self, name: str, wish: PortWish, mtu: PortMtu | None) -> int | None:
+    def mtu(self, name: str, intended: PartialPort, mtu: PortMtu | None) -> int | None:
         if mtu is None or mtu.limit is None:
-            return wish.mtu_bytes
-        self.note(f"interfaces.{name}.mtu_bytes", mtu.wished_bytes, mtu.held_bytes, self.mtu_reason(mtu))
-        return mtu.held_bytes
+            return intended.mtu_bytes
+        self.note(f"interfaces.{name}.mtu_bytes", mtu.intended_bytes, mtu.configured_bytes, self.mtu_reason(mtu))
+        return mtu.configured_bytes
 
     def mtu_reason(self, mtu: PortMtu) -> str:
         if mtu.limit == "own":
-            return f"{self.system} takes at most {mtu.held_bytes}"
+            return f"{self.system} takes at most {mtu.configured_bytes}"
         if mtu.limit == "far" and mtu.far is not None:
             return f"{mtu.far.device} {mtu.far.port} takes less"
         if mtu.limit == "jumbo":
             return f"a switched port of {self.system} takes the jumbo MTU of the whole switch or 1500"
         return f"{self.system} checks what it routes, not what it switches"
 
-    def profile(self, port: str, wished: str) -> str:
+    def profile(self, port: str, intended: str) -> str:
         """The OS's own name of a port profile. Another than the lossless one, no switch holds."""
-        if wished == LOSSLESS_PROFILE:
+        if intended == LOSSLESS_PROFILE:
             return self.capabilities.queue_profile_name
         self.problems.append(
             Problem(
                 where=f"{self.device.name} {port}",
-                what=f"no port profile {wished!r} can be held",
+                what=f"no port profile {intended!r} can be held",
                 expected=LOSSLESS_PROFILE,
-                found=wished,
+                found=intended,
                 hint="all ports of a switch carry one profile",
             )
         )
-        return wished
+        return intended
 
-    def note_fec(self, wish: Wish, config: DeviceConfig) -> None:
+    def note_fec(self, intended: PartialConfig, config: DeviceConfig) -> None:
         """Once for a switch: it has hundreds of ports."""
-        pairs = ((wish.ports[port.name].layer1, port.layer1) for port in config.interfaces if wish.ports is not None)
+        pairs = (
+            (intended.ports[port.name].layer1, port.layer1) for port in config.interfaces if intended.ports is not None
+        )
         ports = sum(bool(a and b and a.fec != b.fec) for a, b in pairs)
         if ports:
             self.note("layer1.fec", f"set on {ports} ports", None, self.capabilities.fec_gap)
 
-    def bgp(self, wish: Wish) -> Bgp | None:
-        if wish.asn is None:
-            if wish.neighbors or wish.networks:
+    def bgp(self, intended: PartialConfig) -> Bgp | None:
+        if intended.asn is None:
+            if intended.neighbors or intended.networks:
                 hint = "the fabric says the ASN of its switches"
                 self.problems.append(Problem(self.device.name, "BGP is wanted, and nobody says the ASN", hint=hint))
             return None
         return Bgp(
-            asn=wish.asn,
-            router_id=wish.router_id or "",
-            maximum_paths=wish.maximum_paths or 1,
-            multipath_relax=wish.multipath_relax is True,
-            graceful_restart_helper_only=wish.graceful_restart_helper_only is True,
-            log_neighbor_changes=wish.log_neighbor_changes is True,
-            networks=tuple(wish.networks or ()),
-            peer_groups=tuple(self.peer_group(group) for group in (wish.peer_groups or {}).values()),
-            neighbors=tuple((wish.neighbors or {}).values()),
-            vrfs=self.bgp_vrfs(wish),
+            asn=intended.asn,
+            router_id=intended.router_id or "",
+            maximum_paths=intended.maximum_paths or 1,
+            multipath_relax=intended.multipath_relax is True,
+            graceful_restart_helper_only=intended.graceful_restart_helper_only is True,
+            log_neighbor_changes=intended.log_neighbor_changes is True,
+            networks=tuple(intended.networks or ()),
+            peer_groups=tuple(self.peer_group(group) for group in (intended.peer_groups or {}).values()),
+            neighbors=tuple((intended.neighbors or {}).values()),
+            vrfs=self.bgp_vrfs(intended),
         )
 
-    def bgp_vrfs(self, wish: Wish) -> tuple[BgpVrf, ...]:
+    def bgp_vrfs(self, intended: PartialConfig) -> tuple[BgpVrf, ...]:
         """Those with a router-id; sessions and networks in any other are refused."""
-        there = wish.vrfs or {}
-        needed = {vrf for vrf, _ in wish.neighbors or {} if vrf is not None}
+        there = intended.vrfs or {}
+        needed = {vrf for vrf, _ in intended.neighbors or {} if vrf is not None}
         needed |= {name for name, each in there.items() if each.networks}
         for name in sorted(needed):
             if name in there and there[name].router_id is None:
@@ -343,15 +355,17 @@ class _Bender:
             if each.router_id is not None
         )
 
-    def peer_group(self, wish: PeerGroup) -> PeerGroup:
+    def peer_group(self, intended: PeerGroup) -> PeerGroup:
         known = self.capabilities
-        held = replace(
-            wish,
-            connect_retry_s=wish.connect_retry_s if known.has_connect_retry else None,
-            advertisement_interval_s=wish.advertisement_interval_s if known.has_advertisement_interval else None,
-            prefix_restart_min=wish.prefix_restart_min if known.has_prefix_restart else None,
+        adjusted = replace(
+            intended,
+            connect_retry_s=intended.connect_retry_s if known.has_connect_retry else None,
+            advertisement_interval_s=intended.advertisement_interval_s if known.has_advertisement_interval else None,
+            prefix_restart_min=intended.prefix_restart_min if known.has_prefix_restart else None,
         )
         for field in ("connect_retry_s", "advertisement_interval_s", "prefix_restart_min"):
             reason = f"{self.system} has no such setting"
-            self.note(f"bgp.peer_groups.{wish.name}.{field}", getattr(wish, field), getattr(held, field), reason)
-        return held
+            self.note(
+                f"bgp.peer_groups.{intended.name}.{field}", getattr(intended, field), getattr(adjusted, field), reason
+            )
+        return adjusted

@@ -23,7 +23,7 @@ OWNERS = {
 """Beginning of a setting's name -> where it belongs."""
 
 Kernel = Mapping[str, Any]
-Wish = Mapping[str, Any]
+Settings = Mapping[str, Any]
 """The role's variables without their prefix."""
 
 
@@ -33,19 +33,19 @@ def cpu_list(text: str) -> list[int]:
     return [cpu for first, _, last in ranges for cpu in range(int(first), int(last or first) + 1)]
 
 
-def host_tuning_problems(wish: Wish, kernel: Kernel) -> list[str]:
+def host_tuning_problems(settings: Settings, kernel: Kernel) -> list[str]:
     """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may go ahead."""
     return [
-        *_sysctl(wish, kernel),
-        *_limits(wish, kernel),
-        *_processors(wish, kernel),
-        *_rails(wish, kernel),
-        *_arguments(wish, kernel),
+        *_sysctl(settings, kernel),
+        *_limits(settings, kernel),
+        *_processors(settings, kernel),
+        *_rails(settings, kernel),
+        *_arguments(settings, kernel),
     ]
 
 
-def _sysctl(wish: Wish, kernel: Kernel) -> Iterator[str]:
-    for name in wish["sysctl"]:
+def _sysctl(settings: Settings, kernel: Kernel) -> Iterator[str]:
+    for name in settings["sysctl"]:
         owner = next((owner for prefix, owner in OWNERS.items() if name.startswith(prefix)), None)
         if owner:
             yield f"host_tuning_sysctl: {name} is set by {owner}, and two would undo each other. Set it there"
@@ -56,9 +56,9 @@ def _sysctl(wish: Wish, kernel: Kernel) -> Iterator[str]:
             )
 
 
-def _limits(wish: Wish, kernel: Kernel) -> Iterator[str]:
-    most = wish["sysctl"].get("fs.nr_open", kernel["sysctl"].get("fs.nr_open"))
-    for limit in wish["limits"]:
+def _limits(settings: Settings, kernel: Kernel) -> Iterator[str]:
+    most = settings["sysctl"].get("fs.nr_open", kernel["sysctl"].get("fs.nr_open"))
+    for limit in settings["limits"]:
         if limit["item"] not in ITEMS:
             yield f"host_tuning_limits: item {limit['item']}; limits.conf(5) knows {', '.join(ITEMS)}"
         if not re.fullmatch(r"\d+|unlimited", str(limit["value"])):
@@ -70,11 +70,11 @@ def _limits(wish: Wish, kernel: Kernel) -> Iterator[str]:
             )
 
 
-def _processors(wish: Wish, kernel: Kernel) -> Iterator[str]:
+def _processors(settings: Settings, kernel: Kernel) -> Iterator[str]:
     offered = kernel["processors"]["available_governors"]
-    if wish["governor"] and offered and wish["governor"] not in offered:
-        yield f"host_tuning_governor: {wish['governor']}, and this host offers {', '.join(offered)}. Choose one"
-    isolated = wish["isolated_cpus"]
+    if settings["governor"] and offered and settings["governor"] not in offered:
+        yield f"host_tuning_governor: {settings['governor']}, and this host offers {', '.join(offered)}. Choose one"
+    isolated = settings["isolated_cpus"]
     if not isolated:
         return
     if not CPUS.fullmatch(isolated):
@@ -96,38 +96,38 @@ def _processors(wish: Wish, kernel: Kernel) -> Iterator[str]:
             )
 
 
-def _rails(wish: Wish, kernel: Kernel) -> Iterator[str]:
-    for rail in wish["rails"]:
+def _rails(settings: Settings, kernel: Kernel) -> Iterator[str]:
+    for rail in settings["rails"]:
         if not kernel["rails"].get(rail, {}).get("exists"):
             yield f"host_tuning_rails: no interface {rail} on this host (ip link). Run role rail_interfaces first"
 
 
-def _arguments(wish: Wish, kernel: Kernel) -> Iterator[str]:
+def _arguments(settings: Settings, kernel: Kernel) -> Iterator[str]:
     line = kernel["cmdline"] if kernel["cmdline_next_boot"] is None else kernel["cmdline_next_boot"]
-    ours = [argument for argument in wish["kernel_arguments"] if argument.startswith("iommu=")]
+    ours = [argument for argument in settings["kernel_arguments"] if argument.startswith("iommu=")]
     others = [word for word in (line or "").split() if word.startswith("iommu=") and word not in ours]
     if ours and others:
         yield (
             f"host_tuning_kernel_arguments: {ours[-1]}, and the boot loader has {' '.join(others)} from elsewhere. "
             "Take that out of /etc/default/grub, or ours out of host_tuning_kernel_arguments"
         )
-    for argument in wish["kernel_arguments"]:
+    for argument in settings["kernel_arguments"]:
         if not re.fullmatch(r"[A-Za-z0-9_.-]+(=[^\s\"'$`\\]+)?", argument):
             yield f"host_tuning_kernel_arguments: {argument!r} is not one argument. Write name or name=value"
 
 
-def host_tuning_arguments(wish: Wish) -> list[str]:
+def host_tuning_arguments(settings: Settings) -> list[str]:
     """Kernel arguments, isolation included (Documentation/admin-guide/kernel-parameters.txt of Linux)."""
-    cpus = wish["isolated_cpus"]
+    cpus = settings["isolated_cpus"]
     isolation = [f"isolcpus=managed_irq,domain,{cpus}", f"nohz_full={cpus}", f"rcu_nocbs={cpus}"] if cpus else []
-    return [*wish["kernel_arguments"], *isolation]
+    return [*settings["kernel_arguments"], *isolation]
 
 
-def host_tuning_boot(wish: Wish, kernel: Kernel) -> dict[str, list[str]]:
+def host_tuning_boot(settings: Settings, kernel: Kernel) -> dict[str, list[str]]:
     """reasons: what a reboot would bring, a sentence each; by_hand: what it would not, for the menu lacks it."""
     running = (kernel["cmdline"] or "").split()
     coming = kernel["cmdline_next_boot"]
-    lacking = [argument for argument in host_tuning_arguments(wish) if argument not in running]
+    lacking = [argument for argument in host_tuning_arguments(settings) if argument not in running]
     menu = running if coming is None else coming.split()
     brought = [argument for argument in lacking if argument in menu]
     unreached = [argument for argument in lacking if argument not in menu]
@@ -145,34 +145,36 @@ def host_tuning_boot(wish: Wish, kernel: Kernel) -> dict[str, list[str]]:
     return found
 
 
-def host_tuning_sysctl(wish: Wish, kernel: Kernel) -> dict[str, str]:
+def host_tuning_sysctl(settings: Settings, kernel: Kernel) -> dict[str, str]:
     """Name -> value. NUMA balancing only where the kernel has it: a host of one node may not."""
     automatic = kernel["sysctl"].get("kernel.numa_balancing")
-    balancing = {} if automatic is None else {"kernel.numa_balancing": "1" if wish["numa_balancing"] else "0"}
-    return {name: " ".join(str(value).split()) for name, value in wish["sysctl"].items()} | balancing
+    balancing = {} if automatic is None else {"kernel.numa_balancing": "1" if settings["numa_balancing"] else "0"}
+    return {name: " ".join(str(value).split()) for name, value in settings["sysctl"].items()} | balancing
 
 
-def host_tuning_processors(wish: Wish, kernel: Kernel, cpus: Sequence[Any] | None = None) -> dict[str, str]:
+def host_tuning_processors(settings: Settings, kernel: Kernel, cpus: Sequence[Any] | None = None) -> dict[str, str]:
     """File of sysfs -> value for governor and idle states; `*` for every processor unless they are named."""
     processors = kernel["processors"]
     per_cpu = {}
-    if wish["governor"] and processors["governors"]:
-        per_cpu["cpufreq/scaling_governor"] = wish["governor"]
-    if wish["idle_latency_us"] >= 0:
+    if settings["governor"] and processors["governors"]:
+        per_cpu["cpufreq/scaling_governor"] = settings["governor"]
+    if settings["idle_latency_us"] >= 0:
         for state in processors["idle_states"]:
             if state["latency_us"] is not None:
-                per_cpu[f"cpuidle/{state['state']}/disable"] = str(int(state["latency_us"] > wish["idle_latency_us"]))
+                per_cpu[f"cpuidle/{state['state']}/disable"] = str(
+                    int(state["latency_us"] > settings["idle_latency_us"])
+                )
     return {
         f"{CPU}/cpu{cpu}/{name}": value for cpu in (["*"] if cpus is None else cpus) for name, value in per_cpu.items()
     }
 
 
-def host_tuning_values(wish: Wish, kernel: Kernel) -> dict[str, str]:
+def host_tuning_values(settings: Settings, kernel: Kernel) -> dict[str, str]:
     """What module kernel_files shall set now; processors are left to tuned where it is asked for."""
-    now = {f"/proc/sys/{name.replace('.', '/')}": value for name, value in host_tuning_sysctl(wish, kernel).items()}
-    if wish["tuned"]:
+    now = {f"/proc/sys/{name.replace('.', '/')}": value for name, value in host_tuning_sysctl(settings, kernel).items()}
+    if settings["tuned"]:
         return now
-    return now | host_tuning_processors(wish, kernel, cpu_list(kernel["processors"]["online"]))
+    return now | host_tuning_processors(settings, kernel, cpu_list(kernel["processors"]["online"]))
 
 
 class FilterModule:

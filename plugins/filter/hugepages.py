@@ -10,7 +10,7 @@ SIZE_KIB = {"2M": 2048, "1G": 1048576}
 GIB = 1 << 30
 
 Page = Mapping[str, Any]
-"""One wish: size (2M, 1G), node, count."""
+"""One entry of ``hugepages_pages``: size (2M, 1G), node, count."""
 
 
 def hugepages_problems(pages: Sequence[Page], kernel: Mapping[str, Any], max_percent: int) -> list[str]:
@@ -79,7 +79,7 @@ def hugepages_arguments(pages: Sequence[Page]) -> str:
 
 
 def hugepages_missing(pages: Sequence[Page], kernel: Mapping[str, Any]) -> list[str]:
-    """What of the wish the kernel does not hold now, a sentence each."""
+    """The settings that the running kernel does not have, one sentence each."""
     nodes = {node["node"]: node for node in kernel["nodes"]}
     found = []
     for page in pages:

@@ -1,4 +1,4 @@
-"""Owners' wishes for one switch, drawn at random: how they are joined does not depend on who is asked first."""
+"""Owners' parts of one switch, drawn at random: the result of merge does not depend on their order."""
 
 from dataclasses import fields, replace
 from itertools import permutations
@@ -23,7 +23,7 @@ from nornir_tasks.design.device_config import (
     Vlan,
 )
 from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.wish import BalancingWish, ClassWish, PortWish, VrfWish, Wish
+from nornir_tasks.design.partial_config import BalancingPolicy, ClassPolicy, PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.errors import DesignError
 
 FEW = st.integers(1, 2)
@@ -70,7 +70,7 @@ def neighbor(key: tuple[str | None, str]) -> st.SearchStrategy:
 
 
 PORTS = st.builds(
-    PortWish,
+    PartialPort,
     enabled=maybe(st.booleans()),
     description=maybe(NAMES),
     layer1=maybe(st.builds(Layer1, FEW, FEW, st.just("rs"), st.booleans())),
@@ -82,19 +82,19 @@ PORTS = st.builds(
     edge=maybe(st.booleans()),
     vrf=maybe(NAMES),
 )
-CLASSES = st.builds(ClassWish, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
+CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {
     "hash_seed": FEW,
     "lldp": st.booleans(),
     "classes": st.tuples(CLASSES),
     "bfd": st.builds(Bfd, FEW, FEW, FEW),
-    "load_balancing": st.builds(BalancingWish, st.just("flowlet"), st.just(("A",)), FEW, FEW),
+    "load_balancing": st.builds(BalancingPolicy, st.just("flowlet"), st.just(("A",)), FEW, FEW),
     "breakouts": by(FEW, lambda port: st.builds(Breakout, st.just(port), FEW, maybe(FEW), maybe(FEW))),
     "vlans": by(FEW, lambda number: st.builds(Vlan, st.just(number), maybe(NAMES))),
     "ports": st.dictionaries(NAMES, PORTS),
     "prefix_lists": by(NAMES, lambda name: st.builds(PrefixList, st.just(name), prefix_rules())),
     "route_maps": by(NAMES, lambda name: st.builds(RouteMap, st.just(name), map_rules())),
-    "vrfs": st.dictionaries(NAMES, st.builds(VrfWish, maybe(NAMES), maybe(FEW), maybe(st.frozensets(PREFIXES)))),
+    "vrfs": st.dictionaries(NAMES, st.builds(PartialVrf, maybe(NAMES), maybe(FEW), maybe(st.frozensets(PREFIXES)))),
     "static_routes": by(st.tuples(maybe(NAMES), PREFIXES), lambda key: st.just(StaticRoute(key[1], key[0]))),
     "asn": FEW,
     "router_id": NAMES,
@@ -106,78 +106,80 @@ PARTS = {
     "peer_groups": by(NAMES, peer_group),
     "neighbors": by(st.tuples(maybe(NAMES), NAMES), neighbor),
 }
-WISHES = st.fixed_dictionaries({}, optional=PARTS).map(lambda said: Wish(**said))
+CONFIGS = st.fixed_dictionaries({}, optional=PARTS).map(lambda value: PartialConfig(**value))
 OWNERS = [Owner(name, "plane", name.upper()) for name in ("one", "two", "three")]
-ALL = st.tuples(*[WISHES] * len(OWNERS))
+ALL = st.tuples(*[CONFIGS] * len(OWNERS))
 
 
-def joined(*wishes: Wish, owners: list[Owner] = OWNERS) -> Wish | list[str]:
+def joined(*configs: PartialConfig, owners: list[Owner] = OWNERS) -> PartialConfig | list[str]:
     """What comes of it, or everything that stands against it."""
     try:
-        return merge("leaf", [Contribution(owner, "leaf", wish) for owner, wish in zip(owners, wishes, strict=False)])
+        return merge(
+            "leaf", [Contribution(owner, "leaf", config) for owner, config in zip(owners, configs, strict=False)]
+        )
     except DesignError as error:
         return [str(problem) for problem in error.problems]
 
 
 def test_every_field_of_a_wish_is_drawn_here() -> None:
-    assert PARTS.keys() == {each.name for each in fields(Wish)}
+    assert PARTS.keys() == {each.name for each in fields(PartialConfig)}
 
 
 @given(ALL)
-def test_the_order_of_owners_does_not_matter_for_what_comes_of_it_nor_for_what_clashes(wishes) -> None:
-    pairs = list(zip(OWNERS, wishes, strict=True))
+def test_the_order_of_owners_does_not_matter_for_what_comes_of_it_nor_for_what_clashes(configs) -> None:
+    pairs = list(zip(OWNERS, configs, strict=True))
     outcomes = [
-        joined(*(wish for _, wish in order), owners=[owner for owner, _ in order]) for order in permutations(pairs)
+        joined(*(config for _, config in order), owners=[owner for owner, _ in order]) for order in permutations(pairs)
     ]
     assert all(outcome == outcomes[0] for outcome in outcomes)
 
 
-@given(WISHES)
-def test_to_say_the_same_twice_is_to_say_it_once(wish) -> None:
-    assert joined(wish, replace(wish)) == joined(wish) == wish
+@given(CONFIGS)
+def test_to_say_the_same_twice_is_to_say_it_once(config) -> None:
+    assert joined(config, replace(config)) == joined(config) == config
 
 
-@given(WISHES, WISHES)
+@given(CONFIGS, CONFIGS)
 def test_what_was_joined_once_stays_as_it_is(one, other) -> None:
     both = joined(one, other)
-    if isinstance(both, Wish):
+    if isinstance(both, PartialConfig):
         assert joined(both, one, other) == joined(both) == both
 
 
-@given(WISHES, WISHES)
+@given(CONFIGS, CONFIGS)
 def test_who_says_nothing_changes_nothing(one, other) -> None:
     both = joined(one, other)
-    assert joined(one, other, Wish()) == both
-    assert joined(Wish(), one, other, owners=[OWNERS[2], *OWNERS[:2]]) == both
+    assert joined(one, other, PartialConfig()) == both
+    assert joined(PartialConfig(), one, other, owners=[OWNERS[2], *OWNERS[:2]]) == both
 
 
 def test_of_nothing_comes_nothing() -> None:
-    assert joined() == Wish()
+    assert joined() == PartialConfig()
 
 
-@given(WISHES, WISHES)
+@given(CONFIGS, CONFIGS)
 def test_a_clash_names_both_owners_and_nothing_is_lost_where_there_is_none(one, other) -> None:
     both = joined(one, other)
     if isinstance(both, list):
         assert all("plane one and plane two want different things" in problem for problem in both)
         return
-    for wish in (one, other):
-        assert set(wish.networks or ()) <= set(both.networks or ())
-        assert set(wish.neighbors or ()) <= set(both.neighbors or ())
-        assert (both.maximum_paths or 0) >= (wish.maximum_paths or 0)
-        for name, port in (wish.ports or {}).items():
+    for config in (one, other):
+        assert set(config.networks or ()) <= set(both.networks or ())
+        assert set(config.neighbors or ()) <= set(both.neighbors or ())
+        assert (both.maximum_paths or 0) >= (config.maximum_paths or 0)
+        for name, port in (config.ports or {}).items():
             assert all(
-                getattr(both.ports[name], each.name) == said
-                for each in fields(PortWish)
-                if (said := getattr(port, each.name)) is not None
+                getattr(both.ports[name], each.name) == value
+                for each in fields(PartialPort)
+                if (value := getattr(port, each.name)) is not None
             )
 
 
 def test_all_clashes_come_at_once_each_with_its_field_and_both_values() -> None:
     session = Neighbor("10.0.0.1", 1, "A", "a")
-    one = Wish(asn=1, ports={"A": PortWish(mtu_bytes=9000)}, neighbors={("red", "10.0.0.1"): session})
-    other = Wish(
-        asn=2, ports={"A": PortWish(mtu_bytes=1500)}, neighbors={("red", "10.0.0.1"): replace(session, remote_as=7)}
+    one = PartialConfig(asn=1, ports={"A": PartialPort(mtu_bytes=9000)}, neighbors={("red", "10.0.0.1"): session})
+    other = PartialConfig(
+        asn=2, ports={"A": PartialPort(mtu_bytes=1500)}, neighbors={("red", "10.0.0.1"): replace(session, remote_as=7)}
     )
     found = joined(one, other)
     assert [problem.splitlines()[:3] for problem in found] == [
@@ -197,18 +199,18 @@ def test_all_clashes_come_at_once_each_with_its_field_and_both_values() -> None:
 @pytest.mark.parametrize("limits", [(5, 30), (30, 5)])
 def test_two_owners_of_one_peer_group_have_the_greater_prefix_limit(limits: tuple[int, int]) -> None:
     groups = [PeerGroup("A", 3, 9, None, None, False, True, True, limit, None, None, None) for limit in limits]
-    both = joined(*(Wish(peer_groups={"A": group}) for group in groups))
+    both = joined(*(PartialConfig(peer_groups={"A": group}) for group in groups))
     assert both.peer_groups["A"].max_prefixes == 30
 
 
 def test_two_sessions_with_one_peer_in_two_vrfs_are_two() -> None:
     session = Neighbor("10.0.0.1", 1, "A", "a")
-    one = Wish(neighbors={(None, "10.0.0.1"): session})
-    other = Wish(neighbors={("red", "10.0.0.1"): replace(session, remote_as=7)})
+    one = PartialConfig(neighbors={(None, "10.0.0.1"): session})
+    other = PartialConfig(neighbors={("red", "10.0.0.1"): replace(session, remote_as=7)})
     assert len(joined(one, other).neighbors) == 2
 
 
 def test_two_owners_make_one_list_of_rules() -> None:
     lists = [PrefixList("A", (PrefixRule(number, permit=True, prefix=f"10.{number}.0.0/16"),)) for number in (20, 10)]
-    both = joined(*(Wish(prefix_lists={"A": each}) for each in lists))
+    both = joined(*(PartialConfig(prefix_lists={"A": each}) for each in lists))
     assert [rule.sequence for rule in both.prefix_lists["A"].rules] == [10, 20]

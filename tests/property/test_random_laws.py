@@ -66,7 +66,7 @@ def test_what_a_switch_prints_of_it_reads_back_the_same_on_every_site(realised: 
         assert (parsed.config, parsed.remainder.paths()) == (config, frozenset())
 
 
-def wish(each: Realised) -> Wanted:
+def as_wanted(each: Realised) -> Wanted:
     """What the switch shall hold, rendered and split by owner."""
     return wanted(each.config, each.capabilities, each.claims, environment(each.config.os))
 
@@ -74,7 +74,7 @@ def wish(each: Realised) -> Wanted:
 @settings(max_examples=6, **PATIENT)
 @given(switches(), st.randoms(use_true_random=False))
 def test_some_lines_deleted_or_changed_are_differences_on_every_site(realised: list[Realised], chance: Random) -> None:
-    for each in map(wish, realised):
+    for each in map(as_wanted, realised):
         paths = sorted(each.tree.paths())
         for path in chance.sample(paths, min(LINES_EACH, len(paths))):
             each_change_is_reported(each, path)
@@ -84,7 +84,7 @@ def test_some_lines_deleted_or_changed_are_differences_on_every_site(realised: l
 @settings(max_examples=25, **PATIENT)
 @given(switches())
 def test_every_line_deleted_or_changed_is_a_difference_on_every_site(realised: list[Realised]) -> None:
-    for each in map(wish, realised):
+    for each in map(as_wanted, realised):
         assert sum(sum(each_change_is_reported(each, path)) for path in each.tree.paths()) > 100
 
 

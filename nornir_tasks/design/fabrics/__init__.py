@@ -1,4 +1,4 @@
-"""One file per kind of fabric: its underlay, as wishes that merge joins with those of the planes that ride on it.
+"""One file per kind of fabric: its underlay, as partial configurations for merge.
 
 Found by scanning (:mod:`nornir_tasks.design.kinds`): each module exposes ``KIND``.
 """

@@ -23,7 +23,7 @@ from nornir_tasks.design.device_config import (
 from nornir_tasks.design.kinds import Announced, FabricKind
 from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.network import Circuit, Device, Endpoint, Fabric, Network
-from nornir_tasks.design.wish import LOSSLESS_PROFILE, BalancingWish, PortWish, Wish
+from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, BalancingPolicy, PartialConfig, PartialPort
 
 HASH_SEED = (1, 2, 3)
 """By level. Differs between adjacent levels: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""
@@ -52,13 +52,15 @@ def owner(fabric: Fabric) -> Owner:
     return Owner(fabric.name, "fabric", name_prefix(fabric.name), tuple(fabric.pools.values()))
 
 
-def wishes(network: Network, device: Device, announced: Announced, *, drained: bool) -> Iterator[Wish]:
+def partial_configs(
+    network: Network, device: Device, announced: Announced, *, drained: bool
+) -> Iterator[PartialConfig]:
     """Everything the fabric wants of one switch."""
     circuits = network.circuits_of(device.name)
-    yield _Switch(network, network.fabric_of(device), device, circuits, announced, drained).wish()
+    yield _Switch(network, network.fabric_of(device), device, circuits, announced, drained).partial_config()
 
 
-KIND = FabricKind(frozenset({"rail", "clos", "clos3"}), owner, wishes)
+KIND = FabricKind(frozenset({"rail", "clos", "clos3"}), owner, partial_configs)
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,8 @@ class _Switch:
     announced: Announced
     drained: bool
 
-    def wish(self) -> Wish:
-        return Wish(
+    def partial_config(self) -> PartialConfig:
+        return PartialConfig(
             hash_seed=HASH_SEED[self.device.level],
             lldp=True,
             classes=self.fabric.classes,
@@ -92,7 +94,7 @@ class _Switch:
             neighbors={each.key: each for each in map(self.neighbor, self.between_switches)},
         )
 
-    def load_balancing(self) -> BalancingWish | None:
+    def load_balancing(self) -> BalancingPolicy | None:
         """Where several paths are equal: more than one link up, or to one switch below."""
         mode = self.fabric.load_balancing
         if mode == "static":
@@ -102,15 +104,15 @@ class _Switch:
         if widest < 2:
             return None
         ports = tuple(each.link.end(self.device.name).port for each in self.between_switches)
-        return BalancingWish(mode, ports, widest, self.fabric.switches - 1)
+        return BalancingPolicy(mode, ports, widest, self.fabric.switches - 1)
 
     def name(self, *parts: str) -> str:
         """A name of this fabric's: its prefix is how ownership tells it."""
         return name_prefix(self.fabric.name) + "-".join(parts).upper()
 
-    def ports(self) -> dict[str, PortWish]:
+    def ports(self) -> dict[str, PartialPort]:
         """The loopback, links between switches as a whole, and layer 1 of every other link that somebody uses."""
-        loopback = PortWish(enabled=True, description="router-id", address=f"{self.device.loopback}/32")
+        loopback = PartialPort(enabled=True, description="router-id", address=f"{self.device.loopback}/32")
         ports = {self.device.capabilities.loopback_name: loopback}
         for circuit in self.circuits:
             near, far = circuit.link.end(self.device.name), circuit.link.far(self.device.name)
@@ -118,13 +120,13 @@ class _Switch:
                 ports[near.port] = self.between(circuit, near, far)
             elif near.port not in ports:
                 link = circuit.link
-                ports[near.port] = PortWish(True, f"{far.device} {far.port}", layer1(link, near.slot))
+                ports[near.port] = PartialPort(True, f"{far.device} {far.port}", layer1(link, near.slot))
         return ports
 
-    def between(self, circuit: Circuit, near: Endpoint, far: Endpoint) -> PortWish:
+    def between(self, circuit: Circuit, near: Endpoint, far: Endpoint) -> PartialPort:
         """One end of a link to another switch."""
         routed = f"{circuit.address(self.device.name)}/{circuit.use.prefix_length}"
-        return PortWish(
+        return PartialPort(
             enabled=True,
             description=f"{far.device} {far.port}",
             layer1=layer1(circuit.link, near.slot),

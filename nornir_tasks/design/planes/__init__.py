@@ -1,4 +1,4 @@
-"""One file per kind of plane: what its hosts get of each switch, as wishes that merge joins with the fabric's.
+"""One file per kind of plane: what its hosts need of each switch, as partial configurations for merge.
 
 Found by scanning (:mod:`nornir_tasks.design.kinds`): each module exposes ``KIND``.
 """

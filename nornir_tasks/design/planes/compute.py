@@ -12,7 +12,7 @@ from nornir_tasks.design.device_config import StaticRoute, Vlan
 from nornir_tasks.design.kinds import PlaneKind
 from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Circuit, Device, Fabric, Network, Plane
-from nornir_tasks.design.wish import PortWish, Wish
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 
 
 def owner(plane: Plane, fabric: Fabric) -> Owner:
@@ -27,11 +27,11 @@ def announced(_network: Network, _plane: Plane, device: Device) -> tuple[str, ..
     return () if device.host_block is None else (device.host_block,)
 
 
-def wishes(network: Network, plane: Plane, device: Device) -> Iterator[Wish]:
+def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
     """Everything this plane wants of one switch: of a spine, but the classes."""
     blocks = announced(network, plane, device)
     circuits = [each for each in network.circuits_of(device.name) if each.owner == plane.name and not each.is_underlay]
-    yield Wish(
+    yield PartialConfig(
         classes=network.fabrics[plane.fabric].classes,
         ports={each.link.end(device.name).port: _port(each, device, plane) for each in circuits},
         static_routes={route.key: route for route in map(StaticRoute, blocks)},
@@ -42,11 +42,11 @@ def wishes(network: Network, plane: Plane, device: Device) -> Iterator[Wish]:
             yield _vlan(plane, plane.host_vlan, device, block, network.fabric_of(device).mtu_bytes)
 
 
-def _port(circuit: Circuit, device: Device, plane: Plane) -> PortWish:
+def _port(circuit: Circuit, device: Device, plane: Plane) -> PartialPort:
     """The leaf's end of a host's link."""
     vlan = None if circuit.use.segment is None else plane.host_vlan
     address = f"{circuit.address(device.name)}/{circuit.use.prefix_length}"
-    return PortWish(
+    return PartialPort(
         address=address if vlan is None else None,
         mtu_bytes=circuit.use.mtu_bytes,
         profile=plane.profile,
@@ -55,20 +55,20 @@ def _port(circuit: Circuit, device: Device, plane: Plane) -> PortWish:
     )
 
 
-def _vlan(plane: Plane, number: int, device: Device, block: str, asked_bytes: int) -> Wish:
+def _vlan(plane: Plane, number: int, device: Device, block: str, intended_bytes: int) -> PartialConfig:
     """The hosts' way out of their leaf. It has no queues: trust, PFC and ECN are the access ports' own.
 
     Each leaf has a VLAN of its own, and all have one number.
     """
     capabilities, subnet = device.capabilities, IPv4Network(block)
-    svi = PortWish(
+    svi = PartialPort(
         enabled=True,
         description=f"hosts of {device.name}",
         address=f"{subnet.network_address + 1}/{subnet.prefixlen}",
-        mtu_bytes=agreed_bytes(asked_bytes, capabilities),
+        mtu_bytes=agreed_bytes(intended_bytes, capabilities),
     )
     vlan = Vlan(number, name_prefix(plane.name) + "HOSTS")
-    return Wish(vlans={number: vlan}, ports={f"{capabilities.svi_prefix}{number}": svi})
+    return PartialConfig(vlans={number: vlan}, ports={f"{capabilities.svi_prefix}{number}": svi})
 
 
-KIND = PlaneKind(owner, announced, wishes, joins_gpus=True, bootstrap="business")
+KIND = PlaneKind(owner, announced, partial_configs, joins_gpus=True, bootstrap="business")

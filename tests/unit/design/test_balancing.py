@@ -191,7 +191,7 @@ def test_more_switches_than_there_are_flow_sets_is_said() -> None:
     assert leaf.config.load_balancing is not None
     assert leaf.config.load_balancing.flow_set_size == 1
     (told,) = [each for each in leaf.adjustments if each.field == "load_balancing.sets"]
-    assert (int(told.wished), told.held) == (network.fabrics["compute"].switches - 1, "128")
+    assert (int(told.intended), told.adjusted) == (network.fabrics["compute"].switches - 1, "128")
 
 
 def test_explain_says_what_each_kind_of_switch_does_and_whence_that_is_known() -> None:

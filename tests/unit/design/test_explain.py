@@ -127,7 +127,7 @@ def test_what_no_source_has_for_an_asic_is_shown_with_its_reason() -> None:
         port.layer1 is not None for port in realised["leaf-g1-r1"].config.interfaces
     )
     assert f"FEC, {eos}" not in found
-    reasons = {name: {note.field: note.held for note in each.adjustments} for name, each in realised.items()}
+    reasons = {name: {note.field: note.adjusted for note in each.adjustments} for name, each in realised.items()}
     assert reasons["leaf-g1-r0"]["hashing.seed"] == "not set"
     assert reasons["leaf-g1-r0"]["qos.queues.guaranteed"] == "not set"
     assert reasons["leaf-g1-r1"]["layer1.fec"] == "not set"

@@ -25,7 +25,7 @@ def test_a_system_that_takes_less_than_asked_limits_its_own_port_and_the_far_one
     assert limits(lab(), "leaf-g1-r0", "fabric") == {"own"}
     assert limits(lab(), "leaf-g1-r1", "fabric") == {None}
     far = [mtu for mtu in mtus(lab(), "spine-1").values() if mtu.limit is not None]
-    assert {(mtu.wished_bytes, mtu.held_bytes, mtu.limit) for mtu in far} == {(9216, 9214, "far")}
+    assert {(mtu.intended_bytes, mtu.configured_bytes, mtu.limit) for mtu in far} == {(9216, 9214, "far")}
     assert {lab().device(mtu.far.device).os for mtu in far if mtu.far} == {"eos"}
 
 
@@ -34,7 +34,7 @@ def test_both_ends_of_every_circuit_between_switches_hold_the_same() -> None:
         link = circuit.link
         if link.kind == "fabric":
             ends = [mtus(lab(), end.device)[end.port] for end in (link.upper, link.lower)]
-            assert {mtu.held_bytes for mtu in ends} == {circuit.use.mtu_bytes}
+            assert {mtu.configured_bytes for mtu in ends} == {circuit.use.mtu_bytes}
 
 
 def test_a_port_switched_into_a_vlan_holds_what_its_system_can_set_for_it() -> None:
@@ -47,7 +47,7 @@ def test_a_port_switched_into_a_vlan_holds_what_its_system_can_set_for_it() -> N
 @pytest.mark.parametrize("device", ["leaf-g1-r0", "leaf-g1-r1", "spine-1"])
 def test_each_port_is_configured_with_what_is_decided_here(device: str) -> None:
     ports = {port.name: port.mtu_bytes for port in configs()[device].config.interfaces}
-    assert all(ports[name] == mtu.held_bytes for name, mtu in mtus(lab(), device).items())
+    assert all(ports[name] == mtu.configured_bytes for name, mtu in mtus(lab(), device).items())
 
 
 def test_a_port_of_several_circuits_holds_the_largest_mtu_of_them() -> None:

@@ -9,9 +9,9 @@ from nornir_tasks.deploy.plan import device_plan, split_running
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.kinds import PlaneKind
 from nornir_tasks.design.merge import merge
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.realise import realise
-from nornir_tasks.design.wish import PortWish, Wish
 from nornir_tasks.errors import DesignError
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import join, split
@@ -147,7 +147,7 @@ def test_a_plane_is_asked_about_switches_of_its_own_fabric_alone() -> None:
 def test_a_clash_names_both_owners_the_switch_the_field_and_both_values_and_all_clashes_come_at_once() -> None:
     device = with_storage().device("leaf-g1-r0")
     greedy = toys.saying(
-        lambda _: Wish(asn=65000, ports={"Ethernet1/1": PortWish(address="10.99.0.0/31", mtu_bytes=1500)})
+        lambda _: PartialConfig(asn=65000, ports={"Ethernet1/1": PartialPort(address="10.99.0.0/31", mtu_bytes=1500)})
     )
     with pytest.raises(DesignError) as caught:
         device_config(with_storage(), device, among=greedy)
@@ -170,7 +170,7 @@ def test_a_clash_names_both_owners_the_switch_the_field_and_both_values_and_all_
 
 def test_a_port_profile_that_no_switch_holds_is_refused_by_name_and_never_taken_for_another() -> None:
     port = storage_port("leaf-g1-r0")
-    lossy = toys.saying(lambda device: Wish(ports={storage_port(device.name): PortWish(profile="lossy")}))
+    lossy = toys.saying(lambda device: PartialConfig(ports={storage_port(device.name): PartialPort(profile="lossy")}))
     with pytest.raises(DesignError) as caught:
         device_config(with_storage(), with_storage().device("leaf-g1-r0"), among=lossy)
     (problem,) = caught.value.problems
@@ -181,11 +181,11 @@ def test_a_port_profile_that_no_switch_holds_is_refused_by_name_and_never_taken_
 def test_sessions_without_a_process_are_refused() -> None:
     network = real_lab()
     device = network.device("leaf-g1-r0")
-    wish = merge(device.name, [])
+    config = merge(device.name, [])
     each = device_config(network, device)
-    assert realise(wish, device, network.facts[device.os], each.claims, {}).config.bgp is None
+    assert realise(config, device, network.facts[device.os], each.claims, {}).config.bgp is None
     with pytest.raises(DesignError, match="nobody says the ASN"):
-        realise(Wish(networks=frozenset({"10.0.0.0/24"})), device, network.facts[device.os], each.claims, {})
+        realise(PartialConfig(networks=frozenset({"10.0.0.0/24"})), device, network.facts[device.os], each.claims, {})
 
 
 LISTS = ("COMPUTE-OLD", "STORAGE-OLD", "CUSTOMER")

@@ -1,4 +1,4 @@
-"""What an OS cannot hold as wished is held otherwise, with the reason on record; nothing else changes."""
+"""What an OS does not support as intended is adjusted, with the reason on record; nothing else changes."""
 
 import pytest
 
@@ -12,7 +12,7 @@ EOS, NXOS, SPINE = "leaf-g1-r0", "leaf-g1-r1", "spine-1"
 
 
 def reasons(realised: Realised) -> dict[str, tuple[str, str]]:
-    return {each.field: (each.wished, each.held) for each in realised.adjustments}
+    return {each.field: (each.intended, each.adjusted) for each in realised.adjustments}
 
 
 def test_a_link_has_the_mtu_that_both_ends_hold_and_the_greater_end_says_why() -> None:

@@ -7,8 +7,8 @@ import pytest
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import is_protected
 from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.design.wish import PortWish, VrfWish, Wish
 from nornir_tasks.errors import DesignError, RefusedError
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.config_tree import ConfigTree
@@ -156,9 +156,9 @@ def test_in_the_default_vrf_an_address_of_a_plane_in_another_tells_nothing() -> 
     assert realised("leaf-g1-r0").claims.by_address("10.32.0.1") == "storage"
 
 
-def refused(device: str, wish: Wish) -> list[str]:
+def refused(device: str, config: PartialConfig) -> list[str]:
     with pytest.raises(DesignError) as caught:
-        device_config(with_storage(), with_storage().device(device), among=toys.saying(lambda _: wish))
+        device_config(with_storage(), with_storage().device(device), among=toys.saying(lambda _: config))
     return [f"{each.where}: {each.what}" for each in caught.value.problems]
 
 
@@ -176,18 +176,22 @@ def test_an_os_that_holds_no_vrf_refuses_it_by_name(device: str) -> None:
 @SYSTEMS
 def test_an_unnumbered_link_in_a_vrf_is_refused(device: str) -> None:
     port = storage_port(device)
-    wish = Wish(vrfs={VRF: VrfWish()}, ports={port: PortWish(mtu_bytes=9000, vrf=VRF, ra_interval_ms=10_000)})
-    assert refused(device, wish) == [f"{device} {port}: no unnumbered link can be held in a VRF"]
+    config = PartialConfig(
+        vrfs={VRF: PartialVrf()}, ports={port: PartialPort(mtu_bytes=9000, vrf=VRF, ra_interval_ms=10_000)}
+    )
+    assert refused(device, config) == [f"{device} {port}: no unnumbered link can be held in a VRF"]
 
 
 @SYSTEMS
 def test_a_vrf_of_nobodys_name_one_that_is_not_there_and_one_without_router_id_are_refused(device: str) -> None:
     port = storage_port(device)
-    assert refused(device, Wish(vrfs={"MGMT": VrfWish()})) == [f"{device} VRF MGMT: nobody can own a VRF of this name"]
-    assert refused(device, Wish(ports={port: PortWish(mtu_bytes=9000, vrf=VRF)})) == [
+    assert refused(device, PartialConfig(vrfs={"MGMT": PartialVrf()})) == [
+        f"{device} VRF MGMT: nobody can own a VRF of this name"
+    ]
+    assert refused(device, PartialConfig(ports={port: PartialPort(mtu_bytes=9000, vrf=VRF)})) == [
         f"{device} VRF {VRF}: a VRF is used that nobody wants"
     ]
-    assert refused(device, Wish(vrfs={VRF: VrfWish(networks=frozenset({"10.32.0.0/24"}))})) == [
+    assert refused(device, PartialConfig(vrfs={VRF: PartialVrf(networks=frozenset({"10.32.0.0/24"}))})) == [
         f"{device} VRF {VRF}: BGP is wanted in a VRF, and nobody says the router-id there"
     ]
 

@@ -10,8 +10,8 @@ from nornir_tasks.design.device_config import Neighbor, PeerGroup, PrefixList, P
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
 from nornir_tasks.design.network import Circuit, Device, Endpoint, Fabric, Link, Network, Plane, Use
+from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import Realised, design, device_config
-from nornir_tasks.design.wish import LOSSLESS_PROFILE, PortWish, VrfWish, Wish
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.files.templates import environment
@@ -72,27 +72,27 @@ def blocks_of(network: Network, plane: Plane, device: Device) -> tuple[str, ...]
     return tuple(f"{each.upper_address}/24" for each in network.circuits_of(device.name) if each.owner == plane.name)
 
 
-def wishes(network: Network, plane: Plane, device: Device) -> Iterator[Wish]:
+def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
     blocks, vrf = blocks_of(network, plane, device), plane.vrf
     for circuit in (each for each in network.circuits_of(device.name) if each.owner == plane.name):
-        port = PortWish(address=f"{circuit.upper_address}/31", mtu_bytes=9000, profile=LOSSLESS_PROFILE, vrf=vrf)
+        port = PartialPort(address=f"{circuit.upper_address}/31", mtu_bytes=9000, profile=LOSSLESS_PROFILE, vrf=vrf)
         peer = Neighbor(circuit.lower_address, 65100, "STORAGE-PEERS", "store", vrf=vrf)
-        yield Wish(ports={circuit.link.upper.port: port}, neighbors={peer.key: peer})
+        yield PartialConfig(ports={circuit.link.upper.port: port}, neighbors={peer.key: peer})
     group = PeerGroup("STORAGE-PEERS", 3, 9, 10, 0, False, True, True, 10, 5, None, None)
     rules = tuple(PrefixRule(10 * number, permit=True, prefix=each) for number, each in enumerate(blocks, start=1))
     routes = [StaticRoute(each, vrf) for each in blocks]
-    yield Wish(
+    yield PartialConfig(
         prefix_lists={"STORAGE-OUT": PrefixList("STORAGE-OUT", rules)},
         static_routes={route.key: route for route in routes},
         peer_groups={group.name: group},
     )
     if vrf is None:
-        yield Wish(maximum_paths=4, networks=frozenset(blocks))
+        yield PartialConfig(maximum_paths=4, networks=frozenset(blocks))
     else:
-        yield Wish(vrfs={vrf: VrfWish(device.loopback, 4, frozenset(blocks))})
+        yield PartialConfig(vrfs={vrf: PartialVrf(device.loopback, 4, frozenset(blocks))})
 
 
-STORAGE = PlaneKind(owner, announced, wishes)
+STORAGE = PlaneKind(owner, announced, partial_configs)
 
 
 def with_kind(kind: PlaneKind = STORAGE) -> Kinds:
@@ -100,9 +100,9 @@ def with_kind(kind: PlaneKind = STORAGE) -> Kinds:
     return kinds().with_plane("storage", kind)
 
 
-def saying(wish: Callable[[Device], Wish]) -> Kinds:
+def saying(config: Callable[[Device], PartialConfig]) -> Kinds:
     """Storage wants just this of each switch."""
-    return with_kind(PlaneKind(owner, lambda *_: (), lambda _network, _plane, device: iter((wish(device),))))
+    return with_kind(PlaneKind(owner, lambda *_: (), lambda _network, _plane, device: iter((config(device),))))
 
 
 @cache

@@ -13,7 +13,7 @@ def affinity(load_plugin):
     return load_plugin("module_utils/irq_affinity.py")
 
 
-def wish(**changes):
+def settings(**changes):
     known = {
         "sysctl": {"vm.swappiness": 10},
         "numa_balancing": False,
@@ -51,11 +51,11 @@ def kernel():
 
 
 def test_the_defaults_have_no_problem(tuning, kernel):
-    assert tuning["host_tuning_problems"](wish(rails=["rail0"]), kernel) == []
+    assert tuning["host_tuning_problems"](settings(rails=["rail0"]), kernel) == []
 
 
 def test_every_mistake_is_told_at_once_with_its_remedy(tuning, kernel):
-    asked = wish(
+    asked = settings(
         sysctl={"vm.swapiness": 1},
         limits=[{"item": "memlock", "value": "lots"}],
         governor="turbo",
@@ -77,7 +77,7 @@ def test_every_mistake_is_told_at_once_with_its_remedy(tuning, kernel):
 
 
 def test_deep_idle_states_go_and_shallow_ones_stay_on_every_processor(tuning, kernel):
-    values = tuning["host_tuning_values"](wish(), kernel)
+    values = tuning["host_tuning_values"](settings(), kernel)
     base = "/sys/devices/system/cpu/cpu"
     assert {name: value for name, value in values.items() if name.startswith(f"{base}3/")} == {
         f"{base}3/cpufreq/scaling_governor": "performance",
@@ -86,11 +86,11 @@ def test_deep_idle_states_go_and_shallow_ones_stay_on_every_processor(tuning, ke
         f"{base}3/cpuidle/state2/disable": "1",
     }
     assert values["/proc/sys/kernel/numa_balancing"] == "0"
-    assert tuning["host_tuning_processors"](wish(), kernel)[f"{base}*/cpuidle/state2/disable"] == "1"
+    assert tuning["host_tuning_processors"](settings(), kernel)[f"{base}*/cpuidle/state2/disable"] == "1"
 
 
 def test_processors_are_left_to_the_tuning_daemon_where_it_is_asked_for(tuning, kernel):
-    assert set(tuning["host_tuning_values"](wish(tuned=True), kernel)) == {
+    assert set(tuning["host_tuning_values"](settings(tuned=True), kernel)) == {
         "/proc/sys/vm/swappiness",
         "/proc/sys/kernel/numa_balancing",
     }
@@ -99,11 +99,11 @@ def test_processors_are_left_to_the_tuning_daemon_where_it_is_asked_for(tuning, 
 def test_a_kernel_without_numa_balancing_or_frequencies_is_not_asked_for_them(tuning, kernel):
     kernel["sysctl"]["kernel.numa_balancing"] = None
     kernel["processors"] |= {"governors": [], "available_governors": [], "idle_states": []}
-    assert tuning["host_tuning_values"](wish(), kernel) == {"/proc/sys/vm/swappiness": "10"}
+    assert tuning["host_tuning_values"](settings(), kernel) == {"/proc/sys/vm/swappiness": "10"}
 
 
 def test_isolation_is_three_arguments_that_belong_together(tuning):
-    assert tuning["host_tuning_arguments"](wish(isolated_cpus="2-3")) == [
+    assert tuning["host_tuning_arguments"](settings(isolated_cpus="2-3")) == [
         "iommu=pt",
         "isolcpus=managed_irq,domain,2-3",
         "nohz_full=2-3",
@@ -113,26 +113,26 @@ def test_isolation_is_three_arguments_that_belong_together(tuning):
 
 def test_more_open_files_than_the_kernel_allows_would_lock_everybody_out_and_are_refused(tuning, kernel):
     files = [{"item": "nofile", "value": "1048577"}]
-    (problem,) = tuning["host_tuning_problems"](wish(limits=files), kernel)
+    (problem,) = tuning["host_tuning_problems"](settings(limits=files), kernel)
     assert problem == (
         "host_tuning_limits: nofile 1048577, and the kernel allows 1048576 (sysctl fs.nr_open): every login would "
         "fail. Ask for less, or set fs.nr_open in host_tuning_sysctl"
     )
     kernel["sysctl"]["fs.nr_open"] = "1048576"
-    raised = wish(limits=files, sysctl={"fs.nr_open": 2097152})
+    raised = settings(limits=files, sysctl={"fs.nr_open": 2097152})
     assert tuning["host_tuning_problems"](raised, kernel) == []
 
 
 def test_two_translations_of_devices_are_refused(tuning, kernel):
     kernel["cmdline_next_boot"] += " iommu=off"
-    (problem,) = tuning["host_tuning_problems"](wish(), kernel)
+    (problem,) = tuning["host_tuning_problems"](settings(), kernel)
     assert problem.startswith(
         "host_tuning_kernel_arguments: iommu=pt, and the boot loader has iommu=off from elsewhere"
     )
 
 
 def test_what_another_role_sets_is_refused(tuning, kernel):
-    asked = wish(sysctl={"net.ipv4.conf.all.rp_filter": 1})
+    asked = settings(sysctl={"net.ipv4.conf.all.rp_filter": 1})
     (problem,) = tuning["host_tuning_problems"](asked, kernel)
     assert "is set by roles rail_interfaces and plane_guard" in problem
 
@@ -172,7 +172,7 @@ def test_what_another_role_sets_is_refused(tuning, kernel):
 )
 def test_a_reboot_is_asked_for_only_if_it_helps(tuning, kernel, running, coming, editor, reasons, by_hand):
     kernel |= {"cmdline": running, "cmdline_next_boot": coming, "boot_editor": editor}
-    assert tuning["host_tuning_boot"](wish(), kernel) == {"reasons": reasons, "by_hand": by_hand}
+    assert tuning["host_tuning_boot"](settings(), kernel) == {"reasons": reasons, "by_hand": by_hand}
 
 
 @pytest.fixture

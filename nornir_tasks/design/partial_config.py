@@ -1,6 +1,6 @@
-"""What is wanted of one switch before its OS and ASIC have their say: the input of ``realise``.
+"""The intended configuration of one switch, independent of its OS and ASIC: the input of ``realise``.
 
-A wish is partial: each owner says its part and leaves the rest at None; ``merge`` joins the parts to the whole.
+Each owner sets its own fields and leaves the others at None; ``merge`` joins the parts.
 """
 
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ from nornir_tasks.design.device_config import (
     StaticRoute,
     Vlan,
 )
-from nornir_tasks.design.said import KEYED, MAX, PARTS
+from nornir_tasks.design.merge_rules import KEYED, MAX, PARTS
 
 LOSSLESS_PROFILE = "lossless"
 """Neutral name of the port profile that pauses the lossless classes; ``realise`` puts in the OS's own."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClassWish:
+class ClassPolicy:
     """One traffic class in the policy's own numbers."""
 
     name: str
@@ -42,7 +42,7 @@ class ClassWish:
 
 
 @dataclass(frozen=True, slots=True)
-class BalancingWish:
+class BalancingPolicy:
     """Equal-cost paths spread by load, on a switch that has such paths."""
 
     mode: Literal["flowlet", "per_packet"]
@@ -55,7 +55,7 @@ class BalancingWish:
 
 
 @dataclass(frozen=True, slots=True)
-class PortWish:
+class PartialPort:
     """A part of one port, SVI or loopback: of a host port, the fabric says layer 1 and the plane the rest."""
 
     enabled: bool | None = None
@@ -72,7 +72,7 @@ class PortWish:
 
 
 @dataclass(frozen=True, slots=True)
-class VrfWish:
+class PartialVrf:
     """A part of one VRF besides the default one. BGP runs in it once somebody says its router-id there."""
 
     router_id: str | None = None
@@ -82,20 +82,20 @@ class VrfWish:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PartialConfig:
     """A part of one switch. Fields are those of DeviceConfig, with sections that several owners fill taken apart."""
 
     hash_seed: int | None = None
     lldp: bool | None = None
-    classes: tuple[ClassWish, ...] | None = None
+    classes: tuple[ClassPolicy, ...] | None = None
     bfd: Bfd | None = None
-    load_balancing: BalancingWish | None = None
+    load_balancing: BalancingPolicy | None = None
     breakouts: Mapping[int, Breakout] | None = field(default=None, metadata=KEYED)
     """By cage."""
     vlans: Mapping[int, Vlan] | None = field(default=None, metadata=KEYED)
-    vrfs: Mapping[str, VrfWish] | None = field(default=None, metadata=PARTS)
+    vrfs: Mapping[str, PartialVrf] | None = field(default=None, metadata=PARTS)
     """By name."""
-    ports: Mapping[str, PortWish] | None = field(default=None, metadata=PARTS)
+    ports: Mapping[str, PartialPort] | None = field(default=None, metadata=PARTS)
     prefix_lists: Mapping[str, PrefixList] | None = field(default=None, metadata=KEYED)
     route_maps: Mapping[str, RouteMap] | None = field(default=None, metadata=KEYED)
     static_routes: Mapping[RouteKey, StaticRoute] | None = field(default=None, metadata=KEYED)

@@ -20,9 +20,6 @@ from nornir_tasks.files.site import INTENT
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.usecases.site import load
 
-GROUPS = ("network", "storage")
-"""Of playbooks that have no hosts as yet. Those of a plane are in the group of its kind, by way of a group of their own
-name in the intent."""
 PLANNED = "planned"
 """Hosts of the design that the lab has no machine for. No playbook addresses them."""
 
@@ -33,7 +30,8 @@ class HostInventory:
 
     site: str
     groups: Mapping[str, tuple[str, ...]]
-    """Group -> hosts in it, in the order of declared identity."""
+    """Group -> hosts in it, in the order of declared identity. Hosts of a plane are in the group of its kind, by way of
+    a group of their own name in the intent."""
     children: Mapping[str, tuple[str, ...]]
     """Group -> groups in it."""
     variables: Mapping[str, Mapping[str, Any]]
@@ -77,7 +75,7 @@ def host_inventory(
     up = tuple(host for host in network.hosts if machines is None or host in machines)
     planned = tuple(host for host in network.hosts if host not in set(up)) if with_planned else ()
     known = kinds()
-    groups: dict[str, tuple[str, ...]] = dict.fromkeys((*GROUPS, *known.planes), ())
+    groups: dict[str, tuple[str, ...]] = dict.fromkeys(known.planes, ())
     children, variables = {}, {}
     for asked in demands(intent, known.planes):
         groups[asked.group] = tuple(host for host in up if network.rails_of(host, asked.plane_name))

@@ -12,7 +12,7 @@ from ansible.plugins.inventory import BaseInventoryPlugin
 DOCUMENTATION = r"""
 name: gpufabric
 short_description: The GPU hosts of a site, with what its design says of them
-description: Reads C(fabric.yml) and gives every host the variables of the roles. Groups are network, storage, compute.
+description: Reads C(fabric.yml) and gives every host the variables of the roles, in a group for each kind of plane.
 options:
   plugin: {description: C(gpufabric)., required: true, choices: [gpufabric]}
   site: {description: "A name (C(./inventory), here, built in; -v shows which) or path; default this folder", type: str}
@@ -21,6 +21,7 @@ options:
     type: bool
     default: false
     env: [{name: GPUFABRIC_PLANNED}]
+  groups: {description: "Of playbooks, hosts or none.", type: list, elements: str, default: [network, storage]}
 """
 
 
@@ -47,7 +48,7 @@ class InventoryModule(BaseInventoryPlugin):
             found = hosts.inventory(site, with_planned=self.get_option("planned"))
         except GpufabricError as error:
             raise AnsibleParserError(str(error)) from error
-        for group in found.groups:
+        for group in (*self.get_option("groups"), *found.groups):
             inventory.add_group(group)
         for group, names in found.groups.items():
             for child in found.children.get(group, ()):

@@ -65,14 +65,14 @@ def test_two_rails_in_one_slot_are_refused() -> None:
 
 def test_a_rail_known_by_its_mac_gets_that_mac_and_a_slot_of_its_own() -> None:
     plan = machine_plan("gpu-1", 0, (rail("rail0", None, "0c:42:a1:00:00:12"), rail("rail1", "0000:00:06.0")))
-    assert [(nic.name, nic.slot) for nic in plan.nics] == [("rail0", 7), ("rail1", 6), ("business", 4)]
+    assert [(nic.name, nic.slot) for nic in plan.nics] == [("rail0", 7), ("rail1", 6), ("site", 4)]
     assert plan.nics[0].mac == "0c:42:a1:00:00:12"
 
 
-def test_machines_have_macs_and_business_addresses_of_their_own() -> None:
+def test_machines_have_macs_and_site_addresses_of_their_own() -> None:
     one, two = (machine_plan(f"gpu-{index + 1}", index, (rail("rail0", "0000:00:10.0"),)) for index in range(2))
     assert not {nic.mac for nic in one.nics} & {nic.mac for nic in two.nics}
-    assert (one.business_address, two.business_address) == ("192.0.2.1/31", "192.0.2.3/31")
+    assert (one.site_address, two.site_address) == ("192.0.2.1/31", "192.0.2.3/31")
 
 
 def test_what_starts_no_guest_falls_back_to_tcg_once(tmp_path: Path) -> None:

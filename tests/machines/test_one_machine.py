@@ -153,11 +153,11 @@ def test_the_largest_unfragmented_ping_of_the_mtu_reaches_the_leaf_and_one_byte_
 def test_a_packet_from_the_compute_plane_leaves_on_no_other_plane(configured: MachineLab) -> None:
     rail = host_rails(configured)[0]
     mac = configured.ssh(HOST, f"cat /sys/class/net/{rail.name}/address").strip()
-    beyond = "192.0.2.0"  # the far end of the machine's business link
+    beyond = "192.0.2.0"  # the far end of the machine's site link
     configured.ssh(HOST, "sysctl -qw net.ipv4.ip_forward=1; ping -c 1 -W 5 192.0.2.0")
 
     def forwarded() -> bool:
-        with capturing(configured, "h1-business") as found:
+        with capturing(configured, "h1-site") as found:
             for _ in range(3):
                 send(configured, f"h1-{rail.name}", mac, rail.gateway, beyond)
             time.sleep(3)

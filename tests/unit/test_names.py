@@ -12,6 +12,8 @@ from nornir_tasks.design.kinds import kinds
 from nornir_tasks.files.site import load_site
 
 PACKAGE = Path(platforms.__file__).parents[1]
+BESIDE = ("napalm_nvue", "plugins", "scripts", "switch_twins")
+"""Folders beside the package whose code knows no plane either."""
 OWN = ("platforms/{os}/", "drivers/{os}.py", "drivers/{os}_")
 """What belongs to one OS."""
 SPELLED = ("NX-OS", "Cumulus")
@@ -48,9 +50,13 @@ def test_the_judge_itself_sees_a_name() -> None:
     assert list(named_in(ast.parse('"""As on EOS."""\nname: str\n"""``eos``"""\n'))) == []
 
 
+COMMON = {"storage", "business", "oob"}
+"""What networks like these call planes as a rule, whether or not there is a kind of that name yet."""
+
+
 def names_of_planes_and_fabrics() -> set[str]:
-    """Kinds of planes, and what the sites call their planes and fabrics."""
-    found = set(kinds().planes)
+    """Kinds of planes, what the sites call their planes and fabrics, and what others would."""
+    found = set(kinds().planes) | COMMON
     for site in sorted((PACKAGE.parent / "inventory").iterdir()):
         intent = load_site(site).intent
         found |= {*intent.planes, *intent.fabrics}
@@ -70,11 +76,13 @@ def compared_with(names: set[str], tree: ast.AST) -> Iterator[str]:
 
 
 def test_code_that_all_planes_and_fabrics_share_names_none_of_them() -> None:
-    names, own = names_of_planes_and_fabrics(), PACKAGE / "design" / "planes"
-    assert "compute" in names
+    names, own, root = names_of_planes_and_fabrics(), PACKAGE / "design" / "planes", PACKAGE.parent
+    assert {"compute", *COMMON} <= names
+    paths = [path for folder in (PACKAGE.name, *BESIDE) for path in sorted((root / folder).rglob("*.py"))]
+    assert {path.relative_to(root).parts[0] for path in paths} == {PACKAGE.name, *BESIDE}
     found = {
-        str(path.relative_to(PACKAGE)): named
-        for path in sorted(PACKAGE.rglob("*.py"))
+        str(path.relative_to(root)): named
+        for path in paths
         if own not in path.parents and (named := list(compared_with(names, ast.parse(path.read_text()))))
     }
     assert found == {}

@@ -66,8 +66,8 @@ class Machine:
         argv = ["qemu-img", "create", "-q", "-f", "qcow2", "-b", str(image), "-F", "qcow2"]
         run([*argv, str(self.directory / "disk.qcow2")], START_TIMEOUT_S)
         (self.directory / "name").write_text(f"{self.name}\n", encoding="utf-8")
-        network = f"[Match]\nName=ens4\n\n[Network]\nAddress={plan.business_address}\nLinkLocalAddressing=no\n"
-        (self.directory / "business.network").write_text(network, encoding="utf-8")
+        network = f"[Match]\nName=ens4\n\n[Network]\nAddress={plan.site_address}\nLinkLocalAddressing=no\n"
+        (self.directory / "site.network").write_text(network, encoding="utf-8")
         self._write_record(plan, image, 0)
 
     def start(self, plan: MachinePlan, accelerator: Accelerator, taps: Mapping[str, str]) -> int:
@@ -140,7 +140,7 @@ class Machine:
             argv += ["-netdev", f"tap,id={nic.name},ifname={taps[nic.name]},script=no,downscript=no"]
             argv += ["-device", _card(nic.name, nic.slot, nic.mac) + f",host_mtu={LEAF_MTU_BYTES}"]
         given = {"name": "name", "host_key": "host_key", "host_key.pub": "host_key.pub"}
-        given["business.network"] = "business.network"
+        given["site.network"] = "site.network"
         argv += [word for item, file in given.items() for word in _given(item, folder / file)]
         argv += _given("authorized_keys", self.keys.client.with_suffix(".pub"))
         # The socket's name is relative: the folder's own may be too long for one.

@@ -9,12 +9,12 @@ from nornir_tasks.errors import LabError, Problem
 
 MANAGEMENT_SLOT = 3
 """PCI slot of the way in; the kernel calls it ens3."""
-BUSINESS_SLOT = 4
-"""PCI slot of the NIC on the business plane: ens4."""
+SITE_SLOT = 4
+"""PCI slot of the NIC that no intent describes, and a site's installation would have set up: ens4."""
 DISK_SLOT = 5
 FIRST_RAIL_SLOT, LAST_SLOT = 6, 31
-BUSINESS_NETWORK = IPv4Address("192.0.2.0")
-"""TEST-NET-1 (RFC 5737): a /31 per machine, the lab's end even. No intent gives hosts addresses of that plane yet."""
+SITE_NETWORK = IPv4Address("192.0.2.0")
+"""TEST-NET-1 (RFC 5737): a /31 per machine, the lab's end even. No intent gives hosts these addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Nic:
     """One NIC port of a machine, and the leaf's end of its cable."""
 
     name: str
-    """What its end in the lab's namespace is called after the machine: ``rail0``, ``business``."""
+    """What its end in the lab's namespace is called after the machine: ``rail0``, ``site``."""
     slot: int
     mac: str
     leaf_address: str
@@ -37,7 +37,7 @@ class MachinePlan:
     index: int
     """Place among the design's hosts, from 0."""
     nics: tuple[Nic, ...]
-    business_address: str
+    site_address: str
     """The machine's own, with prefix length: what a site's installation would have set."""
 
 
@@ -60,9 +60,9 @@ def machine_plan(name: str, index: int, rails: tuple[Rail, ...]) -> MachinePlan:
         Nic(rail.name, slots[rail.name], rail.mac or mac(name, rail.name), rail.leaf_address, rail.prefix_length)
         for rail in rails
     )
-    leaf_end = BUSINESS_NETWORK + 2 * index
-    business = Nic("business", BUSINESS_SLOT, mac(name, "business"), str(leaf_end), 31)
-    return MachinePlan(name, index, (*nics, business), f"{leaf_end + 1}/31")
+    leaf_end = SITE_NETWORK + 2 * index
+    site = Nic("site", SITE_SLOT, mac(name, "site"), str(leaf_end), 31)
+    return MachinePlan(name, index, (*nics, site), f"{leaf_end + 1}/31")
 
 
 def mac(machine: str, nic: str) -> str:

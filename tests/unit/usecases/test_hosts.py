@@ -98,6 +98,7 @@ def test_machines_of_an_earlier_design_are_all_named(network: Network) -> None:
 def test_ansible_reads_a_site_by_the_plug_in(tmp_path: Path, network: Network) -> None:
     listed = listing(ansible_inventory(site(tmp_path, management={"source": "devices"}), tmp_path))
     assert listed["compute"]["children"] == ["gpu"]
+    assert {"network", "storage"} <= set(listed["all"]["children"]), "playbooks address these, without hosts as well"
     assert listed["gpu"]["hosts"] == list(network.hosts)
     told = listed["_meta"]["hostvars"]["gpu-3"]
     assert told.items() >= host_vars(network, needs(INTENT), "gpu-3").ansible().items()

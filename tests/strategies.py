@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from nornir_tasks.design.network import HostNic, Network
+from nornir_tasks.design.links import HostNic
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue

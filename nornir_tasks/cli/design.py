@@ -8,7 +8,7 @@ from nornir_tasks.cli import options
 
 if TYPE_CHECKING:
     from nornir_tasks.design.explain import Figure
-    from nornir_tasks.design.network import Circuit, Endpoint, Link
+    from nornir_tasks.design.links import Circuit, Endpoint, Link
     from nornir_tasks.usecases.site import SiteDesign
 
 

@@ -14,7 +14,8 @@ from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.joints import End, Joint, Joints, end_of
 from nornir_tasks.design.layout import Layout
-from nornir_tasks.design.network import ROLES, Device, Endpoint, Link, NicPort
+from nornir_tasks.design.links import Endpoint, Link, NicPort
+from nornir_tasks.design.network import ROLES, Device
 from nornir_tasks.design.panel import Panel
 
 

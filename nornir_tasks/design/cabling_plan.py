@@ -11,8 +11,9 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 
 from nornir_tasks.design.cables import Cable
+from nornir_tasks.design.links import Endpoint, Link
 from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import Endpoint, Link, Network
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.racks import Place
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.addressing import Addressing, dotted
+from nornir_tasks.design.links import Circuit, Link, NicPort, Use
 from nornir_tasks.design.mtu import agreed_bytes
-from nornir_tasks.design.network import Circuit, Device, Link, NicPort, Use
+from nornir_tasks.design.network import Device
 
 
 @dataclass(frozen=True)

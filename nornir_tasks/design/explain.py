@@ -8,9 +8,10 @@ from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
+from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import takers
 from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import Circuit, Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.routes import RouteCount
 from nornir_tasks.intent.findings import dotted

@@ -15,7 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.kinds import Kinds, kinds
-from nornir_tasks.design.network import Fabric, HostNic, Network, Plane
+from nornir_tasks.design.links import HostNic
+from nornir_tasks.design.network import Fabric, Network, Plane
 from nornir_tasks.design.partial_config import ClassPolicy
 from nornir_tasks.design.qos import classes
 from nornir_tasks.errors import IntentError

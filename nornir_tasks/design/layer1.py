@@ -5,7 +5,7 @@ from typing import Literal
 
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.device_config import Layer1
-from nornir_tasks.design.network import Link
+from nornir_tasks.design.links import Link
 
 
 def layer1(link: Link, slot: Slot | None) -> Layer1 | None:

@@ -15,7 +15,8 @@ from math import ceil
 from typing import Literal, get_args
 
 from nornir_tasks.design.cables import Cable
-from nornir_tasks.design.network import Endpoint, Link, Network
+from nornir_tasks.design.links import Endpoint, Link
+from nornir_tasks.design.network import Network
 
 Port = tuple[str, str]
 """Device and interface."""

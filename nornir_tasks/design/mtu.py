@@ -11,7 +11,8 @@ from functools import cache
 from typing import Literal
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.network import Circuit, Device, Endpoint, Network
+from nornir_tasks.design.links import Circuit, Endpoint
+from nornir_tasks.design.network import Device, Network
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.terms import Terms
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
+from nornir_tasks.design.links import Link
 from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import Device, Link, Network
+from nornir_tasks.design.network import Device, Network
 
 FEW_ABOVE, FEW_BELOW, MOST_BELOW = 4, 16, 48
 """Boxes in the upper row before switches are drawn together; in the lower row likewise; and in the lower row at all."""

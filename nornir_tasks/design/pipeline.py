@@ -35,8 +35,9 @@ from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.limits import check_limits
+from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.network import ROLES, Circuit, Device, Fabric, Network, Plane
+from nornir_tasks.design.network import ROLES, Device, Fabric, Network, Plane
 from nornir_tasks.design.owners import claims_on, declared
 from nornir_tasks.design.racks import Place, check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.network import Circuit, Device, Network
+from nornir_tasks.design.links import Circuit
+from nornir_tasks.design.network import Device, Network
 
 Reach = list[int]
 """Distance in AS hops -> the switches whose routes come over exactly so many."""

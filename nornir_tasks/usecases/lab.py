@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nornir_tasks.design.host_vars import host_needs, host_vars
-from nornir_tasks.design.network import Device, Link, Network
+from nornir_tasks.design.links import Link
+from nornir_tasks.design.network import Device, Network
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus

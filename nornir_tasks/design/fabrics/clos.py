@@ -22,7 +22,8 @@ from nornir_tasks.design.device_config import (
 )
 from nornir_tasks.design.kinds import Announced, FabricKind
 from nornir_tasks.design.layer1 import layer1
-from nornir_tasks.design.network import Circuit, Device, Endpoint, Fabric, Network
+from nornir_tasks.design.links import Circuit, Endpoint
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, BalancingPolicy, PartialConfig, PartialPort
 
 HASH_SEED = (1, 2, 3)

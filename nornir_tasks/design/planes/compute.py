@@ -10,8 +10,9 @@ from ipaddress import IPv4Network
 from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
 from nornir_tasks.design.device_config import StaticRoute, Vlan
 from nornir_tasks.design.kinds import PlaneKind
+from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import agreed_bytes
-from nornir_tasks.design.network import Circuit, Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 
 

@@ -6,8 +6,9 @@ from functools import cache
 import pytest
 
 from nornir_tasks.design.counts import design_counts
+from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
 from nornir_tasks.design.moves import moves
-from nornir_tasks.design.network import Circuit, Endpoint, Link, Network, Use
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.routes import count_routes
 from tests.unit.design.lab_like import configs, lab

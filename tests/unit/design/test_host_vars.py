@@ -10,7 +10,8 @@ import yaml
 from hypothesis import given, settings
 
 from nornir_tasks.design.host_vars import HostNeeds, HostVars, host_needs, host_vars
-from nornir_tasks.design.network import Circuit, Endpoint, Link, Network, NicPort, Use
+from nornir_tasks.design.links import Circuit, Endpoint, Link, NicPort, Use
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.catalogue import load_catalogue

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from nornir_tasks.design.links import Link
 from nornir_tasks.design.moves import Moves, floors, moves
-from nornir_tasks.design.network import Link, Network
+from nornir_tasks.design.network import Network
 from tests.strategies import built
 from tests.unit.design.test_nearest import site
 

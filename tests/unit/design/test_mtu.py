@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from nornir_tasks.design.links import Circuit, Use
 from nornir_tasks.design.mtu import PortMtu, agreed_bytes, of_ports
-from nornir_tasks.design.network import Circuit, Network, Use
+from nornir_tasks.design.network import Network
 from tests.svi import LEAVES
 from tests.svi import network as in_a_vlan
 from tests.unit.design.lab_like import configs, lab

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from nornir_tasks.design.device_config import DeviceConfig, Neighbor, session_name
-from nornir_tasks.design.network import Circuit, Use
+from nornir_tasks.design.links import Circuit, Use
 from nornir_tasks.design.order import in_order
 from tests.unit.checks.lab_evidence import clean
 from tests.unit.design.lab_like import configs, lab

@@ -9,7 +9,8 @@ from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.device_config import Neighbor, PeerGroup, PrefixList, PrefixRule, StaticRoute
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
-from nornir_tasks.design.network import Circuit, Device, Endpoint, Fabric, Link, Network, Plane, Use
+from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
+from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import Realised, design, device_config
 from nornir_tasks.files.catalogue import load_catalogue

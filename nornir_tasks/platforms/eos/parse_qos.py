@@ -150,7 +150,10 @@ def _watchdog(rest: ConfigTree) -> tuple[Watchdog | None, bool]:
 
 
 def _block(node: ConfigTree, asic: str, left: ConfigTree) -> _Profile:
-    """Read one profile; what is unknown, or has no effect where it stands, goes to the remainder."""
+    """Read one profile; what is unknown, or has no effect where it stands, goes to the remainder.
+
+    So does the lack of trust, as its ``no`` form: a port that goes by CoS puts all of RDMA into the default class.
+    """
     profile = _Profile(node)
     fields: dict[str, Any] = {}
     priorities: list[tuple[ConfigTree, int]] = []
@@ -165,6 +168,8 @@ def _block(node: ConfigTree, asic: str, left: ConfigTree) -> _Profile:
             fields[known[0]] = known[1]
         else:
             leave(left, (node.text,), [line])
+    if not fields.get("trust"):
+        left.add_path((node.text, "no qos trust dscp"))
     profile.watchdog = fields.get("watchdog", False)
     if fields.get("pfc"):
         profile.pfc = tuple(priority for _, priority in priorities)

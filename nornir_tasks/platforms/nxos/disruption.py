@@ -1,4 +1,4 @@
-"""What each kind of change does to traffic on NX-OS, with its source."""
+"""What each kind of change does to traffic on NX-OS, with its source; where none says it, the next worse class."""
 
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change
@@ -32,17 +32,27 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # The port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out.
     (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / spanning-tree .*", Disruption.DATAPLANE_BLIP),
-    (r"vlan \d+|interface Vlan\d+(?: / mtu .*)?", Disruption.DATAPLANE_BLIP),
+    (r"vlan \d+|interface Vlan\d+", Disruption.DATAPLANE_BLIP),
+    # No vendor says what a port does with the packets it holds while its MTU changes: the next worse class.
+    (r"interface \S+ / mtu .*", Disruption.DATAPLANE_BLIP),
+    # Packets change their queue while they pass, those of one flow from one to another.
+    (r"class-map type qos .*|policy-map type qos .*", Disruption.DATAPLANE_BLIP),
+    (r"interface \S+ / service-policy .*", Disruption.DATAPLANE_BLIP),
+    # Without its discard route a block is announced no more once nothing else of it is up.
+    (r"(?:vrf context \S+ / )?ip route .*", Disruption.DATAPLANE_BLIP),
+    # RFC 4271, 4.2 and 6.5: hold time and ASN are agreed when a session opens, so new ones count once it was torn down
+    # and opened anew (RFC 5082: so does the TTL that is taken). A session that goes takes its routes along.
+    (rf"{_BGP} / neighbor \S+(?: / (?:inherit peer|remote-as) .*)?", Disruption.DATAPLANE_BLIP),
+    (rf"{_BGP} / template peer \S+(?: / (?:ttl-security|timers) .*)?", Disruption.DATAPLANE_BLIP),
     # Removing or renumbering the process ends every session: Unicast Routing Configuration Guide, "Basic BGP".
     (r"router bgp \S+", Disruption.AGENT_RESTART),
     (rf"{_BGP} / router-id .*", Disruption.AGENT_RESTART),
     (r"feature .*", Disruption.AGENT_RESTART),
     # Of what follows no source tells that traffic notices.
     (r"(?:interface \S+ / )?(?:no )?priority-flow-control watch-dog-interval .*", Disruption.NONE),
-    (r"class-map type qos .*|policy-map type qos \S+(?: / class \S+(?: / set qos-group \d)?)?", Disruption.NONE),
     (r"system qos|bfd interval .*|vlan \d+ / name .*", Disruption.NONE),
-    (r"interface \S+(?: / (?:(?:description|mtu|service-policy type qos) .*|(?:no )?ip redirects))?", Disruption.NONE),
-    (r"ip prefix-list .*|(?:vrf context \S+ / )?ip route .*", Disruption.NONE),
+    (r"interface \S+(?: / (?:description .*|(?:no )?ip redirects))?", Disruption.NONE),
+    (r"ip prefix-list .*", Disruption.NONE),
     (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
     (
         rf"{_BGP} / (?:(?:no )?graceful-restart(?:-helper)?|bestpath .*|reconnect-interval .*"
@@ -50,8 +60,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.NONE,
     ),
     (rf"{_BGP} / address-family ipv4 unicast(?: / (?:network|maximum-paths) .*)?", Disruption.NONE),
-    (r"router bgp \S+ / template peer \S+(?: / (?:bfd|(?:ttl-security|timers) .*))?", Disruption.NONE),
-    (rf"{_BGP} / neighbor \S+(?: / (?:inherit peer|remote-as|description) .*)?", Disruption.NONE),
+    (rf"{_BGP} / (?:template peer \S+ / bfd|neighbor \S+ / description .*)", Disruption.NONE),
     (
         rf"{_BGP} / (?:template peer|neighbor) \S+ / address-family ipv4 unicast"
         r"(?: / (?:send-community|(?:route-map|maximum-prefix|advertisement-interval) .*))?",

@@ -76,7 +76,7 @@ def test_a_deleted_line_is_never_read_as_the_same_configuration_unless_it_has_no
         if read.config == config and not read.remainder:
             silent.append(node.text)
     # every one of these says what the model takes for granted; the plan sees their loss all the same
-    assert set(silent) <= {"qos trust dscp", "no bgp default ipv4-unicast", "priority strict", _ACTION}
+    assert set(silent) <= {"no bgp default ipv4-unicast", "priority strict", _ACTION}
 
 
 _ACTION = "priority-flow-control pause watchdog action drop"
@@ -108,6 +108,13 @@ def test_a_line_outside_the_model_is_handed_back_with_its_place(block: tuple[str
         del tree.get(*block).children["neighbor COMPUTE-SPINES idle-restart-timer 300"]  # type: ignore[union-attr]
     tree.add_path((*block, line))
     assert parsed(tree, config).remainder.get(*block, line) is not None
+
+
+def test_a_profile_whose_ports_do_not_trust_dscp_is_not_taken_for_whole() -> None:
+    config = leaf()
+    tree = canonical(to_tree(rendered(config)))
+    del tree.get("qos profile GPUFABRIC-ROCE").children["qos trust dscp"]  # type: ignore[union-attr]
+    assert to_text(parsed(tree, config).remainder) == "qos profile GPUFABRIC-ROCE\n   no qos trust dscp\n"
 
 
 def test_half_a_watchdog_is_no_watchdog() -> None:

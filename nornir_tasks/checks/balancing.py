@@ -82,10 +82,10 @@ def _configured(device: str, wanted: LoadBalancing, running: DeviceConfig | None
     if running is None:
         message = f"{device}: what it runs could not be read"
         return Finding(_NAME, device, "", Verdict.ERROR, message, wanted.mode, "unknown", "configured")
-    held = running.load_balancing
-    expected, found = _told(wanted), "static" if held is None else _told(held)
-    message = f"configured: {found}" + ("" if held == wanted else f", not {expected}")
-    verdict = Verdict.PASS if held == wanted else Verdict.FAIL
+    configured = running.load_balancing
+    expected, found = _text(wanted), "static" if configured is None else _text(configured)
+    message = f"configured: {found}" + ("" if configured == wanted else f", not {expected}")
+    verdict = Verdict.PASS if configured == wanted else Verdict.FAIL
     return Finding(_NAME, device, "", verdict, f"{device}: {message}", expected, found, "configured")
 
 
@@ -110,11 +110,11 @@ def _judged(device: str, port: str, where: str, expected: str, found: str | None
     return Finding(_NAME, device, port, verdict, message, expected, found, "at work")
 
 
-def _told(held: LoadBalancing) -> str:
+def _text(configured: LoadBalancing) -> str:
     """In one line, as an operator reads it."""
-    ports = "all ports" if held.ports is None else ", ".join(held.ports) or "no port"
-    size = "" if held.flow_set_size is None else f", flow-set size {held.flow_set_size}"
-    return f"{held.mode} on {ports}{size}"
+    ports = "all ports" if configured.ports is None else ", ".join(configured.ports) or "no port"
+    size = "" if configured.flow_set_size is None else f", flow-set size {configured.flow_set_size}"
+    return f"{configured.mode} on {ports}{size}"
 
 
 def _takes_part(*, is_member: bool) -> str:

@@ -97,8 +97,8 @@ def check_nccl(evidence: HostEvidence) -> list[HostFinding]:
     names = Knob("", "NCCL_IB_HCA", _hca(evidence.variables, facts), "cat /etc/nccl.conf; rdma link show")
     _judge_setting(judge, names, facts, evidence.why_unread(NCCL_FACT))
     clean = Knob("", "contradictions", "none", "grep -r NCCL_ /etc/nccl.conf /etc/environment /etc/profile.d")
-    told = [each["told"] for each in facts["contradictions"]] if facts else None
-    judge.compare(clean, told, why="" if facts else evidence.why_unread(NCCL_FACT))
+    contradictions = [each["sentence"] for each in facts["contradictions"]] if facts else None
+    judge.compare(clean, contradictions, why="" if facts else evidence.why_unread(NCCL_FACT))
     return judge.findings
 
 

@@ -34,14 +34,14 @@ def check_router_advertisements(evidence: Evidence) -> list[Finding]:
 
 def _port(evidence: Evidence, device: str, wanted: Interface, seen_ms: int | None) -> Finding:
     port, wanted_ms, counted = wanted.name, wanted.ra_interval_ms or 0, wanted.ra_interval_ms is not None
-    where, expected = evidence.where(device, port), _told(wanted_ms)
+    where, expected = evidence.where(device, port), _text(wanted_ms)
     if seen_ms is None:
         message = f"{where}: the switch does not show whether it sends router advertisements"
         return Finding("ra", device, port, Verdict.ERROR, message, expected)
     verdict = Verdict.PASS if seen_ms == wanted_ms else Verdict.FAIL
-    message = f"{where}: {_told(seen_ms)}"
-    return Finding("ra", device, port, verdict, message, expected, _told(seen_ms), counted=counted)
+    message = f"{where}: {_text(seen_ms)}"
+    return Finding("ra", device, port, verdict, message, expected, _text(seen_ms), counted=counted)
 
 
-def _told(interval_ms: int) -> str:
+def _text(interval_ms: int) -> str:
     return f"router advertisements every {interval_ms} ms" if interval_ms else "no router advertisements"

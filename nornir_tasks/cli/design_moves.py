@@ -24,7 +24,7 @@ def print_moves(designed: "SiteDesign", old_site: str, *, json: bool) -> None:
             names = ", ".join(step.below)
             out.print(f"  below the declared capacity, as these cables wait for one another: {names}", markup=False)
         for move in step.moves:
-            out.print(f"  {move.action.replace('_', ' ')} {move.cable}: {_told(move)}", markup=False)
+            out.print(f"  {move.action.replace('_', ' ')} {move.cable}: {_text(move)}", markup=False)
     for name in found.replaced:
         out.print(f"{name} becomes another model", markup=False)
     if found.readdressed:
@@ -68,7 +68,7 @@ def as_json(found: "Moves") -> dict[str, Any]:
     }
 
 
-def _told(move: "Move") -> str:
+def _text(move: "Move") -> str:
     before, after = (
         ", ".join(f"{upper[0]} {upper[1]} - {lower[0]} {lower[1]}" for upper, lower in legs)
         for legs in (move.before, move.after)

@@ -44,7 +44,7 @@ class Doubts:
     """The doubts of one command, each switch once. Filled by many threads at a time."""
 
     by_device: dict[str, Doubt] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    reported: set[str] = field(default_factory=set)
 
     def note(self, device: str, facts: Facts) -> None:
         """Keep that this switch has no declared serial number."""
@@ -52,8 +52,8 @@ class Doubts:
 
     def news(self) -> list[Doubt]:
         """What was not asked for before, by name."""
-        news = [each for name, each in sorted(self.by_device.items()) if name not in self.told]
-        self.told |= {each.device for each in news}
+        news = [each for name, each in sorted(self.by_device.items()) if name not in self.reported]
+        self.reported |= {each.device for each in news}
         return news
 
 

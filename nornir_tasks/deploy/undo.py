@@ -22,7 +22,7 @@ def require_push(journal: Journal, push: int) -> Noted:
     known = {noted.number: noted for noted in journal.pushes()}
     if push not in known:
         what = "the journal has no push of this number that could be rolled back"
-        found = "; ".join(map(_told, list(known.values())[:MOST_NAMES])) or "none that was not rolled back"
+        found = "; ".join(map(_text, list(known.values())[:MOST_NAMES])) or "none that was not rolled back"
         raise RefusedError(Problem(f"push {push}", what, "one of the journal's", found))
     return known[push]
 
@@ -61,13 +61,13 @@ def _overtaken(push: Noted, later: Noted, devices: list[str]) -> Problem:
     return Problem(
         where=f"push {push.number}",
         what=f"{later.verb} {later.number} has changed lines since that both are about; they would be lost",
-        found=f"{_told(later)}, on {names}{others}",
+        found=f"{_text(later)}, on {names}{others}",
         hint=f"roll that one back first: nornir rollback --push {later.number}"
         if later.verb == "push"
         else "a rollback is not rolled back; bring the switches to what the intent says: nornir push",
     )
 
 
-def _told(noted: Noted) -> str:
+def _text(noted: Noted) -> str:
     planes = sorted(noted.owners - {SWITCH})
     return f"{noted.verb} {noted.number} of {noted.started}, plane{'s'[: len(planes) != 1]} {', '.join(planes)}"

@@ -57,8 +57,8 @@ def reachability(fabric: Fabric) -> tuple[str, ...]:
     pairs = sum(not fabric.reachable(a, b) for a in range(len(fabric.rail_spine_group)) for b in range(a))
     if not pairs:
         return ("The fabric joins all rails.",)
-    told = "; ".join(f"spine group {group} joins {_rails(rails)}" for group, rails in sorted(groups.items()))
-    return (f"{told}.", f"{pairs} pairs of rails share no spine: that traffic takes NVLink, as the intent declares.")
+    text = "; ".join(f"spine group {group} joins {_rails(rails)}" for group, rails in sorted(groups.items()))
+    return (f"{text}.", f"{pairs} pairs of rails share no spine: that traffic takes NVLink, as the intent declares.")
 
 
 def _rails(rails: Sequence[int]) -> str:
@@ -69,7 +69,7 @@ def _plural(tier: str, count: int) -> str:
     return tier if count == 1 else {"leaf": "leaves", "spine": "spines", "core": "cores"}[tier]
 
 
-def _told(cables: Cables, sign: str = "×") -> str:
+def _label(cables: Cables, sign: str = "×") -> str:
     return "+".join(f"{count:,}{sign}{speed}G" for speed, count in cables)
 
 
@@ -131,10 +131,10 @@ class _Sheet:
         if box not in self.picture.hosts:
             return ""
         cables, hosts = self.picture.hosts[box]
-        return f"{_told(cables)} to {names(hosts) if len(hosts) < 3 else f'{len(hosts):,} hosts'}"
+        return f"{_label(cables)} to {names(hosts) if len(hosts) < 3 else f'{len(hosts):,} hosts'}"
 
     def _inside(self, box: int) -> str:
-        return f"{_told(self.picture.inside[box])} inside" if box in self.picture.inside else ""
+        return f"{_label(self.picture.inside[box])} inside" if box in self.picture.inside else ""
 
     def _width(self, box: Box, row: int) -> float:
         texts = [text_width(box.title, 12) + 6, *(text_width(line, 11) for line in box.lines)]
@@ -221,38 +221,38 @@ class _Sheet:
             centre = x + PAD + 22 * place + 10
             self.canvas.text(centre, y + 1.5, str(leaf.rail), 10, anchor="middle", fill="#ffffff")
         y += 28 if box.cells else 4
-        for told in (self._inside(number), self._foot(number)):
-            if told:
+        for text in (self._inside(number), self._foot(number)):
+            if text:
                 self.canvas.rectangle(x + PAD, y - 12, width - 2 * PAD, PILL, fill="#e3e8ee")
-                self.canvas.text(x + PAD + 4, y, told)
+                self.canvas.text(x + PAD + 4, y, text)
                 y += PILL + 4
 
     def _drops(self, number: int, x: float, top: float, buses: Sequence[float]) -> None:
-        for above, told, middle, wide in self._fields(number, x):
+        for above, text, middle, wide in self._fields(number, x):
             colour = self._colour_of(above)
             self.canvas.line((middle, buses[above]), (middle, top), colour)
             self.canvas.dot(middle, buses[above], colour)
             self.canvas.rectangle(middle - wide / 2, top, wide, PILL, fill=colour)
-            self.canvas.text(middle, top + 11.5, told, 10, anchor="middle", fill="#ffffff")
+            self.canvas.text(middle, top + 11.5, text, 10, anchor="middle", fill="#ffffff")
 
     def _fields(self, number: int, x: float) -> Iterator[tuple[int, str, float, float]]:
         """The coloured fields of a lower box that begins at x: (upper box, text, middle, width)."""
         place = x + PAD
         for (above, below), cables in self.picture.bundles.items():
             if below == number:
-                told = _told(cables)
-                wide = text_width(told, 10) + 8
-                yield above, told, place + wide / 2, wide
+                text = _label(cables)
+                wide = text_width(text, 10) + 8
+                yield above, text, place + wide / 2, wide
                 place += wide + 6
 
 
 def _legend(canvas: Canvas, y: float) -> None:
-    told = (
+    text = (
         "One colour for each spine group or core plane. Line: a bundle of cables; a dot joins, a crossing does not.",
         "Coloured field: cables from this box to the box above whose line ends there, as count×speed. Squares: leaves "
         "by rail.",
         "Grey field: cables to hosts, or inside a pod. Point at a box to read the names of all its switches; "
         "`nornir design --csv` lists every cable.",
     )
-    for number, line in enumerate(told):
+    for number, line in enumerate(text):
         canvas.text(MARGIN, y + 15 * number, line, 11, fill="#444444")

@@ -85,8 +85,8 @@ class _Explainer:
 
     def figure(self, name: str, value: Value, rule: str, **inputs: Value) -> Figure:
         """Names of inputs: two underscores stand for a dot."""
-        told = {self.place(key.replace("__", ".")): each for key, each in inputs.items()}
-        return Figure(self.plane.name, name, value, told, rule)
+        inputs = {self.place(key.replace("__", ".")): each for key, each in inputs.items()}
+        return Figure(self.plane.name, name, value, inputs, rule)
 
     def place(self, name: str) -> str:
         """The input's full path where it is one of the intent: what the figure's own words leave out."""
@@ -129,11 +129,11 @@ class _Explainer:
             rule = "core planes (one for each spine of a pod) x cores of each"
             yield self.figure("cores", cores, rule, planes=planes, cores_per_plane=cores // planes)
         rule = "hosts there are x rails"
-        told = {"hosts__count": asked.count, "nics__rails": self.asked.nics.rails}
-        yield self.figure("host links", len(self.links("host")), rule, **told)
+        inputs = {"hosts__count": asked.count, "nics__rails": self.asked.nics.rails}
+        yield self.figure("host links", len(self.links("host")), rule, **inputs)
         rule = "counted: leaves x uplinks, and what joins spines and cores"
-        told = {"leaves": len(self.at(LEAF)), "uplinks": self.fabric.uplinks}
-        yield self.figure("fabric links", len(self.links("fabric")), rule, **told)
+        inputs = {"leaves": len(self.at(LEAF)), "uplinks": self.fabric.uplinks}
+        yield self.figure("fabric links", len(self.links("fabric")), rule, **inputs)
         media = Counter(str(cable.medium or "not declared") for cable in self.network.cables)
         optics = sum(cable.optics for cable in self.network.cables)
         rule = "one for each pluggable end that is not copper, NIC ends included"
@@ -151,7 +151,7 @@ class _Explainer:
             rule = f"why it lost: {why_lost(chosen, other)}"
             yield self.figure("layout, runner-up", in_words(other), rule, **costs(other))
         spine, layout = self.asked.fabric.spine, chosen.layout
-        told = {
+        inputs = {
             "fabric__spine__capacity_after_loss": spine.capacity_after_loss,
             "fabric__spine__oversubscription": spine.oversubscription,
         }
@@ -159,7 +159,7 @@ class _Explainer:
         rule = "uplinks left x speed over what the declared ratio gives a full leaf; at least capacity_after_loss"
         if layout.spines_per_group == 1:
             rule = "one spine: nothing is left without it"
-        yield self.figure("capacity with one spine lost", round(chosen.capacity_after_loss, 3), rule, **told, **ups)
+        yield self.figure("capacity with one spine lost", round(chosen.capacity_after_loss, 3), rule, **inputs, **ups)
         for number, warning in enumerate(sizing.warnings, start=1):
             yield self.figure(f"warning {number}", warning, "the choice of layout")
 
@@ -170,18 +170,18 @@ class _Explainer:
         ports = self.fabric.hosts_per_group * nics.rails // self.leaves_per_group
         down = {"host_ports": ports, "nics__speed": nics.speed, "uplink_gbps": uplinks[0]}
         rule = "fewest that keep the declared ratio and capacity_after_loss and spread evenly over the spines"
-        told = {**down, "fabric__spine__oversubscription": asked.spine.oversubscription}
-        yield self.figure("uplinks of a leaf", self.fabric.uplinks, rule, **told)
+        inputs = {**down, "fabric__spine__oversubscription": asked.spine.oversubscription}
+        yield self.figure("uplinks of a leaf", self.fabric.uplinks, rule, **inputs)
         rule = "host ports x speed over uplinks x speed, on a full leaf"
         yield self.figure("oversubscription", self.fabric.oversubscription, rule, **down, uplinks=self.fabric.uplinks)
 
         layout, core = self.fabric.sizing.chosen.layout, asked.core
         if layout.pods and core and layout.core_oversubscription is not None:
-            told = {"fabric__core__oversubscription": core.oversubscription, "links_down": layout.spine_places}
-            told |= {"uplink_gbps": layout.uplink_gbps, "links_up": layout.pods.spine_uplinks}
-            told |= {"core_gbps": layout.pods.core_gbps}
+            inputs = {"fabric__core__oversubscription": core.oversubscription, "links_down": layout.spine_places}
+            inputs |= {"uplink_gbps": layout.uplink_gbps, "links_up": layout.pods.spine_uplinks}
+            inputs |= {"core_gbps": layout.pods.core_gbps}
             rule = "links down x speed over links up x speed, on a spine of a full pod"
-            yield self.figure("core oversubscription", float(layout.core_oversubscription), rule, **told)
+            yield self.figure("core oversubscription", float(layout.core_oversubscription), rule, **inputs)
 
     def mtu(self) -> Iterator[Figure]:
         terms = self.asked.terms
@@ -191,10 +191,11 @@ class _Explainer:
                 kinds[circuit.link.kind, takers(self.network, circuit), circuit.use.mtu_bytes] += 1
         for (kind, ends, agreed), count in sorted(kinds.items()):
             name = f"MTU, {kind} links of {' and '.join(system for system, _ in ends)}"
-            told: dict[str, Value] = {dotted(terms.fabric_mtu_at): terms.fabric_mtu_bytes, **dict(ends), "links": count}
-            yield self.figure(name, agreed, "the least of the intent's and of what both ends hold", **told)
-        told = {dotted(terms.host_mtu_at): terms.host_mtu_bytes}
-        yield self.figure("MTU, hosts", terms.host_mtu_bytes, "as declared; every link holds it", **told)
+            inputs: dict[str, Value] = {dotted(terms.fabric_mtu_at): terms.fabric_mtu_bytes}
+            inputs |= {**dict(ends), "links": count}
+            yield self.figure(name, agreed, "the least of the intent's and of what both ends hold", **inputs)
+        inputs = {dotted(terms.host_mtu_at): terms.host_mtu_bytes}
+        yield self.figure("MTU, hosts", terms.host_mtu_bytes, "as declared; every link holds it", **inputs)
 
     def addresses(self) -> Iterator[Figure]:
         plane, above, of_plane = self.plane, self.asked.on_fabric(), self.asked.on_plane()
@@ -232,9 +233,9 @@ class _Explainer:
 
     def sessions(self) -> Iterator[Figure]:
         leaves = self.fabric.leaf_groups * self.leaves_per_group
-        told = {"leaves_at_max": leaves, "spines_at_max": self.fabric.spines, "cores": self.fabric.cores}
+        inputs = {"leaves_at_max": leaves, "spines_at_max": self.fabric.spines, "cores": self.fabric.cores}
         rule = "2 x all switches of the layout x 1.5, rounded up: two prefixes of each, and half as much again"
-        yield self.figure("prefix limit of a session", self.fabric.max_prefixes, rule, **told)
+        yield self.figure("prefix limit of a session", self.fabric.max_prefixes, rule, **inputs)
         group = next(iter(self.samples.values())).config.bgp
         if group is not None:
             timers = f"{group.peer_groups[0].keepalive_s}/{group.peer_groups[0].hold_s} s"
@@ -246,14 +247,14 @@ class _Explainer:
         for kind, each in self.samples.items():
             known, config = each.capabilities, each.config
             if config.bgp is not None:
-                told = {"widest": self.fabric.max_paths, "holds_at_most": known.max_ecmp_paths}
+                inputs = {"widest": self.fabric.max_paths, "holds_at_most": known.max_ecmp_paths}
                 rule = "the widest set of equal paths in the layout"
-                yield self.figure(f"ECMP width, {kind}", config.bgp.maximum_paths, rule, **told)
+                yield self.figure(f"ECMP width, {kind}", config.bgp.maximum_paths, rule, **inputs)
             if config.bfd is not None:
-                told = {"intended_ms": BFD.interval_ms, "least_ms": known.bfd_min_interval_ms}
+                inputs = {"intended_ms": BFD.interval_ms, "least_ms": known.bfd_min_interval_ms}
                 value = f"{config.bfd.interval_ms} ms x {config.bfd.multiplier}"
                 yield self.figure(
-                    f"BFD, {kind}", value, "the greater of the intended interval and the ASIC's least", **told
+                    f"BFD, {kind}", value, "the greater of the intended interval and the ASIC's least", **inputs
                 )
             yield self.hash_seed(kind, each)
             yield self.balancing(kind, each)
@@ -280,13 +281,13 @@ class _Explainer:
         """How equal-cost paths are chosen, and by which source."""
         asked, held = self.fabric.load_balancing, each.config.load_balancing
         known = each.capabilities.balancing(asked)
-        name, told = f"load balancing, {kind}", {dotted(self.asked.terms.load_balancing_at): asked}
+        name, inputs = f"load balancing, {kind}", {dotted(self.asked.terms.load_balancing_at): asked}
         if held is None or known is None:
             rule = "by the hash alone" if asked == "static" else "no switch of the kind has several equal-cost paths"
-            return self.figure(name, "static", rule, **told)
+            return self.figure(name, "static", rule, **inputs)
         ports = "all" if held.ports is None else len(held.ports)
         size = {} if held.flow_set_size is None else {"flow_set_size": held.flow_set_size}
-        return self.figure(name, held.mode, known.source, **told, ports=ports, **size)
+        return self.figure(name, held.mode, known.source, **inputs, ports=ports, **size)
 
     def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
         queues = each.config.qos.profiles[0].queues if each.config.qos else ()
@@ -296,17 +297,17 @@ class _Explainer:
                 value = f"{queue.ecn.min_bytes}-{queue.ecn.max_bytes} bytes, {queue.ecn.probability_percent} %"
                 auto = asked[0] == "auto"
                 rule = each.capabilities.ecn_source if auto else "the intent's thresholds, rounded up to cells"
-                told = {"cell_bytes": each.capabilities.ecn_cell_bytes, "ecn": "auto" if auto else "given"}
-                yield self.figure(f"ECN, {kind}, queue {queue.number}", value, rule, **told)
+                inputs = {"cell_bytes": each.capabilities.ecn_cell_bytes, "ecn": "auto" if auto else "given"}
+                yield self.figure(f"ECN, {kind}, queue {queue.number}", value, rule, **inputs)
 
     def tables(self) -> Iterator[Figure]:
         """The fullest switch of each kind."""
         for kind in self.samples:
             worst = max((self.routes[x.name] for x in self.devices if _kind(x) == kind), key=lambda x: x.total)
-            told: dict[str, Value] = {"connected": worst.connected, "own": worst.own, "learned": worst.learned}
+            inputs: dict[str, Value] = {"connected": worst.connected, "own": worst.own, "learned": worst.learned}
             rule = "connected + own + learned by BGP; holds: the catalogue's figure, where a source names one"
-            yield self.figure(f"routes, {kind}", worst.total, rule, **told, holds=worst.max_routes)
-            told = {"members": worst.members, "widest": worst.widest}
+            yield self.figure(f"routes, {kind}", worst.total, rule, **inputs, holds=worst.max_routes)
+            inputs = {"members": worst.members, "widest": worst.widest}
             limits = {"holds_groups": worst.max_groups, "holds_width": worst.max_widest}
             rule = "different sets of two or more next hops"
-            yield self.figure(f"ECMP groups, {kind}", worst.groups, rule, **told, **limits)
+            yield self.figure(f"ECMP groups, {kind}", worst.groups, rule, **inputs, **limits)

@@ -121,14 +121,14 @@ def _wrong(kind: _Kind, chosen: Mapping[End, Mode], uppers: Ends, lowers: Ends) 
                 yield _unlike(kind, upper, lower, chosen)
 
 
-def _told(end: End, mode: Mode) -> str:
+def _text(end: End, mode: Mode) -> str:
     return f"{end.name} ({mode.speed_gbps}G as {mode.lanes} x {mode.lane_gbps:g}G)"
 
 
 def _unlike(kind: _Kind, upper: End, lower: End, chosen: Mapping[End, Mode]) -> Finding:
     return Finding(
         (*kind.path, "medium"),
-        f"no {kind.medium} joins {_told(upper, chosen[upper])} and {_told(lower, chosen[lower])}",
+        f"no {kind.medium} joins {_text(upper, chosen[upper])} and {_text(lower, chosen[lower])}",
         "the same lanes at both ends, or optics, which convert",
         kind.medium or "",
         _what_would_do(kind, max(end.ways for end in (upper, lower))),

@@ -54,7 +54,7 @@ def judge(model: type[Model], marked: Marked) -> Reading[Model]:
     try:
         value = model.model_validate(marked.data, context=context)
     except ValidationError as error:
-        errors = _told_once(error.errors(include_url=False), marked)
+        errors = _without_repeats(error.errors(include_url=False), marked)
     found += [finding for each in islice(errors, MOST_PROBLEMS) for finding in _findings(each, model, marked)]
     known = None
     if (found or errors) and marked.end is None:
@@ -70,7 +70,7 @@ def judge(model: type[Model], marked: Marked) -> Reading[Model]:
     return Reading(None if problems else value, known, tuple(problems))
 
 
-def _told_once(errors: list[ErrorDetails], marked: Marked) -> list[ErrorDetails]:
+def _without_repeats(errors: list[ErrorDetails], marked: Marked) -> list[ErrorDetails]:
     """Without what says the same thing again, or what nobody can know.
 
     A key that is missing because it is misspelt: the unknown key beside it says so. A value that could not be read. In

@@ -77,17 +77,17 @@ def _names(intent: "Intent") -> Iterator[Finding]:
             yield from independent(_same_name(before, path, other, intent))
         elif longer.startswith(shorter):
             expected = "names of which none begins with another and a dash"
-            yield Finding(path, f"begins like {dotted(before)}", expected, other, _TOLD_APART, also=before)
+            yield Finding(path, f"begins like {dotted(before)}", expected, other, _BY_PREFIX, also=before)
 
 
-_TOLD_APART = "objects on switches are told apart by what their names begin with"
+_BY_PREFIX = "objects on switches are told apart by what their names begin with"
 
 
 def _same_name(before: Path, path: Path, name: str, intent: "Intent") -> Iterator[Finding]:
     """A plane may be called like the fabric it rides on, and like no other."""
     if intent.planes[name].fabric != name and intent.planes[name].fabric in intent.fabrics:
         what, expected = f"called like {dotted(before)}, and rides on another fabric", "another name"
-        yield Finding(path, what, expected, name, _TOLD_APART, also=before)
+        yield Finding(path, what, expected, name, _BY_PREFIX, also=before)
 
 
 def _fabrics_of_planes(intent: "Intent") -> Iterator[Finding]:

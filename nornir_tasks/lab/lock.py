@@ -19,7 +19,7 @@ LOCK_TIMEOUT_S = 1200.0
 def locked(file: Path, who: str, say: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock of this file; while somebody else does, say who and wait. LabError after LOCK_TIMEOUT_S seconds."""
     with _opened(file) as lock:
-        deadline, told = time.monotonic() + LOCK_TIMEOUT_S, False
+        deadline, reported = time.monotonic() + LOCK_TIMEOUT_S, False
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -27,9 +27,9 @@ def locked(file: Path, who: str, say: Callable[[str], None]) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise LabError(Problem(str(file), f"{who}{_holder(lock)}, and does not end")) from None
-                if not told:
+                if not reported:
                     say(f"{who}{_holder(lock)}; waiting for it")
-                    told = True
+                    reported = True
                 time.sleep(0.2)
         _sign(lock)
         yield

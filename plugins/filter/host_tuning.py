@@ -133,13 +133,13 @@ def host_tuning_boot(settings: Settings, kernel: Kernel) -> dict[str, list[str]]
     unreached = [argument for argument in lacking if argument not in menu]
     leaving = [word for word in running if word.startswith(ISOLATION) and word not in menu]
     why = "has no update-grub" if kernel["boot_editor"] is None else "has a boot menu that does not get it"
-    told = [
+    cases = [
         (brought, "reasons", "the running kernel was started without {} (cat /proc/cmdline)"),
         (leaving, "reasons", "the running kernel still has {} (cat /proc/cmdline)"),
         (unreached, "by_hand", f"{{}} stays unset: this host {why}. Set it where the kernel's command line is kept"),
     ]
     found: dict[str, list[str]] = {"reasons": [], "by_hand": []}
-    for words, where, sentence in told:
+    for words, where, sentence in cases:
         if words:
             found[where].append("host_tuning: " + sentence.format(" ".join(words)))
     return found

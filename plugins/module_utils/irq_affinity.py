@@ -90,14 +90,14 @@ def apply(root: Path, rails: Sequence[str], check_only: bool) -> tuple[list[str]
 def main(arguments: Sequence[str]) -> int:
     """Print what was moved; what the kernel refused goes to standard error and is no failure."""
     rails = [argument for argument in arguments if not argument.startswith("--")]
-    told: set[str] = set()
+    reported: set[str] = set()
     for turn in range(SETTLE_S + 1 if "--settle" in arguments else 1):
         if turn:
             time.sleep(1)
         moved, kept = apply(Path("/"), rails, check_only="--check" in arguments)
         sys.stdout.writelines(line + "\n" for line in moved)
-        sys.stderr.writelines(line + "\n" for line in kept if line not in told)
-        told.update(kept)
+        sys.stderr.writelines(line + "\n" for line in kept if line not in reported)
+        reported.update(kept)
     return 0
 
 

@@ -72,7 +72,7 @@ class Contradiction:
     remedy: str
     managed: bool = False
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """In one sentence, as an operator reads it."""
         return f"{self.file}:{self.line}: `{self.text.strip()}` {self.problem}. Remedy: {self.remedy}."
 

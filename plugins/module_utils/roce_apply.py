@@ -324,8 +324,8 @@ class _Rail:
 
     @staticmethod
     def found(knob: str, reading: Reading) -> str:
-        told = reading.value is not None or reading.source not in (*NOT_READ, CONFLICT)
-        return spell(knob, reading.value) if told else f"{reading.source} ({reading.reason})"
+        is_read = reading.value is not None or reading.source not in (*NOT_READ, CONFLICT)
+        return spell(knob, reading.value) if is_read else f"{reading.source} ({reading.reason})"
 
 
 def not_read(reading: Reading) -> bool:

@@ -58,7 +58,7 @@ ansible_facts:
         settings: {type: dict, description: "variable -> value, file, line and managed (ours) of the line that counts"}
         hcas: {type: dict, description: "rail -> RDMA device, empty if it has none"}
         interfaces: {type: list, description: network interfaces}
-        contradictions: {type: list, description: "mistakes: file, line, text, problem, remedy, managed, told"}
+        contradictions: {type: list, description: "mistakes: file, line, text, problem, remedy, managed, sentence"}
         wanted: {type: dict, description: "O(wanted), and NCCL_IB_HCA from the rails' devices if all have one"}
         missing: {type: list, description: wanted variables that nothing sets}
 """
@@ -111,7 +111,7 @@ def main() -> None:
         "settings": {name: asdict(each) for name, each in sorted(counts.items()) if name.startswith("NCCL_")},
         "hcas": hcas,
         "interfaces": names(root / "sys/class/net"),
-        "contradictions": [{**asdict(each), "told": each.told()} for each in wrong],
+        "contradictions": [{**asdict(each), "sentence": each.sentence()} for each in wrong],
         "wanted": wanted,
         "missing": sorted(name for name in wanted if name not in counts),
     }

@@ -132,11 +132,11 @@ class Operational:
 
         What BGP turns on for an interface neighbour goes every 10 s (FRRouting/frr, BGP_UNNUM_DEFAULT_RA_INTERVAL).
         """
-        told = get_or(settings, {}, *self._dialect.advertisement)
-        by_itself = interface.advertises and self._dialect.switch not in told
+        configured = get_or(settings, {}, *self._dialect.advertisement)
+        by_itself = interface.advertises and self._dialect.switch not in configured
         return {
             self._dialect.switch: self._dialect.word(interface.advertises),
-            "interval": told.get("interval", _BGP_RA_MS if by_itself else _RA_MS),
+            "interval": configured.get("interval", _BGP_RA_MS if by_itself else _RA_MS),
         }
 
     def _neighbor(self, neighbor: Any) -> Tree:  # noqa: ANN401  (wiring's LldpNeighbor)

@@ -54,8 +54,8 @@ def advertisement(lab: RunningLab, name: str) -> Any:
     return port[SPELLING[name]["ipv6"]]["neighbor-discovery"]["router-advertisement"]
 
 
-def advertise(name: str, **told: Any) -> dict[str, Any]:
-    return {"interface": {"swp1": {SPELLING[name]["ipv6"]: {"neighbor-discovery": {"router-advertisement": told}}}}}
+def advertise(name: str, **settings: Any) -> dict[str, Any]:
+    return {"interface": {"swp1": {SPELLING[name]["ipv6"]: {"neighbor-discovery": {"router-advertisement": settings}}}}}
 
 
 def test_an_interface_neighbour_goes_by_its_port_and_its_routes_have_a_link_local_next_hop(

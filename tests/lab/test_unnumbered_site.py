@@ -34,8 +34,8 @@ def fabric_links(operator: Operator) -> list[Any]:
 def advertise(pushed: Operator, leaf: str, port: str, word: str) -> None:
     switch, on, family = ("enable", "on", "ip") if leaf == LEAVES[0] else ("state", "enabled", "ipv6")
     off = {"on": "off", "enabled": "disabled"}[on]
-    told = {switch: {"on": on, "off": off}[word]}
-    patch = {"interface": {port: {family: {"neighbor-discovery": {"router-advertisement": told}}}}}
+    settings = {switch: {"on": on, "off": off}[word]}
+    patch = {"interface": {port: {family: {"neighbor-discovery": {"router-advertisement": settings}}}}}
     pushed.hands()[leaf].nvue(patch)
 
 

@@ -220,8 +220,8 @@ def test_switches_known_by_their_address_alone_are_named_once_in_each_use_case(n
     finally:
         listed.write_text(text)
     assert follower.worked(Work.ASK) == follower.worked(Work.READ) == [*SWITCHES]
-    (told,) = [each for each in follower.events if isinstance(each, Unidentified)]
-    assert [each.device for each in told.news] == [each.device for each in told.known] == [*SWITCHES]
+    (event,) = [each for each in follower.events if isinstance(each, Unidentified)]
+    assert [each.device for each in event.news] == [each.device for each in event.known] == [*SWITCHES]
 
 
 def test_what_is_rendered_of_a_selection_is_made_one_switch_at_a_time(design: SiteDesign, tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ MUTANTS: dict[str, tuple[Change, str]] = {
     "no retries": (setting("NCCL_IB_RETRY_CNT", "0"), "nccl: NCCL_IB_RETRY_CNT"),
     "control unmarked": (lambda f: f["gpufabric_nccl"]["settings"].pop("NCCL_IB_FIFO_TC"), "nccl: NCCL_IB_FIFO_TC"),
     "pinned GID": (
-        lambda f: f["gpufabric_nccl"]["contradictions"].append({"told": "/etc/environment:1: NCCL_IB_GID_INDEX=3"}),
+        lambda f: f["gpufabric_nccl"]["contradictions"].append({"sentence": "/etc/environment:1: NCCL_IB_GID_INDEX=3"}),
         "nccl: contradictions",
     ),
     "one pair open": (guard(3, None), "plane_guard: compute to business forwarding"),

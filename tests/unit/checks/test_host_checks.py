@@ -16,13 +16,13 @@ from tests.unit.checks.right_host import ARGUMENTS, RAILS, UNITS, facts, variabl
 VARIABLES = variables()
 
 
-def judged(found: dict[str, Any], told: dict[str, Any] | None = None, **unread: str) -> HostReport:
+def judged(found: dict[str, Any], values: dict[str, Any] | None = None, **unread: str) -> HostReport:
     """The report on these facts; the table of nftables is given as a list and handed over as nft prints it."""
     guard = found.get("gpufabric_plane_guard")
     if isinstance(guard, list):
         said = {"rc": 0, "stdout": json.dumps({"nftables": guard}), "stderr": ""}
         found = {**found, "gpufabric_plane_guard": said}
-    return judge_host(HostEvidence("gpu-1", told or VARIABLES, found, unread))
+    return judge_host(HostEvidence("gpu-1", values or VARIABLES, found, unread))
 
 
 def wrong(report: HostReport) -> list[str]:
@@ -148,8 +148,8 @@ def test_a_knob_that_no_tool_could_tell_is_no_pass(source: str) -> None:
 
 def test_dcqcn_off_wants_it_off_on_every_priority_and_does_not_mark() -> None:
     found = facts()
-    told = variables(roce_qos_ecn=False, roce_qos_traffic_class=104)
-    assert {each.knob for each in judged(found, told).of(Verdict.FAIL)} == {
+    values = variables(roce_qos_ecn=False, roce_qos_traffic_class=104)
+    assert {each.knob for each in judged(found, values).of(Verdict.FAIL)} == {
         "ecn_np",
         "ecn_rp",
         "rdma_cm_tos",
@@ -158,19 +158,19 @@ def test_dcqcn_off_wants_it_off_on_every_priority_and_does_not_mark() -> None:
 
 
 def test_the_way_to_the_hosts_of_the_same_subnet_is_judged_where_there_is_one() -> None:
-    told = variables()
+    values = variables()
     shared = {"subnet": "10.168.0.0/23", "address": "10.168.0.2", "prefix_length": 23, "gateway": "10.168.0.1"}
-    told["rail_interfaces_rails"][0].update(shared)
+    values["rail_interfaces_rails"][0].update(shared)
     found = facts()
     rail(found, 0).update(addresses=["10.168.0.2/23"])
     found["gpufabric_rails"]["rules"][0]["from"] = "10.168.0.2"
     routes = found["gpufabric_rails"]["routes"]
     routes["main"] = [each | {"via": "10.168.0.1"} if each["dev"] == "rail0" else each for each in routes["main"]]
     routes["100"] = [each | {"via": "10.168.0.1"} for each in routes["100"]]
-    (failed,) = judged(found, told).of(Verdict.FAIL)
+    (failed,) = judged(found, values).of(Verdict.FAIL)
     assert (failed.name, failed.wanted) == ("rail0 route of its subnet", "10.168.0.0/23 dev rail0")
     routes["100"].append({"to": "10.168.0.0/23", "via": None, "dev": "rail0"})
-    assert judged(found, told).of(Verdict.FAIL) == ()
+    assert judged(found, values).of(Verdict.FAIL) == ()
 
 
 def test_strict_arp_is_judged_where_rails_share_a_subnet() -> None:
@@ -180,8 +180,8 @@ def test_strict_arp_is_judged_where_rails_share_a_subnet() -> None:
 
 
 def test_buffers_are_judged_where_the_site_sets_them() -> None:
-    told = variables(roce_qos_buffer_bytes=[1] * 8, roce_qos_priority_buffer=[0, 0, 0, 1, 0, 0, 0, 0])
-    assert {each.knob for each in judged(facts(), told).of(Verdict.FAIL)} == {"buffer"}
+    values = variables(roce_qos_buffer_bytes=[1] * 8, roce_qos_priority_buffer=[0, 0, 0, 1, 0, 0, 0, 0])
+    assert {each.knob for each in judged(facts(), values).of(Verdict.FAIL)} == {"buffer"}
 
 
 def test_a_rail_at_another_place_fails_in_all_it_should_have_had() -> None:
@@ -238,11 +238,11 @@ def test_services_that_are_not_installed_are_named() -> None:
 
 
 def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
-    told = variables()
-    assert set(REQUIRED) == set(told) & set(REQUIRED)
+    values = variables()
+    assert set(REQUIRED) == set(values) & set(REQUIRED)
     assert {name.rpartition(":")[0] for name in missing({})} == set(REQUIRED)
-    del told["roce_qos_dscp"]
-    assert missing(told) == ["roce_qos_dscp: no value; the inventory plug-in gpufabric takes it from the intent"]
+    del values["roce_qos_dscp"]
+    assert missing(values) == ["roce_qos_dscp: no value; the inventory plug-in gpufabric takes it from the intent"]
     assert len(REQUIRED) == sum(len(field.annotation.model_fields) for field in HostVars.model_fields.values())
 
 

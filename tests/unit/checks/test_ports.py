@@ -40,9 +40,9 @@ def test_a_port_whose_error_correction_no_line_sets_says_who_chose_it(oper_up: b
     port = fabric_port("leaf-g1-r1")
     evidence = row("leaf-g1-r1", "ports", port, oper_up=oper_up)
     (finding,) = [each for each in check_ports(evidence) if (each.device, each.port) == ("leaf-g1-r1", port)]
-    told = "FEC is the hardware's choice, " + ("the same at both ends" if oper_up else "look at both ends")
+    text = "FEC is the hardware's choice, " + ("the same at both ends" if oper_up else "look at both ends")
     assert finding.verdict is (Verdict.PASS if oper_up else Verdict.FAIL)
-    assert finding.message.endswith(told)
+    assert finding.message.endswith(text)
     others = [each for each in check_ports(evidence) if each.device in ("leaf-g1-r0", "spine-1")]
     assert others
     assert not any("FEC" in each.message for each in others)

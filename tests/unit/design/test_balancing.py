@@ -190,18 +190,18 @@ def test_more_switches_than_there_are_flow_sets_is_said() -> None:
     leaf = realised(network)["leaf-g1-r0"]
     assert leaf.config.load_balancing is not None
     assert leaf.config.load_balancing.flow_set_size == 1
-    (told,) = [each for each in leaf.adjustments if each.field == "load_balancing.sets"]
-    assert (int(told.intended), told.adjusted) == (network.fabrics["compute"].switches - 1, "128")
+    (rows,) = [each for each in leaf.adjustments if each.field == "load_balancing.sets"]
+    assert (int(rows.intended), rows.adjusted) == (network.fabrics["compute"].switches - 1, "128")
 
 
 def test_explain_says_what_each_kind_of_switch_does_and_whence_that_is_known() -> None:
-    told = figures(asked("flowlet", NXOS, EOS), built("flowlet", NXOS, EOS))
-    leaf = told["load balancing, leaf N9K-C9364D-GX2A, nxos 10.5(1)"]
-    spine = told["load balancing, spine 7060DX5-64S, eos 4.33.1F"]
+    rows = figures(asked("flowlet", NXOS, EOS), built("flowlet", NXOS, EOS))
+    leaf = rows["load balancing, leaf N9K-C9364D-GX2A, nxos 10.5(1)"]
+    spine = rows["load balancing, spine 7060DX5-64S, eos 4.33.1F"]
     assert (leaf.value, leaf.inputs["ports"]) == ("flowlet", 4)
     assert "Configure Dynamic Load Balancing" in leaf.rule
     assert (spine.value, spine.inputs["ports"], spine.inputs["flow_set_size"]) == ("flowlet", "all", 3)
     wide = {"spine__count": 4}
-    told = figures(asked("flowlet", EOS, NVUE_800G, **wide), built("flowlet", EOS, NVUE_800G, **wide))
-    spine = told["load balancing, spine SN5600, nvue 5.14"]
+    rows = figures(asked("flowlet", EOS, NVUE_800G, **wide), built("flowlet", EOS, NVUE_800G, **wide))
+    spine = rows["load balancing, spine SN5600, nvue 5.14"]
     assert (spine.value, spine.rule) == ("static", "no switch of the kind has several equal-cost paths")

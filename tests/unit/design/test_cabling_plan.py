@@ -71,8 +71,8 @@ def test_racks_and_units_are_those_declared_and_empty_where_nobody_did() -> None
 
 def test_medium_length_and_part_are_those_declared_and_empty_where_nobody_did() -> None:
     rows = {row["cable"]: row for row in read(racked())}
-    told = [rows["leaf-g1-r0-h1"][key] for key in ("medium", "length_m", "part", "a_leg", "b_leg")]
-    assert told == ["DAC", "2", "200G-DAC", "", ""]
+    cells = [rows["leaf-g1-r0-h1"][key] for key in ("medium", "length_m", "part", "a_leg", "b_leg")]
+    assert cells == ["DAC", "2", "200G-DAC", "", ""]
     assert [rows["leaf-g1-r0-u1"][key] for key in ("medium", "length_m", "part")] == [""] * 3
 
 

@@ -66,9 +66,9 @@ def bundles(svg: ElementTree.Element) -> Iterator[int]:
 def test_every_switch_is_in_one_box_by_name_or_by_count(name: str) -> None:
     drawn_in = boxes(drawn(name))
     assert sorted(each for members, _ in drawn_in for each in members) == sorted(x.name for x in site(name).devices)
-    for members, told in drawn_in:
-        counted = [int(n.replace(",", "")) for text in told for n in re.findall(r"([\d,]+) (?:lea|spine|core)", text)]
-        assert counted == [] and told[0] == members[0] if len(members) == 1 else sum(counted) == len(members)
+    for members, lines in drawn_in:
+        counted = [int(n.replace(",", "")) for text in lines for n in re.findall(r"([\d,]+) (?:lea|spine|core)", text)]
+        assert counted == [] and lines[0] == members[0] if len(members) == 1 else sum(counted) == len(members)
 
 
 @pytest.mark.parametrize("name", SITES)
@@ -114,9 +114,9 @@ def test_the_title_says_the_site_and_its_totals() -> None:
 
 
 def test_rails_that_share_no_spine_are_told_and_have_another_colour() -> None:
-    told = [text for text, _ in texts(drawn("ref-28672"))]
-    assert "spine group 1 joins rails 0-3; spine group 2 joins rails 4-7." in told
-    assert any(text.startswith("16 pairs of rails share no spine") for text in told)
+    lines = [text for text, _ in texts(drawn("ref-28672"))]
+    assert "spine group 1 joins rails 0-3; spine group 2 joins rails 4-7." in lines
+    assert any(text.startswith("16 pairs of rails share no spine") for text in lines)
     colour = {
         group.findtext(f"{SVG}text"): group.find(f"{SVG}rect").attrib["stroke"]
         for group in list(drawn("ref-28672").iter(f"{SVG}g"))[:2]

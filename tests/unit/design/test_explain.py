@@ -23,7 +23,7 @@ SITES = ("lab", "lab-breakout", "ref-512", "ref-28672")
 
 
 @cache
-def told(name: str) -> dict[str, Figure]:
+def all_figures(name: str) -> dict[str, Figure]:
     """The figures of a site of the inventory."""
     return figures(load_site(name).intent, site(name))
 
@@ -54,7 +54,7 @@ def check_sizes(network: Network, found: dict[str, Figure]) -> None:
 
 @pytest.mark.parametrize("name", SITES)
 def test_counts_ratio_and_prefix_limit_follow_from_the_numbers_beside_them(name: str) -> None:
-    check_sizes(site(name), told(name))
+    check_sizes(site(name), all_figures(name))
 
 
 @given(sites())
@@ -66,7 +66,7 @@ def test_so_they_do_for_any_site(made: tuple[dict[str, Any], Network]) -> None:
 @pytest.mark.parametrize("name", SITES)
 def test_each_mtu_is_that_of_as_many_links_as_it_says(name: str) -> None:
     network = site(name)
-    rows = [each for label, each in told(name).items() if label.startswith("MTU,") and "links" in each.inputs]
+    rows = [each for label, each in all_figures(name).items() if label.startswith("MTU,") and "links" in each.inputs]
     assert sum(each.inputs["links"] for each in rows) == len(network.links)
     for each in rows:
         assert each.value == min(value for key, value in each.inputs.items() if key != "links")
@@ -78,7 +78,7 @@ def test_each_mtu_is_that_of_as_many_links_as_it_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", SITES)
 def test_address_blocks_and_as_numbers_hold_what_is_handed_out(name: str) -> None:
-    network, found = site(name), told(name)
+    network, found = site(name), all_figures(name)
     pools = {kind: IPv4Network(found[f"addresses, {kind}"].value) for kind in ("loopback", "links", "hosts")}
     for device in network.devices:
         assert IPv4Address(device.loopback) in pools["loopback"]
@@ -94,7 +94,7 @@ def test_address_blocks_and_as_numbers_hold_what_is_handed_out(name: str) -> Non
 
 @pytest.mark.parametrize("name", ["lab", "lab-breakout"])
 def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name: str) -> None:
-    network, found, routes = site(name), told(name), count_routes(site(name))
+    network, found, routes = site(name), all_figures(name), count_routes(site(name))
     for each in device_configs(network):
         device, config = network.device(each.config.name), each.config
         kind = f"{device.role} {device.model}, {device.os} {device.release}"
@@ -136,7 +136,7 @@ def test_what_no_source_has_for_an_asic_is_shown_with_its_reason() -> None:
 
 @pytest.mark.parametrize("name", SITES)
 def test_every_figure_has_a_rule_and_goes_into_json(name: str) -> None:
-    for each in told(name).values():
+    for each in all_figures(name).values():
         assert each.rule
         assert each.value not in (None, "")
         json.dumps([each.value, dict(each.inputs)])

@@ -88,8 +88,8 @@ def svi_address(addresses: dict[str, str | None]) -> str | None:
 @given(sites())
 def test_a_host_marks_what_the_switches_pause(made: tuple[dict[str, Any], Network]) -> None:
     network = made[1]
-    told = host_vars(network, with_machines(made[0]), network.hosts[0]).roce_qos
-    assert sorted(point for each in told.classes for point in each.dscp) == list(range(64))
+    values = host_vars(network, with_machines(made[0]), network.hosts[0]).roce_qos
+    assert sorted(point for each in values.classes for point in each.dscp) == list(range(64))
     for each in device_configs(network):
         qos = each.config.qos
         assert qos is not None
@@ -97,32 +97,32 @@ def test_a_host_marks_what_the_switches_pause(made: tuple[dict[str, Any], Networ
         marked = {
             queue.ecn is not None for one in qos.profiles for queue in one.queues if queue.number == lossless.queue
         }
-        assert {one.pfc_priorities for one in qos.profiles} == {(told.priority,)}
-        assert told.dscp in lossless.dscp
-        assert told.traffic_class >> 2 == told.dscp
-        assert {told.traffic_class & 3 == 2} == {told.ecn} == marked
+        assert {one.pfc_priorities for one in qos.profiles} == {(values.priority,)}
+        assert values.dscp in lossless.dscp
+        assert values.traffic_class >> 2 == values.dscp
+        assert {values.traffic_class & 3 == 2} == {values.ecn} == marked
 
 
 def test_the_traffic_class_of_the_reference_policy_is_the_published_106() -> None:
     """DSCP 26 with ECT(0), as NVIDIA's recipes write it."""
-    told = of_the_lab("gpu-1")
-    assert (told.roce_qos.traffic_class, told.nccl.traffic_class) == (106, 106)
-    assert (told.roce_qos.cnp_dscp, told.roce_qos.cnp_priority) == (48, 6)
+    values = of_the_lab("gpu-1")
+    assert (values.roce_qos.traffic_class, values.nccl.traffic_class) == (106, 106)
+    assert (values.roce_qos.cnp_dscp, values.roce_qos.cnp_priority) == (48, 6)
 
 
 def test_without_dcqcn_hosts_do_not_claim_to_hear_marks(tmp_path: Path) -> None:
     data = lab_data()
     data["policy"]["congestion"] = "pfc_only"
     data["policy"]["classes"]["roce"].pop("ecn")
-    told = host_vars(*designed(tmp_path, data), "gpu-1").roce_qos
-    assert (told.ecn, told.traffic_class) == (False, 104)
+    values = host_vars(*designed(tmp_path, data), "gpu-1").roce_qos
+    assert (values.ecn, values.traffic_class) == (False, 104)
 
 
 def test_with_another_dscp_in_the_intent_everything_follows(tmp_path: Path) -> None:
     data = lab_data()
     data["policy"]["classes"]["roce"]["dscp"] = 10
-    told = host_vars(*designed(tmp_path, data), "gpu-1")
-    assert (told.roce_qos.dscp, told.roce_qos.traffic_class, told.nccl.traffic_class) == (10, 42, 42)
+    values = host_vars(*designed(tmp_path, data), "gpu-1")
+    assert (values.roce_qos.dscp, values.roce_qos.traffic_class, values.nccl.traffic_class) == (10, 42, 42)
 
 
 def test_one_hosts_exception_moves_that_rail_alone(tmp_path: Path) -> None:
@@ -158,29 +158,29 @@ def test_what_only_hosts_need_is_asked_for_all_at_once(tmp_path: Path) -> None:
     data["policy"]["classes"]["roce"]["lossless"] = False
     with pytest.raises(IntentError) as caught:
         host_vars(*designed(tmp_path, data), "gpu-1")
-    told = str(caught.value)
-    assert "hosts.gpu.nics.compute: it is not said where these NICs are" in told
-    assert "no NIC model that the host roles know" in told
-    assert "no class carries RDMA" in told
+    values = str(caught.value)
+    assert "hosts.gpu.nics.compute: it is not said where these NICs are" in values
+    assert "no NIC model that the host roles know" in values
+    assert "no class carries RDMA" in values
 
 
 def test_every_variable_bears_the_name_of_its_role() -> None:
-    told = of_the_lab("gpu-1").ansible()
+    values = of_the_lab("gpu-1").ansible()
     roles = HostVars.model_fields
-    assert all(any(name.startswith(f"{role}_") for role in roles) for name in told)
-    assert "rdma_stack_provider" in told
+    assert all(any(name.startswith(f"{role}_") for role in roles) for name in values)
+    assert "rdma_stack_provider" in values
 
 
 def test_hosts_of_one_leaf_share_its_subnet_and_its_svi_is_their_gateway() -> None:
-    told = {host: host_vars(in_a_vlan(), needs(intent()), host) for host in in_a_vlan().hosts}
-    first, second = (each.rail_interfaces for each in told.values())
+    values = {host: host_vars(in_a_vlan(), needs(intent()), host) for host in in_a_vlan().hosts}
+    first, second = (each.rail_interfaces for each in values.values())
     assert first.arp_strict
     assert [rail.address for rail in first.rails] == ["10.168.0.2", "10.170.0.2", "10.172.0.2", "10.174.0.2"]
     assert [rail.address for rail in second.rails] == ["10.168.0.3", "10.170.0.3", "10.172.0.3", "10.174.0.3"]
     for one, other in zip(first.rails, second.rails, strict=True):
         assert (one.gateway, one.subnet, one.prefix_length) == (other.gateway, other.subnet, other.prefix_length)
         assert IPv4Address(one.gateway) == IPv4Network(str(one.subnet)).network_address + 1
-    assert all("subnet" in rail for rail in told["gpu-1"].ansible()["rail_interfaces_rails"])
+    assert all("subnet" in rail for rail in values["gpu-1"].ansible()["rail_interfaces_rails"])
 
 
 def test_hosts_with_links_of_their_own_are_told_of_no_subnet() -> None:
@@ -206,8 +206,8 @@ def with_a_storage_nic() -> Network:
 
 def test_a_storage_nic_is_never_among_nccls_and_is_guarded_as_a_plane_of_its_own() -> None:
     needed = needs(load_site("lab").intent)
-    told = host_vars(with_a_storage_nic(), needed, "gpu-1", with_kind())
-    assert told.nccl == host_vars(real_lab(), needed, "gpu-1").nccl
-    assert told.rail_interfaces == host_vars(real_lab(), needed, "gpu-1").rail_interfaces
-    assert told.plane_guard.planes["storage"] == ("store0",)
-    assert "store0" not in told.nccl.rails
+    values = host_vars(with_a_storage_nic(), needed, "gpu-1", with_kind())
+    assert values.nccl == host_vars(real_lab(), needed, "gpu-1").nccl
+    assert values.rail_interfaces == host_vars(real_lab(), needed, "gpu-1").rail_interfaces
+    assert values.plane_guard.planes["storage"] == ("store0",)
+    assert "store0" not in values.nccl.rails

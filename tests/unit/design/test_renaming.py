@@ -74,9 +74,9 @@ def test_another_name_of_fabric_and_plane_changes_nothing_on_hosts_but_the_plane
 ) -> None:
     other = renamed(site, tmp_path)
     for host in made(intent(site)).hosts:
-        told = json.dumps(host_vars(made(other), needs(other), host).ansible())
-        assert told.count("blue") == 1
-        assert "red" not in told.replace("shared", "")
-        assert told.replace("blue", "compute") == json.dumps(
+        text = json.dumps(host_vars(made(other), needs(other), host).ansible())
+        assert text.count("blue") == 1
+        assert "red" not in text.replace("shared", "")
+        assert text.replace("blue", "compute") == json.dumps(
             host_vars(made(intent(site)), needs(intent(site)), host).ansible()
         )

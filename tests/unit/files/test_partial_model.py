@@ -17,7 +17,7 @@ from nornir_tasks.intent.unknown import UNKNOWN, UnknownValueError, attempt, ind
 LAB = Path(__file__).parents[3] / "inventory/lab/fabric.yml"
 
 
-def told(folder: Path, *changes: tuple[str, str]) -> list[str]:
+def problems(folder: Path, *changes: tuple[str, str]) -> list[str]:
     """What is said of the lab's site after these changes: the path and what is the matter, without its place."""
     text = LAB.read_text()
     for before, after in changes:
@@ -37,7 +37,7 @@ def test_a_right_intent_is_the_same_in_parts_as_whole(name: str) -> None:
 
 
 def test_mistakes_of_four_phases_are_told_at_once(tmp_path: Path) -> None:
-    found = told(
+    found = problems(
         tmp_path,
         ("site: lab", "site: lab\nsite: twice"),  # the file's shape
         ("count: 4", "count: four"),  # a value
@@ -53,7 +53,7 @@ def test_mistakes_of_four_phases_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_built_is_told_beside_a_misspelt_value(tmp_path: Path) -> None:
-    found = told(
+    found = problems(
         tmp_path,
         ("congestion: dcqcn", "congestion: dcqnc"),
         ("index: [1]", "index: [9]"),
@@ -88,11 +88,11 @@ def test_what_cannot_be_built_is_told_beside_a_misspelt_value(tmp_path: Path) ->
     ],
 )
 def test_one_mistake_is_one_message(tmp_path: Path, change: tuple[str, str]) -> None:
-    assert len(told(tmp_path, change)) == 1
+    assert len(problems(tmp_path, change)) == 1
 
 
 def test_a_file_that_ends_early_is_judged_up_to_there(tmp_path: Path) -> None:
-    found = told(tmp_path, ("priority: 3", "priority: 33"), ("speed: 200G", "speed: [200G"))
+    found = problems(tmp_path, ("priority: 3", "priority: 33"), ("speed: 200G", "speed: [200G"))
     assert found[0] == "policy.classes.roce.priority: not a valid value"
     assert found[-1].startswith("not YAML")
     assert len(found) == 2

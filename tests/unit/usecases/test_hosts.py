@@ -100,8 +100,8 @@ def test_ansible_reads_a_site_by_the_plug_in(tmp_path: Path, network: Network) -
     assert listed["compute"]["children"] == ["gpu"]
     assert {"network", "storage"} <= set(listed["all"]["children"]), "playbooks address these, without hosts as well"
     assert listed["gpu"]["hosts"] == list(network.hosts)
-    told = listed["_meta"]["hostvars"]["gpu-3"]
-    assert told.items() >= host_vars(network, needs(INTENT), "gpu-3").ansible().items()
+    values = listed["_meta"]["hostvars"]["gpu-3"]
+    assert values.items() >= host_vars(network, needs(INTENT), "gpu-3").ansible().items()
 
 
 def test_ansible_reaches_a_labs_machines_as_the_lab_says(tmp_path: Path) -> None:

@@ -90,13 +90,13 @@ ARGUMENTS = "hugepagesz=1G hugepages=10:6"
 )
 def test_a_host_is_not_rebooted_for_pages_that_no_reboot_brings(filters, kernel, running, coming, editor, where, says):
     kernel = {**kernel, "cmdline": running, "cmdline_next_boot": coming, "boot_editor": editor}
-    told = filters["hugepages_boot"]([page("1G", 10, 6)], kernel)
-    assert [says in each for each in told[where]] == [True]
-    assert sum(len(each) for each in told.values()) == 1
+    boot = filters["hugepages_boot"]([page("1G", 10, 6)], kernel)
+    assert [says in each for each in boot[where]] == [True]
+    assert sum(len(each) for each in boot.values()) == 1
 
 
 def test_small_pages_that_are_missing_come_with_the_next_boot(filters, kernel):
     kernel = {**kernel, "cmdline_next_boot": None, "boot_editor": None}
-    told = filters["hugepages_boot"]([page("2M", 10, 8)], kernel)
-    assert len(told["reasons"]) == 1
-    assert told["by_hand"] == []
+    boot = filters["hugepages_boot"]([page("2M", 10, 8)], kernel)
+    assert len(boot["reasons"]) == 1
+    assert boot["by_hand"] == []

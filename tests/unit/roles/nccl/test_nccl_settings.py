@@ -15,7 +15,7 @@ RAILS = ("rail0", "rail1")
 
 def judged(line, wanted=WANTED):
     settings, odd = read_conf("/etc/nccl.conf", line)
-    return [each.told() for each in odd + contradictions(settings, wanted, RAILS)]
+    return [each.sentence() for each in odd + contradictions(settings, wanted, RAILS)]
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def judged(line, wanted=WANTED):
     ],
 )
 def test_a_mistake_is_told_with_its_line(line, says):
-    told = judged(line)
-    assert any(says in each for each in told), told
-    assert all(each.startswith("/etc/nccl.conf:") and "Remedy:" in each for each in told)
+    sentences = judged(line)
+    assert any(says in each for each in sentences), sentences
+    assert all(each.startswith("/etc/nccl.conf:") and "Remedy:" in each for each in sentences)
 
 
 @pytest.mark.parametrize(

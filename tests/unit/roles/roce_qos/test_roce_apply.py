@@ -125,11 +125,11 @@ def test_a_factory_nic_is_brought_to_the_policy_and_left_alone_after_that(host: 
 @pytest.mark.parametrize("backend", ["dcb", "mlnx_qos"])
 def test_check_mode_says_what_a_run_does_and_does_nothing(host: RailHost, backend: str) -> None:
     before = host.nic("rail0")
-    told = host.apply(backend=backend, check=True)
+    report = host.apply(backend=backend, check=True)
     assert not host.sets()
     assert host.nic("rail0") == before
-    assert words(told) == words(host.apply(backend=backend))
-    assert ("rail0", "pfc", "off", "on for 3") in words(told)
+    assert words(report) == words(host.apply(backend=backend))
+    assert ("rail0", "pfc", "off", "on for 3") in words(report)
 
 
 @pytest.mark.parametrize("backend", ["dcb", "mlnx_qos"])
@@ -138,13 +138,13 @@ def test_drift_is_told_exactly_and_repaired(brought: RailHost, backend: str) -> 
     app = [each if each[0] != 26 else [26, 0] for each in nic["app"]]
     brought.nic("rail0", app=app, pause=[True, False])
     brought.file("sys/class/net/rail0/ecn/roce_rp/enable/3").write_text("0\n")
-    told = brought.apply(backend=backend, check=True)
-    assert words(told) == [
+    report = brought.apply(backend=backend, check=True)
+    assert words(report) == [
         ("rail0", "dscp_to_priority", "48 to 6, others to 0", "26 to 3, 48 to 6, others to 0"),
         ("rail0", "pause_rx", "on", "off"),
         ("rail0", "ecn_rp", "off", "on for 3"),
     ]
-    assert words(brought.apply(backend=backend)) == words(told)
+    assert words(brought.apply(backend=backend)) == words(report)
     assert sorted(brought.nic("rail0")["app"]) == sorted(nic["app"])
 
 
@@ -174,8 +174,8 @@ def test_mlnx_qos_never_gets_pfc_without_cable_length_nor_the_reverse(brought: R
 @pytest.mark.parametrize("backend", ["dcb", "mlnx_qos"])
 def test_dcbx_is_taken_from_the_firmware_before_trust_is_set(host: RailHost, backend: str) -> None:
     host.nic("rail0", dcbx=[])
-    told = host.apply(backend=backend, check=True)
-    assert knobs(told) == ["dcbx", *EVERY_KNOB]
+    report = host.apply(backend=backend, check=True)
+    assert knobs(report) == ["dcbx", *EVERY_KNOB]
     report = host.apply(backend=backend)
     assert not report.failures
     assert knobs(report) == ["dcbx", *EVERY_KNOB]
@@ -240,10 +240,10 @@ def test_the_verbs_default_is_set_as_the_driver_takes_it(host: RailHost) -> None
 def test_a_rail_without_interface_or_rdma_device_fails_and_is_told_in_check_mode(host: RailHost) -> None:
     host.file("sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0").unlink()
     rails = ["rail0", "rail1"]
-    told = host.apply(check=True, rails=rails)
-    assert ("rail0", "knobs of the RDMA device", "no RDMA device yet", "as the policy says") in words(told)
-    assert ("rail1", "knobs of the interface", "no interface yet", "as the policy says") in words(told)
-    assert not told.failures
+    report = host.apply(check=True, rails=rails)
+    assert ("rail0", "knobs of the RDMA device", "no RDMA device yet", "as the policy says") in words(report)
+    assert ("rail1", "knobs of the interface", "no interface yet", "as the policy says") in words(report)
+    assert not report.failures
     report = host.apply(rails=rails)
     assert [(each.rail, each.knob, each.found) for each in report.failures] == [
         ("rail0", "RDMA device", "none"),
@@ -253,10 +253,10 @@ def test_a_rail_without_interface_or_rdma_device_fails_and_is_told_in_check_mode
 
 def test_a_module_that_is_not_loaded_is_told_in_check_mode(host: RailHost) -> None:
     host.file("sys/kernel/config/rdma_cm").rename(host.file("sys/kernel/config/elsewhere"))
-    told = host.apply(check=True)
-    assert words(told)[0] == ("host", "rdma_cm_module", "not loaded", "loaded")
-    assert "rdma_cm_tos" in knobs(told)
-    assert not told.failures
+    report = host.apply(check=True)
+    assert words(report)[0] == ("host", "rdma_cm_module", "not loaded", "loaded")
+    assert "rdma_cm_tos" in knobs(report)
+    assert not report.failures
 
 
 def test_the_firmware_is_set_once_and_waits_for_a_reset(brought: RailHost) -> None:

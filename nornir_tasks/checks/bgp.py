@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Far, Finding, Verdict
-from nornir_tasks.design.device_config import DeviceConfig, Neighbor, SessionKey, session_name
+from nornir_tasks.design.device_config import DeviceConfig, Neighbor, SessionKey, key_name
 
 ABOUT = About(
     name="bgp",
@@ -36,7 +36,7 @@ def check_sessions(evidence: Evidence) -> list[Finding]:
 
 def _session(evidence: Evidence, configured: Configured, device: str, neighbor: Neighbor) -> Finding:
     port, seen = evidence.port_of_neighbor(device, neighbor.key), evidence.sessions.get((device, neighbor.key))
-    name = session_name(neighbor.key)
+    name = key_name(neighbor.key)
     where = f"{evidence.where(device, port) if port else device}, neighbour {name}"
     expected = f"established with AS {neighbor.remote_as}"
     if seen is not None and seen.established and seen.remote_as == neighbor.remote_as:
@@ -79,7 +79,7 @@ def _reasons(evidence: Evidence, configured: Configured, device: str, port: str,
     key = _configured_there(here, port, far, neighbor)
     back = configured.get((far.device, key))
     if back is None:
-        yield f"{far.device} has no neighbour {session_name(key) if key[1] else '(no address here)'}"
+        yield f"{far.device} has no neighbour {key_name(key) if key[1] else '(no address here)'}"
     elif back.remote_as != here.bgp.asn:
         yield f"remote AS is {back.remote_as} at {far.device}, {device} is AS {here.bgp.asn}"
 

@@ -1,7 +1,7 @@
 """Routes: each prefix of the design is learned where it should be, over as many next hops, and nowhere else.
 
-What is expected comes from ``design/routes.py``, whatever the number of tiers. A switch that is not pushed along
-(``--limit``) still counts, for it is part of the fabric.
+What is expected comes from ``design/routes.py``, whatever the number of tiers, for each VRF by itself. A switch that is
+not pushed along (``--limit``) still counts, for it is part of the fabric.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,18 +9,19 @@ from ipaddress import IPv4Network, ip_network
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.design.device_config import Bgp, BgpVrf, RouteKey, key_name
 from nornir_tasks.design.network import Fabric, Plane
 from nornir_tasks.design.routes import learned_paths
 
 ABOUT = About(
     name="ecmp",
-    each="prefix that each switch should learn, and switch: whether it learns anything else",
+    each="prefix that each switch should learn in a VRF, and switch: whether it learns anything else",
     uncounted="the prefixes that are of no pool of the design, as one finding of each switch that learns any",
     reads=("routes",),
-    wanted="the paths of the cabling plan; bgp.networks of who announces, bgp.maximum_paths; the pools of the design",
+    wanted="the paths of the cabling plan; bgp.networks and bgp.maximum_paths, in each VRF; the pools of the design",
     passes="a prefix has as many next hops as the design has paths for it; no other prefix of the pools is learned",
     fails="a prefix has more or fewer next hops, or none; or one of the pools is learned where it should not be",
-    skipped="a prefix that is of no pool of the design: it is somebody else's",
+    skipped="a prefix that is of no pool of the design: it is somebody else's; VRFs that nobody wants are not read",
 )
 MOST_NAMED = 8
 """Prefixes that a message names; the rest is a number."""
@@ -33,47 +34,68 @@ def check_ecmp(evidence: Evidence) -> list[Finding]:
     rides on the same fabric and is not judged is left out.
     """
     network = evidence.network
-    paths = learned_paths(network)
     judged = [plane for plane in network.planes.values() if evidence.is_judged(plane.name)]
     pools = _pools((*network.fabrics.values(), *judged))
-    networks = announced(evidence)
+    expected = {vrf: (learned_paths(network, vrf=vrf), announced(evidence, vrf)) for vrf in vrfs(evidence)}
     findings: list[Finding] = []
     for device, observed in evidence.observed.items():
-        learned = dict(observed.routes)
-        limit = path_limit(evidence, device)
-        for owner, width in paths.of(device):
-            expected = min(width, limit)
-            findings += [_route(device, owner, prefix, expected, learned.pop(prefix, 0)) for prefix in networks[owner]]
+        learned = {key: hops for key, hops in observed.routes if key[0] in expected}
+        for vrf, (paths, networks) in expected.items():
+            limit = path_limit(evidence, device, vrf)
+            for owner, width in paths.of(device):
+                keys = [(vrf, prefix) for prefix in networks[owner]]
+                findings += [_route(device, owner, key, min(width, limit), learned.pop(key, 0)) for key in keys]
         on_it = network.planes_on(network.device(device).fabric)
         theirs = _pools(plane for plane in on_it if not evidence.is_judged(plane.name))
-        findings += _beside(device, [prefix for prefix in learned if not _is_in(prefix, theirs)], pools)
+        findings += _beside(device, [key for key in learned if not _is_in(key, theirs)], pools)
     return findings
 
 
-def _pools(owners: Iterable[Fabric | Plane]) -> tuple[IPv4Network, ...]:
-    return tuple(IPv4Network(pool) for each in owners for pool in each.pools.values())
+Pools = Sequence[tuple[str | None, IPv4Network]]
+"""(VRF, prefix)."""
 
 
-def announced(evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
-    """Switch -> the prefixes that the design has it announce."""
-    return {name: config.bgp.networks if config.bgp else () for name, config in evidence.wanted.items()}
+def _pools(owners: Iterable[Fabric | Plane]) -> Pools:
+    return tuple((_vrf(each), IPv4Network(pool)) for each in owners for pool in each.pools.values())
 
 
-def path_limit(evidence: Evidence, device: str) -> int:
-    """Most next hops that the design lets this switch use."""
-    return bgp.maximum_paths if (bgp := evidence.wanted[device].bgp) else 1
+def _vrf(owner: Fabric | Plane) -> str | None:
+    return owner.vrf if isinstance(owner, Plane) else None
 
 
-def _route(device: str, owner: str, prefix: str, expected: int, found: int) -> Finding:
-    verdict = Verdict.PASS if found == expected else Verdict.FAIL
-    message = f"{device}: {found} of {expected} next hops to {prefix} ({owner})"
-    return Finding("ecmp", device, "", verdict, message, f"{expected} next hops", f"{found}", prefix)
+def vrfs(evidence: Evidence) -> tuple[str | None, ...]:
+    """The VRFs in which the design runs BGP on any switch, the default one first."""
+    named = {each.name for config in evidence.wanted.values() if config.bgp for each in config.bgp.vrfs}
+    return (None, *sorted(named))
 
 
-def _beside(device: str, prefixes: Sequence[str], pools: Sequence[IPv4Network]) -> Iterator[Finding]:
+def announced(evidence: Evidence, vrf: str | None) -> Mapping[str, tuple[str, ...]]:
+    """Switch -> the prefixes that the design has it announce in this VRF."""
+    found = {name: _in(config.bgp, vrf) for name, config in evidence.wanted.items()}
+    return {name: process.networks if process else () for name, process in found.items()}
+
+
+def path_limit(evidence: Evidence, device: str, vrf: str | None) -> int:
+    """Most next hops that the design lets this switch use in this VRF."""
+    process = _in(evidence.wanted[device].bgp, vrf)
+    return process.maximum_paths if process else 1
+
+
+def _in(bgp: Bgp | None, vrf: str | None) -> Bgp | BgpVrf | None:
+    """What the process does in a VRF."""
+    return bgp if bgp is None or vrf is None else next((each for each in bgp.vrfs if each.name == vrf), None)
+
+
+def _route(device: str, owner: str, key: RouteKey, expected: int, found: int) -> Finding:
+    verdict, name = Verdict.PASS if found == expected else Verdict.FAIL, key_name(key)
+    message = f"{device}: {found} of {expected} next hops to {name} ({owner})"
+    return Finding("ecmp", device, "", verdict, message, f"{expected} next hops", f"{found}", name)
+
+
+def _beside(device: str, keys: Sequence[RouteKey], pools: Pools) -> Iterator[Finding]:
     """What a switch learns and the design does not have it learn."""
-    ours = [prefix for prefix in prefixes if _is_in(prefix, pools)]
-    others = [prefix for prefix in prefixes if prefix not in set(ours)]
+    ours = [key for key in keys if _is_in(key, pools)]
+    others = [key for key in keys if key not in set(ours)]
     found = _named(ours)
     message = f"{device}: " + (f"learns what it should not: {found}" if ours else "no other prefix of the design")
     verdict = Verdict.FAIL if ours else Verdict.PASS
@@ -83,11 +105,12 @@ def _beside(device: str, prefixes: Sequence[str], pools: Sequence[IPv4Network]) 
         yield Finding("ecmp", device, "", Verdict.SKIPPED, message, "", "", "not ours", counted=False)
 
 
-def _is_in(prefix: str, pools: Sequence[IPv4Network]) -> bool:
+def _is_in(key: RouteKey, pools: Pools) -> bool:
+    vrf, prefix = key
     network = ip_network(prefix, strict=False)
-    return isinstance(network, IPv4Network) and any(network.subnet_of(pool) for pool in pools)
+    return isinstance(network, IPv4Network) and any(vrf == of and network.subnet_of(pool) for of, pool in pools)
 
 
-def _named(prefixes: Sequence[str]) -> str:
-    more = len(prefixes) - MOST_NAMED
-    return ", ".join(prefixes[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _named(keys: Sequence[RouteKey]) -> str:
+    more = len(keys) - MOST_NAMED
+    return ", ".join(map(key_name, keys[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")

@@ -7,35 +7,38 @@ What differs even so may be kept back by a switch on the path whose policy diffe
 
 from nornir_tasks.checks.cause_board import Board, Key
 from nornir_tasks.checks.differences import Breaks
-from nornir_tasks.checks.ecmp import announced, path_limit
+from nornir_tasks.checks.ecmp import announced, path_limit, vrfs
 from nornir_tasks.checks.evidence import Finding
+from nornir_tasks.design.device_config import key_name, vrf_of
 from nornir_tasks.design.routes import learned_paths
 
 
 def explain_routes(board: Board) -> None:
     """Sort what failed of the routes by cause. What is learned nowhere is one cause for each that announces it."""
     failing = board.open("ecmp")
-    if not failing:
-        return
-    routes = _Routes(board)
-    for finding in failing:
-        key = routes.cause(finding)
-        if key is not None:
-            board.follow(finding, key)
-    _learned_nowhere(board, routes)
+    for vrf in vrfs(board.evidence):
+        found = [finding for finding in failing if vrf_of(finding.subject) == vrf]
+        if not found:
+            continue
+        routes = _Routes(board, vrf)
+        for finding in found:
+            key = routes.cause(finding)
+            if key is not None:
+                board.follow(finding, key)
+        _learned_nowhere(board, routes)
 
 
 def _learned_nowhere(board: Board, routes: "_Routes") -> None:
     """Prefixes that no switch learns: what announces them is at fault, not those that miss them."""
     missing: dict[str, list[Finding]] = {}
     for finding in board.open("ecmp"):
-        if finding.found == "0":
+        if finding.found == "0" and finding.subject in routes.owners:
             missing.setdefault(finding.subject, []).append(finding)
     for prefix, found in missing.items():
         owner = routes.owners[prefix]
         if len(found) != routes.learners(owner) or len(found) < 2:
             continue
-        key = ("nowhere", owner)
+        key = ("nowhere", owner, routes.vrf)
         for finding in found:
             if board.has(key):
                 board.follow(finding, key)
@@ -44,14 +47,15 @@ def _learned_nowhere(board: Board, routes: "_Routes") -> None:
 
 
 class _Routes:
-    """The routes of the design beside those that are left."""
+    """The routes of one VRF: those of the design beside those that are left."""
 
-    def __init__(self, board: Board) -> None:
-        self._board, self._evidence, self._routes = board, board.evidence, board.routes
-        self.owners = {prefix: name for name, each in announced(board.evidence).items() for prefix in each}
+    def __init__(self, board: Board, vrf: str | None) -> None:
+        self._board, self._evidence, self._routes, self.vrf = board, board.evidence, board.routes, vrf
+        networks = announced(board.evidence, vrf).items()
+        self.owners = {key_name((vrf, prefix)): name for name, each in networks for prefix in each}
         self._lost: dict[tuple[str, str], Key] = {}
         links: set[str] = set()
-        without = [((finding.device, finding.port), key) for finding, key in board.failed("bgp")]
+        without = [((x.device, x.port), key) for x, key in board.failed("bgp") if vrf_of(x.subject) == vrf]
         without += [((device, port), key) for device, key in board.dead.items() for port, _ in board.links(device)]
         for (device, port), key in without:
             far = board.evidence.far.get((device, port))
@@ -60,8 +64,8 @@ class _Routes:
                 links.add(link.name)
                 self._lost.setdefault((device, far.device), key)
                 self._lost.setdefault((far.device, device), key)
-        self._designed = learned_paths(board.evidence.network)
-        self._left = learned_paths(board.evidence.network, links)
+        self._designed = learned_paths(board.evidence.network, vrf=vrf)
+        self._left = learned_paths(board.evidence.network, links, vrf)
         self._cuts: dict[tuple[str, str], Key | None] = {}
         self._filters: dict[tuple[str, str], Key | None] = {}
 
@@ -71,7 +75,7 @@ class _Routes:
         if owner is None:
             return self._leak(device, hops=2)
         path, found = self._left.to(device, owner), int(finding.found)
-        left = min(path.width if path else 0, path_limit(self._evidence, device))
+        left = min(path.width if path else 0, path_limit(self._evidence, device, self.vrf))
         if found >= left:
             return self._cut(device, owner) if found == left else self._leak(device, hops=1)
         if found == 0 and (Breaks.ANNOUNCED, owner) in self._routes:

@@ -66,8 +66,9 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
         wanted = job.make()
         plan = planned(running, wanted, job.rules)
         kept, config = summary(plan, wanted), running_config(wanted, plan)
-        del plan
-    return Result(host=task.host, result=Collected(kept, config, session.observe(fields)))
+        vrfs = tuple(each.name for each in wanted.config.vrfs)
+        del plan, wanted
+    return Result(host=task.host, result=Collected(kept, config, session.observe(fields, vrfs)))
 
 
 def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries: Mapping[str, Entry]) -> Result:

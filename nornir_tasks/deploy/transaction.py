@@ -18,7 +18,7 @@ from nornir_tasks.deploy.plan import DevicePlan, candidate, split_running
 from nornir_tasks.deploy.problems import changed_since, disagreement, problems_of, unconfirmed, unguarded
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.device_config import SessionKey, session_name
+from nornir_tasks.design.device_config import SessionKey, key_name
 from nornir_tasks.drivers.session import Depth, Fate, Running, SwitchSession
 from nornir_tasks.errors import (
     CommitError,
@@ -330,7 +330,7 @@ class Transaction:
                         where=self.device,
                         what="BGP sessions that were up before the change did not come back",
                         expected=f"{len(awaited)} sessions within {self.rules.settle_s:g} s",
-                        found=f"down: {', '.join(sorted(map(session_name, missing)))}",
+                        found=f"down: {', '.join(sorted(map(key_name, missing)))}",
                         hint="look at both ends of these sessions with 'nornir validate'",
                     )
                 )

@@ -293,14 +293,21 @@ class PeerGroup:
     route_map_out: str | None
 
 
+_IN_VRF = " in VRF "
+
 SessionKey = tuple[str | None, str]
 """(VRF, what the switch calls a BGP session there: the far end's address, or a port); None is the default VRF."""
 
 
-def session_name(key: SessionKey) -> str:
-    """A session in messages: ``10.160.0.1``, or ``10.160.0.1 in VRF storage``."""
-    vrf, peer = key
-    return peer if vrf is None else f"{peer} in VRF {vrf}"
+def key_name(key: SessionKey | RouteKey) -> str:
+    """A session or route in messages: ``10.160.0.1``, or ``10.160.0.1 in VRF STORAGE``."""
+    vrf, name = key
+    return name if vrf is None else f"{name}{_IN_VRF}{vrf}"
+
+
+def vrf_of(name: str) -> str | None:
+    """The VRF of what ``key_name`` made."""
+    return name.partition(_IN_VRF)[2] or None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which routes each switch learns in the default VRF, over how many next hops, from the cabling and who announces what.
+"""Which routes each switch learns in a VRF, over how many next hops, from the cabling and who announces what.
 
 A leaf announces its loopback and its host block, every other switch its loopback; a leaf hands on nothing, a spine or
 core hands on what came from below to everybody and what came from above only downwards (BGP refuses the rest, as its
@@ -75,9 +75,9 @@ class LearnedPaths:
         return next((path for path in self.shared.get(device, ()) if path.members & bit), None)
 
 
-def learned_paths(network: Network, lost: Container[str] = ()) -> LearnedPaths:
-    """What each switch learns when the links named in ``lost`` carry no session."""
-    tables = _Tables(network, lost)
+def learned_paths(network: Network, lost: Container[str] = (), vrf: str | None = None) -> LearnedPaths:
+    """What each switch learns in one VRF when the links named in ``lost`` carry no session of it."""
+    tables = _Tables(network, lost, vrf)
     tables.count()
     return LearnedPaths(tables.shared, tables.bit)
 
@@ -92,6 +92,7 @@ class _Tables:
     network: Network
     lost: Container[str] = ()
     """Names of links that carry no session."""
+    vrf: str | None = None
     bit: dict[str, int] = field(default_factory=dict)
     leaves: int = 0
     """The bits of all leaves: they announce two prefixes each."""
@@ -121,7 +122,7 @@ class _Tables:
             self.up[device.name], self.down[device.name] = Counter(), Counter()
         for circuit in self.network.circuits:
             link = circuit.link
-            if link.kind == "fabric" and circuit.use.vrf is None and link.name not in self.lost:
+            if link.kind == "fabric" and circuit.use.vrf == self.vrf and link.name not in self.lost:
                 self.up[link.lower.device][link.upper.device] += 1
                 self.down[link.upper.device][link.lower.device] += 1
 

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -171,9 +171,9 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         """The BGP neighbours whose session is up."""
         return frozenset(each.key for each in sessions(self._ask([BGP.what])[0]) if each.established)
 
-    def observe(self, fields: Collection[str] = FIELDS) -> Observed:
+    def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
         """The live state of these fields: one request for data, one for what EOS shows as text only."""
-        asked = OBSERVING.asked(fields)
+        asked = OBSERVING.asked(fields, vrfs)
         lines = [each.what for each in asked if each.form is Form.DATA]
         data = dict(zip(lines, self._ask(lines) if lines else (), strict=True))
         return OBSERVING.read(

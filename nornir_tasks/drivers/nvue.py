@@ -1,6 +1,6 @@
 """SwitchSession for Cumulus Linux: revisions over REST, applied under the switch's own confirm timer."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -175,9 +175,9 @@ class NvueSession:
         """The BGP neighbours whose session is up."""
         return frozenset(each.key for each in sessions(self._shown(BGP)) if each.established)
 
-    def observe(self, fields: Collection[str] = FIELDS) -> Observed:
+    def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
         """The live state of these fields: a request for each collection."""
-        answers = {each.what: self._shown(each) for each in OBSERVING.asked(fields)}
+        answers = {each.what: self._shown(each) for each in OBSERVING.asked(fields, vrfs)}
         return OBSERVING.read(self.endpoint.device, answers)
 
     def close(self) -> None:

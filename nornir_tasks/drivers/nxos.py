@@ -245,10 +245,10 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         """The BGP neighbours whose session is up."""
         return frozenset(each.key for each in sessions(_answers(self._api.batch([_command(BGP)]))) if each.established)
 
-    def observe(self, fields: Collection[str] = FIELDS) -> Observed:
+    def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
         """The live state of these fields: one request, and one more for each command that this release refuses."""
         replies: dict[str, Reply] = {}
-        left: Sequence[Command] = [_command(each) for each in OBSERVING.asked(fields)]
+        left: Sequence[Command] = [_command(each) for each in OBSERVING.asked(fields, vrfs)]
         while left:
             replies |= {each.command: each for each in self._api.batch(left) if each.error != NOT_RUN}
             left = [command for command in left if command.line not in replies]

@@ -8,7 +8,7 @@ A candidate has a token: the configuration session's name, the revision's number
 the switch hears of it, so that whoever comes after a push that died knows what is its own.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -158,8 +158,11 @@ class SwitchSession(Protocol):
     def established(self) -> frozenset[SessionKey]:
         """The BGP sessions that are up: one request, for a push has no use for the rest."""
 
-    def observe(self, fields: Collection[str] = FIELDS) -> Observed:
-        """Read the live state, as far as it fills these fields; of others nothing is said."""
+    def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
+        """Read the live state, as far as it fills these fields; of others nothing is said.
+
+        ``vrfs``: VRFs besides the default one that matter. More may be shown.
+        """
 
     def close(self) -> None:
         """End the connection. Safe to call twice."""

@@ -3,12 +3,12 @@
 A value the OS does not show is None, and a check that needs it answers "could not tell", never "pass".
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, Literal
 
-from nornir_tasks.design.device_config import Ecn, SessionKey
+from nornir_tasks.design.device_config import Ecn, RouteKey, SessionKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ class Observed:
     ports: tuple[PortState, ...]
     lldp: tuple[LldpNeighbor, ...]
     bgp: tuple[BgpSession, ...]
-    routes: tuple[tuple[str, int], ...]
-    """(prefix, number of ECMP next hops) of every BGP route in the default VRF's table."""
+    routes: tuple[tuple[RouteKey, int], ...]
+    """((VRF, prefix), number of ECMP next hops) of every BGP route: of the default VRF and of those asked for."""
     qos: tuple[PortQos, ...]
     dscp_to_priority: tuple[int, ...] | None
     """64 entries, in this OS's numbers."""
@@ -132,16 +132,23 @@ class Observing:
     not_shown: tuple[str, ...] = ()
     """What no answer ever fills of the fields that are asked for, as ``ports.vlan``; so the same things are judged
     whatever a switch says today."""
+    in_vrfs: Mapping[str, Callable[[Sequence[str]], tuple[Request, ...]]] = field(default_factory=dict)
+    """Field -> by the names of other VRFs than the default one, what fills it with theirs as well. A field that is
+    not in it is filled with all VRFs by ``requests``, or has none."""
 
     def shows(self, field: str) -> bool:
         """Does the OS show this field of Observed, or this part of it (``paths.mode``), at all?"""
         return bool(self.requests[field.partition(".")[0]]) and field not in self.not_shown
 
-    def asked(self, wanted: Iterable[str]) -> tuple[Request, ...]:
-        """What to ask to fill these fields, each command and each collection once."""
+    def asked(self, wanted: Iterable[str], vrfs: Sequence[str] = ()) -> tuple[Request, ...]:
+        """What to ask to fill these fields, each command and each collection once.
+
+        ``vrfs``: those besides the default one that matter; without any, nothing is asked for their sake.
+        """
         found: dict[str, Request] = {}
-        for field in FIELDS:
-            for request in self.requests[field] if field in wanted else ():
+        for name in (each for each in FIELDS if each in wanted):
+            in_vrfs = self.in_vrfs.get(name) if vrfs else None
+            for request in in_vrfs(vrfs) if in_vrfs else self.requests[name]:
                 known = found.get(request.what, request)
                 parts = dict.fromkeys((*known.parts, *request.parts)) if known.parts and request.parts else ()
                 found[request.what] = replace(known, parts=tuple(parts))

@@ -168,7 +168,15 @@ def _own_address(view: View, interface: str) -> str:
 
 
 def ip_route(view: View, prefix: str | None = None, vrf: str = "default") -> Reply:
-    """Show ip route [PREFIX|ADDRESS] [vrf X]."""
+    """Show ip route [PREFIX|ADDRESS] [vrf X|all]."""
+    contexts = (node.params["name"] for node in view.store.running.find("vrf context"))
+    names = dict.fromkeys(("default", *contexts)) if vrf == "all" else (vrf,)
+    texts, bodies = zip(*(_table(view, prefix, name) for name in names), strict=True)
+    return Reply("\n".join(texts), table("vrf", list(bodies)))
+
+
+def _table(view: View, prefix: str | None, vrf: str) -> tuple[str, Body]:
+    """The routes of one VRF, as text and as a row of the answer."""
     routes = view.fabric.rib(view.device.name, vrf)
     chosen = list(routes.values()) if prefix is None else _matching(routes, prefix)
     lines = [
@@ -195,8 +203,8 @@ def ip_route(view: View, prefix: str | None = None, vrf: str = "default") -> Rep
                 **table("path", paths),
             }
         )
-    body = table("vrf", [{"vrf-name-out": vrf, **table("addrf", [{"addrf": "ipv4", **table("prefix", rows)}])}])
-    return Reply("\n".join(lines) + "\n", body)
+    family = {"addrf": "ipv4", **table("prefix", rows)}
+    return "\n".join(lines) + "\n", {"vrf-name-out": vrf, **table("addrf", [family])}
 
 
 def _matching(routes: dict[str, Route], prefix: str) -> list[Route]:

@@ -290,8 +290,8 @@ def test_the_live_state_is_read_in_the_checks_own_words(lab: RunningLab) -> None
     assert [(peer.address, peer.remote_as, peer.established) for peer in upper.bgp if peer.vrf is None] == [
         ("10.160.0.1", 4200000001, True)
     ]
-    assert ("10.255.1.1/32", 1) in lower.routes
-    assert ("10.168.0.0/24", 1) in upper.routes
+    assert ((None, "10.255.1.1/32"), 1) in lower.routes
+    assert ((None, "10.168.0.0/24"), 1) in upper.routes
     port = next(each for each in lower.ports if each.name == "swp3")
     assert (port.admin_up, port.oper_up, port.mtu_bytes) == (True, True, 9214)
     assert lower.dscp_to_priority is not None

@@ -127,7 +127,7 @@ def test_the_far_ends_are_named_as_they_name_themselves(seen: Observed) -> None:
 
 
 def test_routes_of_bgp_alone_are_counted(seen: Observed) -> None:
-    assert dict(seen.routes) == {"10.255.1.0/32": 1, "10.255.1.1/32": 1}
+    assert dict(seen.routes) == {(None, "10.255.1.0/32"): 1, (None, "10.255.1.1/32"): 1}
 
 
 def test_ports_tell_their_state_and_mtu(seen: Observed) -> None:

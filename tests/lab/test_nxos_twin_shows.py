@@ -150,6 +150,13 @@ def test_bgp_bfd_and_routes(lab: RunningLab, client: Client) -> None:
     assert "10.255.0.1/32" not in routes, "the other end's route-map lets its host block through, not its loopback"
 
 
+def test_routes_of_all_vrfs_stand_in_a_row_for_each_vrf(client: Client) -> None:
+    contexts = {row["vrf-name-out"]: row for row in client.body("show ip route vrf all")["TABLE_vrf"]["ROW_vrf"]}
+    assert {"default", "management"} <= set(contexts)
+    alone = client.body("show ip route")["TABLE_vrf"]["ROW_vrf"]
+    assert contexts["default"]["TABLE_addrf"] == alone["TABLE_addrf"]
+
+
 # -- NX-API's protocol ------------------------------------------------------------------------------------------------
 
 

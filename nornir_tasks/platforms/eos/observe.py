@@ -1,6 +1,7 @@
 """What EOS shows of itself, turned into the neutral shape. Pure.
 
-JSON where EOS has it: keys as NAPALM 5.2.0 (napalm/eos/eos.py) and anta 1.10.0 read them. QoS is read from text: the
+JSON where EOS has it: keys as NAPALM 5.2.0 (napalm/eos/eos.py) and anta 1.10.0 read them (routes of all VRFs:
+anta/tests/routing/bgp.py, VerifyBGPRouteECMP). QoS is read from text: the
 tables of ``show priority-flow-control`` and ``show qos interfaces ecn`` stand in "Arista_EOS_RoCEv2_Lossless_Config"
 for EOS 4.36, those of ``show qos maps`` and ``show qos interfaces trust`` follow um-eos, Quality of Service. What a
 text does not show is None: "could not tell".
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.device_config import Ecn, RouteKey
 from nornir_tasks.platforms.observed import (
     Answers,
     BgpSession,
@@ -28,6 +29,7 @@ STATUS = Request("show interfaces status")
 LLDP = Request("show lldp neighbors")
 BGP = Request("show ip bgp summary vrf all")
 ROUTES = Request("show ip route bgp")
+ROUTES_OF_ALL_VRFS = Request("show ip route vrf all bgp")
 
 PFC = Request("show priority-flow-control", Form.TEXT)
 WATCHDOG = Request("show priority-flow-control counters watchdog", Form.TEXT)
@@ -73,7 +75,7 @@ def observed(device: str, answers: Answers) -> Observed:
             for each in _data(answers, LLDP).get("lldpNeighbors", [])
         ),
         bgp=tuple(sessions(_data(answers, BGP))),
-        routes=tuple(_routes(_data(answers, ROUTES))),
+        routes=tuple(_routes(_data(answers, ROUTES_OF_ALL_VRFS) or _data(answers, ROUTES))),
         qos=tuple(_qos(interfaces, answers)),
         dscp_to_priority=_code_points(_text(answers, MAPS)),
     )
@@ -128,11 +130,11 @@ def _asn(text: str) -> int:
     return (int(high) << 16) + int(low) if dot else int(text)
 
 
-def _routes(answer: dict[str, Any]) -> Iterator[tuple[str, int]]:
-    routes = answer.get("vrfs", {}).get("default", {}).get("routes", {})
-    for prefix, route in routes.items():
-        if "BGP" in str(route.get("routeType", "")):
-            yield prefix, len(route.get("vias", []))
+def _routes(answer: dict[str, Any]) -> Iterator[tuple[RouteKey, int]]:
+    for vrf, said in answer.get("vrfs", {}).items():
+        for prefix, route in said.get("routes", {}).items():
+            if "BGP" in str(route.get("routeType", "")):
+                yield (None if vrf == "default" else vrf, prefix), len(route.get("vias", []))
 
 
 def _qos(interfaces: dict[str, Any], answers: Answers) -> Iterator[PortQos]:
@@ -228,4 +230,9 @@ def _code_points(text: str) -> tuple[int, ...] | None:
     return tuple(values) if len(values) == 64 else None
 
 
-OBSERVING = Observing(REQUESTS, observed, not_shown=("ports.ra_interval_ms",))
+OBSERVING = Observing(
+    REQUESTS,
+    observed,
+    not_shown=("ports.ra_interval_ms",),
+    in_vrfs={"routes": lambda _: (ROUTES_OF_ALL_VRFS,)},
+)

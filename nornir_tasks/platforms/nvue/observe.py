@@ -1,17 +1,21 @@
-"""What a Cumulus Linux switch says of itself, turned into the neutral shape: seven requests for a whole switch. Pure.
+"""What a Cumulus Linux switch says of itself, turned into the neutral shape. Pure.
+
+Seven requests for a whole switch, and one for each VRF besides the default one.
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
 interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),
-Equal-Cost-Multipath-Load-Sharing.md (next-hop groups, adaptive routing),
+Equal-Cost-Multipath-Load-Sharing.md (next-hop groups, adaptive routing), cumulus-linux-516 Routing-Tables.md
+(``nv show vrf <vrf-id> router rib ipv4 route``),
 RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status``). A figure that is printed rounded
 ("153.00 KB") is not one that can be compared, so it counts as not shown.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.device_config import Ecn, RouteKey
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
     Answers,
@@ -31,10 +35,18 @@ PORTS = "interface"
 _ADVERTISEMENTS = tuple(f"/*/{family}/neighbor-discovery/router-advertisement" for family in ("ip", "ipv6"))
 MEMBERS = Request(f"bridge/domain/{BRIDGE}/port")
 BGP = Request("vrf", parts=("/*/router/bgp/neighbor",))
-ROUTES = Request("vrf/default/router/rib/ipv4/route")
+_ROUTES = re.compile(r"vrf/(?P<vrf>[^/]+)/router/rib/ipv4/route")
 GROUPS = Request("router/nexthop/rib")
 MAPPING = Request("qos/mapping/default-global")
 ADAPTIVE = Request("router/adaptive-routing")
+
+
+def routes_of(vrf: str) -> Request:
+    """What shows the routes of one VRF."""
+    return Request(f"vrf/{vrf}/router/rib/ipv4/route")
+
+
+ROUTES = routes_of("default")
 
 REQUESTS = {
     "ports": (Request(PORTS, parts=("/*/link", *_ADVERTISEMENTS)), MEMBERS),
@@ -56,9 +68,7 @@ def observed(device: str, answers: Answers) -> Observed:
         ports=tuple(replace(port_state(name, port), vlan=_vlan(name, members)) for name, port in ports.items()),
         lldp=tuple(neighbor for name, port in ports.items() for neighbor in lldp_neighbors(name, port)),
         bgp=tuple(sessions(_data(answers, BGP))),
-        routes=tuple(
-            (prefix, hops) for prefix, each in _data(answers, ROUTES).items() if (hops := _bgp_next_hops(each, groups))
-        ),
+        routes=tuple(_routes(answers, groups)),
         qos=tuple(_port_qos(name, port["qos"]) for name, port in ports.items() if "qos" in port),
         dscp_to_priority=_dscp(_data(answers, MAPPING)),
         paths=_paths(_data(answers, ADAPTIVE), ports),
@@ -138,6 +148,15 @@ def _session(address: str, each: Data) -> BgpSession:
     )
 
 
+def _routes(answers: Answers, groups: Data) -> Iterator[tuple[RouteKey, int]]:
+    """The BGP routes of each VRF that was asked for."""
+    for found, answer in ((_ROUTES.fullmatch(what), answer) for what, answer in answers.items()):
+        vrf = found["vrf"] if found else ""
+        for prefix, each in answer.items() if vrf else ():
+            if hops := _bgp_next_hops(each, groups):
+                yield (None if vrf == "default" else vrf, prefix), hops
+
+
 def _bgp_next_hops(route: Data, groups: Data) -> int:
     """ECMP width of a BGP route; 0 for a route of another protocol.
 
@@ -212,4 +231,8 @@ def _dscp(mapping: Data) -> tuple[int, ...] | None:
     return tuple(priorities) if all(isinstance(each, int) for each in priorities) else None
 
 
-OBSERVING = Observing(REQUESTS, observed, not_shown=("paths.waits_for_reload",))
+def _in_vrfs(vrfs: Sequence[str]) -> tuple[Request, ...]:
+    return (*REQUESTS["routes"], *map(routes_of, vrfs))
+
+
+OBSERVING = Observing(REQUESTS, observed, not_shown=("paths.waits_for_reload",), in_vrfs={"routes": _in_vrfs})

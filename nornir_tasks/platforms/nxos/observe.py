@@ -1,7 +1,8 @@
 """What NX-OS shows of itself, turned into the neutral shape. Pure.
 
 Field names are those of the Nexus 9000 Show Command Reference 9.3(x) (each command's ``__readonly__`` part); a table
-with one row is answered as an object, with many as a list. A command that this release does not know leaves its value
+with one row is answered as an object, with many as a list. Routes of all VRFs: as NAPALM 5.2.0 asks for them
+(napalm/nxos_ssh/nxos_ssh.py, get_route_to). A command that this release does not know leaves its value
 None: "could not tell".
 """
 
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.device_config import Ecn, RouteKey
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.observed import (
     Answers,
@@ -30,6 +31,7 @@ STATUS = Request("show interface status")
 LLDP = Request("show lldp neighbors detail", Form.TEXT)
 BGP = Request("show bgp all summary vrf all")
 ROUTES = Request("show ip route")
+ROUTES_OF_ALL_VRFS = Request("show ip route vrf all")
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
@@ -70,7 +72,7 @@ def observed(device: str, answers: Answers) -> Observed:
         ports=tuple(_ports(_body(answers, INTERFACES), _body(answers, STATUS))),
         lldp=tuple(_lldp(_body(answers, LLDP))),
         bgp=tuple(sessions(answers)),
-        routes=tuple(_routes(_body(answers, ROUTES))),
+        routes=tuple(_routes(_body(answers, ROUTES_OF_ALL_VRFS) or _body(answers, ROUTES))),
         qos=tuple(_qos(answers)),
         dscp_to_priority=_code_points(answers),
         paths=PathState(None, None, needs_reload=True, waits_for_reload=_waiting(_body(answers, PENDING))),
@@ -146,10 +148,9 @@ def _asn(text: str) -> int:
     return (int(high) << 16) + int(low) if dot else int(text)
 
 
-def _routes(body: Any) -> Iterator[tuple[str, int]]:  # noqa: ANN401 - an API answer
+def _routes(body: Any) -> Iterator[tuple[RouteKey, int]]:  # noqa: ANN401 - an API answer
     for vrf in rows(body, "vrf"):
-        if vrf.get("vrf-name-out") != "default":
-            continue
+        name = str(vrf.get("vrf-name-out"))
         for family in rows(vrf, "addrf"):
             for prefix in rows(family, "prefix"):
                 paths = [
@@ -158,7 +159,7 @@ def _routes(body: Any) -> Iterator[tuple[str, int]]:  # noqa: ANN401 - an API an
                     if str(path.get("clientname", "")).startswith("bgp") and str(path.get("ubest")).lower() == "true"
                 ]
                 if paths:
-                    yield str(prefix["ipprefix"]), len(paths)
+                    yield (None if name == "default" else name, str(prefix["ipprefix"])), len(paths)
 
 
 def _qos(answers: Answers) -> Iterator[PortQos]:
@@ -297,4 +298,9 @@ def _code_points(answers: Answers) -> tuple[int, ...] | None:
     return used.pop() if len(used) == 1 else None
 
 
-OBSERVING = Observing(REQUESTS, observed, not_shown=("ports.ra_interval_ms", "paths.mode", "paths.ports"))
+OBSERVING = Observing(
+    REQUESTS,
+    observed,
+    not_shown=("ports.ra_interval_ms", "paths.mode", "paths.ports"),
+    in_vrfs={"routes": lambda _: (ROUTES_OF_ALL_VRFS,)},
+)

@@ -8,7 +8,7 @@ from typing import Any
 from nornir_tasks.checks.evidence import Evidence, Finding
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.design.device_config import DeviceConfig, Interface, RouteKey
 from nornir_tasks.design.network import Network
 from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases.site import SiteDesign, load, select
@@ -83,13 +83,13 @@ def _port(config: DeviceConfig, each: Interface) -> PortState:
     return PortState(each.name, each.enabled, each.enabled, each.mtu_bytes, advertises_ms)
 
 
-def _routes(wanted: Mapping[str, DeviceConfig], config: DeviceConfig) -> Iterable[tuple[str, int]]:
+def _routes(wanted: Mapping[str, DeviceConfig], config: DeviceConfig) -> Iterable[tuple[RouteKey, int]]:
     """The lab in plain words: a leaf reaches another leaf over both spines, its neighbours over the one link it has."""
     for name, other in wanted.items():
         assert other.bgp is not None
         tiers = {config.name.partition("-")[0], name.partition("-")[0]}
         if name != config.name and tiers != {"spine"}:
-            yield from ((prefix, 2 if tiers == {"leaf"} else 1) for prefix in other.bgp.networks)
+            yield from (((None, prefix), 2 if tiers == {"leaf"} else 1) for prefix in other.bgp.networks)
 
 
 def fabric_port(device: str) -> str:

@@ -284,7 +284,7 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
             BgpSession(s.neighbor.address, _number(s.neighbor), s.state == "established", s.state, s.prefixes_received)
             for s in sim.sessions(name)
         ),
-        routes=tuple((p, len(r.next_hops)) for p, r in sim.rib(name).items() if r.protocol == "bgp"),
+        routes=tuple(((None, p), len(r.next_hops)) for p, r in sim.rib(name).items() if r.protocol == "bgp"),
         qos=tuple(_qos(profiles[each.qos_profile], each) for each in config.interfaces if each.qos_profile in profiles),
         dscp_to_priority=tuple(by_code[code] for code in range(64)) if by_code else None,
         paths=PathState(balancing.mode if balancing else None, balancing.ports if balancing else None),

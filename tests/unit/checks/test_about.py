@@ -74,7 +74,7 @@ def test_what_is_said_to_be_never_skipped_or_untold_never_is() -> None:
         finding
         for evidence in (
             replace(clean(), observed=blank),
-            seen("spine-1", routes=(("192.0.2.0/24", 1),)),
+            seen("spine-1", routes=(((None, "192.0.2.0/24"), 1),)),
             *seen_everywhere(),
         )
         for check in CHECKS

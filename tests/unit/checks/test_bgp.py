@@ -111,8 +111,8 @@ def test_another_neighbour_in_the_intent_than_on_the_switch_fails(device) -> Non
 @pytest.mark.parametrize("step", [-1, +1])
 def test_too_few_or_too_many_next_hops_name_the_prefix_and_who_announces_it(device, step) -> None:
     routes = clean().observed[device].routes
-    prefix, width = routes[0]
-    check, (finding,) = unlike(seen(device, routes=((prefix, width + step), *routes[1:])))
+    (vrf, prefix), width = routes[0]
+    check, (finding,) = unlike(seen(device, routes=(((vrf, prefix), width + step), *routes[1:])))
     assert (check, finding.device) == ("ecmp", device)
     owner = next(name for name, config in clean().wanted.items() if prefix in config.bgp.networks)
     assert finding.message == f"{device}: {width + step} of {width} next hops to {prefix} ({owner})"

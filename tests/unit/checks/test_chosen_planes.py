@@ -121,7 +121,7 @@ def test_what_is_wrong_with_another_plane_on_a_switch_is_seen_with_that_plane_an
         "mtu": {"ports": tuple(replace(x, mtu_bytes=1500) if x.name == port else x for x in seen.ports)},
         "trust": {"qos": tuple(replace(x, trust_dscp=False) if x.port == port else x for x in seen.qos)},
         "bgp": {"bgp": tuple(replace(x, established=False) if x.address.startswith("10.32.") else x for x in seen.bgp)},
-        "ecmp": {"routes": tuple(route for route in seen.routes if not route[0].startswith("10.32."))},
+        "ecmp": {"routes": tuple(route for route in seen.routes if not route[0][1].startswith("10.32."))},
     }
     for check, fault in faults.items():
         assert judged(COMPUTE, device, **fault).failed == ()
@@ -161,10 +161,10 @@ def test_a_prefix_that_another_plane_leaks_is_that_planes_matter() -> None:
         (ours, COMPUTE, True),
         (stray, ALL, True),
     ):
-        report = judged(planes, "spine-1", routes=(*routes, (prefix, 1)))
+        report = judged(planes, "spine-1", routes=(*routes, ((None, prefix), 1)))
         assert [each.subject for each in report.failed] == (["others"] if seen else []), (prefix, planes)
         assert report.skipped == ()
-    assert judged(COMPUTE, "spine-1", routes=(*routes, ("192.0.2.0/24", 1))).skipped != ()
+    assert judged(COMPUTE, "spine-1", routes=(*routes, ((None, "192.0.2.0/24"), 1))).skipped != ()
 
 
 def test_how_much_there_is_of_one_plane_is_known_beforehand() -> None:

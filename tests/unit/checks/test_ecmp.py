@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from in_a_vrf import VRF, in_a_vrf
 from simulated import SMALL, Network, site_design
 
 from nornir_tasks.checks.ecmp import check_ecmp
@@ -21,11 +22,16 @@ def three_tiers() -> Evidence:
     return Network("clos3").evidence()
 
 
-def learned(evidence: Evidence, device: str, change: Callable[[dict[str, int]], None]) -> list[Finding]:
-    """What is wrong of the routes when one switch learns something else."""
-    routes = dict(evidence.observed[device].routes)
+def learned(
+    evidence: Evidence, device: str, change: Callable[[dict[str, int]], None], vrf: str | None = None
+) -> list[Finding]:
+    """What is wrong of the routes when one switch learns something else in a VRF."""
+    seen = evidence.observed[device].routes
+    routes = {prefix: hops for (name, prefix), hops in seen if name == vrf}
     change(routes)
-    observed = replace(evidence.observed[device], routes=tuple(routes.items()))
+    others = tuple(each for each in seen if each[0][0] != vrf)
+    routes_now = (*others, *(((vrf, prefix), hops) for prefix, hops in routes.items()))
+    observed = replace(evidence.observed[device], routes=routes_now)
     found = check_ecmp(replace(evidence, observed={**evidence.observed, device: observed}))
     return [each for each in found if each.verdict is Verdict.FAIL]
 
@@ -38,14 +44,14 @@ def test_every_route_that_is_learned_is_judged_and_a_clean_site_passes(
     findings = check_ecmp(evidence)
     assert {each.verdict for each in findings} == {Verdict.PASS}
     judged = {(each.device, each.subject) for each in findings} - {(name, "others") for name in evidence.wanted}
-    assert judged == {(name, prefix) for name, seen in evidence.observed.items() for prefix, _ in seen.routes}
+    assert judged == {(name, prefix) for name, seen in evidence.observed.items() for (_, prefix), _ in seen.routes}
     report = judge(evidence)
     assert (report.failed, report.undecided, report.skipped, report.causes) == ((), (), (), ())
     figure(f"{site}: {len(judged)} of {len(judged)} learned routes judged")
 
 
 def each_prefix(device: str) -> Iterator[tuple[str, int]]:
-    yield from three_tiers().observed[device].routes
+    yield from ((prefix, hops) for (_, prefix), hops in three_tiers().observed[device].routes)
 
 
 @BY_TIER
@@ -80,7 +86,7 @@ def test_another_spines_loopback_is_no_route_of_a_spine() -> None:
 @BY_TIER
 def test_a_route_of_somebody_else_is_skipped_with_its_reason_and_counts_neither_way(device: str) -> None:
     evidence = three_tiers()
-    routes = (*evidence.observed[device].routes, ("192.0.2.0/24", 3))
+    routes = (*evidence.observed[device].routes, ((None, "192.0.2.0/24"), 3))
     observed = {**evidence.observed, device: replace(evidence.observed[device], routes=routes)}
     report = judge(replace(evidence, observed=observed))
     (skipped,) = report.skipped
@@ -137,3 +143,65 @@ def test_a_limited_run_expects_what_the_whole_fabric_announces() -> None:
     report = judge(alone)
     assert (report.failed, report.undecided) == ((), ())
     assert sum(each.check == "ecmp" for each in report.findings) == len(evidence.observed["leaf-g1-r0"].routes) + 1
+
+
+@cache
+def in_one_vrf() -> Evidence:
+    return in_a_vrf(three_tiers())
+
+
+def test_in_a_vrf_the_same_things_are_judged_and_a_clean_site_passes() -> None:
+    before, report = judge(three_tiers()), judge(in_one_vrf())
+    assert (report.failed, report.undecided, report.skipped) == ((), (), ())
+    assert (report.tested, report.total) == (before.tested, before.total)
+
+
+@BY_TIER
+@pytest.mark.parametrize("step", [-1, +1])
+def test_one_path_too_few_or_too_many_in_a_vrf_is_caught_and_says_the_vrf(device: str, step: int) -> None:
+    (_, prefix), width = in_one_vrf().observed[device].routes[0]
+    (finding,) = learned(in_one_vrf(), device, lambda routes: routes.update({prefix: width + step}), VRF)
+    assert (finding.subject, finding.found) == (f"{prefix} in VRF {VRF}", str(width + step))
+
+
+@BY_TIER
+def test_a_prefix_that_is_learned_in_another_vrf_than_designed_is_missing_where_it_should_be(device: str) -> None:
+    evidence = in_one_vrf()
+    seen = evidence.observed[device]
+    leaked = tuple(((None, prefix), hops) for (_, prefix), hops in seen.routes)
+    observed = {**evidence.observed, device: replace(seen, routes=leaked)}
+    failed = [each for each in check_ecmp(replace(evidence, observed=observed)) if each.verdict is Verdict.FAIL]
+    assert {each.found for each in failed if each.subject != "others"} == {"0"}
+    assert len(failed) >= len(seen.routes)
+
+
+@BY_TIER
+def test_a_route_of_the_designs_pools_in_its_vrf_that_nobody_should_announce_is_caught(device: str) -> None:
+    (finding,) = learned(in_one_vrf(), device, lambda routes: routes.update({"10.168.77.0/24": 1}), VRF)
+    assert (finding.subject, finding.found) == ("others", f"10.168.77.0/24 in VRF {VRF}")
+
+
+@BY_TIER
+def test_what_a_switch_learns_in_a_vrf_that_nobody_wants_is_not_looked_at(device: str) -> None:
+    evidence = three_tiers()
+    (finding,) = [
+        each
+        for each in with_routes_of(evidence, device, "CUSTOMER")
+        if (each.device, each.subject) == (device, "others")
+    ]
+    assert finding.verdict is Verdict.PASS
+
+
+def with_routes_of(evidence: Evidence, device: str, vrf: str) -> list[Finding]:
+    seen = evidence.observed[device]
+    routes = (*seen.routes, ((vrf, "10.168.77.0/24"), 1), ((vrf, "192.0.2.0/24"), 1))
+    return check_ecmp(replace(evidence, observed={**evidence.observed, device: replace(seen, routes=routes)}))
+
+
+def test_a_cut_link_in_a_vrf_is_one_cause_and_explains_the_routes_behind_it() -> None:
+    network = Network("clos3")
+    network.cut.add(network.links()[0])
+    (before,), (cause,) = judge(network.evidence()).causes, judge(in_a_vrf(network.evidence())).causes
+    assert cause.lead == before.lead
+    assert len(cause.follows) == len(before.follows)
+    assert any(each.subject.endswith(f" in VRF {VRF}") for each in cause.follows)

@@ -39,7 +39,7 @@ def all_wrong() -> Evidence:
             ports=tuple(replace(port, mtu_bytes=1000, vlan="77", oper_up=False) for port in each.ports),
             lldp=(),
             bgp=tuple(replace(session, established=False) for session in each.bgp),
-            routes=(("192.0.2.0/24", 1),),
+            routes=(((None, "192.0.2.0/24"), 1),),
             qos=tuple(replace(port, trust_dscp=False) for port in each.qos),
         )
         for name, each in evidence.observed.items()
@@ -81,6 +81,19 @@ def test_a_whole_look_asks_no_more_than_it_did() -> None:
     """On EOS in two requests, on NX-OS in one."""
     asked = {os: len(each.observing.asked(FIELDS)) for os, each in platforms().items()}
     assert asked == {"eos": 12, "nvue": 7, "nxos": 13}
+
+
+def test_vrfs_cost_a_request_each_on_nvue_and_nowhere_else_and_none_where_there_are_none() -> None:
+    def commands(os: str, *vrfs: str) -> int:
+        return len(platforms()[os].observing.asked(FIELDS, vrfs))
+
+    assert {os: commands(os, "RED", "BLUE") - commands(os) for os in platforms()} == {"eos": 0, "nvue": 2, "nxos": 0}
+
+
+@pytest.mark.parametrize("os", sorted(platforms()))
+def test_who_looks_at_no_routes_asks_nothing_for_the_sake_of_vrfs(os: str) -> None:
+    observing = platforms()[os].observing
+    assert observing.asked(("lldp", "qos"), ("RED",)) == observing.asked(("lldp", "qos"))
 
 
 def test_of_a_collection_that_several_fields_need_the_parts_of_all_are_asked() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from nornir_tasks.design.device_config import DeviceConfig, Neighbor, session_name
+from nornir_tasks.design.device_config import DeviceConfig, Neighbor, key_name
 from nornir_tasks.design.links import Circuit, Use
 from nornir_tasks.design.order import in_order
 from tests.unit.checks.lab_evidence import clean
@@ -22,7 +22,7 @@ def test_sessions_of_equal_peers_in_two_vrfs_are_two_sessions_of_a_switch() -> N
     other = replace(plain, vrf="storage")
     assert (plain.key, other.key) == ((None, "10.0.0.1"), ("storage", "10.0.0.1"))
     assert plain.peer == other.peer
-    assert [session_name(each.key) for each in (plain, other)] == ["10.0.0.1", "10.0.0.1 in VRF storage"]
+    assert [key_name(each.key) for each in (plain, other)] == ["10.0.0.1", "10.0.0.1 in VRF storage"]
 
 
 def test_sessions_stand_in_the_order_of_their_vrfs_the_default_one_first() -> None:

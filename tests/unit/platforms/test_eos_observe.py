@@ -3,7 +3,18 @@
 from typing import Any
 
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.platforms.eos.observe import BGP, ECN, INTERFACES, LLDP, MAPS, PFC, ROUTES, STATUS, observed
+from nornir_tasks.platforms.eos.observe import (
+    BGP,
+    ECN,
+    INTERFACES,
+    LLDP,
+    MAPS,
+    PFC,
+    ROUTES,
+    ROUTES_OF_ALL_VRFS,
+    STATUS,
+    observed,
+)
 from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, PortQos, PortState
 
 DATA: dict[str, dict[str, Any]] = {
@@ -90,13 +101,21 @@ def test_everything_that_is_shown_arrives() -> None:
         BgpSession("10.160.0.2", 4200099998, established=False, state="Idle", prefixes_received=None),
         BgpSession("192.0.2.1", 64999, established=True, state="Established", prefixes_received=None, vrf="OUTSIDE"),
     )
-    assert seen.routes == (("10.255.0.2/32", 2),)
+    assert seen.routes == (((None, "10.255.0.2/32"), 2),)
     assert seen.qos == (
         PortQos("Ethernet1/1", True, (3,), True, ((3, Ecn(256_000, 512_000, 100)),)),
         PortQos("Ethernet2/1", False, (), False, ()),
     )
     assert seen.dscp_to_priority is not None
     assert [code for code, priority in enumerate(seen.dscp_to_priority) if priority == 3] == [26]
+
+
+def test_routes_of_all_vrfs_say_their_vrf() -> None:
+    inner = {"10.168.0.0/24": {"routeType": "eBGP", "vias": [{}]}, "10.168.1.0/24": {"routeType": "connected"}}
+    table = SHOWN[ROUTES.what]["vrfs"] | {"COMPUTE": {"routes": inner}}
+    answers = {name: said for name, said in SHOWN.items() if name != ROUTES.what}
+    seen = observed("leaf", {**answers, ROUTES_OF_ALL_VRFS.what: {"vrfs": table}})
+    assert seen.routes == (((None, "10.255.0.2/32"), 2), (("COMPUTE", "10.168.0.0/24"), 1))
 
 
 def test_a_port_is_in_its_vlan_or_routed_or_a_trunk_and_else_nothing_is_told() -> None:

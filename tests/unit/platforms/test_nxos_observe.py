@@ -80,7 +80,19 @@ def test_routes_count_best_bgp_paths_only() -> None:
     )
     family = {"addrf": "ipv4", **table("prefix", *prefixes)}
     body = table("vrf", {"vrf-name-out": "default", **table("addrf", family)})
-    assert shown.observed("leaf", answers(ROUTES=body)).routes == (("10.168.1.0/24", 2), ("10.255.1.0/32", 1))
+    assert shown.observed("leaf", answers(ROUTES=body)).routes == (
+        ((None, "10.168.1.0/24"), 2),
+        ((None, "10.255.1.0/32"), 1),
+    )
+
+
+@pytest.mark.parametrize("names", [("COMPUTE",), ("default", "COMPUTE")], ids=["one VRF", "several"])
+def test_routes_of_all_vrfs_say_their_vrf(names: tuple[str, ...]) -> None:
+    path = {"ipnexthop": "10.160.0.0", "clientname": "bgp-4200000002", "ubest": "true"}
+    family = {"addrf": "ipv4", **table("prefix", {"ipprefix": "10.168.1.0/24", **table("path", path)})}
+    body = table("vrf", *({"vrf-name-out": name, **table("addrf", family)} for name in names))
+    found = shown.observed("leaf", answers(ROUTES_OF_ALL_VRFS=body))
+    assert found.routes == tuple(((None if x == "default" else x, "10.168.1.0/24"), 1) for x in names)
 
 
 CLASS_MAPS = table(

@@ -32,9 +32,13 @@ def real_lab() -> Network:
 @cache
 def with_storage(vrf: str | None = None) -> Network:
     """The same, with a storage host on the first spare port of every switch, in a VRF if one is named."""
-    network = real_lab()
+    return storage_on(real_lab(), vrf)
+
+
+def storage_on(network: Network, vrf: str | None = None, kind: str = "storage") -> Network:
+    """Any network with one plane, likewise."""
     circuits = tuple(_circuit(network, device, number, vrf) for number, device in enumerate(network.devices))
-    plane = replace(network.planes["compute"], name="storage", kind="storage", pools={"hosts": POOL}, vrf=vrf)
+    plane = replace(network.planes["compute"], name="storage", kind=kind, pools={"hosts": POOL}, vrf=vrf)
     return replace(
         network,
         planes={**network.planes, "storage": plane},

@@ -1,0 +1,21 @@
+"""The toy plane storage as a kind that is found by being there; a smaller MTU stands for another version of it."""
+
+from collections.abc import Iterator
+
+from nornir_tasks.design.device_config import PrefixList, PrefixRule
+from nornir_tasks.design.kinds import PlaneKind
+from nornir_tasks.design.network import Device, Network, Plane
+from nornir_tasks.design.partial_config import PartialConfig
+from tests.unit.design import toys
+
+LARGE_BYTES = 9000
+
+
+def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
+    yield from toys.partial_configs(network, plane, device)
+    if plane.mtu_bytes < LARGE_BYTES:
+        rule = PrefixRule(10, permit=False, prefix="10.32.250.0/24")
+        yield PartialConfig(prefix_lists={"STORAGE-NEVER": PrefixList("STORAGE-NEVER", (rule,))})
+
+
+KIND = PlaneKind(toys.owner, toys.announced, partial_configs)

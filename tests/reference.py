@@ -76,11 +76,11 @@ def shape(value: Any) -> Any:
         return value
     found: list[Any] = [type(value)]
     for name, is_name in _fields(type(value)):
-        held = getattr(value, name)
+        field_value = getattr(value, name)
         if not is_name:
-            found.append(shape(held))
+            found.append(shape(field_value))
         else:
-            found.append(_length(held) if name in ("address", "prefix") else bool(held))
+            found.append(_length(field_value) if name in ("address", "prefix") else bool(field_value))
     return tuple(found)
 
 

@@ -130,17 +130,17 @@ def _bgp(evidence: Evidence, device: str, running: Bgp | None, wanted: Bgp) -> I
         yield Breaks.POLICY, ""
     found = {each.key: each for each in running.neighbors}
     for neighbor in wanted.neighbors:
-        held = found.get(neighbor.key)
-        if neighbor.peer_group in changed or held is None or _is_other(held, neighbor):
+        running_value = found.get(neighbor.key)
+        if neighbor.peer_group in changed or running_value is None or _is_other(running_value, neighbor):
             yield Breaks.SESSION, evidence.port_of_neighbor(device, neighbor.key)
-        if held is not None and held.route_map_in != neighbor.route_map_in:
+        if running_value is not None and running_value.route_map_in != neighbor.route_map_in:
             yield Breaks.POLICY, ""
 
 
-def _is_other(held: object, wanted: object) -> bool:
+def _is_other(running_value: object, wanted: object) -> bool:
     """Do they differ in more than words?"""
     return any(
-        getattr(held, each.name) != getattr(wanted, each.name)
+        getattr(running_value, each.name) != getattr(wanted, each.name)
         for each in fields(wanted)  # type: ignore[arg-type] # a dataclass
         if each.name not in _WORDS
     )

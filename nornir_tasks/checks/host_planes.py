@@ -45,7 +45,7 @@ BOOT = About(
 def check_planes(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each ordered pair of planes, one for the chain, one for rules that are not ours."""
     judge = Judge(GUARD.name, evidence)
-    planes = {name: held for name, held in evidence.variables["plane_guard_planes"].items() if held}
+    planes = {name: is_dropped for name, is_dropped in evidence.variables["plane_guard_planes"].items() if is_dropped}
     pairs = list(permutations(planes, 2))
     show = " ".join(word for word in SHOW if word != "-j")
     knobs = {pair: Knob(f"{pair[0]} to {pair[1]}", "forwarding", "dropped", show) for pair in pairs}
@@ -61,8 +61,10 @@ def check_planes(evidence: HostEvidence) -> list[HostFinding]:
     hook, rules = _forward_chain(json.loads(said["stdout"] or "{}").get("nftables", []) if said else [])
     dropped = [ends for rule in rules if (ends := _ends(rule)) is not None]
     for (origin, target), knob in knobs.items():
-        held = any(set(planes[origin]) <= inward and set(planes[target]) <= outward for inward, outward in dropped)
-        judge.compare(knob, "dropped" if held else "not dropped")
+        is_dropped = any(
+            set(planes[origin]) <= inward and set(planes[target]) <= outward for inward, outward in dropped
+        )
+        judge.compare(knob, "dropped" if is_dropped else "not dropped")
     judge.compare(chain, hook)
     judge.compare(others, [json.dumps(rule) for rule in rules if _ends(rule) is None])
     return judge.findings

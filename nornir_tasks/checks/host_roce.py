@@ -132,7 +132,7 @@ def _spell_table(table: Sequence[int | None]) -> str:
     for point, priority in enumerate(table):
         points.setdefault(priority, []).append(point)
     listed = sorted(points.items(), key=lambda each: PRIORITIES if each[0] is None else each[0])
-    return ", ".join(f"{'no entry' if key is None else key}: {_ranges(held)}" for key, held in listed)
+    return ", ".join(f"{'no entry' if key is None else key}: {_ranges(code_points)}" for key, code_points in listed)
 
 
 def _ranges(points: Sequence[int]) -> str:

@@ -59,15 +59,15 @@ def check_rdma(evidence: HostEvidence) -> list[HostFinding]:
     return judge.findings
 
 
-def _judge_package(judge: Judge, package: str, facts: Mapping[str, Any], held: bool, why: str) -> None:
-    wanted = "installed and held" if held else "installed"
+def _judge_package(judge: Judge, package: str, facts: Mapping[str, Any], on_hold: bool, why: str) -> None:
+    wanted = "installed and held" if on_hold else "installed"
     knob = Knob(package, "package", wanted, f"dpkg-query -W -f '${{Status}} ${{Version}}\\n' {package}")
     if not facts:
         judge.undecided(knob, why)
         return
     found = facts["packages"].get(package)
-    held_too = " and held" if held and found and found["held"] else ""
-    judge.compare(knob, f"installed{held_too}" if found else "not installed")
+    suffix = " and held" if on_hold and found and found["held"] else ""
+    judge.compare(knob, f"installed{suffix}" if found else "not installed")
 
 
 def _judge_device(judge: Judge, rail: str, facts: Mapping[str, Any], provider: str, why: str) -> None:

@@ -117,24 +117,26 @@ def _judge_idle(judge: Judge, limit_us: int, facts: Facts | None, why: str) -> N
 def _judge_interrupts(judge: Judge, rail: str, isolated: str, facts: Facts | None, evidence: HostEvidence) -> None:
     """On processors of the NIC's node, or any where the platform names no node; never on an isolated one."""
     show = f"grep {rail} /proc/interrupts; cat /proc/irq/IRQ/smp_affinity_list"
-    held = facts["rails"].get(rail) if facts else None
-    if facts is None or held is None:
+    interface = facts["rails"].get(rail) if facts else None
+    if facts is None or interface is None:
         judge.undecided(Knob(rail, "interrupts", "near its NIC", show), evidence.why_unread(FACT))
         return
     nodes = {node["node"]: node["cpus"] for node in facts["nodes"]}
-    number = held["numa_node"]
+    number = interface["numa_node"]
     near = nodes[number] if number in nodes else facts["processors"]["online"]
     allowed = cpus_of(near) - cpus_of(isolated)
     knob = Knob(rail, "interrupts", f"on processors {near}" + (f" but {isolated}" if isolated else ""), show)
-    if not held["exists"]:
+    if not interface["exists"]:
         judge.decide(knob, False, f"no interface {rail}")
-    elif not held["interrupts"] and evidence.variables["rdma_stack_provider"] == "rxe":
+    elif not interface["interrupts"] and evidence.variables["rdma_stack_provider"] == "rxe":
         judge.skip(knob, "its device has no interrupts of its own")
-    elif not held["interrupts"]:
+    elif not interface["interrupts"]:
         judge.undecided(knob, "its device shows no interrupts")
     else:
         stray = [
-            f"{each['irq']} on {each['cpus']}" for each in held["interrupts"] if not cpus_of(each["cpus"]) <= allowed
+            f"{each['irq']} on {each['cpus']}"
+            for each in interface["interrupts"]
+            if not cpus_of(each["cpus"]) <= allowed
         ]
         judge.decide(knob, not stray, stray or knob.wanted)
 

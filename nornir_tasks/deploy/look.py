@@ -95,6 +95,8 @@ def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
     return replace(plan, is_saved=running.is_saved, waiting=running.waiting)
 
 
-def timer_s(held: Capabilities, rules: Rules) -> int | None:
+def timer_s(capabilities: Capabilities, rules: Rules) -> int | None:
     """How long the switch waits for our confirmation: what its OS takes. None: it has no timer."""
-    return min(max(rules.confirm_within_s, held.min_confirm_s), held.max_confirm_s) if held.has_commit_timer else None
+    if not capabilities.has_commit_timer:
+        return None
+    return min(max(rules.confirm_within_s, capabilities.min_confirm_s), capabilities.max_confirm_s)

@@ -99,7 +99,7 @@ def _refuse_their_vlan(wanted: Wanted, changes: tuple[Change, ...], owned: Confi
     vlans = [vlan for vlan in wanted.config.vlans if any(_is_of(change, vlan) for change in changes)]
     if not vlans:
         return
-    held = wanted.platform.parse(owned, wanted.capabilities, wanted.device, wanted.config.model).config
+    running = wanted.platform.parse(owned, wanted.capabilities, wanted.device, wanted.config.model).config
     problems = [
         Problem(
             where=wanted.device,
@@ -109,7 +109,7 @@ def _refuse_their_vlan(wanted: Wanted, changes: tuple[Change, ...], owned: Confi
             hint="choose another number that is free on all leaves (hosts.vlan), or remove the VLAN by hand",
         )
         for vlan in vlans
-        if (theirs := _theirs(wanted, vlan, held)) is not None
+        if (theirs := _theirs(wanted, vlan, running)) is not None
     ]
     if problems:
         raise RefusedError(problems)
@@ -120,20 +120,20 @@ def _is_of(change: Change, vlan: Vlan) -> bool:
     return re.search(rf"\bvlan(?: / | )?{vlan.number}\b", " / ".join(change.path), re.IGNORECASE) is not None
 
 
-def _theirs(wanted: Wanted, vlan: Vlan, held: DeviceConfig) -> str | None:
+def _theirs(wanted: Wanted, vlan: Vlan, running: DeviceConfig) -> str | None:
     """What stands there under our VLAN's number, if nothing of it is ours.
 
     Signs are our name, our SVI's address and a host port of ours in it. One is enough: any may be lost by hand.
     """
-    there = next((each for each in held.vlans if each.number == vlan.number), None)
+    there = next((each for each in running.vlans if each.number == vlan.number), None)
     name = f"{wanted.capabilities.svi_prefix}{vlan.number}"
-    svi = next((each for each in held.interfaces if each.name == name), None)
+    svi = next((each for each in running.interfaces if each.name == name), None)
     if there is None and svi is None:
         return None
     ports = {port.name: port for port in wanted.config.interfaces}
     signs = [there is not None and vlan.name is not None and there.name == vlan.name]
     signs += [svi is not None and svi.address == ports[name].address]
-    signs += [port.access_vlan == vlan.number for port in held.interfaces if _is_in(ports.get(port.name), vlan)]
+    signs += [port.access_vlan == vlan.number for port in running.interfaces if _is_in(ports.get(port.name), vlan)]
     if any(signs):
         return None
     named = f" named {there.name}" if there is not None and there.name else " without a name"
@@ -164,14 +164,14 @@ def _refuse_collateral(wanted: Wanted, changes: tuple[Change, ...], foreign: Con
     """A container that goes takes all lines below it along, ours or not (``router bgp`` when the ASN differs)."""
     problems = []
     for change in changes:
-        held = foreign.get(*change.path) if change.op == "-" else None
-        if held:
-            first = " / ".join(next(iter(sorted(path for path, _ in held.walk()))))
+        lost = foreign.get(*change.path) if change.op == "-" else None
+        if lost:
+            first = " / ".join(next(iter(sorted(path for path, _ in lost.walk()))))
             problems.append(
                 Problem(
                     where=wanted.device,
                     what=f"removing '{' / '.join(change.path)}' would take lines along that are not ours",
-                    found=f"{first}" + (" and more" if len(held.paths()) > 1 else ""),
+                    found=f"{first}" + (" and more" if len(lost.paths()) > 1 else ""),
                     hint="move those lines by hand first, or declare in the intent the value the switch already has",
                 )
             )

@@ -20,13 +20,13 @@ def check_pool(demand: Demand, layout: Layout, marks: Marks) -> None:
     """Raise DesignError when the pool is too small for the layout."""
     pool = demand.fabric.pools.asn
     needed = layout.leaf_groups * len(layout.leaf_rails) + layout.spine_groups + 1
-    held = pool.last - pool.first + 1
-    if needed > held:
+    size = pool.last - pool.first + 1
+    if needed > size:
         finding = Finding(
             demand.on_fabric("pools", "asn"),
             "too few ASNs",
             f"{needed}: one for each leaf at {demand.most}, one for each spine group, one for the cores",
-            f"{pool} holds {held}",
+            f"{pool} holds {size}",
             "4200000000-4294967294 is private (RFC 6996)",
         )
         raise DesignError(marks.problem(finding))

@@ -45,9 +45,9 @@ class Circuits:
         segment = f"{owner}-hosts" if length is None else None
         for nic in nics:
             leaf = self.devices[nic.leaf]
-            upper, lower, held = self.cut.host_link(leaf.index, leaf.rail, nic.link.place - 1, length)
+            upper, lower, prefix_length = self.cut.host_link(leaf.index, leaf.rail, nic.link.place - 1, length)
             agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
-            use = self._shared(Use(owner, agreed, held, nic.nic, segment=segment))
+            use = self._shared(Use(owner, agreed, prefix_length, nic.nic, segment=segment))
             yield Circuit(nic.link, use, dotted(upper), dotted(lower))
 
     def _first(self, device: Device) -> int:

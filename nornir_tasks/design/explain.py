@@ -279,15 +279,15 @@ class _Explainer:
 
     def balancing(self, kind: str, each: Realised) -> Figure:
         """How equal-cost paths are chosen, and by which source."""
-        asked, held = self.fabric.load_balancing, each.config.load_balancing
+        asked, configured = self.fabric.load_balancing, each.config.load_balancing
         known = each.capabilities.balancing(asked)
         name, inputs = f"load balancing, {kind}", {dotted(self.asked.terms.load_balancing_at): asked}
-        if held is None or known is None:
+        if configured is None or known is None:
             rule = "by the hash alone" if asked == "static" else "no switch of the kind has several equal-cost paths"
             return self.figure(name, "static", rule, **inputs)
-        ports = "all" if held.ports is None else len(held.ports)
-        size = {} if held.flow_set_size is None else {"flow_set_size": held.flow_set_size}
-        return self.figure(name, held.mode, known.source, **inputs, ports=ports, **size)
+        ports = "all" if configured.ports is None else len(configured.ports)
+        size = {} if configured.flow_set_size is None else {"flow_set_size": configured.flow_set_size}
+        return self.figure(name, configured.mode, known.source, **inputs, ports=ports, **size)
 
     def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
         queues = each.config.qos.profiles[0].queues if each.config.qos else ()

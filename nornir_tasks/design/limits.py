@@ -71,12 +71,12 @@ def _may_be_unnumbered(one: Choice, other: Choice) -> bool:
 
 
 def _too_many(choice: Choice, slots: tuple[Slot, ...]) -> Iterator[Finding]:
-    held = choice.model.logical_ports
-    if held is not None and (there := len(all_slots(choice.model, slots))) > held:
+    limit = choice.model.logical_ports
+    if limit is not None and (there := len(all_slots(choice.model, slots))) > limit:
         yield Finding(
             (*choice.path, "breakout"),
-            f"{choice.model.model} has {held} ports at once",
-            f"at most {held}",
+            f"{choice.model.model} has {limit} ports at once",
+            f"at most {limit}",
             f"{there}, split cages counted by their legs",
             "split fewer ways, or spread the hosts over more leaves",
         )
@@ -139,15 +139,15 @@ class _Check:
 
     def priorities(self, choice: Choice) -> Iterator[Finding]:
         policies = qos.classes(self.demand.terms.classes)
-        held = queue_numbers(policies, choice.capabilities)
+        queues = queue_numbers(policies, choice.capabilities)
         for policy in policies:
             taker = next(
-                (name for name, queue in held.items() if queue == held[policy.name] and name != policy.name), None
+                (name for name, queue in queues.items() if queue == queues[policy.name] and name != policy.name), None
             )
             if taker is not None and not policy.strict:
                 yield Finding(
                     (*self.demand.terms.classes_at, policy.name, "priority"),
-                    f"{_name(choice)} needs queue {held[taker]} for the strict class {taker}",
+                    f"{_name(choice)} needs queue {queues[taker]} for the strict class {taker}",
                     "another priority for this class",
                     str(policy.priority),
                 )
@@ -171,15 +171,15 @@ class _Check:
 
     def routes(self, choice: Choice) -> Iterator[Finding]:
         leaves, above = self.layout.leaves, self.layout.spines + self.layout.cores
-        routes, held = 2 * leaves + above, choice.model.ipv4_routes
-        if held is not None and routes > held:
+        routes, limit = 2 * leaves + above, choice.model.ipv4_routes
+        if limit is not None and routes > limit:
             yield Finding(
                 self.demand.on_hosts("max"),
-                f"{choice.model.model} holds {held} IPv4 routes",
-                f"at most {held}",
+                f"{choice.model.model} holds {limit} IPv4 routes",
+                f"at most {limit}",
                 f"{routes}: two for each of {leaves} leaves, one for each of {above} spines"
                 + (" and cores" if self.layout.cores else ""),
-                f"nearest that can be built: {self.demand.most}: {self._most_hosts(held)}",
+                f"nearest that can be built: {self.demand.most}: {self._most_hosts(limit)}",
             )
 
     def _most_hosts(self, routes: int) -> int:
@@ -188,13 +188,13 @@ class _Check:
         return max(0, left // (2 * len(self.layout.leaf_rails))) * self.layout.hosts_per_group
 
     def bfd(self, choice: Choice) -> Iterator[Finding]:
-        held = choice.model.max_bfd_sessions
+        limit = choice.model.max_bfd_sessions
         sessions = max(self._sessions(each) for each in self.choices.all if each.model is choice.model)
-        if self.demand.fabric.routing.bfd and held is not None and sessions > held:
+        if self.demand.fabric.routing.bfd and limit is not None and sessions > limit:
             yield Finding(
                 self.demand.on_fabric("routing", "bfd"),
-                f"{choice.model.model} holds {held} BFD sessions",
-                f"at most {held}, or bfd: false",
+                f"{choice.model.model} holds {limit} BFD sessions",
+                f"at most {limit}, or bfd: false",
                 f"{sessions}: one for each link to another switch",
             )
 

@@ -29,8 +29,10 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
     )
 
 
-def _load_balancing(held: LoadBalancing, sort_key: Callable[[str], tuple[int, ...]]) -> LoadBalancing:
-    return held if held.ports is None else replace(held, ports=tuple(sorted(held.ports, key=sort_key)))
+def _load_balancing(unordered: LoadBalancing, sort_key: Callable[[str], tuple[int, ...]]) -> LoadBalancing:
+    return (
+        unordered if unordered.ports is None else replace(unordered, ports=tuple(sorted(unordered.ports, key=sort_key)))
+    )
 
 
 def prefix_key(prefix: str) -> tuple[int, int]:

@@ -130,13 +130,13 @@ class PodSizing:
                 self.demand.on_fabric("spine", "pod_leaf_groups"), what, expected, str(spine.pod_leaf_groups)
             )
         groups = spine.pod_leaf_groups or most
-        pods, held = ceil(flat.leaf_groups / groups), len(self.core.down)
+        pods, ports_down = ceil(flat.leaf_groups / groups), len(self.core.down)
         return Finding(
             self.demand.on_fabric("core", "model"),
             f"{self.core.model.model} has too few ports",
             f"one at {self.core_gbps}G for each of {pods} pods",
-            f"{held} ports",
-            f"nearest that can be built: {self.demand.most}: {held * groups * flat.hosts_per_group}",
+            f"{ports_down} ports",
+            f"nearest that can be built: {self.demand.most}: {ports_down * groups * flat.hosts_per_group}",
         )
 
     def _most_groups(self, links: int) -> int:

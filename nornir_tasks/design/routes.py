@@ -100,7 +100,7 @@ class _Tables:
     down: dict[str, Counter[str]] = field(default_factory=dict)
     """Switch -> neighbours above or below -> links."""
     climbed: dict[str, Reach] = field(default_factory=dict)
-    held: dict[str, Reach] = field(default_factory=dict)
+    reached: dict[str, Reach] = field(default_factory=dict)
     behind: dict[int, int] = field(default_factory=dict)
     """ASN -> switches of it and all below them: what is learned from them bears the ASN."""
     shared: dict[str, tuple[SharedPath, ...]] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class _Tables:
     def _table(self, device: Device) -> RouteCount:
         name = device.name
         offers = [(self.climbed[lower], lower, -1) for lower in self.down[name]]
-        offers += [(self.held[upper], upper, ~self.behind[device.asn]) for upper in self.up[name]]
+        offers += [(self.reached[upper], upper, ~self.behind[device.asn]) for upper in self.up[name]]
         links = self.up[name] + self.down[name]
         done, reach, parts = self.bit[name], [self.bit[name]], []
         for distance in range(max((len(each) for each, *_ in offers), default=0)):
@@ -151,7 +151,7 @@ class _Tables:
             parts += _refined(shares)
             reach.append(_union(shares))
             done |= reach[-1]
-        self.held[name] = reach
+        self.reached[name] = reach
         self.shared[name] = tuple(SharedPath(bits, sum(links[n] for n in hops), tuple(hops)) for bits, hops in parts)
         widths = [sum(links[each] for each in hops) for hops in {frozenset(hops) for _, hops in parts}]
         return self._count(device, done & ~self.bit[name], [width for width in widths if width > 1])

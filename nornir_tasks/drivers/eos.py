@@ -233,11 +233,11 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
                 continue
             users = sorted({str(one.get("user")) for one in each.get("instances", {}).values() if one.get("user")})
             by = f" by {', '.join(users)}" if users else ""
-            held = "waits for its commit timer" if state == "pendingCommitTimer" else "is open"
+            status = "waits for its commit timer" if state == "pendingCommitTimer" else "is open"
             raise StageError(
                 Problem(
                     where=self.endpoint.device,
-                    what=f"configuration session '{name}'{by} {held}",
+                    what=f"configuration session '{name}'{by} {status}",
                     expected="no other configuration session under way",
                     hint=f"let it end, or end it on the switch: configure session {name} abort",
                 )

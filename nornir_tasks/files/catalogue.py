@@ -147,8 +147,8 @@ def load_catalogue(folder: Path | None = None) -> Catalogue:
         except IntentError as error:
             problems += error.problems
             continue
-        held: dict[str, SwitchModel] | dict[str, NicModel] = switches if isinstance(found, SwitchModel) else nics
-        if found.model in held:
+        models: dict[str, SwitchModel] | dict[str, NicModel] = switches if isinstance(found, SwitchModel) else nics
+        if found.model in models:
             problems.append(Problem(shown(file), f"model {found.model} stands twice in the catalogue"))
         elif isinstance(found, SwitchModel):
             switches[found.model] = found

@@ -41,8 +41,8 @@ def make_asns_plain(tree: ConfigTree) -> None:
 def _rewrite(tree: ConfigTree, texts: tuple[str, ...]) -> None:
     plain = {text: plain_asns(text) for text in texts}
     if any(text != line for text, line in plain.items()):
-        held, tree.children = tree.children, {}
-        for text, node in held.items():
+        children, tree.children = tree.children, {}
+        for text, node in children.items():
             node.text = plain.get(text, text)
             tree.children.setdefault(node.text, node)
     for text in texts:

@@ -54,12 +54,12 @@ class ConfigTree:
         Where both have lines below one text, the node is made anew: no node of ``other`` is changed here.
         """
         for text, child in other.children.items():
-            held = self.children.get(text)
-            if held is None or not held.children:
+            existing = self.children.get(text)
+            if existing is None or not existing.children:
                 self.children[text] = child
             elif child.children:
-                both = self.children[text] = ConfigTree(text, held.line)
-                both.children = held.children.copy()
+                both = self.children[text] = ConfigTree(text, existing.line)
+                both.children = existing.children.copy()
                 both.share(child)
 
     def copy(self) -> "ConfigTree":
@@ -188,10 +188,10 @@ def difference(running: ConfigTree, wanted: ConfigTree, above: Path = ()) -> Ite
             yield Change(path, "-")
             yield from (Change(below, "-") for below, _ in node.walk(path))
     for text, node in wanted.children.items():
-        held = running.children.get(text)
-        if held is None:
+        existing = running.children.get(text)
+        if existing is None:
             path = (*above, text)
             yield Change(path, "+")
             yield from (Change(below, "+") for below, _ in node.walk(path))
-        elif held.children != node.children:
-            yield from difference(held, node, (*above, text))
+        elif existing.children != node.children:
+            yield from difference(existing, node, (*above, text))

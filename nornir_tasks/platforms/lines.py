@@ -160,7 +160,7 @@ Hidden = tuple[tuple[tuple[re.Pattern[str], ...], frozenset[str]], ...]
 def hidden_lines(blocks: Iterable[Block]) -> Hidden:
     """What the rows of these blocks say is hidden."""
     lines = ((block, {*block.hidden, *(line for each in block.rows for line in each.hidden)}) for block in blocks)
-    return tuple((tuple(map(re.compile, block.above)), frozenset(held)) for block, held in lines if held)
+    return tuple((tuple(map(re.compile, block.above)), frozenset(texts)) for block, texts in lines if texts)
 
 
 def visible(tree: ConfigTree, hidden: Hidden) -> ConfigTree:

@@ -116,13 +116,13 @@ def _split(
         owner = enclosing if matched.by == "enclosing" else owner_of(key, matched.by, claims)
         if owner is None and matched.below is not None:
             owner = _owner_below(node, matched.below, claims)
-        held = parts[owner].add_path(above)
+        part = parts[owner].add_path(above)
         is_shared = matched.shared and owner is not None  # what stands in somebody else's container is theirs
         if is_shared or (matched.children and claims.has_several(key)):
-            held.add(text, node.line)
+            part.add(text, node.line)
             _split(node, matched.children, claims, parts, (*above, text), owner)
         else:
-            held.children[text] = node
+            part.children[text] = node
 
 
 def _owner_below(node: ConfigTree, telling: Rule, claims: Claims) -> str | None:

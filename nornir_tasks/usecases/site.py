@@ -54,11 +54,11 @@ class SiteDesign:
         facts = self.network.facts[device.os]
         for candidate in (device.release, release, *facts.releases):
             try:
-                held = facts.capabilities(candidate, device.asic)
+                capabilities = facts.capabilities(candidate, device.asic)
             except KeyError:
                 continue
-            if held.runs(release):
-                return replace(device, release=candidate, capabilities=held)
+            if capabilities.runs(release):
+                return replace(device, release=candidate, capabilities=capabilities)
         what = f"no capabilities are known of the release that runs, on {device.asic}"
         problems.append(Problem(device.name, what, facts.taken_in_words, release))
         return device

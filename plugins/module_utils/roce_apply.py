@@ -154,8 +154,8 @@ def _alone(host: Host, *, check: bool) -> Iterator[None]:
         return
     path = host.at(LOCK)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="ascii") as held:
-        _take(held.fileno(), path)
+    with path.open("w", encoding="ascii") as file:
+        _take(file.fileno(), path)
         yield
 
 
@@ -166,8 +166,8 @@ def _take(descriptor: int, path: Path) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > until:
-                held = f"{path} is held for more than {LOCK_WAIT_S} s by another run"
-                raise TimeoutError(f"{held}: systemctl status gpufabric-roce-qos") from None
+                busy = f"{path} is locked for more than {LOCK_WAIT_S} s by another run"
+                raise TimeoutError(f"{busy}: systemctl status gpufabric-roce-qos") from None
             time.sleep(0.5)
         else:
             return
@@ -238,8 +238,8 @@ class _Rail:
             return
         self.read_anew()
         for knob, was in before.items():
-            held = knob in changed or holds(knob, was.value, self.wanted[knob])
-            if held and not holds(knob, self.reader.read(knob).value, self.wanted[knob]):
+            was_right = knob in changed or holds(knob, was.value, self.wanted[knob])
+            if was_right and not holds(knob, self.reader.read(knob).value, self.wanted[knob]):
                 self.fail(knob, self.reader.read(knob), "held, but a later set or somebody else took it back")
 
     def missing(self, what: str, why: str) -> None:

@@ -184,8 +184,8 @@ class Shell:
     def _unsaved(self, is_text: bool) -> str:
         if not is_text:
             raise CommandFailedError(UNCONVERTED, _NO_JSON)
-        held = self._view.configuration
-        return "" if held.is_saved else startup_diff(self._view.device, held.startup, held.running)
+        store = self._view.configuration
+        return "" if store.is_saved else startup_diff(self._view.device, store.startup, store.running)
 
     def _running_block(self, expression: str) -> str:
         name = re.sub(r"(?i)^et(hernet)?\s*", "Ethernet", expression)

@@ -106,8 +106,8 @@ def _put(target: Tree, defaults: Tree) -> None:
     """Put in what is missing, at any depth."""
     for key, value in defaults.items():
         if isinstance(value, dict):
-            held = target.setdefault(key, {})
-            if isinstance(held, dict):
-                _put(held, value)
+            existing = target.setdefault(key, {})
+            if isinstance(existing, dict):
+                _put(existing, value)
         else:
             target.setdefault(key, value)

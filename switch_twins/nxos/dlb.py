@@ -43,13 +43,13 @@ def dlb_ports(change: Change) -> None:
     if change.removed:
         return
     own = [node for node in change.parent.children.values() if node.words.startswith(_PORTS)]
-    held = {port for node in own if node is not change.node for port in _named(node)}
+    listed = {port for node in own if node is not change.node for port in _named(node)}
     named = set(_named(change.node))
     for port in named:
         whole = "/".join(port.split("/")[:2])
         if port != _ALL and whole not in change.session.context.ports:
             raise LineError("reference", change.node.line, message="Invalid range at '^' marker.")
-    wanted = held - named if change.node.negated else held | named
+    wanted = listed - named if change.node.negated else listed | named
     rule = change.node.rule
     for node in own:
         if node.rule is not None:

@@ -102,16 +102,16 @@ def change(before: DeviceConfig, after: DeviceConfig, typed: str = "") -> None:
     """Bring a switch from one configuration to another with our payload; brownfield stays byte for byte."""
     assert before.bgp is not None
     text = BROWNFIELD.format(asn=before.bgp.asn) + rendered(before).replace("end\n", "") + typed
-    held = switch(before, text)
-    owned, foreign = split_switch(held, before)
-    made = candidate(to_tree(held.text()), owned, wanted(after))
-    session = ConfigSession(held, context_of(after))
+    tree = switch(before, text)
+    owned, foreign = split_switch(tree, before)
+    made = candidate(to_tree(tree.text()), owned, wanted(after))
+    session = ConfigSession(tree, context_of(after))
     refused = [(made.payload[number - 1], str(error)) for number, error in session.feed_all(made.payload)]
     assert refused == []
-    owned_after, foreign_after = split_switch(held, before)
+    owned_after, foreign_after = split_switch(tree, before)
     assert list(difference(owned_after, wanted(after))) == []
     assert list(difference(foreign, foreign_after)) == []
-    assert "username ops privilege 1 secret sha512 $6$salt$other" in held.text()
+    assert "username ops privilege 1 secret sha512 $6$salt$other" in tree.text()
 
 
 def test_a_leaf_is_drained_and_undrained() -> None:
@@ -165,10 +165,10 @@ def test_a_link_of_1500_bytes_is_pushed_and_pushed_again() -> None:
 
 def test_equal_as_numbers_written_with_a_dot_are_no_difference() -> None:
     config = leaf()
-    held = switch(config, rendered(config).replace("end\n", "") + "router bgp 64086.59905\n   bgp asn notation asdot\n")
-    assert "router bgp 64086.59905\n   bgp asn notation asdot\n" in held.text()
-    assert "remote-as 64086.59904" in held.text()
-    owned, foreign = split_switch(held, config)
+    tree = switch(config, rendered(config).replace("end\n", "") + "router bgp 64086.59905\n   bgp asn notation asdot\n")
+    assert "router bgp 64086.59905\n   bgp asn notation asdot\n" in tree.text()
+    assert "remote-as 64086.59904" in tree.text()
+    owned, foreign = split_switch(tree, config)
     assert list(difference(owned, wanted(config))) == []
     assert to_text(foreign) == "router bgp 4200000001\n   bgp asn notation asdot\n"
 
@@ -210,13 +210,13 @@ def test_any_configuration_is_turned_into_any_other_of_the_same_switch(
 def test_a_fresh_switch_gets_everything() -> None:
     for config in (leaf(), spine()):
         assert config.bgp is not None
-        held = switch(
+        tree = switch(
             config, BROWNFIELD.format(asn=config.bgp.asn) + "no ip routing\nservice routing protocols model ribd\n"
         )
-        owned, foreign = split_switch(held, config)
-        made = candidate(to_tree(held.text()), owned, wanted(config))
-        session = ConfigSession(held, context_of(config))
+        owned, foreign = split_switch(tree, config)
+        made = candidate(to_tree(tree.text()), owned, wanted(config))
+        session = ConfigSession(tree, context_of(config))
         assert [str(error) for _, error in session.feed_all(made.payload)] == []
-        after, foreign_after = split_switch(held, config)
+        after, foreign_after = split_switch(tree, config)
         assert list(difference(after, wanted(config))) == []
         assert list(difference(foreign, foreign_after)) == []

@@ -67,16 +67,16 @@ def test_pushing_twice_changes_nothing(config: DeviceConfig) -> None:
 @given(configs(), configs())
 @settings(max_examples=60, deadline=None)
 def test_the_remediation_between_any_two_configurations_leads_the_twin_there(
-    held: DeviceConfig, other: DeviceConfig
+    first: DeviceConfig, other: DeviceConfig
 ) -> None:
     """Same hardware and AS number; an emptied port stays as an empty block, because hardware does not go away."""
-    if held.asic.startswith("jericho") != other.asic.startswith("jericho") or held.bgp is None or other.bgp is None:
+    if first.asic.startswith("jericho") != other.asic.startswith("jericho") or first.bgp is None or other.bgp is None:
         return
-    tree = push(held)
-    asn = f"router bgp {held.bgp.asn}"
+    tree = push(first)
+    asn = f"router bgp {first.bgp.asn}"
     wanted = canonical(to_tree(rendered(other).replace(f"router bgp {other.bgp.asn}", asn)))
     now = to_tree(tree.text())
-    session = ConfigSession(tree, context(held))
+    session = ConfigSession(tree, context(first))
     for line in PLATFORM.candidate(now, now, wanted).payload:
         session.feed(line)
     left = [change for change in difference(to_tree(tree.text()), wanted) if not _is_empty_port(change.path, change.op)]

@@ -142,10 +142,10 @@ def test_qos_is_read_back_as_pushed(seen: Observed) -> None:
     assert LEAF.qos is not None
     (profile,) = LEAF.qos.profiles
     marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
-    held = {each.port: each for each in seen.qos}
+    by_port = {each.port: each for each in seen.qos}
     for port in LEAF.interfaces:
         if port.qos_profile is not None:
-            found = held[port.name]
+            found = by_port[port.name]
             assert (found.trust_dscp, found.pfc_priorities, found.watchdog, found.ecn) == (
                 True,
                 profile.pfc_priorities,

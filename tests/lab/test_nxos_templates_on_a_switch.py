@@ -95,9 +95,9 @@ def test_a_candidate_is_a_configuration_the_switch_takes_and_leaves_all_else_alo
 @given(configurations(), configurations())
 def test_any_configuration_is_turned_into_any_other(before: DeviceConfig, after: DeviceConfig) -> None:
     before, after = with_all_ports(before), with_all_ports(after)
-    held = switch(rendered(before)).text()
-    owned, foreign = ours(held, after)
-    made = PLATFORM.candidate(PLATFORM.to_tree(held), owned, wanted(after))
+    running = switch(rendered(before)).text()
+    owned, foreign = ours(running, after)
+    made = PLATFORM.candidate(PLATFORM.to_tree(running), owned, wanted(after))
     owned_after, foreign_after = ours(switch(made.payload).text(), after)
     assert list(difference(owned_after, wanted(after))) == []
     assert list(difference(foreign, foreign_after)) == []

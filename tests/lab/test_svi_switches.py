@@ -126,10 +126,10 @@ def _says_nothing(tree: ConfigTree, path: tuple[str, ...]) -> bool:
     return path == ("no ip routing",) or (path[-1].startswith("interface Ethernet") and not tree.get(*path))
 
 
-@pytest.mark.parametrize(("held", "other"), WAYS)
+@pytest.mark.parametrize(("earlier", "other"), WAYS)
 @pytest.mark.parametrize("system", LEAVES)
-def test_a_leaf_goes_from_any_kind_of_host_link_to_any_other(system: str, held: str, other: str) -> None:
-    before, after = all_wanted(held)[LEAVES[system]], all_wanted(other)[LEAVES[system]]
+def test_a_leaf_goes_from_any_kind_of_host_link_to_any_other(system: str, earlier: str, other: str) -> None:
+    before, after = all_wanted(earlier)[LEAVES[system]], all_wanted(other)[LEAVES[system]]
     switch = SWITCHES[system.partition(" ")[0]](before)
     others = foreign(before, switch.text())
     for wanted in (before, after):

@@ -97,8 +97,10 @@ def parts() -> set[str]:
 def shown(observed: Observed) -> set[str]:
     """What of that a switch said of any of its ports, or of itself."""
     rows = {"ports": observed.ports, "qos": observed.qos, "paths": (observed.paths,)}
-    held = {part: [getattr(each, part.partition(".")[2]) for each in rows[part.partition(".")[0]]] for part in parts()}
-    return {part for part, values in held.items() if any(value is not None for value in values)}
+    values_by_part = {
+        part: [getattr(each, part.partition(".")[2]) for each in rows[part.partition(".")[0]]] for part in parts()
+    }
+    return {part for part, values in values_by_part.items() if any(value is not None for value in values)}
 
 
 def test_plan_push_validate_and_rollback_return_what_became_of_each_switch(nothing_pushed: SiteDesign) -> None:

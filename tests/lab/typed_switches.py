@@ -104,30 +104,30 @@ class NvueSwitch:
     """A Cumulus Linux switch, likewise: what a revision is refused for, at PATCH and at apply, is asked of the twin."""
 
     def __init__(self, rendered: Rendered) -> None:
-        self._device, self._held = spec_of(rendered.config), dict[str, Any]()
+        self._device, self._tree = spec_of(rendered.config), dict[str, Any]()
         self._patch(to_data(rendered.written()))
 
     @classmethod
     def at_day0(cls, config: DeviceConfig, more: str = "{}") -> NvueSwitch:
         made = cls.__new__(cls)
         made._device = spec_of(config)
-        made._held = brownfield(made._device, LOGIN[0], hash_password(LOGIN[1]), dialect_for(config.release))
+        made._tree = brownfield(made._device, LOGIN[0], hash_password(LOGIN[1]), dialect_for(config.release))
         made._patch(json.loads(more))
         return made
 
     def _patch(self, patch: dict[str, Any]) -> None:
         self.refused = [mistake.message for mistake in schema_for(self._device.release).mistakes(patch)]
-        complete(patch, self._held)
-        nvue_tree.merge(self._held, patch)
-        found = checks.findings(self._held, dialect_for(self._device.release), self._device)
+        complete(patch, self._tree)
+        nvue_tree.merge(self._tree, patch)
+        found = checks.findings(self._tree, dialect_for(self._device.release), self._device)
         self.refused += [f"{where}: {why}" for where, why in found]
 
     def running(self) -> str:
-        return json.dumps(nvue_tree.ordered(self._held))
+        return json.dumps(nvue_tree.ordered(self._tree))
 
     def take(self, candidate: Candidate) -> None:
         for pointer in candidate.payload["delete"]:
-            nvue_tree.remove(self._held, keys_of(pointer))
+            nvue_tree.remove(self._tree, keys_of(pointer))
         self._patch(candidate.payload["patch"])
 
     def type(self, path: Path) -> None:

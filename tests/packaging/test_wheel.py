@@ -58,9 +58,9 @@ def test_the_wheel_renders_a_site_without_the_checkout(installed: Path, tmp_path
 
 def test_the_wheel_holds_every_file_of_the_twins(installed: Path) -> None:
     (packages,) = installed.glob("lib/python*/site-packages")
-    held = names_below(packages / "switch_twins")
-    assert names_below(ROOT / "switch_twins") - held == set()
-    assert {"eos/grammar.txt", "nvue/brownfield.json", "nxos/grammar/4_bgp.grammar"} <= held
+    installed_names = names_below(packages / "switch_twins")
+    assert names_below(ROOT / "switch_twins") - installed_names == set()
+    assert {"eos/grammar.txt", "nvue/brownfield.json", "nxos/grammar/4_bgp.grammar"} <= installed_names
 
 
 def names_below(folder: Path) -> set[str]:

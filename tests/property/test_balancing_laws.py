@@ -161,11 +161,11 @@ def test_who_has_equal_paths_takes_part_with_all_of_them_and_is_refused_where_it
     routes = count_routes(fabric)
     taking_part = set()
     for each in device_configs(fabric):
-        name, held = each.config.name, each.config.load_balancing
+        name, configured = each.config.name, each.config.load_balancing
         ports = {link.end(name).port for link in fabric.links_of(name) if link.kind == "fabric"}
-        assert held is not None or routes[name].widest < 2
-        if held is not None:
-            assert set(held.ports or ()) == ports
+        assert configured is not None or routes[name].widest < 2
+        if configured is not None:
+            assert set(configured.ports or ()) == ports
             taking_part.add(fabric.device(name).role)
     for tier in {"leaf", "spine", "core"} & tiers.keys():
         older = copy.deepcopy(data)

@@ -182,8 +182,8 @@ def reload_driver(state: Path) -> None:
     for path in (state / "nics").glob("*.json"):
         nic = json.loads(path.read_text())
         kept = {key: nic[key] for key in ("pci", "rdma_device", "mtu_bytes", "vf", "inbox", "active_mtu", "refuses")}
-        held = {"firmware": nic["firmware_next"], "firmware_next": nic["firmware_next"]}
-        path.write_text(json.dumps({**factory(nic["driver"]), **kept, **held}, indent=1))
+        firmware = {"firmware": nic["firmware_next"], "firmware_next": nic["firmware_next"]}
+        path.write_text(json.dumps({**factory(nic["driver"]), **kept, **firmware}, indent=1))
     shutil.rmtree(state / "values", ignore_errors=True)
 
 

@@ -182,9 +182,9 @@ def _thresholds(text: str) -> dict[str, tuple[Thresholds, ...] | None]:
             port = _long(head[1])
             found[port] = ()
         elif row := _ECN_ROW.fullmatch(line):
-            held = found.get(port)
+            thresholds = found.get(port)
             threshold = (int(row[1]), int(row[3]), int(row[4]))
-            found[port] = (*held, threshold) if row[2] == "bytes" and held is not None else None
+            found[port] = (*thresholds, threshold) if row[2] == "bytes" and thresholds is not None else None
     return found
 
 

@@ -108,8 +108,8 @@ def parse_qos(rest: ConfigTree, capabilities: Capabilities, left: ConfigTree) ->
     dscp, queue_of, mapped = list(DSCP_DEFAULT), list(range(8)), False
     for node in list(starting(rest, "qos map ")):
         if known := look_up(node.text, _MAP_LINES):
-            (number, held), mapped = known[1], True
-            (dscp if known[0] == "class_of" else queue_of)[number] = held
+            (number, value), mapped = known[1], True
+            (dscp if known[0] == "class_of" else queue_of)[number] = value
             del rest.children[node.text]
     watchdog, guarded = _watchdog(rest)
     blocks = [_block(node, capabilities.asic, left) for node in starting(rest, "qos profile ")]
@@ -121,7 +121,7 @@ def parse_qos(rest: ConfigTree, capabilities: Capabilities, left: ConfigTree) ->
     classes = tuple(
         TrafficClass(
             priority=priority,
-            dscp=tuple(code for code, held in enumerate(dscp) if held == priority),
+            dscp=tuple(code for code, value in enumerate(dscp) if value == priority),
             queue=queue_of[priority],
             lossless=priority in paused,
         )

@@ -146,9 +146,9 @@ def _layer1(port: Data, spelling: Spelling) -> Layer1 | None:
 
 def _address(data: Data, *at: str) -> str | None:
     """The lowest IPv4 address; a second one stays where it is."""
-    held = [key for key, below in entries(data, *at) if not below and ":" not in key and "/" in key]
-    if not held:
+    addresses = [key for key, below in entries(data, *at) if not below and ":" not in key and "/" in key]
+    if not addresses:
         return None
-    first = min(held, key=prefix_key)
+    first = min(addresses, key=prefix_key)
     take_empty(data, *at, first)
     return first

@@ -189,10 +189,10 @@ def _from_rows(text: str) -> ConfigTree | None:
             deepest += 8
         elif value == "{}":
             parent.add(name)
-        elif value[0] == "{" or (held := _respelled(value)) is None:
+        elif value[0] == "{" or (respelled := _respelled(value)) is None:
             return None
         else:
-            parent.add(f"{name}: {held}")
+            parent.add(f"{name}: {respelled}")
     return root
 
 

@@ -126,16 +126,16 @@ class _Splice:
                 kept = [each for each in named if each not in self._gone_whole]
                 self._inserted.setdefault(number, []).extend([one_row_of(kept)] if kept else [])
 
-    def insert_missing(self, held: ConfigTree, wanted: ConfigTree, above: Path) -> None:
-        """Put in every wanted line that ``held`` lacks, in the order in which it was rendered."""
+    def insert_missing(self, running: ConfigTree, wanted: ConfigTree, above: Path) -> None:
+        """Put in every wanted line that ``running`` lacks, in the order in which it was rendered."""
         for child in sorted(wanted.children.values(), key=lambda node: node.line):
-            there = held.children.get(child.text)
+            there = running.children.get(child.text)
             if not above and child.text in self._source.listed:
                 there = there if there is None or not child.children else None
             if there is not None:
                 self.insert_missing(there, child, (*above, child.text))
                 continue
-            row = self._row_at_top(child.text) if not above else self._row_below(held, wanted, child)
+            row = self._row_at_top(child.text) if not above else self._row_below(running, wanted, child)
             block = ConfigTree()
             block.add(child.text).merge(child)
             self._inserted.setdefault(row, []).extend(INDENT * len(above) + line for line in block.lines(INDENT))
@@ -150,16 +150,16 @@ class _Splice:
         return len(self._source.rows)
 
     @staticmethod
-    def _row_below(held: ConfigTree, wanted: ConfigTree, child: ConfigTree) -> int:
+    def _row_below(running: ConfigTree, wanted: ConfigTree, child: ConfigTree) -> int:
         """Before the next line that comes later: in the order it was rendered, and settings before sub-modes."""
         later = [
-            held.children[sibling.text].line
+            running.children[sibling.text].line
             for sibling in wanted.children.values()
-            if sibling.line > child.line and sibling.text in held.children
+            if sibling.line > child.line and sibling.text in running.children
         ]
         rank = _rank_in_block(child.text)
-        later += [other.line for other in held.children.values() if _rank_in_block(other.text) > rank]
-        return min(later) - 1 if later else _last_row(held) + 1
+        later += [other.line for other in running.children.values() if _rank_in_block(other.text) > rank]
+        return min(later) - 1 if later else _last_row(running) + 1
 
     def text(self) -> str:
         """The new configuration."""

@@ -171,14 +171,14 @@ class PortReader:
     def _strangers(self, said: Fields, path: Path) -> None:
         """What stands on a port of another kind, or is half of what belongs together."""
         access = "access_vlan" in said and "routed" not in said
-        held = set[str]() if access and _is_edge(said) else set(said.get("edge", ()))
+        lines = set[str]() if access and _is_edge(said) else set(said.get("edge", ()))
         if access:
-            held |= {"no ip redirects"} if "quiet" in said else set()
-            held |= {f"ip address {said['address']}"} if "address" in said else set()
-            held |= {f"vrf member {said['vrf']}"} if "vrf" in said else set()
+            lines |= {"no ip redirects"} if "quiet" in said else set()
+            lines |= {f"ip address {said['address']}"} if "address" in said else set()
+            lines |= {f"vrf member {said['vrf']}"} if "vrf" in said else set()
         elif "access_vlan" in said:
-            held.add(f"switchport access vlan {said['access_vlan']}")
-        for line in sorted(held):
+            lines.add(f"switchport access vlan {said['access_vlan']}")
+        for line in sorted(lines):
             self.remainder.tree.add_path((*path, line))
 
     def _layer1(self, said: Fields, path: Path) -> Layer1 | None:
@@ -186,12 +186,12 @@ class PortReader:
         speed_mbps, fec, negotiate = said.get("speed_mbps"), said.get("fec"), said.get("negotiate", True)
         if speed_mbps is not None and speed_mbps % 1000 == 0:
             return Layer1(speed_mbps // 1000, None, None if fec is None else _FEC_OF[fec], negotiate)
-        held = (
+        lines = (
             None if speed_mbps is None else f"speed {speed_mbps}",
             None if fec is None else f"fec {fec}",
             None if negotiate else "no negotiate auto",
         )
-        for line in held:
+        for line in lines:
             if line is not None:
                 self.remainder.tree.add_path((*path, line))
         return None

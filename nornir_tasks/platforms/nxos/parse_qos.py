@@ -197,8 +197,8 @@ class QosReader:
         for line in _SYSTEM_LINES:
             if line not in self.attached:
                 self.remainder.missing("system qos", line)
-        for name, held in self.policies.items():
-            for group in sorted(groups - held):
+        for name, present in self.policies.items():
+            for group in sorted(groups - present):
                 line = "class class-default" if group not in self.dscp else f"class {CLASS_MAP}{group}"
                 self.remainder.missing(f"policy-map type qos {name}", line)
         for group in sorted({0, *groups}):

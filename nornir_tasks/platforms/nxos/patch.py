@@ -122,13 +122,13 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
     added: set[Path] = set()
     removed: set[Path] = set()
     for change in reported:
-        held = running.get(*change.path)
+        existing = running.get(*change.path)
         if change.op == "+":
-            if held is None:
+            if existing is None:
                 added.add(change.path)
-        elif held is not None:
+        elif existing is not None:
             removed.add(change.path)
-            removed.update((*change.path, *below) for below in held.paths())
+            removed.update((*change.path, *below) for below in existing.paths())
         elif target := _named(change.path, running):
             removed.add(target)
         else:
@@ -152,8 +152,8 @@ def _lines_after(path: Path, added: set[Path], removed: set[Path], running: Conf
     if len(path) != 2 or not path[0].startswith(PORT):
         return frozenset()
     block = running.get(path[0])
-    held = {line for line in (block.children if block is not None else ()) if (path[0], line) not in removed}
-    return frozenset(held | {line for head, *rest in added if head == path[0] for line in rest[:1]})
+    existing = {line for line in (block.children if block is not None else ()) if (path[0], line) not in removed}
+    return frozenset(existing | {line for head, *rest in added if head == path[0] for line in rest[:1]})
 
 
 def _hidden_again(added: set[Path], removed: set[Path], running: ConfigTree) -> Iterator[Path]:

@@ -126,8 +126,14 @@ def drop(origin: list[str], target: list[str]) -> dict[str, Any]:
     """A rule as nft -j of nftables 1.0.6 prints it."""
     ends = (("iifname", origin), ("oifname", target))
     matches = [
-        {"match": {"op": "==", "left": {"meta": {"key": key}}, "right": held[0] if len(held) == 1 else {"set": held}}}
-        for key, held in ends
+        {
+            "match": {
+                "op": "==",
+                "left": {"meta": {"key": key}},
+                "right": values[0] if len(values) == 1 else {"set": values},
+            }
+        }
+        for key, values in ends
     ]
     rule = {"family": "inet", "table": "gpufabric_plane_guard", "chain": "forward", "handle": 9}
     return {"rule": {**rule, "expr": [*matches, {"counter": "c"}, {"drop": None}]}}

@@ -156,8 +156,8 @@ def test_ports_that_balance_are_counted_beforehand() -> None:
 class Noting(dict[str, object]):
     """A host's facts, and which of them were asked for."""
 
-    def __init__(self, held: dict[str, object]) -> None:
-        super().__init__(held)
+    def __init__(self, values: dict[str, object]) -> None:
+        super().__init__(values)
         self.asked: set[str] = set()
 
     def get(self, key: str, default: object = None) -> object:

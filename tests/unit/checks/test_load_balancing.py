@@ -48,10 +48,10 @@ def shown(device: str, **changes: Any) -> Evidence:
     return replace(evidence, observed={**evidence.observed, device: changed})
 
 
-def running(device: str, held: LoadBalancing | None) -> Evidence:
+def running(device: str, configured: LoadBalancing | None) -> Evidence:
     """One switch is configured otherwise."""
     evidence = balanced()
-    config = replace(evidence.running[device], load_balancing=held)
+    config = replace(evidence.running[device], load_balancing=configured)
     return replace(evidence, running={**evidence.running, device: config})
 
 

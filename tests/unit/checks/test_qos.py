@@ -63,10 +63,10 @@ def test_a_port_without_any_qos_state_could_not_be_told(device) -> None:
 @pytest.mark.parametrize("device", SWITCHES)
 @pytest.mark.parametrize("dscp", [0, 26, 48, 63])
 def test_one_wrong_code_point_is_named_with_where_it_goes_and_where_it_should(device, dscp) -> None:
-    held = clean().observed[device].dscp_to_priority
-    check, (finding,) = unlike(seen(device, dscp_to_priority=(*held[:dscp], 5, *held[dscp + 1 :])))
+    mapping = clean().observed[device].dscp_to_priority
+    check, (finding,) = unlike(seen(device, dscp_to_priority=(*mapping[:dscp], 5, *mapping[dscp + 1 :])))
     assert (check, finding.device) == ("dscp", device)
-    assert finding.message == f"{device}: DSCP {dscp} goes to 5, not {held[dscp]}"
+    assert finding.message == f"{device}: DSCP {dscp} goes to 5, not {mapping[dscp]}"
 
 
 def test_a_map_that_is_not_shown_could_not_be_told() -> None:

@@ -15,7 +15,12 @@ from nornir_tasks.usecases.validate import require_passed
 
 ONLY_WORDS = {"state", "prefixes_received"}
 """Of a BGP session: how it calls its state, and how much it has heard so far; nothing is judged by them."""
-OTHER = {bool: lambda held: not held, int: lambda held: held + 1, str: lambda held: f"{held}9", tuple: lambda held: ()}
+OTHER = {
+    bool: lambda value: not value,
+    int: lambda value: value + 1,
+    str: lambda value: f"{value}9",
+    tuple: lambda value: (),
+}
 BELONGS = {
     (PortState, "name"): {"port", "mtu", "ra"},
     (PortState, "admin_up"): {"port"},
@@ -65,10 +70,10 @@ def each_field_is_caught(good: Evidence, device: str) -> int:
     for kind, table in tables.items():
         for each in getattr(good.observed[device], table):
             for field in fields(kind):
-                held = getattr(each, field.name)
-                if field.name in ONLY_WORDS or held is None:
+                value = getattr(each, field.name)
+                if field.name in ONLY_WORDS or value is None:
                     continue
-                other = OTHER[type(held)](held)
+                other = OTHER[type(value)](value)
                 rows = tuple(
                     replace(one, **{field.name: other}) if one is each else one
                     for one in getattr(good.observed[device], table)

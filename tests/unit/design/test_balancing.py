@@ -68,10 +68,14 @@ def fabric_ports(network: Network, device: str) -> set[str]:
 def test_flowlet_is_held_by_every_switch_with_equal_paths_on_all_its_ports_to_switches(leaf: Any, spine: Any) -> None:
     network = built("flowlet", leaf, spine)
     for name, each in realised(network).items():
-        held = each.config.load_balancing
-        assert held is not None
-        assert held.mode == "flowlet"
-        assert held.ports is None if each.config.os == "eos" else set(held.ports) == fabric_ports(network, name)
+        configured = each.config.load_balancing
+        assert configured is not None
+        assert configured.mode == "flowlet"
+        assert (
+            configured.ports is None
+            if each.config.os == "eos"
+            else set(configured.ports) == fabric_ports(network, name)
+        )
 
 
 @pytest.mark.parametrize("spine", [NXOS, NVUE], ids=["nxos", "nvue"])
@@ -79,18 +83,18 @@ def test_flowlet_is_held_by_every_switch_with_equal_paths_on_all_its_ports_to_sw
 def test_per_packet_is_held_by_all_members_of_every_set_of_equal_paths(leaf: Any, spine: Any) -> None:
     network = built("per_packet", leaf, spine)
     for name, each in realised(network).items():
-        held = each.config.load_balancing
-        assert held is not None
-        assert (held.mode, held.flow_set_size) == ("per_packet", None)
-        assert set(held.ports or ()) == fabric_ports(network, name)
+        configured = each.config.load_balancing
+        assert configured is not None
+        assert (configured.mode, configured.flow_set_size) == ("per_packet", None)
+        assert set(configured.ports or ()) == fabric_ports(network, name)
 
 
 def test_a_spine_with_one_link_to_each_leaf_has_nothing_to_balance_and_may_be_of_any_kind() -> None:
     network = built("flowlet", EOS, NVUE_800G, spine__count=4)
-    held = {name: each.config.load_balancing for name, each in realised(network).items()}
+    configured = {name: each.config.load_balancing for name, each in realised(network).items()}
     below = Counter((x.upper.device, x.lower.device) for x in network.links if x.kind == "fabric")
     assert set(below.values()) == {1}
-    assert {name.partition("-")[0] for name, each in held.items() if each is not None} == {"leaf"}
+    assert {name.partition("-")[0] for name, each in configured.items() if each is not None} == {"leaf"}
 
 
 def test_static_asks_nothing_of_anybody() -> None:

@@ -22,19 +22,19 @@ def _ports(link: Link) -> tuple[tuple[str, str], tuple[str, str]]:
 
 def replay(old: Network, new: Network) -> Moves:
     """Do the steps: no port ever holds two cables, and a step that says nothing takes nobody below the floor."""
-    found, held, floor = moves(old, new), joined(old), floors(old, new)
+    found, legs, floor = moves(old, new), joined(old), floors(old, new)
     for step in found.steps:
         for move in step.moves:
-            held.subtract(move.before)
-        assert min(held.values(), default=0) >= 0, "a leg that was not there is moved"
-        up = Counter(leg[1][0] for leg, count in held.items() if count)
+            legs.subtract(move.before)
+        assert min(legs.values(), default=0) >= 0, "a leg that was not there is moved"
+        up = Counter(leg[1][0] for leg, count in legs.items() if count)
         low = {name for name, least in floor.items() if up[name] < least}
         assert low <= set(step.below)
         for move in step.moves:
-            held.update(move.after)
-        used = Counter(port for leg, count in held.items() if count for port in leg)
+            legs.update(move.after)
+        used = Counter(port for leg, count in legs.items() if count for port in leg)
         assert not [port for port, count in used.items() if count > 1]
-    assert +held == joined(new)
+    assert +legs == joined(new)
     return found
 
 

@@ -46,7 +46,7 @@ def played(network: Network) -> dict[str, Paths]:
         link = circuit.link
         for here, there in ((link.upper, link.lower), (link.lower, link.upper)):
             owner[here.device, circuit.address(there.device) or here.port] = there.device
-    held: dict[str, Paths] = {name: {p: {"": ()} for p in c.bgp.networks} for name, c in configs.items()}
+    tables: dict[str, Paths] = {name: {p: {"": ()} for p in c.bgp.networks} for name, c in configs.items()}
     sessions = []
     for name, config in configs.items():
         group = config.bgp.peer_groups[0]
@@ -57,15 +57,15 @@ def played(network: Network) -> dict[str, Paths]:
     for _ in range(8):
         fresh: dict[str, Paths] = {name: {p: {"": ()} for p in c.bgp.networks} for name, c in configs.items()}
         for name, neighbor, incoming, far, outgoing in sessions:
-            for prefix, paths in held[far.name].items():
+            for prefix, paths in tables[far.name].items():
                 path = (far.bgp.asn, *min(best(paths).values()))
                 if configs[name].bgp.asn in path or "" in fresh[name].get(prefix, {}):
                     continue
                 if passes(far, outgoing, prefix) and passes(configs[name], incoming, prefix):
                     fresh[name].setdefault(prefix, {})[neighbor.peer] = path
-        if fresh == held:
-            return held
-        held = fresh
+        if fresh == tables:
+            return tables
+        tables = fresh
     raise AssertionError("BGP does not come to rest")
 
 

@@ -234,7 +234,7 @@ def split_leaf() -> DeviceConfig:
         "Ethernet34/1": Layer1(400, 8, "rs", negotiate=False),
     }
     loopback, *used = base.interfaces if not base.interfaces[0].mtu_bytes else base.interfaces[::-1]
-    ports = [replace(port, name=name, layer1=held) for port, (name, held) in zip(used, layers.items(), strict=True)]
+    ports = [replace(port, name=name, layer1=value) for port, (name, value) in zip(used, layers.items(), strict=True)]
     shut = [Interface(name, None, None, None, enabled=False, qos_profile=None) for name in UNUSED]
     config = replace(base, name="leaf-g0-r7", interfaces=(loopback, *ports, *shut))
     return in_order(config, PLATFORM.facts.sort_key)

@@ -195,7 +195,7 @@ def split_leaf(release: str = "5.14") -> DeviceConfig:
         "swp34": Layer1(800, None, "rs", negotiate=False),
     }
     loopback, *used = base.interfaces
-    ports = [replace(port, name=name, layer1=held) for port, (name, held) in zip(used, layers.items(), strict=True)]
+    ports = [replace(port, name=name, layer1=value) for port, (name, value) in zip(used, layers.items(), strict=True)]
     shut = [unused(name) for name in ("swp2s3", "swp4", "swp10s1", "swp20s0", "swp20s1", "swp64")]
     config = replace(
         base,

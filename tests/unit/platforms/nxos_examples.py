@@ -69,7 +69,7 @@ def qos() -> Qos:
         points[named.get(dscp, 0)].append(dscp)
     return Qos(
         classes=tuple(
-            TrafficClass(priority, tuple(held), priority, lossless=priority == 3) for priority, held in points.items()
+            TrafficClass(priority, tuple(value), priority, lossless=priority == 3) for priority, value in points.items()
         ),
         profiles=(
             PortProfile(
@@ -172,7 +172,7 @@ def split_leaf() -> DeviceConfig:
         "Ethernet1/31/1": Layer1(200, None, "rs", negotiate=False),
     }
     *used, loopback = base.interfaces
-    ports = [replace(port, name=name, layer1=held) for port, (name, held) in zip(used, layers.items(), strict=True)]
+    ports = [replace(port, name=name, layer1=value) for port, (name, value) in zip(used, layers.items(), strict=True)]
     shut = [Interface(name, None, None, None, enabled=False, qos_profile=None) for name in UNUSED | {"Ethernet1/31/2"}]
     config = replace(
         base,

@@ -280,7 +280,7 @@ def test_arista_eos_reads_the_bgp_process_its_groups_and_neighbours(config: Devi
 def test_arista_eos_reads_ports_addresses_prefix_lists_and_discard_routes(config: DeviceConfig) -> None:
     ports = {each["name"]: each for each in facts_of("interfaces", config, "interface ")}
     layer3 = {each["name"]: each.get("ipv4") for each in facts_of("l3_interfaces", config, "interface ")}
-    addresses = {name: held[0]["address"] for name, held in layer3.items() if held}
+    addresses = {name: entries[0]["address"] for name, entries in layer3.items() if entries}
     for port in config.interfaces:
         seen = ports[port.name]
         assert (seen.get("description"), seen["enabled"]) == (port.description, port.enabled)

@@ -46,8 +46,8 @@ FOREIGN: dict[str, Any] = {
 def merged(base: dict, extra: dict) -> dict:
     result = copy.deepcopy(base)
     for key, value in extra.items():
-        held = result.get(key)
-        result[key] = merged(held, value) if isinstance(held, dict) and isinstance(value, dict) else value
+        existing = result.get(key)
+        result[key] = merged(existing, value) if isinstance(existing, dict) and isinstance(value, dict) else value
     return result
 
 

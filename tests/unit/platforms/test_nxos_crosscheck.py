@@ -131,8 +131,8 @@ def test_prefix_lists_and_route_maps(config: DeviceConfig) -> None:
         for each in config.routing_policy.prefix_lists
     }
     for found in facts_of("route_maps", part(config, "route-map", "interface Ethernet")):
-        (held,) = (each for each in config.routing_policy.route_maps if each.name == found["route_map"])
-        for entry, rule in zip(found["entries"], held.rules, strict=True):
+        (route_map,) = (each for each in config.routing_policy.route_maps if each.name == found["route_map"])
+        for entry, rule in zip(found["entries"], route_map.rules, strict=True):
             assert entry["sequence"] == rule.sequence
             assert entry["match"]["ip"]["address"]["prefix_lists"] == [rule.match_prefix_list]
             done = entry.get("set", {})

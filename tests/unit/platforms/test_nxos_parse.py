@@ -140,8 +140,8 @@ def test_hidden_defaults_are_left_out_and_nothing_else() -> None:
 def test_all_64_code_points_stand_exactly_once() -> None:
     qos = read_back(PLATFORM.to_tree(rendered(leaf())), leaf()).config.qos
     assert qos is not None
-    held = [point for each in qos.classes for point in each.dscp]
-    assert sorted(held) == list(range(64))
+    points = [point for each in qos.classes for point in each.dscp]
+    assert sorted(points) == list(range(64))
     assert {each.priority: each.dscp for each in qos.classes if each.priority} == {3: (26,), 7: (48, 56)}
 
 

@@ -44,9 +44,9 @@ def under(intent: Intent, system: str) -> Intent:
     ((name, fabric),) = intent.fabrics.items()
     tiers: dict[str, Any] = {}
     for tier in ("leaf", "spine", "core"):
-        asked = getattr(fabric, tier)
-        if asked is not None:
-            tiers[tier] = asked.model_copy(update={**_kind(asked.model, system), "overrides": ()})
+        tier_intent = getattr(fabric, tier)
+        if tier_intent is not None:
+            tiers[tier] = tier_intent.model_copy(update={**_kind(tier_intent.model, system), "overrides": ()})
     return intent.model_copy(update={"fabrics": {name: fabric.model_copy(update=tiers)}})
 
 

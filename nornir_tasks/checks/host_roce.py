@@ -179,5 +179,5 @@ def _spell_found_ets(classes: Sequence[Mapping[str, Any]], found: Mapping[str, S
     return ", ".join(words)
 
 
-def _spell_buffer(asked: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {' '.join(str(each) for each in found[key])}" for key in asked)
+def _spell_buffer(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {' '.join(str(each) for each in found[key])}" for key in wanted)

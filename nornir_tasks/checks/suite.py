@@ -122,8 +122,8 @@ def expected(evidence: Evidence, devices: Iterable[str]) -> dict[str, int]:
 
     It follows from the design; what a switch said is not looked at.
     """
-    nobody_asked = dict.fromkeys(devices, Problem("validate", "not asked"))
-    unread = replace(evidence, observed={}, unreachable=nobody_asked)
+    not_contacted = dict.fromkeys(devices, Problem("validate", "not asked"))
+    unread = replace(evidence, observed={}, unreachable=not_contacted)
     found = Counter(each.check for each in (*_reach(unread), *_not_read(unread)))
     return {each.name: found[each.name] for each in ABOUT}
 

@@ -7,18 +7,18 @@ if TYPE_CHECKING:
     from nornir_tasks.design.layout import Option, Sizing
 
 
-def print_sizing(asked: "Demand", sizing: "Sizing") -> None:
+def print_sizing(demand: "Demand", sizing: "Sizing") -> None:
     """A few lines below the plane's own."""
     from nornir_tasks.cli.console import out
     from nornir_tasks.design.cheapest import in_words, why_lost
 
     chosen, other = sizing.chosen, sizing.runner_up
-    lines = [f"laid out for {asked.hosts.max} hosts: {in_words(chosen)}"]
+    lines = [f"laid out for {demand.hosts.max} hosts: {in_words(chosen)}"]
     if other is None:
         lines.append("runner-up: none; no other layout keeps what is declared")
     else:
         lines.append(f"runner-up: {in_words(other)}; it lost: {why_lost(chosen, other)}")
-    kept, least = chosen.capacity_after_loss, asked.fabric.spine.capacity_after_loss
+    kept, least = chosen.capacity_after_loss, demand.fabric.spine.capacity_after_loss
     lines.append(f"with one spine lost a leaf keeps {_percent(kept)} of its declared bandwidth")
     if kept >= least:
         lines[-1] += f" (capacity_after_loss: {least:g})"

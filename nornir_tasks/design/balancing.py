@@ -30,21 +30,21 @@ def flow_set_size(known: Balancing, width: int, sets: int) -> int | None:
 
 def refusals(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts]) -> Iterator[Finding]:
     """What stands against the mode that is asked for, all at once."""
-    asked, path = choices.demand.terms.load_balancing, choices.demand.terms.load_balancing_at
-    if asked == "static":
+    intended, path = choices.demand.terms.load_balancing, choices.demand.terms.load_balancing_at
+    if intended == "static":
         return
     sharing = dict(_sharing(choices, layout))
     could = [mode for mode in MODES if all(_lacks(choice, mode, speeds) is None for choice, speeds in sharing.values())]
-    others = [mode for mode in could if mode != asked and (mode == "flowlet" or _reorders(choices.nic))]
+    others = [mode for mode in could if mode != intended and (mode == "flowlet" or _reorders(choices.nic))]
     nearest = " or ".join(["static", *others])
-    if asked == "per_packet":
+    if intended == "per_packet":
         yield from _nic(choices, path, nearest)
-    have = "; ".join(words for each in facts.values() if (words := each.load_balancing.get(asked)))
+    have = "; ".join(words for each in facts.values() if (words := each.load_balancing.get(intended)))
     for name, (choice, speeds) in sharing.items():
-        lack = _lacks(choice, asked, speeds)
+        lack = _lacks(choice, intended, speeds)
         if lack is not None:
-            hint = f"known to have {asked}: {have}" if have else "every switch with several equal paths must have it"
-            yield Finding(path, f"{name} {lack}", nearest, asked, hint)
+            hint = f"known to have {intended}: {have}" if have else "every switch with several equal paths must have it"
+            yield Finding(path, f"{name} {lack}", nearest, intended, hint)
 
 
 def _sharing(choices: Choices, layout: Layout) -> Iterator[tuple[str, tuple[Choice, frozenset[int]]]]:

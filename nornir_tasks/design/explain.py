@@ -33,9 +33,9 @@ class Figure:
     rule: str
 
 
-def explain(network: Network, asked: Iterable[Demand], routes: Mapping[str, RouteCount]) -> tuple[Figure, ...]:
-    """All figures, plane by plane, from what was asked. ``routes``: what ``count_routes`` says of this network."""
-    explainers = (_Explainer.of(network, each, routes) for each in sorted(asked, key=lambda each: each.plane_name))
+def explain(network: Network, demands: Iterable[Demand], routes: Mapping[str, RouteCount]) -> tuple[Figure, ...]:
+    """All figures, plane by plane, from the demands. ``routes``: what ``count_routes`` says of this network."""
+    explainers = (_Explainer.of(network, each, routes) for each in sorted(demands, key=lambda each: each.plane_name))
     return tuple(figure for each in explainers for figure in each.figures())
 
 
@@ -47,19 +47,19 @@ def _kind(device: Device) -> str:
 class _Explainer:
     network: Network
     plane: Plane
-    asked: Demand
+    demand: Demand
     devices: tuple[Device, ...]
     samples: Mapping[str, Realised]
     """One switch of each kind, as it will be configured."""
     routes: Mapping[str, RouteCount]
 
     @classmethod
-    def of(cls, network: Network, asked: Demand, routes: Mapping[str, RouteCount]) -> "_Explainer":
-        plane = network.planes[asked.plane_name]
+    def of(cls, network: Network, demand: Demand, routes: Mapping[str, RouteCount]) -> "_Explainer":
+        plane = network.planes[demand.plane_name]
         devices = sorted((x for x in network.devices if x.fabric == plane.fabric), key=lambda x: natural_key(x.name))
         kinds = {_kind(each): each for each in reversed(devices)}
         samples = {kind: device_config(network, kinds[kind]) for kind in sorted(kinds)}
-        return cls(network, plane, asked, tuple(devices), samples, routes)
+        return cls(network, plane, demand, tuple(devices), samples, routes)
 
     @property
     def fabric(self) -> Fabric:
@@ -92,10 +92,10 @@ class _Explainer:
         """The input's full path where it is one of the intent: what the figure's own words leave out."""
         head, dot, rest = name.partition(".")
         above = {
-            "fabric": self.asked.on_fabric(),
-            "plane": self.asked.on_plane(),
-            "hosts": self.asked.on_hosts(),
-            "nics": self.asked.on_nics(),
+            "fabric": self.demand.on_fabric(),
+            "plane": self.demand.on_plane(),
+            "hosts": self.demand.on_hosts(),
+            "nics": self.demand.on_nics(),
         }.get(head)
         return f"{dotted(above)}.{rest}" if above and dot else name
 
@@ -111,12 +111,12 @@ class _Explainer:
         return [x.speed_gbps for x in self.network.links if x.fabric == self.fabric.name and x.kind == kind]
 
     def sizes(self) -> Iterator[Figure]:
-        asked, per_group = self.asked.hosts, self.fabric.hosts_per_group
-        shared = {"hosts__max": asked.max, "hosts_per_group": per_group}
+        hosts, per_group = self.demand.hosts, self.fabric.hosts_per_group
+        shared = {"hosts__max": hosts.max, "hosts_per_group": per_group}
         rule = "hosts at most over hosts per group, rounded up"
         yield self.figure("leaf groups, laid out", self.fabric.leaf_groups, rule, **shared)
         rule = "(hosts there are over hosts per group, rounded up) x leaves of a group"
-        built = {"hosts__count": asked.count, "hosts_per_group": per_group, "leaves_per_group": self.leaves_per_group}
+        built = {"hosts__count": hosts.count, "hosts_per_group": per_group, "leaves_per_group": self.leaves_per_group}
         yield self.figure("leaves", len(self.at(LEAF)), rule, **built)
         groups = len({each.spine_group for each in self.at(SPINE)})
         what = "pods" if self.at(CORE) else "spine groups"
@@ -129,7 +129,7 @@ class _Explainer:
             rule = "core planes (one for each spine of a pod) x cores of each"
             yield self.figure("cores", cores, rule, planes=planes, cores_per_plane=cores // planes)
         rule = "hosts there are x rails"
-        inputs = {"hosts__count": asked.count, "nics__rails": self.asked.nics.rails}
+        inputs = {"hosts__count": hosts.count, "nics__rails": self.demand.nics.rails}
         yield self.figure("host links", len(self.links("host")), rule, **inputs)
         rule = "counted: leaves x uplinks, and what joins spines and cores"
         inputs = {"leaves": len(self.at(LEAF)), "uplinks": self.fabric.uplinks}
@@ -150,7 +150,7 @@ class _Explainer:
         else:
             rule = f"why it lost: {why_lost(chosen, other)}"
             yield self.figure("layout, runner-up", in_words(other), rule, **costs(other))
-        spine, layout = self.asked.fabric.spine, chosen.layout
+        spine, layout = self.demand.fabric.spine, chosen.layout
         inputs = {
             "fabric__spine__capacity_after_loss": spine.capacity_after_loss,
             "fabric__spine__oversubscription": spine.oversubscription,
@@ -164,18 +164,18 @@ class _Explainer:
             yield self.figure(f"warning {number}", warning, "the choice of layout")
 
     def bandwidth(self) -> Iterator[Figure]:
-        asked, nics = self.asked.fabric, self.asked.nics
+        intent, nics = self.demand.fabric, self.demand.nics
         leaf = self.at(LEAF)[0].name
         uplinks = [x.speed_gbps for x in self.network.links_of(leaf) if x.kind == "fabric"]
         ports = self.fabric.hosts_per_group * nics.rails // self.leaves_per_group
         down = {"host_ports": ports, "nics__speed": nics.speed, "uplink_gbps": uplinks[0]}
         rule = "fewest that keep the declared ratio and capacity_after_loss and spread evenly over the spines"
-        inputs = {**down, "fabric__spine__oversubscription": asked.spine.oversubscription}
+        inputs = {**down, "fabric__spine__oversubscription": intent.spine.oversubscription}
         yield self.figure("uplinks of a leaf", self.fabric.uplinks, rule, **inputs)
         rule = "host ports x speed over uplinks x speed, on a full leaf"
         yield self.figure("oversubscription", self.fabric.oversubscription, rule, **down, uplinks=self.fabric.uplinks)
 
-        layout, core = self.fabric.sizing.chosen.layout, asked.core
+        layout, core = self.fabric.sizing.chosen.layout, intent.core
         if layout.pods and core and layout.core_oversubscription is not None:
             inputs = {"fabric__core__oversubscription": core.oversubscription, "links_down": layout.spine_places}
             inputs |= {"uplink_gbps": layout.uplink_gbps, "links_up": layout.pods.spine_uplinks}
@@ -184,7 +184,7 @@ class _Explainer:
             yield self.figure("core oversubscription", float(layout.core_oversubscription), rule, **inputs)
 
     def mtu(self) -> Iterator[Figure]:
-        terms = self.asked.terms
+        terms = self.demand.terms
         kinds: Counter[tuple[str, tuple[tuple[str, int], ...], int]] = Counter()
         for circuit in self.network.circuits:
             if circuit.owner in (self.plane.name, self.fabric.name):
@@ -198,7 +198,7 @@ class _Explainer:
         yield self.figure("MTU, hosts", terms.host_mtu_bytes, "as declared; every link holds it", **inputs)
 
     def addresses(self) -> Iterator[Figure]:
-        plane, above, of_plane = self.plane, self.asked.on_fabric(), self.asked.on_plane()
+        plane, above, of_plane = self.plane, self.demand.on_fabric(), self.demand.on_plane()
         for pool, owner in {"loopback": above, "links": above, "hosts": of_plane}.items():
             is_used = pool != "links" or any(x.is_numbered for x in self.between_switches)
             rule = dotted((*owner, "pools", pool)) + ("" if is_used else "; unused, as links are unnumbered")
@@ -207,8 +207,8 @@ class _Explainer:
             if not is_used:
                 rule = "what FRRouting takes for interface neighbours, said in full on both ends of every link"
                 yield self.figure("router advertisements", f"{RA_INTERVAL_MS} ms", rule)
-        speed = self.asked.nics.speed
-        length = self.asked.plane.prefix_length
+        speed = self.demand.nics.speed
+        length = self.demand.plane.prefix_length
         models = {x.model: self.network.models[x.model].max_logical_ports(speed) for x in self.at(LEAF)}
         each = "an address" if length is None else f"a /{length}"
         rule = f"room for {each} on as many ports as any of these models could have at {speed}G, to a power of two"
@@ -219,7 +219,7 @@ class _Explainer:
             yield self.figure(f"addresses, rail {rail}", supernet, rule, plane__pools__hosts=plane.pools["hosts"])
 
     def asns(self) -> Iterator[Figure]:
-        pool = str(self.asked.fabric.pools.asn)
+        pool = str(self.demand.fabric.pools.asn)
         rules = {
             LEAF: "one each, counted up from the pool's first",
             SPINE: "one for each spine group or pod, counted down below the pool's last: a way back up is a loop",
@@ -279,11 +279,11 @@ class _Explainer:
 
     def balancing(self, kind: str, each: Realised) -> Figure:
         """How equal-cost paths are chosen, and by which source."""
-        asked, configured = self.fabric.load_balancing, each.config.load_balancing
-        known = each.capabilities.balancing(asked)
-        name, inputs = f"load balancing, {kind}", {dotted(self.asked.terms.load_balancing_at): asked}
+        mode, configured = self.fabric.load_balancing, each.config.load_balancing
+        known = each.capabilities.balancing(mode)
+        name, inputs = f"load balancing, {kind}", {dotted(self.demand.terms.load_balancing_at): mode}
         if configured is None or known is None:
-            rule = "by the hash alone" if asked == "static" else "no switch of the kind has several equal-cost paths"
+            rule = "by the hash alone" if mode == "static" else "no switch of the kind has several equal-cost paths"
             return self.figure(name, "static", rule, **inputs)
         ports = "all" if configured.ports is None else len(configured.ports)
         size = {} if configured.flow_set_size is None else {"flow_set_size": configured.flow_set_size}
@@ -291,11 +291,11 @@ class _Explainer:
 
     def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
         queues = each.config.qos.profiles[0].queues if each.config.qos else ()
-        asked = [x.ecn for x in self.asked.terms.classes.values() if x.ecn is not None]
+        thresholds = [x.ecn for x in self.demand.terms.classes.values() if x.ecn is not None]
         for queue in queues:
             if isinstance(queue.ecn, Ecn):
                 value = f"{queue.ecn.min_bytes}-{queue.ecn.max_bytes} bytes, {queue.ecn.probability_percent} %"
-                auto = asked[0] == "auto"
+                auto = thresholds[0] == "auto"
                 rule = each.capabilities.ecn_source if auto else "the intent's thresholds, rounded up to cells"
                 inputs = {"cell_bytes": each.capabilities.ecn_cell_bytes, "ecn": "auto" if auto else "given"}
                 yield self.figure(f"ECN, {kind}, queue {queue.number}", value, rule, **inputs)

@@ -42,16 +42,18 @@ def agreed_bytes(intended_bytes: int, *ends: Capabilities) -> int:
 
 def of_ports(network: Network, device: Device) -> Mapping[str, PortMtu]:
     """Port -> its MTU, of every port of a switch that something runs over. Of several circuits the largest counts."""
-    asked, own = network.fabric_of(device).mtu_bytes, device.capabilities
+    intended_bytes, own = network.fabric_of(device).mtu_bytes, device.capabilities
     found: dict[str, PortMtu] = {}
     for circuit in network.circuits_of(device.name):
         port = circuit.link.end(device.name).port
-        mtu = _of_end(network, circuit, device, asked)
+        mtu = _of_end(network, circuit, device, intended_bytes)
         if port not in found or (mtu.configured_bytes or 0) > (found[port].configured_bytes or 0):
             found[port] = mtu
     for plane in network.planes_on(device.fabric):
         if plane.host_vlan is not None and device.host_block is not None:
-            found[f"{own.svi_prefix}{plane.host_vlan}"] = _routed(asked, agreed_bytes(asked, own), own.max_mtu_bytes)
+            found[f"{own.svi_prefix}{plane.host_vlan}"] = _routed(
+                intended_bytes, agreed_bytes(intended_bytes, own), own.max_mtu_bytes
+            )
     return found
 
 

@@ -24,16 +24,16 @@ def no_host_fits(sizes: Sizes) -> Finding:
     )
 
 
-def too_few_leaf_ports(sizes: Sizes, asked: int, most: int) -> Finding:
-    """A leaf group of ``asked`` hosts, where a leaf takes ``most``."""
-    demand, down, up = sizes.choices.demand, asked * sizes.nics, sizes.uplinks_for(asked)
+def too_few_leaf_ports(sizes: Sizes, intended: int, most: int) -> Finding:
+    """A leaf group of ``intended`` hosts, where a leaf takes ``most``."""
+    demand, down, up = sizes.choices.demand, intended * sizes.nics, sizes.uplinks_for(intended)
     panel = next(each for each in sizes.leaves if not each.takes(down, up))
     ratio = f"{demand.fabric.spine.oversubscription:g}:1"
     hint = f"nearest that can be built: per_group: {most} ({most * sizes.nics} host ports and "
     hint += f"{sizes.uplinks_for(most)} uplinks)" if most else ""
     return Finding(
         demand.on_nics("per_group"),
-        f"{panel.model.model} has too few ports for {asked} hosts at {ratio}",
+        f"{panel.model.model} has too few ports for {intended} hosts at {ratio}",
         f"{down + up}: {down} host ports at {demand.nics.speed}G and {up} uplinks at {sizes.uplink_gbps}G",
         f"{panel.ports()} cages",
         hint + _split_instead(sizes, panel, down, up) if most else "no number fits; choose a model with more ports",
@@ -91,7 +91,7 @@ def _narrowest(sizes: Sizes) -> str:
     return min(sizes.spines, key=lambda each: len(each.down)).model.model
 
 
-def _nearest_count(sizes: Sizes, hosts: int, groups: int, asked: int) -> Iterator[str]:
+def _nearest_count(sizes: Sizes, hosts: int, groups: int, intended: int) -> Iterator[str]:
     parts = sizes.choices.demand.fabric.spine.groups or 1
     leaves, share = groups * len(sizes.leaf_rails) // parts, sizes.choices.demand.fabric.spine.capacity_after_loss
     counts = []
@@ -100,7 +100,7 @@ def _nearest_count(sizes: Sizes, hosts: int, groups: int, asked: int) -> Iterato
         if sizes.fits(hosts, uplinks) and leaves * uplinks // spines <= sizes.spine_ports:
             counts.append(spines * parts)
     if counts:
-        yield f"nearest that can be built: count: {min(counts, key=lambda each: (abs(each - asked), each))}"
+        yield f"nearest that can be built: count: {min(counts, key=lambda each: (abs(each - intended), each))}"
 
 
 def _nearest_split(sizes: Sizes, groups: int) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _nearest_split(sizes: Sizes, groups: int) -> Iterator[str]:
             return
 
 
-def loses_too_much(demand: Demand, asked: float, best: Option | None) -> Finding:
+def loses_too_much(demand: Demand, intended: float, best: Option | None) -> Finding:
     """No layout keeps the declared share with one spine lost; ``best`` keeps the most, None: all have one spine."""
     path, what = (
         demand.on_fabric("spine", "capacity_after_loss"),
@@ -122,11 +122,11 @@ def loses_too_much(demand: Demand, asked: float, best: Option | None) -> Finding
     )
     if best is None:
         hint = "with one spine nothing is left: another spine.count, or no capacity_after_loss"
-        return Finding(path, what, "0, or at least two spines", f"{asked:g}", hint)
+        return Finding(path, what, "0, or at least two spines", f"{intended:g}", hint)
     layout, most = best.layout, floor(100 * best.capacity_after_loss) / 100
     how = f"{layout.spines_per_group} spines and {layout.uplinks} uplinks a leaf"
     where = " of each pod" if layout.pods else " of each group" if layout.spine_groups > 1 else ""
     hint = (
         f"nearest that can be built: capacity_after_loss: {most:g}; or a smaller per_group leaves a leaf more uplinks"
     )
-    return Finding(path, what, f"at most {most:g}: {how}{where}", f"{asked:g}", hint)
+    return Finding(path, what, f"at most {most:g}: {how}{where}", f"{intended:g}", hint)

@@ -166,15 +166,15 @@ def _circuits(demand: Demand, makes: Circuits, cabling: Cabling) -> Iterator[Cir
 
 
 def _fabric(demand: Demand, sizing: Sizing) -> Fabric:
-    layout, asked, terms = sizing.chosen.layout, demand.fabric, demand.terms
+    layout, intent, terms = sizing.chosen.layout, demand.fabric, demand.terms
     down = layout.hosts_per_group * layout.nics_per_host * demand.nics.speed
     switches = layout.leaves + layout.spines + layout.cores
-    above = (asked.spine, asked.core) if asked.core is not None else (asked.spine,)
+    above = (intent.spine, intent.core) if intent.core is not None else (intent.spine,)
     return Fabric(
         name=demand.fabric_name,
-        kind=asked.design,
+        kind=intent.design,
         roles=ROLES,
-        pools={"loopback": str(asked.pools.loopback), "links": str(asked.pools.links)},
+        pools={"loopback": str(intent.pools.loopback), "links": str(intent.pools.links)},
         mtu_bytes=terms.fabric_mtu_bytes,
         classes=qos.classes(terms.classes),
         load_balancing=terms.load_balancing,
@@ -191,7 +191,7 @@ def _fabric(demand: Demand, sizing: Sizing) -> Fabric:
         max_paths=layout.most_uplinks(),
         # Two prefixes of each leaf, one of each spine, and half as much again for a drain or a growth under way.
         max_prefixes=ceil(2 * switches * 1.5),
-        bfd=asked.routing.bfd,
+        bfd=intent.routing.bfd,
         drain_prepend=DRAIN_PREPEND,
         rail_spine_group=tuple(layout.rail_group(_leaf_rail(layout, rail)) for rail in range(layout.rails)),
     )

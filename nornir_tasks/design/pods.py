@@ -25,7 +25,7 @@ class PodSizing:
     """What the ports of spines and cores allow."""
 
     demand: Demand
-    asked: CoreIntent
+    intent: CoreIntent
     rails: int
     """Leaves of a leaf group."""
     spines: tuple[Panel, ...]
@@ -36,12 +36,12 @@ class PodSizing:
     _taking: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sizes: Sizes, core: Choice, asked: CoreIntent) -> "PodSizing":
+    def of(cls, sizes: Sizes, core: Choice, intent: CoreIntent) -> "PodSizing":
         """Raises CannotBuildError where no link speed joins spines and cores."""
-        choices, speed = sizes.choices, core_speed(sizes.choices, core, asked.uplink_speed)
+        choices, speed = sizes.choices, core_speed(sizes.choices, core, intent.uplink_speed)
         spines = tuple(Panel.of(choice, sizes.uplink_gbps, speed) for choice in choices.spines)
         rails = len(sizes.leaf_rails)
-        return cls(choices.demand, asked, rails, spines, Panel.of(core, speed), sizes.uplink_gbps, speed)
+        return cls(choices.demand, intent, rails, spines, Panel.of(core, speed), sizes.uplink_gbps, speed)
 
     def layouts(self, flat: Layout, most_spines: float) -> Iterator[Layout]:
         """Every size of pod worth a look, with the fewest cores for it, largest first.
@@ -58,10 +58,10 @@ class PodSizing:
                 yield replace(flat, spine_groups=pods, pods=layer)
 
     def _pod_sizes(self, leaf_groups: int, links: int) -> Iterator[int]:
-        """Leaf groups of a pod: as asked; else for each number of pods the smallest size that makes so many."""
-        asked = self.demand.fabric.spine.pod_leaf_groups
-        if asked is not None:
-            yield asked
+        """Leaf groups of a pod: as declared; else for each number of pods the smallest size that makes so many."""
+        size = self.demand.fabric.spine.pod_leaf_groups
+        if size is not None:
+            yield size
             return
         most = min(leaf_groups, self._spine_ports // links)
         if most:
@@ -83,7 +83,7 @@ class PodSizing:
     def switches_for(self, links: float) -> int:
         """No fewer spines and cores than this carry so many links from leaves."""
         most = next((n for n in range(self._spine_ports, 0, -1) if self.takes(n, self.uplinks_for(n))), 1)
-        up = links * self.uplink_gbps / (self.asked.oversubscription * self.core_gbps)
+        up = links * self.uplink_gbps / (self.intent.oversubscription * self.core_gbps)
         return max(MIN_SPINES, int(links / most)) + max(MIN_CORES, int(up / len(self.core.down)))
 
     @property
@@ -98,7 +98,7 @@ class PodSizing:
 
     def uplinks_for(self, down: int) -> int:
         """The fewest links to the cores that keep the declared oversubscription."""
-        return max(1, ceil(down * self.uplink_gbps / (self.asked.oversubscription * self.core_gbps) - 1e-9))
+        return max(1, ceil(down * self.uplink_gbps / (self.intent.oversubscription * self.core_gbps) - 1e-9))
 
     def refusal(self, flat: Layout) -> Finding:
         """Why nothing was found, with the nearest design that can be built."""

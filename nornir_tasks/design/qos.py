@@ -10,9 +10,9 @@ from nornir_tasks.intent.policy_model import EcnThresholds, TrafficClassIntent
 CODE_POINTS = range(64)
 
 
-def classes(asked: Mapping[str, TrafficClassIntent]) -> tuple[ClassPolicy, ...]:
+def classes(intents: Mapping[str, TrafficClassIntent]) -> tuple[ClassPolicy, ...]:
     """All classes, by priority. The class that holds DSCP 0 takes every code point that no class names."""
-    named = {point for each in asked.values() for point in each.dscp}
+    named = {point for each in intents.values() for point in each.dscp}
     rest = tuple(point for point in CODE_POINTS if point not in named)
     policies = [
         ClassPolicy(
@@ -24,7 +24,7 @@ def classes(asked: Mapping[str, TrafficClassIntent]) -> tuple[ClassPolicy, ...]:
             weight_percent=each.weight,
             ecn=_ecn(each),
         )
-        for name, each in asked.items()
+        for name, each in intents.items()
     ]
     return tuple(sorted(policies, key=lambda policy: policy.priority))
 

@@ -94,10 +94,10 @@ class Sizes:
 
     def groupings(self, most: int) -> Iterator[tuple[int, int]]:
         """(hosts of a leaf group, leaf groups) to try, fewest groups first, the hosts spread evenly over them."""
-        asked, per_group = self.choices.demand.hosts, self.choices.demand.nics.per_group
+        hosts_intent, per_group = self.choices.demand.hosts, self.choices.demand.nics.per_group
         if per_group is not None:
-            yield per_group, ceil(asked.max / per_group)
+            yield per_group, ceil(hosts_intent.max / per_group)
             return
-        counts = dict.fromkeys(ceil(asked.max / hosts) for hosts in range(most, 0, -1))
+        counts = dict.fromkeys(ceil(hosts_intent.max / hosts) for hosts in range(most, 0, -1))
         for groups in counts:
-            yield ceil(asked.max / groups), groups
+            yield ceil(hosts_intent.max / groups), groups

@@ -47,7 +47,7 @@ def uplink_speed(choices: Choices) -> int:
     return _speed(choices.demand.on_fabric("spine"), choices.demand.fabric.spine.uplink_speed, splits, models, everyone)
 
 
-def core_speed(choices: Choices, core: Choice, asked: int | None) -> int:
+def core_speed(choices: Choices, core: Choice, intended: int | None) -> int:
     """Speed of the links between spines and cores."""
     splits = [("spine", "uplink_breakout", each.up) for each in choices.spines]
     splits += [("core", "breakout", core.down)]
@@ -55,7 +55,11 @@ def core_speed(choices: Choices, core: Choice, asked: int | None) -> int:
     models = [each.model for each in choices.spines if each.up is None]
     models += [core.model] if core.down is None else []
     return _speed(
-        choices.demand.on_fabric("core"), asked, splits, models, [*(each.model for each in choices.spines), core.model]
+        choices.demand.on_fabric("core"),
+        intended,
+        splits,
+        models,
+        [*(each.model for each in choices.spines), core.model],
     )
 
 
@@ -76,23 +80,23 @@ def _not_both(demand: Demand, splits: Splits, lower: str, upper: str) -> None:
 
 
 def _speed(
-    path: Path, asked: int | None, splits: Splits, models: Iterable[SwitchModel], everyone: Iterable[SwitchModel]
+    path: Path, intended: int | None, splits: Splits, models: Iterable[SwitchModel], everyone: Iterable[SwitchModel]
 ) -> int:
     legs = {each.speed_gbps for _, _, each in splits if each is not None}
     common = frozenset.intersection(*(_fabric_speeds(model) for model in models), *({frozenset(legs)} if legs else ()))
-    if len(legs) == 1 and not asked and legs <= common:
+    if len(legs) == 1 and not intended and legs <= common:
         return legs.pop()
-    if asked is None and common:
+    if intended is None and common:
         return max(common)
-    if asked is not None and asked in common:
-        return asked
+    if intended is not None and intended in common:
+        return intended
     names = ", ".join(sorted({model.model for model in everyone}))
     split = ", ".join(f"{tier}.{key}: {each}" for tier, key, each in dict.fromkeys(splits) if each)
     speeds = ", ".join(f"{speed}G" for speed in sorted(common)) or "a speed they share (they share none)"
-    key = "uplink_speed" if asked else "model"
-    what = f"no link between {names} at that speed" if asked else f"no link speed joins {names}"
+    key = "uplink_speed" if intended else "model"
+    what = f"no link between {names} at that speed" if intended else f"no link speed joins {names}"
     what += f" with {split}" if split else ""
-    raise CannotBuildError(Finding((*path, key), what, speeds, f"{asked}G" if asked else ""))
+    raise CannotBuildError(Finding((*path, key), what, speeds, f"{intended}G" if intended else ""))
 
 
 def _fabric_speeds(model: SwitchModel) -> frozenset[int]:

@@ -67,27 +67,27 @@ class _Sizer:
     @classmethod
     def of(cls, choices: Choices, builds: Builds) -> "_Sizer":
         sizes, demand = Sizes.of(choices), choices.demand
-        most, asked = sizes.most_hosts(), demand.nics.per_group
-        if asked is None and most == 0:
+        most, intended = sizes.most_hosts(), demand.nics.per_group
+        if intended is None and most == 0:
             raise CannotBuildError(nearest.no_host_fits(sizes))
-        if asked is not None and asked > most:
-            raise CannotBuildError(nearest.too_few_leaf_ports(sizes, asked, most))
+        if intended is not None and intended > most:
+            raise CannotBuildError(nearest.too_few_leaf_ports(sizes, intended, most))
         pods = PodSizing.of(sizes, choices.core, demand.fabric.core) if choices.core and demand.fabric.core else None
-        return cls(sizes, pods, builds, asked or most)
+        return cls(sizes, pods, builds, intended or most)
 
     def sizing(self) -> Sizing:
         """The cheapest of at least two spines; of one where it is declared or the leaves have room for no second."""
         spine = self.sizes.choices.demand.fabric.spine
-        asked, is_declared = spine.capacity_after_loss, "capacity_after_loss" in spine.model_fields_set
-        found = self._search(asked)
+        intended, is_declared = spine.capacity_after_loss, "capacity_after_loss" in spine.model_fields_set
+        found = self._search(intended)
         if found.chosen is None and not is_declared:
-            found = self._search(asked, single=True)
+            found = self._search(intended, single=True)
         if found.chosen is None:
-            raise CannotBuildError(self._refusal(asked))
+            raise CannotBuildError(self._refusal(intended))
         single = found.chosen.layout.spines_per_group == 1
-        if single and is_declared and asked > 0:
-            raise CannotBuildError(nearest.loses_too_much(self.sizes.choices.demand, asked, None))
-        warnings = (_single_point(found.chosen.layout, is_asked=spine.count is not None),) if single else ()
+        if single and is_declared and intended > 0:
+            raise CannotBuildError(nearest.loses_too_much(self.sizes.choices.demand, intended, None))
+        warnings = (_single_point(found.chosen.layout, is_declared=spine.count is not None),) if single else ()
         return Sizing(self._with_places(found.chosen), found.runner_up, warnings)
 
     def _search(self, capacity_after_loss: float, *, single: bool = False) -> Cheapest:
@@ -177,8 +177,8 @@ class _Sizer:
         return nearest.too_few_spine_ports(self.sizes, groups)
 
 
-def _single_point(layout: Layout, *, is_asked: bool) -> str:
+def _single_point(layout: Layout, *, is_declared: bool) -> str:
     """The warning that somebody should have seen before the spine fails."""
     whose = "each spine group has one spine" if layout.spine_groups > 1 else "one spine joins all leaves"
-    why = "as spine.count declares" if is_asked else "as the leaves have no port for an uplink to a second"
+    why = "as spine.count declares" if is_declared else "as the leaves have no port for an uplink to a second"
     return f"single point of failure: {whose}, {why}; with it lost, none of its leaves reaches another"

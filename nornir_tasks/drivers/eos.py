@@ -173,11 +173,11 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
 
     def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
         """The live state of these fields: one request for data, one for what EOS shows as text only."""
-        asked = OBSERVING.asked(fields, vrfs)
-        lines = [each.what for each in asked if each.form is Form.DATA]
+        requests_for = OBSERVING.requests_for(fields, vrfs)
+        lines = [each.what for each in requests_for if each.form is Form.DATA]
         data = dict(zip(lines, self._ask(lines) if lines else (), strict=True))
         return OBSERVING.read(
-            self.endpoint.device, data | self._texts([each.what for each in asked if each.form is Form.TEXT])
+            self.endpoint.device, data | self._texts([each.what for each in requests_for if each.form is Form.TEXT])
         )
 
     def _texts(self, commands: list[str]) -> dict[str, Any]:

@@ -177,7 +177,7 @@ class NvueSession:
 
     def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
         """The live state of these fields: a request for each collection."""
-        answers = {each.what: self._shown(each) for each in OBSERVING.asked(fields, vrfs)}
+        answers = {each.what: self._shown(each) for each in OBSERVING.requests_for(fields, vrfs)}
         return OBSERVING.read(self.endpoint.device, answers)
 
     def close(self) -> None:

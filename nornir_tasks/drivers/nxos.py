@@ -248,7 +248,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
     def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
         """The live state of these fields: one request, and one more for each command that this release refuses."""
         replies: dict[str, Reply] = {}
-        left: Sequence[Command] = [_command(each) for each in OBSERVING.asked(fields, vrfs)]
+        left: Sequence[Command] = [_command(each) for each in OBSERVING.requests_for(fields, vrfs)]
         while left:
             replies |= {each.command: each for each in self._api.batch(left) if each.error != NOT_RUN}
             left = [command for command in left if command.line not in replies]

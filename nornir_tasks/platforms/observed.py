@@ -140,7 +140,7 @@ class Observing:
         """Does the OS show this field of Observed, or this part of it (``paths.mode``), at all?"""
         return bool(self.requests[field.partition(".")[0]]) and field not in self.not_shown
 
-    def asked(self, wanted: Iterable[str], vrfs: Sequence[str] = ()) -> tuple[Request, ...]:
+    def requests_for(self, wanted: Iterable[str], vrfs: Sequence[str] = ()) -> tuple[Request, ...]:
         """What to ask to fill these fields, each command and each collection once.
 
         ``vrfs``: those besides the default one that matter; without any, nothing is asked for their sake.

@@ -77,13 +77,13 @@ def host_inventory(
     known = kinds()
     groups: dict[str, tuple[str, ...]] = dict.fromkeys(known.planes, ())
     children, variables = {}, {}
-    for asked in demands(intent, known.planes):
-        groups[asked.group] = tuple(host for host in up if network.rails_of(host, asked.plane_name))
-        if asked.group != asked.kind:
-            children[asked.kind] = (asked.group,)
+    for demand in demands(intent, known.planes):
+        groups[demand.group] = tuple(host for host in up if network.rails_of(host, demand.plane_name))
+        if demand.group != demand.kind:
+            children[demand.kind] = (demand.group,)
         if not up and not planned:
             continue
-        needs = host_needs(asked, catalogue, intent.marks)
+        needs = host_needs(demand, catalogue, intent.marks)
         for host in (*up, *planned):
             variables[host] = {**host_vars(network, needs, host).ansible(), **((machines or {}).get(host) or {})}
     return HostInventory(

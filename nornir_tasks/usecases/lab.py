@@ -136,9 +136,9 @@ def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
         what = "lab machines hang on routed links, each at a leaf's end of its own"
         hint = "switches of the lab take hosts in a VLAN; try machines on a copy of the site with link: p2p"
         raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", f"link: svi, VLAN {vlan}", hint))
-    asked, plans = design.demands[0], []
+    demand, plans = design.demands[0], []
     for index, name in enumerate(names[:count]):
-        needs = host_needs(asked, design.catalogue, design.site.intent.marks)
+        needs = host_needs(demand, design.catalogue, design.site.intent.marks)
         rails = host_vars(design.network, needs, name).rail_interfaces.rails
         found = tuple(
             Rail(each.name, each.match.pci, each.match.mac, each.gateway, each.prefix_length) for each in rails

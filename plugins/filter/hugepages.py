@@ -19,10 +19,10 @@ def hugepages_problems(pages: Sequence[Page], kernel: Mapping[str, Any], max_per
     found = list(_twice(pages))
     for page in pages:
         found += _one(page, nodes)
-    asked: dict[int, int] = defaultdict(int)
+    wanted_bytes: dict[int, int] = defaultdict(int)
     for page in pages:
-        asked[page["node"]] += page["count"] * SIZE_KIB[page["size"]] * 1024
-    for number, wanted in sorted(asked.items()):
+        wanted_bytes[page["node"]] += page["count"] * SIZE_KIB[page["size"]] * 1024
+    for number, wanted in sorted(wanted_bytes.items()):
         memory = nodes.get(number, {}).get("memory_bytes", 0)
         if memory and wanted * 100 > memory * max_percent:
             found.append(

@@ -116,12 +116,12 @@ def _shared(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Ite
 
 def _manager(facts: Mapping[str, Any], manager: str) -> Iterator[str]:
     """Nobody there to configure the rails."""
-    asked, chosen = f"rail_interfaces_manager {manager}", facts["manager"] if manager == "auto" else manager
+    setting, chosen = f"rail_interfaces_manager {manager}", facts["manager"] if manager == "auto" else manager
     if chosen == "none":
         choose = "set it to networkd or networkmanager, which is then started"
-        yield f"{asked}: neither netplan, systemd-networkd nor NetworkManager runs this host; {choose}"
+        yield f"{setting}: neither netplan, systemd-networkd nor NetworkManager runs this host; {choose}"
     if chosen == "netplan" and facts["backend"] == "none":
-        yield f"{asked}: netplan is here, but neither systemd-networkd nor NetworkManager runs; start one of them"
+        yield f"{setting}: netplan is here, but neither systemd-networkd nor NetworkManager runs; start one of them"
 
 
 class FilterModule:

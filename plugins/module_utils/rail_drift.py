@@ -64,7 +64,7 @@ def found_lines(rail: Rail, facts: Facts, arp_strict: bool) -> list[str]:
     knobs = ["rp_filter", *(ARP_STRICT if arp_strict else {})]
     settings = facts["sysctl"][one["netdev"]]
     main = [each for each in facts["routes"]["main"] if _is_ours(each, rail, one["netdev"])]
-    asked = [each for each in facts["rules"] if each["table"] == table or each["priority"] == priority_of(rail)]
+    rules = [each for each in facts["rules"] if each["table"] == table or each["priority"] == priority_of(rail)]
     return [
         f"rail {rail['rail']} is {' also '.join(called)}",
         f"{name} {'up' if one['up'] else 'down'}",
@@ -72,7 +72,7 @@ def found_lines(rail: Rail, facts: Facts, arp_strict: bool) -> list[str]:
         *(f"{name} address {each}" for each in one["addresses"] if ":" not in each),
         *(_route("main", each, one["netdev"], name) for each in main),
         *(_route(table, each, one["netdev"], name) for each in facts["routes"].get(table, [])),
-        *(f"rule {each['priority']}: from {each['from']} lookup {each['table']}" for each in asked),
+        *(f"rule {each['priority']}: from {each['from']} lookup {each['table']}" for each in rules),
         *(f"net.ipv4.conf.{name}.{knob} = {settings[knob]}" for knob in knobs),
     ]
 

@@ -35,9 +35,9 @@ def wanted_values(policy: Policy) -> dict[str, Any]:
     }
     cable = {} if policy.cable_m is None else {"cable_m": policy.cable_m}
     sizes = {"buffer_bytes": policy.buffer_bytes, "priority_buffer": policy.priority_buffer}
-    asked = {key: value for key, value in sizes.items() if value}
+    buffer = {key: value for key, value in sizes.items() if value}
     marks = {"cnp_dscp": policy.cnp_dscp, "cnp_priority": policy.cnp_priority} if policy.ecn else {}
-    return {**always, **cable, **({"buffer": asked} if asked else {}), **marks}
+    return {**always, **cable, **({"buffer": buffer} if buffer else {}), **marks}
 
 
 def holds(knob: str, found: Any, wanted: Any) -> bool:  # noqa: ANN401 - a knob's value has the knob's shape

@@ -102,7 +102,7 @@ class Host:
 
     def __init__(self, module: AnsibleModule) -> None:
         self.module = module
-        self.asked: dict[str, Any] = module.params
+        self.params: dict[str, Any] = module.params
         self.rails: list[dict[str, Any]] = module.params["rails"]
         self.run: Run = runner(module)
         self.commands: list[str] = []
@@ -119,8 +119,8 @@ class Host:
 
     def lines(self, rail: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         """(found, wanted) of one rail."""
-        strict = self.asked["arp_strict"]
-        return found_lines(rail, self.facts, strict), wanted_lines(rail, self.asked["plane_supernet"], strict)
+        strict = self.params["arp_strict"]
+        return found_lines(rail, self.facts, strict), wanted_lines(rail, self.params["plane_supernet"], strict)
 
     def all_lines(self) -> tuple[list[str], list[str]]:
         """(found, wanted) of everything, in the same order where the same."""
@@ -178,9 +178,9 @@ class Host:
 
     def configure(self, names: Sequence[str], read_files: bool) -> None:
         """Have the manager configure the named rails, after reading its files anew if they changed."""
-        if read_files and self.asked["manager"] == "netplan":
+        if read_files and self.params["manager"] == "netplan":
             self.do("netplan", "generate")
-        if self.asked["backend"] == "networkd":
+        if self.params["backend"] == "networkd":
             if read_files:
                 self.do("networkctl", "reload")
             if names:
@@ -189,9 +189,9 @@ class Host:
         if read_files:
             self.do("nmcli", "general", "reload", "conf")
             self.do("nmcli", "connection", "reload")
-        profile = "netplan-00-gpufabric" if self.asked["manager"] == "netplan" else "gpufabric"
+        profile = "netplan-00-gpufabric" if self.params["manager"] == "netplan" else "gpufabric"
         for name in names:
-            self.do("nmcli", "--wait", str(self.asked["wait_s"]), "connection", "up", "id", f"{profile}-{name}")
+            self.do("nmcli", "--wait", str(self.params["wait_s"]), "connection", "up", "id", f"{profile}-{name}")
 
     def sweep(self) -> None:
         """Take away the rules of rails that are no more; some managers do so themselves, at the same time."""
@@ -200,7 +200,7 @@ class Host:
 
     def touched(self) -> list[str]:
         """Names of the rails that the manager shall configure anew: what differs, or whose file was written."""
-        files = [Path(path) for path in self.asked["changed_files"]]
+        files = [Path(path) for path in self.params["changed_files"]]
         named = {file.stem.rpartition("gpufabric-")[2] for file in files if file.suffix != ".link"}
         every = any(file.parent.name == "netplan" for file in files)
         differing = {rail["name"] for rail in self.rails if set(self.lines(rail)[0]) != set(self.lines(rail)[1])}
@@ -220,10 +220,10 @@ class Host:
 
     def apply(self) -> None:
         """From what is to what shall be."""
-        touched, wait_s = self.touched(), self.asked["wait_s"]
+        touched, wait_s = self.touched(), self.params["wait_s"]
         self.rename()
         self.read()
-        self.configure(touched, read_files=bool(self.asked["changed_files"]))
+        self.configure(touched, read_files=bool(self.params["changed_files"]))
         self.sweep()
         self.settle()
         if self.wait(wait_s / 3):
@@ -232,7 +232,7 @@ class Host:
             self.configure(self.touched(), read_files=True)
         missing = self.wait(wait_s)
         if missing:
-            message = f"{self.asked['manager']} did not bring the rails to what its files say in {wait_s} s"
+            message = f"{self.params['manager']} did not bring the rails to what its files say in {wait_s} s"
             self.module.fail_json(msg=f"{message}: {'; '.join(missing)}", commands=self.commands)
 
 

@@ -140,10 +140,10 @@ def _negotiates(link: Tree, dialect: Dialect) -> bool | None:
 
     Asked for in so many words as well: not documented, so nothing is claimed. Neither set: the firmware tries all.
     """
-    asked, has_speed = link.get("auto-negotiate"), _speed(link) is not None
-    if asked is None:
+    negotiates, has_speed = link.get("auto-negotiate"), _speed(link) is not None
+    if negotiates is None:
         return False if has_speed else None
-    return (None if has_speed else True) if asked == dialect.on else False
+    return (None if has_speed else True) if negotiates == dialect.on else False
 
 
 def _instance(vrf: str, content: Tree, tree: Tree, dialect: Dialect) -> BgpInstance | None:

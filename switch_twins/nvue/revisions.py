@@ -167,13 +167,13 @@ class RevisionStore:
         if confirm_s is not None and (not isinstance(confirm_s, int) or isinstance(confirm_s, bool) or confirm_s < 1):
             raise RevisionError(400, f"{confirm_s!r} is not a number of seconds.")
         if revision.id == self._busy or revision.id in self._queue:
-            return _asked("apply")
+            return _in_state("apply")
         revision.answers = dict(prompts)
         revision.state, revision.progress, revision.issue = "apply", "", {}
         revision.confirm_s = None
         self._queue.append(revision.id)
         self._run(self._work(revision, confirm_s))
-        return _asked("apply")
+        return _in_state("apply")
 
     def _run(self, steps: Any) -> None:  # noqa: ANN401  (a coroutine of this class)
         task = asyncio.get_running_loop().create_task(steps)
@@ -251,12 +251,12 @@ class RevisionStore:
         if revision.timer is not None:
             revision.timer.cancel()
         if answer == "ays_yes":
-            asked = revision.answers.get("confirm_s", "")
-            self._run(self._make_running(revision, self._candidate(revision), int(asked) if asked else None))
+            timer_s = revision.answers.get("confirm_s", "")
+            self._run(self._make_running(revision, self._candidate(revision), int(timer_s) if timer_s else None))
         else:
             revision.state, revision.progress = "ays_fail", "Aborted apply after warnings"
             self._done(revision, "ays_fail")
-        return _asked(answer)
+        return _in_state(answer)
 
     async def _make_running(self, revision: Revision, candidate: Tree, confirm_s: int | None) -> None:
         revision.state, revision.progress = "reloading", "Reloading services"
@@ -301,16 +301,16 @@ class RevisionStore:
         else:
             before_id = revision.answers["rollback"]
             self._roll_back(revision, copy.deepcopy(self.revisions[before_id].tree), before_id)
-        return _asked(answer)
+        return _in_state(answer)
 
     def _take_back(self, revision: Revision, wanted: str) -> dict[str, Any]:
         """A revision that waits or was refused becomes pending again; one that is being applied does not."""
         if revision.id in self._queue:
             self._queue.remove(revision.id)
         elif revision.id == self._busy or revision.state in _FINAL:
-            return _asked(revision.state)
+            return _in_state(revision.state)
         revision.state, revision.progress, revision.issue = wanted, "", {}
-        return _asked(wanted)
+        return _in_state(wanted)
 
     def _save(self, wanted: object) -> dict[str, Any]:
         if wanted != "save":
@@ -319,7 +319,7 @@ class RevisionStore:
         if applied.state != "confirm":
             self.startup = copy.deepcopy(self.running)
             applied.state = "applied_and_saved"
-        return _asked("save")
+        return _in_state("save")
 
     def _done(self, revision: Revision, result: str) -> None:
         if self._busy == revision.id:
@@ -328,5 +328,5 @@ class RevisionStore:
         self.history.append(HistoryEntry(revision.id, self._clock.now_s(), revision.user, result))
 
 
-def _asked(state: str) -> dict[str, Any]:
+def _in_state(state: str) -> dict[str, Any]:
     return {"state": state, "transition": {"issue": {}, "progress": ""}}

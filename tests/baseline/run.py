@@ -150,11 +150,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--keep", type=Path)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     os.environ["COLUMNS"] = "200"
     with tempfile.TemporaryDirectory() as temporary:
-        found = list(all_sums(asked.keep or Path(temporary)))
-    if asked.write:
+        found = list(all_sums(options.keep or Path(temporary)))
+    if options.write:
         SUMS.write_text("\n".join(found) + "\n", encoding="utf-8")
         return 0
     known = SUMS.read_text(encoding="utf-8").splitlines()

@@ -91,13 +91,13 @@ def push(site: str, rtt_ms: str, workers: str) -> Figures:
             assert not any(each.changes for each in answers.values.values())
 
         figures = {"switches": len(wanted), "up_s": up_s, **first, **validated}
-        figures |= {f"noop_{key}": value for key, value in _asked(lab, plan, len(wanted)).items()}
+        figures |= {f"noop_{key}": value for key, value in _per_switch(lab, plan, len(wanted)).items()}
         figures["lab_mib"] = _peak_mib(lab.process.pid())
         leaves = {name: each for name, each in wanted.items() if each.config.os == "eos"}
         from peer_nornir import peer
 
         figures["peer_switches"] = len(leaves)
-        figures |= {f"peer_{key}": value for key, value in _asked(lab, peer(lab, leaves), len(leaves)).items()}
+        figures |= {f"peer_{key}": value for key, value in _per_switch(lab, peer(lab, leaves), len(leaves)).items()}
         return figures
     finally:
         lab.down()
@@ -127,7 +127,7 @@ def _passes(job: Callable[[], Any]) -> bool:
     return True
 
 
-def _asked(lab: Any, job: Callable[[], None], switches: int) -> Figures:
+def _per_switch(lab: Any, job: Callable[[], None], switches: int) -> Figures:
     """The better of two runs after a warm one, with the CPU of client and lab apart, per switch."""
     job()
     runs = []

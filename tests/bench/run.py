@@ -86,7 +86,7 @@ def curve(folder: Path, groups: Iterable[int]) -> Table:
 
 def pushes(folder: Path, sizes: Iterable[str], rtt_ms: float, workers: int) -> list[Table]:
     """Plans with nothing to do, on labs of these sizes."""
-    labs, asked, cpus = [], [], []
+    labs, noop_rows, cpus = [], [], []
     for size in sizes:
         site = reference_site(folder, size) if size in REFERENCES else rail_site(folder, int(size), 28, 7)
         print(f"  lab of {site.name}, {rtt_ms:g} ms", file=sys.stderr)
@@ -104,7 +104,7 @@ def pushes(folder: Path, sizes: Iterable[str], rtt_ms: float, workers: int) -> l
         for job, key in (("gpufabric plan", "noop"), ("nornir + napalm, merge dry run (EOS only)", "peer")):
             switches = made["switches"] if key == "noop" else made["peer_switches"]
             figures = {name: made[f"{key}_{name}"] for name in ("s", "client_ms", "lab_ms", "connections", "requests")}
-            asked.append((
+            noop_rows.append((
                 job, f"{switches:,}", f"{figures['s']:.2f}", f"{figures['client_ms']:.1f}", f"{figures['lab_ms']:.1f}",
                 f"{figures['connections']:.1f}", f"{figures['requests']:.1f}",
             ))  # fmt: skip
@@ -128,7 +128,7 @@ def pushes(folder: Path, sizes: Iterable[str], rtt_ms: float, workers: int) -> l
         "of the lab's; validate of 288 within 20 s of the client's CPU and 60 s of the lab's."
     )
     return [
-        Table("Push with nothing to do", columns, asked, noop_note),
+        Table("Push with nothing to do", columns, noop_rows, noop_note),
         Table("First push and validate", cpu_columns, cpus, cpu_note),
         Table("The lab", lab_columns, labs, lab_note),
     ]

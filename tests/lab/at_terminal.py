@@ -14,7 +14,7 @@ from typing import Any
 from by_hand import Hand, hands
 
 from switch_twins.client import ControlClient
-from tests.asked import of_two_rails
+from tests.intent_parts import of_two_rails
 
 ROOT = Path(__file__).parents[2]
 NORNIR = Path(sys.executable).with_name("nornir")

@@ -20,7 +20,7 @@ from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import Endpoint, SwitchSession
 from nornir_tasks.files.templates import environment
-from tests.asked import of_two_rails
+from tests.intent_parts import of_two_rails
 from tests.unit.design.test_balancing import NVUE, NXOS, built
 
 EOS_LEAF, NXOS_LEAF, SPINE = "leaf-g1-r0", "leaf-g1-r1", "spine-1"

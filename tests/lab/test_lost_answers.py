@@ -300,9 +300,9 @@ def test_who_walks_away_from_the_question_has_declined(operator: Operator, how: 
         stderr=subprocess.PIPE,
     )
     assert push.stderr is not None
-    asked = b""
-    while b"[y/N]" not in asked:
-        asked += push.stderr.read(1)
+    prompt = b""
+    while b"[y/N]" not in prompt:
+        prompt += push.stderr.read(1)
     if how == "ctrl-c":
         push.send_signal(signal.SIGINT)
     else:

@@ -116,8 +116,8 @@ def test_the_timer_is_asked_for_and_the_question_is_not_answered_in_advance(swit
     session = NvueSession(endpoint)
     session.stage(CANDIDATE)
     assert session.commit(90) == "7"
-    asked = next(json.loads(body) for method, path, body in seen if (method, path) == ("PATCH", "/revision/7"))
-    assert asked == {"state": "apply", "auto-prompt": {"ays": "ays_yes"}, "state-controls": {"confirm": 90}}
+    body_sent = next(json.loads(body) for method, path, body in seen if (method, path) == ("PATCH", "/revision/7"))
+    assert body_sent == {"state": "apply", "auto-prompt": {"ays": "ays_yes"}, "state-controls": {"confirm": 90}}
 
 
 def test_waiting_for_a_switch_that_never_finishes_ends(switch) -> None:

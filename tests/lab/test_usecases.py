@@ -75,15 +75,15 @@ def nothing_pushed(design: SiteDesign) -> SiteDesign:
 
 
 def test_a_push_that_is_not_approved_changes_nothing(nothing_pushed: SiteDesign) -> None:
-    selection, asked = select(nothing_pushed), list[PlanReport]()
+    selection, reports = select(nothing_pushed), list[PlanReport]()
 
     def no(found: PlanReport) -> bool:
-        asked.append(found)
+        reports.append(found)
         return False
 
     with pytest.raises(Interrupted, match="declined; nothing was changed"):
         push.push(selection, Reach(), no)
-    assert [tuple(each.changing) for each in asked] == [SWITCHES], "asked once, about all that would change"
+    assert [tuple(each.changing) for each in reports] == [SWITCHES], "asked once, about all that would change"
     assert tuple(push.plan(selection, Reach()).changing) == SWITCHES
 
 

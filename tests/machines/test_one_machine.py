@@ -15,7 +15,7 @@ from nornir_tasks.design.host_vars import RailVars, host_vars
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.machines.commands import run
 from nornir_tasks.usecases.site import load
-from tests.asked import needs
+from tests.intent_parts import needs
 
 HOSTS = 1
 HOST = "gpu-1"

@@ -14,7 +14,7 @@ from on_the_wire import Captured, capturing
 
 from nornir_tasks.design.host_vars import HostVars, host_vars
 from nornir_tasks.usecases.site import load
-from tests.asked import needs
+from tests.intent_parts import needs
 
 pytestmark = pytest.mark.long
 

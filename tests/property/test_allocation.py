@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nornir_tasks.design.counts import design_counts
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_configs
-from tests.asked import demand, group
+from tests.intent_parts import demand, group
 from tests.strategies import built, fabrics, intent_of, rails, sites
 
 some = settings(max_examples=30, deadline=None)
@@ -42,7 +42,7 @@ def test_no_address_asn_or_port_is_given_twice(network: Network) -> None:
 @some
 @given(sites())
 def test_every_address_lies_in_its_pool_and_its_leafs_block(site: tuple[dict[str, Any], Network]) -> None:
-    asked, network = demand(intent_of(site[0])), site[1]
+    needed, network = demand(intent_of(site[0])), site[1]
     named = {**network.fabrics["compute"].pools, **network.planes["compute"].pools}
     pools = {name: IPv4Network(prefix) for name, prefix in named.items()}
     for circuit in network.circuits:
@@ -67,7 +67,7 @@ def test_every_address_lies_in_its_pool_and_its_leafs_block(site: tuple[dict[str
             assert (str(upper.network) == block) is (network.planes["compute"].host_vlan is not None)
     for device in network.devices:
         assert IPv4Address(device.loopback) in pools["loopback"]
-        assert asked.fabric.pools.asn.first <= device.asn <= asked.fabric.pools.asn.last
+        assert needed.fabric.pools.asn.first <= device.asn <= needed.fabric.pools.asn.last
 
 
 @some
@@ -138,18 +138,18 @@ def test_every_pair_of_rails_that_is_said_to_be_reachable_shares_all_its_spines_
 @some
 @given(sites())
 def test_counts_agree_with_closed_forms(site: tuple[dict[str, Any], Network]) -> None:
-    asked, network = demand(intent_of(site[0])), site[1]
-    counts, fabric, hosts = design_counts(network), network.fabrics["compute"], asked.hosts
+    needed, network = demand(intent_of(site[0])), site[1]
+    counts, fabric, hosts = design_counts(network), network.fabrics["compute"], needed.hosts
     groups = -(-hosts.count // fabric.hosts_per_group)
-    leaves = groups * (asked.nics.rails if network.fabrics["compute"].kind == "rail" else 1)
+    leaves = groups * (needed.nics.rails if network.fabrics["compute"].kind == "rail" else 1)
     found = counts["planes"]["compute"]
     assert found["tiers"]["leaf"]["switches"] == leaves
     assert found["tiers"]["spine"]["switches"] == fabric.spines
-    assert found["host_links"] == hosts.count * asked.nics.rails
+    assert found["host_links"] == hosts.count * needed.nics.rails
     assert found["fabric_links"] == leaves * fabric.uplinks
-    assert counts["totals"]["links"] == hosts.count * asked.nics.rails + leaves * fabric.uplinks
+    assert counts["totals"]["links"] == hosts.count * needed.nics.rails + leaves * fabric.uplinks
     assert counts["totals"]["optics"] == 2 * counts["totals"]["cables"]
-    assert found["oversubscription"] <= asked.fabric.spine.oversubscription + 1e-9
+    assert found["oversubscription"] <= needed.fabric.spine.oversubscription + 1e-9
 
 
 @some

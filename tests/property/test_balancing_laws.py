@@ -21,8 +21,8 @@ from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.platforms.nvue.tree import to_data
 from nornir_tasks.render.render import render
-from tests.asked import fabric as fabric_of
-from tests.asked import nics
+from tests.intent_parts import fabric as fabric_of
+from tests.intent_parts import nics
 from tests.nvue_schema import ROOTS, mistakes
 from tests.property.mutants import each_change_is_reported
 from tests.property.test_tiers import three_tiers

@@ -19,7 +19,7 @@ from nornir_tasks.design.layout import Sizing
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.design.topology import lay_out
 from nornir_tasks.errors import DesignError
-from tests.asked import demand
+from tests.intent_parts import demand
 from tests.plain_facts import plain_facts
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
@@ -54,7 +54,7 @@ class Case:
         kind = {"platform": "nvue", "release": "5.14"}
         nics = {"rails": self.rails, "speed": "200G"}
         spine = {**kind, "model": "spine", "oversubscription": self.ratio}
-        asked: dict[str, Any] = {
+        changes: dict[str, Any] = {
             "design": "clos3" if three else "clos" if self.clos else "rail",
             "hosts": {"count": self.most, "max": self.most},
             "nics": nics | ({"per_group": self.per_group} if self.per_group else {}),
@@ -62,8 +62,8 @@ class Case:
             "spine": spine | ({} if self.capacity is None else {"capacity_after_loss": self.capacity}),
         }
         if three:
-            asked["core"] = {**kind, "model": "core", "oversubscription": self.core_ratio}
-        return site(**asked, cross_rail="nvlink" if self.nvlink else "fabric")
+            changes["core"] = {**kind, "model": "core", "oversubscription": self.core_ratio}
+        return site(**changes, cross_rail="nvlink" if self.nvlink else "fabric")
 
     def catalogue(self) -> Catalogue:
         whole = (Mode(1, 400, 8), Mode(1, 200, 4), Mode(2, 200, 4))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.device_config import DeviceConfig, RoutingPolicy
 from nornir_tasks.design.pipeline import device_configs
-from tests.asked import fabric, group
+from tests.intent_parts import fabric, group
 from tests.property.test_tiers import REF, three_tiers, try_to_build
 from tests.strategies import intent_data
 from tests.unit.design.test_moves import replay
@@ -34,7 +34,7 @@ def split_cages(draw: st.DrawFn) -> Data:
     """Cages split at leaves, spines or both, parallel links, one or two spine groups."""
     per_group, groups = draw(st.integers(1, 12)), draw(st.sampled_from((1, 2)))
     most = draw(st.integers(1, 3 * per_group))
-    asked = {
+    changes = {
         "hosts__max": most,
         "hosts__count": draw(st.integers(1, most)),
         "nics__per_group": min(per_group, most),
@@ -43,7 +43,7 @@ def split_cages(draw: st.DrawFn) -> Data:
         "spine__count": groups * draw(st.sampled_from((2, 4))),
         "cross_rail": "nvlink",
     }
-    return site(**asked, **({"spine__breakout": "2x400G"} if draw(st.booleans()) else {}))
+    return site(**changes, **({"spine__breakout": "2x400G"} if draw(st.booleans()) else {}))
 
 
 @st.composite

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nornir_tasks.design.counts import design_counts
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import DesignError
-from tests.asked import demand
+from tests.intent_parts import demand
 from tests.strategies import built, intent_of
 from tests.unit.design.test_nearest import site
 
@@ -39,10 +39,10 @@ def three_tiers(draw: st.DrawFn) -> dict[str, Any]:
 @given(three_tiers())
 def test_three_tiers_agree_with_closed_forms(data: dict[str, Any]) -> None:
     network = try_to_build(data)
-    fabric, asked = network.fabrics["compute"], demand(intent_of(data))
-    groups = -(-asked.hosts.count // fabric.hosts_per_group)
-    leaves, found = groups * asked.nics.rails, design_counts(network)["planes"]["compute"]
-    pods = -(-groups // (asked.fabric.spine.pod_leaf_groups or 1))
+    fabric, needed = network.fabrics["compute"], demand(intent_of(data))
+    groups = -(-needed.hosts.count // fabric.hosts_per_group)
+    leaves, found = groups * needed.nics.rails, design_counts(network)["planes"]["compute"]
+    pods = -(-groups // (needed.fabric.spine.pod_leaf_groups or 1))
     spines = {each.name for each in network.devices if each.role == "spine"}
     per_pod = len(spines) // pods
     up = {name: sum(link.lower.device == name for link in network.links_of(name)) for name in spines}

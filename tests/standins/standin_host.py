@@ -225,15 +225,15 @@ def main(words: list[str]) -> int:
     parser.add_argument("--driver", default="mlx5_core")
     parser.add_argument("--inbox", action="store_true")
     parser.add_argument("--vf", action="store_true")
-    asked = parser.parse_args(words)
-    state = asked.state.resolve()
-    if asked.verb == "make":
-        make_state(state, asked.names, driver=asked.driver, inbox=asked.inbox, vf=asked.vf)
-    elif asked.verb == "load":
+    options = parser.parse_args(words)
+    state = options.state.resolve()
+    if options.verb == "make":
+        make_state(state, options.names, driver=options.driver, inbox=options.inbox, vf=options.vf)
+    elif options.verb == "load":
         with (state / "modules").open("a") as modules:
-            modules.write("\n".join(asked.names) + "\n")
+            modules.write("\n".join(options.names) + "\n")
     else:
-        {"up": serve, "down": unmount, "reload": reload_driver}[asked.verb](state)
+        {"up": serve, "down": unmount, "reload": reload_driver}[options.verb](state)
     return 0
 
 

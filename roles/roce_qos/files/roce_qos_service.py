@@ -45,19 +45,19 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="say what differs, change nothing")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--wait-s", type=float, default=0, help="wait so long for rails and RDMA devices to appear")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     try:
-        policy = read_policy(json.loads(Path(asked.policy).read_text(encoding="utf-8")))
+        policy = read_policy(json.loads(Path(options.policy).read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        problems = error.problems if isinstance(error, PolicyError) else (f"{asked.policy}: {error}",)
+        problems = error.problems if isinstance(error, PolicyError) else (f"{options.policy}: {error}",)
         print(*problems, sep="\n", file=sys.stderr)
         return 2
-    if asked.what == "watch":
+    if options.what == "watch":
         return watch(frozenset(policy.rails))
-    host = Host(root=Path(asked.root))
-    wait_for_rails(policy, host, asked.wait_s)
-    report = apply(policy, host, check=asked.check)
-    show(report, as_json=asked.json)
+    host = Host(root=Path(options.root))
+    wait_for_rails(policy, host, options.wait_s)
+    report = apply(policy, host, check=options.check)
+    show(report, as_json=options.json)
     return 1 if report.failures else 0
 
 

@@ -10,7 +10,7 @@ from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
-from tests.asked import needs
+from tests.intent_parts import needs
 from tests.plain_facts import plain_facts
 
 RAILS = [f"rail{number}" for number in range(8)]

@@ -158,10 +158,10 @@ class Noting(dict[str, object]):
 
     def __init__(self, values: dict[str, object]) -> None:
         super().__init__(values)
-        self.asked: set[str] = set()
+        self.read: set[str] = set()
 
     def get(self, key: str, default: object = None) -> object:
-        self.asked.add(key)
+        self.read.add(key)
         return super().get(key, default)
 
 
@@ -170,5 +170,5 @@ def test_a_host_check_reads_the_facts_and_bears_the_name_that_it_says(check: hos
     noting = Noting(facts())
     noting["gpufabric_plane_guard"] = {"rc": 1, "stdout": "", "stderr": "Error: No such file or directory"}
     found = check.judge(HostEvidence("gpu-1", variables(), noting, {}))
-    assert noting.asked == set(check.about.reads)
+    assert noting.read == set(check.about.reads)
     assert {each.check for each in found} == {check.about.name}

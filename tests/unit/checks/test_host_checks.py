@@ -247,10 +247,10 @@ def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
 
 
 def test_facts_are_asked_for_every_check_and_read_only() -> None:
-    asked = requests(VARIABLES)
-    assert {each.fact for each in asked} == set(facts())
+    needed = requests(VARIABLES)
+    assert {each.fact for each in needed} == set(facts())
     assert len(CHECKS) == 8
-    commands = [each.arguments["argv"] for each in asked if "argv" in each.arguments]
+    commands = [each.arguments["argv"] for each in needed if "argv" in each.arguments]
     assert [command[:3] for command in commands] == [
         ["nft", "-j", "list"],
         ["systemctl", "list-unit-files", "--no-legend"],

@@ -71,21 +71,21 @@ def test_a_platform_has_requests_for_each_field_or_says_that_it_shows_none_of_it
 @pytest.mark.parametrize("os", sorted(platforms()))
 def test_what_several_fields_need_is_asked_once(os: str) -> None:
     observing = platforms()[os].observing
-    asked = [each.what for each in observing.asked(FIELDS)]
-    assert len(set(asked)) == len(asked)
-    assert set(asked) == {each.what for requests in observing.requests.values() for each in requests}
-    assert observing.asked(()) == ()
+    found = [each.what for each in observing.requests_for(FIELDS)]
+    assert len(set(found)) == len(found)
+    assert set(found) == {each.what for requests in observing.requests.values() for each in requests}
+    assert observing.requests_for(()) == ()
 
 
 def test_a_whole_look_asks_no_more_than_it_did() -> None:
     """On EOS in two requests, on NX-OS in one."""
-    asked = {os: len(each.observing.asked(FIELDS)) for os, each in platforms().items()}
-    assert asked == {"eos": 12, "nvue": 7, "nxos": 13}
+    found = {os: len(each.observing.requests_for(FIELDS)) for os, each in platforms().items()}
+    assert found == {"eos": 12, "nvue": 7, "nxos": 13}
 
 
 def test_vrfs_cost_a_request_each_on_nvue_and_nowhere_else_and_none_where_there_are_none() -> None:
     def commands(os: str, *vrfs: str) -> int:
-        return len(platforms()[os].observing.asked(FIELDS, vrfs))
+        return len(platforms()[os].observing.requests_for(FIELDS, vrfs))
 
     assert {os: commands(os, "RED", "BLUE") - commands(os) for os in platforms()} == {"eos": 0, "nvue": 2, "nxos": 0}
 
@@ -93,12 +93,12 @@ def test_vrfs_cost_a_request_each_on_nvue_and_nowhere_else_and_none_where_there_
 @pytest.mark.parametrize("os", sorted(platforms()))
 def test_who_looks_at_no_routes_asks_nothing_for_the_sake_of_vrfs(os: str) -> None:
     observing = platforms()[os].observing
-    assert observing.asked(("lldp", "qos"), ("RED",)) == observing.asked(("lldp", "qos"))
+    assert observing.requests_for(("lldp", "qos"), ("RED",)) == observing.requests_for(("lldp", "qos"))
 
 
 def test_of_a_collection_that_several_fields_need_the_parts_of_all_are_asked() -> None:
     observing = platforms()["nvue"].observing
-    asked = {each.what: each.parts for each in observing.asked(("lldp", "qos"))}
-    assert asked == {"interface": ("/*/lldp/neighbor", "/*/qos")}
+    found = {each.what: each.parts for each in observing.requests_for(("lldp", "qos"))}
+    assert found == {"interface": ("/*/lldp/neighbor", "/*/qos")}
     whole = replace(observing, requests={**observing.requests, "qos": (Request("interface"),)})
-    assert whole.asked(("lldp", "qos")) == (Request("interface"),)
+    assert whole.requests_for(("lldp", "qos")) == (Request("interface"),)

@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 from nornir_tasks.cli.app import app
-from tests.asked import of_two_rails
+from tests.intent_parts import of_two_rails
 
 ROOT = Path(__file__).parents[3]
 NORNIR = Path(sys.executable).with_name("nornir")

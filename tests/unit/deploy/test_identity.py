@@ -23,7 +23,7 @@ class Answering:
         return Running(Facts(self.hostname, "4.33.1F", "7060DX5-64S", self.serial), "")
 
 
-def asked(hostname: str, serial: str | None) -> Doubts:
+def doubts_of(hostname: str, serial: str | None) -> Doubts:
     rules = Rules(serial=serial, names=NAMES)
     ask(Answering(hostname), "leaf-g1-r0", rules)  # type: ignore[arg-type] # of a session it is read and nothing else
     return rules.doubts
@@ -32,17 +32,17 @@ def asked(hostname: str, serial: str | None) -> Doubts:
 @pytest.mark.parametrize("hostname", ["leaf-g1-r1", "LEAF-G1-R1", "spine-1.dc.example.net"])
 def test_a_switch_with_another_switchs_name_is_refused_without_a_serial_number(hostname: str) -> None:
     with pytest.raises(IdentityError, match="answers at this address"):
-        asked(hostname, None)
+        doubts_of(hostname, None)
 
 
 @pytest.mark.parametrize("hostname", ["leaf-g1-r1", "leaf-g1-r0", "localhost", ""])
 def test_a_serial_number_that_is_right_decides_whatever_the_name(hostname: str) -> None:
-    assert asked(hostname, "ABC1").news() == []
+    assert doubts_of(hostname, "ABC1").news() == []
 
 
 def test_a_serial_number_that_is_wrong_is_refused_whatever_the_name() -> None:
     with pytest.raises(IdentityError, match="another switch answers"):
-        asked("leaf-g1-r0", "ABC2")
+        doubts_of("leaf-g1-r0", "ABC2")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_serial_number_that_is_wrong_is_refused_whatever_the_name() -> None:
     [("leaf-g1-r0", False), ("leaf-g1-r0.example.net", False), ("localhost", True), ("", False)],
 )
 def test_a_switch_known_by_its_address_alone_is_noted_and_another_name_told(hostname: str, otherwise: bool) -> None:
-    doubts = asked(hostname, None)
+    doubts = doubts_of(hostname, None)
     (doubt,) = doubts.news()
     assert (doubt.device, doubt.serial, doubt.is_named_otherwise) == ("leaf-g1-r0", "ABC1", otherwise)
     assert doubts.news() == []

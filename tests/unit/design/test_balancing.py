@@ -14,7 +14,7 @@ from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
-from tests.asked import figures
+from tests.intent_parts import figures
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
 
@@ -34,7 +34,7 @@ def catalogue() -> Catalogue:
     return Catalogue(known.switches, nics)
 
 
-def asked(mode: str, leaf: dict[str, str], spine: dict[str, str], **more: Any) -> Intent:
+def intended(mode: str, leaf: dict[str, str], spine: dict[str, str], **more: Any) -> Intent:
     """A small site: eight hosts, two rails, so four 400G uplinks a leaf, two to each spine."""
     shape: dict[str, Any] = {
         "hosts": {"count": 8, "max": 64},
@@ -52,7 +52,7 @@ def built(
 ) -> Network:
     """That site under the real systems."""
     facts = {name: each.facts for name, each in platforms().items()}
-    return design(asked(mode, leaf, spine, **more), known or catalogue(), facts)
+    return design(intended(mode, leaf, spine, **more), known or catalogue(), facts)
 
 
 def realised(network: Network) -> dict[str, Realised]:
@@ -199,13 +199,13 @@ def test_more_switches_than_there_are_flow_sets_is_said() -> None:
 
 
 def test_explain_says_what_each_kind_of_switch_does_and_whence_that_is_known() -> None:
-    rows = figures(asked("flowlet", NXOS, EOS), built("flowlet", NXOS, EOS))
+    rows = figures(intended("flowlet", NXOS, EOS), built("flowlet", NXOS, EOS))
     leaf = rows["load balancing, leaf N9K-C9364D-GX2A, nxos 10.5(1)"]
     spine = rows["load balancing, spine 7060DX5-64S, eos 4.33.1F"]
     assert (leaf.value, leaf.inputs["ports"]) == ("flowlet", 4)
     assert "Configure Dynamic Load Balancing" in leaf.rule
     assert (spine.value, spine.inputs["ports"], spine.inputs["flow_set_size"]) == ("flowlet", "all", 3)
     wide = {"spine__count": 4}
-    rows = figures(asked("flowlet", EOS, NVUE_800G, **wide), built("flowlet", EOS, NVUE_800G, **wide))
+    rows = figures(intended("flowlet", EOS, NVUE_800G, **wide), built("flowlet", EOS, NVUE_800G, **wide))
     spine = rows["load balancing, spine SN5600, nvue 5.14"]
     assert (spine.value, spine.rule) == ("static", "no switch of the kind has several equal-cost paths")

@@ -14,7 +14,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
-from tests.asked import fabric, figures
+from tests.intent_parts import fabric, figures
 from tests.plain_facts import plain_facts
 from tests.strategies import built, intent_of
 from tests.unit.design.test_nearest import site

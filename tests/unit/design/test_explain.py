@@ -14,7 +14,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_configs
 from nornir_tasks.design.routes import count_routes
 from nornir_tasks.files.site import load_site
-from tests.asked import figures
+from tests.intent_parts import figures
 from tests.reference import reference
 from tests.strategies import intent_of, rails, sites
 from tests.unit.design.test_drawing import site
@@ -46,8 +46,8 @@ def check_sizes(network: Network, found: dict[str, Figure]) -> None:
     ratio = got["oversubscription"]
     down = ratio["host_ports"] * ratio["hosts.gpu.nics.compute.speed"]
     assert found["oversubscription"].value == pytest.approx(down / (ratio["uplinks"] * ratio["uplink_gbps"]))
-    asked = got["uplinks of a leaf"]["fabrics.compute.spine.oversubscription"]
-    assert down / (found["uplinks of a leaf"].value * ratio["uplink_gbps"]) <= asked + 1e-9
+    intended = got["uplinks of a leaf"]["fabrics.compute.spine.oversubscription"]
+    assert down / (found["uplinks of a leaf"].value * ratio["uplink_gbps"]) <= intended + 1e-9
     limit = got["prefix limit of a session"]
     assert found["prefix limit of a session"].value == ceil(3 * sum(limit.values()))
 

@@ -18,7 +18,7 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.resources import resource
 from nornir_tasks.files.site import load_site
-from tests.asked import demand, fabric, needs, nics, plane
+from tests.intent_parts import demand, fabric, needs, nics, plane
 from tests.plain_facts import plain_facts
 from tests.strategies import intent_of, sites
 from tests.svi import intent
@@ -46,10 +46,10 @@ def designed(tmp_path: Path, data: dict[str, Any]) -> tuple[Network, HostNeeds]:
 def with_machines(data: dict[str, Any]) -> HostNeeds:
     """What the hosts of an intent need, with a NIC model and a place for every NIC."""
     intent = intent_of(data)
-    asked = demand(intent)
-    at = tuple(f"0000:00:{rail:02x}.0" for rail in range(asked.nics.rails))
-    there = asked.nics.model_copy(update={"model": "ConnectX-7", "at": at})
-    return host_needs(replace(asked, nics=there), CATALOGUE, intent.marks)
+    needed = demand(intent)
+    at = tuple(f"0000:00:{rail:02x}.0" for rail in range(needed.nics.rails))
+    there = needed.nics.model_copy(update={"model": "ConnectX-7", "at": at})
+    return host_needs(replace(needed, nics=there), CATALOGUE, intent.marks)
 
 
 def of_the_lab(host: str) -> HostVars:

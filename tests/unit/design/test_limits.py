@@ -10,7 +10,7 @@ from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
-from tests.asked import fabric
+from tests.intent_parts import fabric
 from tests.plain_facts import plain_facts
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.errors import DesignError
-from tests import asked
+from tests import intent_parts
 from tests.strategies import built
 
 SITE: dict[str, Any] = {
@@ -40,15 +40,15 @@ def site(**changes: Any) -> dict[str, Any]:
     A bare key is the plane's, the fabric's, or the whole of what is said of ``hosts`` (their number) or ``nics``.
     """
     data = copy.deepcopy(SITE)
-    parts = {"hosts": asked.group(data), "nics": asked.nics(data), "plane": asked.plane(data)}
+    parts = {"hosts": intent_parts.group(data), "nics": intent_parts.nics(data), "plane": intent_parts.plane(data)}
     for path, value in changes.items():
         part, _, key = path.rpartition("__")
         if path in ("hosts", "nics"):
             parts[path].update(value)
         elif part:
-            (parts[part] if part in parts else asked.fabric(data)[part])[key] = value
+            (parts[part] if part in parts else intent_parts.fabric(data)[part])[key] = value
         else:
-            (asked.plane(data) if key in OF_PLANE else asked.fabric(data))[key] = value
+            (intent_parts.plane(data) if key in OF_PLANE else intent_parts.fabric(data))[key] = value
     return data
 
 

@@ -15,7 +15,7 @@ from nornir_tasks.files.templates import environment
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
 from nornir_tasks.render.render import render
-from tests.asked import needs
+from tests.intent_parts import needs
 
 ROOT = Path(__file__).parents[3]
 SITES = {"lab": ROOT / "inventory" / "lab", "svi": ROOT / "tests" / "sites" / "svi"}

@@ -55,8 +55,8 @@ def test_a_key_without_meaning_or_example_is_refused(key: Key, tmp_path: Path) -
 
 @pytest.mark.parametrize("name", WRITTEN_OVER)
 def test_an_example_that_the_product_refuses_is_found(name: str, tmp_path: Path) -> None:
-    asked = intent(tmp_path, WRITTEN_OVER[name])
-    assert design(asked, load_catalogue(), {os: each.facts for os, each in platforms().items()}).links
+    read = intent(tmp_path, WRITTEN_OVER[name])
+    assert design(read, load_catalogue(), {os: each.facts for os, each in platforms().items()}).links
 
 
 def test_the_page_is_what_the_model_says() -> None:

@@ -23,6 +23,6 @@ def test_routes_say_their_vrf_and_count_the_members_of_their_group() -> None:
 
 
 def test_each_vrf_is_asked_for_by_its_name_and_the_default_one_always() -> None:
-    asked = [each.what for each in OBSERVING.asked(FIELDS, ("COMPUTE",))]
-    assert {routes_of("default").what, routes_of("COMPUTE").what} <= set(asked)
-    assert len(asked) == len(OBSERVING.asked(FIELDS)) + 1
+    requests = [each.what for each in OBSERVING.requests_for(FIELDS, ("COMPUTE",))]
+    assert {routes_of("default").what, routes_of("COMPUTE").what} <= set(requests)
+    assert len(requests) == len(OBSERVING.requests_for(FIELDS)) + 1

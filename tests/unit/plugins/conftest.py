@@ -15,9 +15,9 @@ def run_module(tmp_path):
     """(module, arguments, check) -> what it answers."""
 
     def run(name, arguments, check=False):
-        asked = {**arguments, "_ansible_check_mode": check, "_ansible_diff": True}
+        parameters = {**arguments, "_ansible_check_mode": check, "_ansible_diff": True}
         arguments_file = tmp_path / "arguments.json"
-        arguments_file.write_text(json.dumps({"ANSIBLE_MODULE_ARGS": asked}))
+        arguments_file.write_text(json.dumps({"ANSIBLE_MODULE_ARGS": parameters}))
         command = [sys.executable, str(MODULES / f"{name}.py"), str(arguments_file)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         return json.loads(done.stdout or done.stderr)

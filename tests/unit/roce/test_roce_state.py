@@ -196,15 +196,15 @@ def test_an_interface_without_rdma_device_has_no_rdma_knobs(root: Path) -> None:
 
 
 def test_each_program_is_asked_once(root: Path) -> None:
-    asked: list[str] = []
+    commands: list[str] = []
 
     def run(argv):
-        asked.append(" ".join(argv))
+        commands.append(" ".join(argv))
         return MISSING
 
     RailReader("rail0", run, root).facts()
-    assert len(asked) == len(set(asked))
-    assert len(asked) == 8  # five of dcb, and mlnx_qos, ethtool, ibv_devinfo
+    assert len(commands) == len(set(commands))
+    assert len(commands) == 8  # five of dcb, and mlnx_qos, ethtool, ibv_devinfo
 
 
 def test_facts_of_a_rail_that_is_not_there_are_all_none_with_the_reason(root: Path) -> None:

@@ -55,7 +55,7 @@ def test_the_defaults_have_no_problem(tuning, kernel):
 
 
 def test_every_mistake_is_told_at_once_with_its_remedy(tuning, kernel):
-    asked = settings(
+    wanted = settings(
         sysctl={"vm.swapiness": 1},
         limits=[{"item": "memlock", "value": "lots"}],
         governor="turbo",
@@ -63,7 +63,7 @@ def test_every_mistake_is_told_at_once_with_its_remedy(tuning, kernel):
         rails=["rail0", "rail1"],
         kernel_arguments=["quiet splash"],
     )
-    assert tuning["host_tuning_problems"](asked, kernel) == [
+    assert tuning["host_tuning_problems"](wanted, kernel) == [
         "host_tuning_sysctl: vm.swapiness, which this kernel (6.1.0-1-amd64) does not have. Mind the spelling, load "
         "the module it belongs to first, or take it out",
         "host_tuning_limits: memlock lots. Give a number or unlimited",
@@ -132,8 +132,8 @@ def test_two_translations_of_devices_are_refused(tuning, kernel):
 
 
 def test_what_another_role_sets_is_refused(tuning, kernel):
-    asked = settings(sysctl={"net.ipv4.conf.all.rp_filter": 1})
-    (problem,) = tuning["host_tuning_problems"](asked, kernel)
+    wanted = settings(sysctl={"net.ipv4.conf.all.rp_filter": 1})
+    (problem,) = tuning["host_tuning_problems"](wanted, kernel)
     assert "is set by roles rail_interfaces and plane_guard" in problem
 
 

@@ -38,16 +38,16 @@ HOST = {
 
 @pytest.fixture
 def host(facts, tree):
-    def read(changed=None, **asked):
+    def read(changed=None, **parameters):
         root = str(tree({**HOST, **(changed or {})}))
-        return facts("rdma_facts", root=root, etc_root=root, **asked)["gpufabric_rdma"]
+        return facts("rdma_facts", root=root, etc_root=root, **parameters)["gpufabric_rdma"]
 
     return read
 
 
 def test_modules_are_told_apart_however_their_files_are_spelt(host):
-    asked = ["rdma_rxe", "rdma_cm", "mlx5_core", "nvidia_peermem", "mlx5_ib"]
-    assert host(modules=asked)["modules"] == {
+    parameters = ["rdma_rxe", "rdma_cm", "mlx5_core", "nvidia_peermem", "mlx5_ib"]
+    assert host(modules=parameters)["modules"] == {
         "rdma_rxe": "loaded",
         "rdma_cm": "available",
         "mlx5_core": "builtin",

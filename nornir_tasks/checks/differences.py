@@ -65,6 +65,9 @@ _OF_INTERFACE = {
     "access_vlan": Breaks.VLAN,
     "edge": Breaks.VLAN,
     "vrf": Breaks.SESSION,
+    "tagged_vlans": Breaks.VLAN,
+    "native_vlan": Breaks.VLAN,
+    "tag": Breaks.SESSION,
 }
 _OF_SWITCH = {
     "services": (Breaks.NEIGHBOUR, Breaks.SESSION, Breaks.QUEUES, Breaks.PATHS),

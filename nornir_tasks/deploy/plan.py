@@ -133,7 +133,7 @@ def _theirs(wanted: Wanted, vlan: Vlan, running: DeviceConfig) -> str | None:
     ports = {port.name: port for port in wanted.config.interfaces}
     signs = [there is not None and vlan.name is not None and there.name == vlan.name]
     signs += [svi is not None and svi.address == ports[name].address]
-    signs += [port.access_vlan == vlan.number for port in running.interfaces if _is_in(ports.get(port.name), vlan)]
+    signs += [_is_in(port, vlan) for port in running.interfaces if _is_in(ports.get(port.name), vlan)]
     if any(signs):
         return None
     named = f" named {there.name}" if there is not None and there.name else " without a name"
@@ -142,7 +142,8 @@ def _theirs(wanted: Wanted, vlan: Vlan, running: DeviceConfig) -> str | None:
 
 
 def _is_in(port: Interface | None, vlan: Vlan) -> bool:
-    return port is not None and port.access_vlan == vlan.number
+    numbers = () if port is None else (port.access_vlan, port.native_vlan, *(port.tagged_vlans or ()))
+    return vlan.number in numbers
 
 
 def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...], more: tuple[str, ...]) -> None:

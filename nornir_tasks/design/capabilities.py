@@ -113,6 +113,13 @@ class Capabilities:
     """Ports, routes and sessions can be in VRFs besides the default one."""
     vrf_gap: str = ""
     """Why not, for the operator who asks for one."""
+    has_tags: bool = False
+    """Ports can be trunks, and have routed subinterfaces."""
+    tag_gap: str = ""
+    """Why not, for the operator who asks for one."""
+    max_tag: int = 4094
+    has_tags_beside_vlans: bool = True
+    """A subinterface may bear the number of one of the switch's VLANs."""
     access_mtu: Literal["any", "jumbo", "none"] = "any"
     """MTU of a switched port: any, only the largest (NX-OS ``system jumbomtu``), or none is checked (EOS)."""
     release_pattern: str = ""

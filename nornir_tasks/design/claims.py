@@ -147,6 +147,18 @@ class Claims:
         """The owner whose VLAN this is."""
         return next((claim.owner.key for claim in self.claims if int(number) in claim.vlans), None)
 
+    def by_subinterface(self, name: str) -> str | None:
+        """The owner that uses just this subinterface of a port."""
+        return self._by_port.get(name)
+
+    def by_parent(self, name: str) -> str | None:
+        """The owner of the port that a subinterface is part of: whoever has a port sees to what else is on it."""
+        return self.by_port(name.partition(".")[0])
+
+    def by_tag(self, number: str) -> str | None:
+        """The owner whose VLAN this is on a port of several owners; of nobody's, whoever has the port."""
+        return self.by_vlan(number) or self.fabric
+
     def by_address(self, address: str) -> str | None:
         """The owner in the default VRF in whose pools this address or prefix (``10.1.2.3``, ``10.1.2.0/24``) lies.
 

@@ -79,10 +79,10 @@ class Vrf:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """One routed port, access port, SVI or loopback; or an unused port: disabled, and everything else None."""
+    """One port (routed, access or trunk), subinterface, SVI or loopback; an unused port: disabled, all else None."""
 
     name: str
-    """As the OS prints it: ``Ethernet1/1``, ``swp1``, ``Loopback0``, ``loopback0``, ``lo``; an SVI: ``Vlan900``."""
+    """As the OS prints it: ``Ethernet1/1``, ``swp1.100``, ``Loopback0``, ``lo``; an SVI: ``Vlan900``."""
     description: str | None
     address: str | None
     """IPv4 address with prefix length, ``10.160.0.0/31``; None on an unused or an unnumbered port."""
@@ -99,9 +99,15 @@ class Interface:
     access_vlan: int | None = None
     """The one VLAN of an access port, untagged; None: a routed port, or no port at all."""
     edge: bool = False
-    """Of an access port: spanning tree lets it forward at once, and a BPDU heard on it shuts it."""
+    """Of an access port or a trunk: spanning tree lets it forward at once, and a BPDU heard on it shuts it."""
     vrf: str | None = None
-    """Of a routed port or an SVI: the VRF that it routes in; None: the default one."""
+    """Of a routed port, a subinterface or an SVI: the VRF that it routes in; None: the default one."""
+    tagged_vlans: tuple[int, ...] | None = None
+    """Of a trunk: the VLANs whose frames bear an 802.1Q tag on it, ascending; None: no trunk."""
+    native_vlan: int | None = None
+    """Of a trunk: the VLAN of its untagged frames; None: frames without a tag are in no VLAN of ours."""
+    tag: int | None = None
+    """Of a routed subinterface, which is named after its port (``Ethernet1/1.100``): its frames' 802.1Q tag there."""
 
 
 @dataclass(frozen=True, slots=True)

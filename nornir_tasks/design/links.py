@@ -97,6 +97,11 @@ class Circuit:
         """Has it IPv4 addresses of its own? Else its ends know one another by IPv6 link-local addresses."""
         return self.upper_address != ""
 
+    def interface(self, device: str) -> str:
+        """What it ends at on this device: the port, or a routed subinterface of it, named after port and tag alike."""
+        port = self.link.end(device).port
+        return port if self.use.tag is None or self.use.segment is not None else f"{port}.{self.use.tag}"
+
     def address(self, device: str) -> str:
         """The address at this device, without length."""
         return self.upper_address if self.link.upper.device == device else self.lower_address

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Literal
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.links import Circuit, Endpoint
+from nornir_tasks.design.links import Circuit, Endpoint, Link
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.terms import Terms
@@ -41,20 +41,25 @@ def agreed_bytes(intended_bytes: int, *ends: Capabilities) -> int:
 
 
 def of_ports(network: Network, device: Device) -> Mapping[str, PortMtu]:
-    """Port -> its MTU, of every port of a switch that something runs over. Of several circuits the largest counts."""
+    """Port -> its MTU, of all ports and subinterfaces of a switch in use. Of several circuits the largest counts."""
     intended_bytes, own = network.fabric_of(device).mtu_bytes, device.capabilities
     found: dict[str, PortMtu] = {}
     for circuit in network.circuits_of(device.name):
-        port = circuit.link.end(device.name).port
         mtu = _of_end(network, circuit, device, intended_bytes)
-        if port not in found or (mtu.configured_bytes or 0) > (found[port].configured_bytes or 0):
-            found[port] = mtu
+        for port in {circuit.link.end(device.name).port, circuit.interface(device.name)}:
+            if port not in found or (mtu.configured_bytes or 0) > (found[port].configured_bytes or 0):
+                found[port] = mtu
     for plane in network.planes_on(device.fabric):
         if plane.host_vlan is not None and device.host_block is not None:
             found[f"{own.svi_prefix}{plane.host_vlan}"] = _routed(
                 intended_bytes, agreed_bytes(intended_bytes, own), own.max_mtu_bytes
             )
     return found
+
+
+def of_link(network: Network, link: Link) -> int:
+    """What a port must hold for all that runs over its link; a subinterface and a VLAN may hold less."""
+    return max(each.use.mtu_bytes for each in network.circuits_on(link))
 
 
 def takers(network: Network, circuit: Circuit) -> tuple[tuple[str, int], ...]:

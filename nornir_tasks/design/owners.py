@@ -40,7 +40,10 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
     ports[fabric.key].add(device.capabilities.loopback_name)
     for circuit in network.circuits_of(device.name):
         user = fabric.key if circuit.is_underlay else circuit.owner
-        ports[user].add(circuit.link.end(device.name).port)
+        port, interface = circuit.link.end(device.name).port, circuit.interface(device.name)
+        ports[user].add(interface)
+        if interface != port:
+            ports[fabric.key].add(port)  # the port below is there for all that have subinterfaces of it
     has_hosts = device.host_block is not None
     claims = (Claim(each, frozenset(ports[each.key]), each.vlans if has_hosts else frozenset()) for each in owners)
     spare = frozenset(front_panel.spare_ports(network, device))

@@ -56,19 +56,24 @@ class BalancingPolicy:
 
 @dataclass(frozen=True, slots=True)
 class PartialPort:
-    """A part of one port, SVI or loopback: of a host port, the fabric says layer 1 and the plane the rest."""
+    """A part of one port, subinterface, SVI or loopback: of a host port, the fabric says layer 1, planes the rest."""
 
     enabled: bool | None = None
     description: str | None = None
     layer1: Layer1 | None = None
     address: str | None = None
     mtu_bytes: int | None = None
+    """Of a port of several owners, all say the same: :func:`nornir_tasks.design.mtu.of_link`."""
     profile: str | None = None
     """Neutral name of the port profile it carries."""
     ra_interval_ms: int | None = None
     access_vlan: int | None = None
     edge: bool | None = None
     vrf: str | None = None
+    tagged_vlans: frozenset[int] | None = field(default=None, metadata=KEYED)
+    """VLANs that a trunk carries with tags, of everybody whose they are."""
+    native_vlan: int | None = None
+    tag: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

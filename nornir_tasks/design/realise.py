@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
+from nornir_tasks.design import tagging
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.buffers import ecn_in_cells
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
@@ -99,6 +100,7 @@ def realise(
         bgp=bender.bgp(intended),
     )
     bender.note_fec(intended, config)
+    bender.problems.extend(tagging.problems(device.name, intended, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)
     return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
@@ -279,6 +281,9 @@ class _Bender:
             access_vlan=intended.access_vlan,
             edge=intended.edge is True,
             vrf=intended.vrf,
+            tagged_vlans=None if intended.tagged_vlans is None else tuple(sorted(intended.tagged_vlans)),
+            native_vlan=intended.native_vlan,
+            tag=intended.tag,
         )
 
     def mtu(self, name: str, intended: PartialPort, mtu: PortMtu | None) -> int | None:

@@ -17,13 +17,30 @@ from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.platforms.config_tree import ConfigTree
 
 Key = Literal[
-    "port", "address", "name", "vlan", "vrf", "route", "pool", "enclosing", "vlans", "fabric", "switch", "nobody"
+    "port",
+    "subinterface",
+    "parent",
+    "address",
+    "name",
+    "vlan",
+    "tag",
+    "vrf",
+    "route",
+    "pool",
+    "enclosing",
+    "vlans",
+    "fabric",
+    "switch",
+    "nobody",
 ]
 _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "port": Claims.by_port,
+    "subinterface": Claims.by_subinterface,
+    "parent": Claims.by_parent,
     "address": Claims.by_address,
     "name": Claims.by_name,
     "vlan": Claims.by_vlan,
+    "tag": Claims.by_tag,
     "vrf": Claims.by_vrf,
     "route": Claims.by_route,
     "pool": Claims.by_pool,
@@ -46,8 +63,10 @@ class Rule:
     """Whose each line below is, where this is shared, or is a port that several owners use."""
     prefix: str = ""
     """What to put before the key: a line may name a port by its number alone."""
-    below: "Rule | None" = None
-    """Where the line's own key is nobody's: a line somewhere below it that may tell the owner (an SVI's address)."""
+    below: "tuple[Rule, ...]" = ()
+    """Where the line's own key is nobody's: lines somewhere below it that may tell the owner (an SVI's address)."""
+    last: Key | None = None
+    """Where these do not tell either: another way to look at the line's own key."""
 
 
 def rule(
@@ -57,10 +76,11 @@ def rule(
     shared: bool = False,
     children: "Sequence[Rule]" = (),
     prefix: str = "",
-    below: "Rule | None" = None,
+    below: "Sequence[Rule]" = (),
+    last: Key | None = None,
 ) -> Rule:
     """A Rule from a pattern's text; spaces stand for themselves."""
-    return Rule(re.compile(pattern), by, shared, tuple(children), prefix, below)
+    return Rule(re.compile(pattern), by, shared, tuple(children), prefix, tuple(below), last)
 
 
 @cache
@@ -114,8 +134,10 @@ def _split(
             continue
         matched, key = _which(found, rules)
         owner = enclosing if matched.by == "enclosing" else owner_of(key, matched.by, claims)
-        if owner is None and matched.below is not None:
+        if owner is None and matched.below:
             owner = _owner_below(node, matched.below, claims)
+        if owner is None and matched.last is not None:
+            owner = owner_of(key, matched.last, claims)
         part = parts[owner].add_path(above)
         is_shared = matched.shared and owner is not None  # what stands in somebody else's container is theirs
         if is_shared or (matched.children and claims.has_several(key)):
@@ -125,13 +147,14 @@ def _split(
             part.children[text] = node
 
 
-def _owner_below(node: ConfigTree, telling: Rule, claims: Claims) -> str | None:
-    """The owner by the first line below that says one."""
-    for path, _ in node.walk():
-        if found := telling.pattern.fullmatch(path[-1]):
-            owner = owner_of(found["key"], telling.by, claims)
-            if owner is not None:
-                return owner
+def _owner_below(node: ConfigTree, telling: tuple[Rule, ...], claims: Claims) -> str | None:
+    """The owner by the first line below that says one; the first rule that finds any decides."""
+    for each in telling:
+        for path, _ in node.walk():
+            if found := each.pattern.fullmatch(path[-1]):
+                owner = owner_of(found["key"], each.by, claims)
+                if owner is not None:
+                    return owner
     return None
 
 

@@ -81,6 +81,9 @@ PORTS = st.builds(
     access_vlan=maybe(FEW),
     edge=maybe(st.booleans()),
     vrf=maybe(NAMES),
+    tagged_vlans=maybe(st.frozensets(FEW)),
+    native_vlan=maybe(FEW),
+    tag=maybe(FEW),
 )
 CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {
@@ -170,6 +173,7 @@ def test_a_clash_names_both_owners_and_nothing_is_lost_where_there_is_none(one, 
         for name, port in (config.ports or {}).items():
             assert all(
                 getattr(both.ports[name], each.name) == value
+                or (each.metadata and value <= getattr(both.ports[name], each.name))
                 for each in fields(PartialPort)
                 if (value := getattr(port, each.name)) is not None
             )

@@ -7,7 +7,7 @@ for a drain: a drained switch prepends in both directions.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nornir_tasks.design.claims import Owner, name_prefix
@@ -23,6 +23,7 @@ from nornir_tasks.design.device_config import (
 from nornir_tasks.design.kinds import Announced, FabricKind
 from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.links import Circuit, Endpoint
+from nornir_tasks.design.mtu import of_link
 from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, BalancingPolicy, PartialConfig, PartialPort
 
@@ -122,6 +123,8 @@ class _Switch:
             elif near.port not in ports:
                 link = circuit.link
                 ports[near.port] = PartialPort(True, f"{far.device} {far.port}", layer1(link, near.slot))
+            if circuit.interface(self.device.name) != near.port:
+                ports[near.port] = replace(ports[near.port], mtu_bytes=of_link(self.network, circuit.link))
         return ports
 
     def between(self, circuit: Circuit, near: Endpoint, far: Endpoint) -> PartialPort:

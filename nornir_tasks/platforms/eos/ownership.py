@@ -47,8 +47,8 @@ OWNERSHIP = (
     rule(r"qos profile (?P<key>\S+)", "name"),
     rule(r"router bfd", "switch", shared=True, children=(rule(r"interval .* default", "switch"),)),
     # A VLAN or SVI of ours under another number: it bears our name, or an address of ours.
-    rule(r"vlan (?P<key>\d+)", "vlan", below=rule(r"name (?P<key>\S+-HOSTS)", "name")),
-    rule(r"interface Vlan(?P<key>\d+)", "vlan", below=rule(r"ip address (?P<key>\S+)", "address")),
+    rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),
+    rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
     rule(r"interface (?P<key>\S+)", "port"),
     rule(r"ip prefix-list (?P<key>\S+)(?: .*)?", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),

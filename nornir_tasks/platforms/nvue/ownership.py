@@ -48,7 +48,7 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"interface",
         rule(r"(?P<key>swp\w+|lo)", "port"),
-        rule(r"vlan(?P<key>\d+)", "vlan", below=rule(r"(?P<key>[\d.]+/\d+)", "address")),
+        rule(r"vlan(?P<key>\d+)", "vlan", below=(rule(r"(?P<key>[\d.]+/\d+)", "address"),)),
     ),
     _container(
         r"qos",

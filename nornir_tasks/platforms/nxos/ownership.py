@@ -42,8 +42,8 @@ OWNERSHIP = (
     rule(r"vrf context (?P<key>\S+)", "vrf", shared=True, children=(rule(r"ip route (?P<key>\S+) .+", "pool"),)),
     rule(r"interface breakout module 1 port (?P<key>\d+) map \S+", "port", prefix="Ethernet1/"),
     # A VLAN or SVI of ours under another number: it bears our name, or an address of ours.
-    rule(r"vlan (?P<key>\d+)", "vlan", below=rule(r"name (?P<key>\S+-HOSTS)", "name")),
-    rule(r"interface Vlan(?P<key>\d+)", "vlan", below=rule(r"ip address (?P<key>\S+)", "address")),
+    rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),
+    rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
     rule(r"interface (?P<key>\S+)", "port"),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
 )

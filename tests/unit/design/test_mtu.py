@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from nornir_tasks.design.links import Circuit, Use
-from nornir_tasks.design.mtu import PortMtu, agreed_bytes, of_ports
+from nornir_tasks.design.mtu import PortMtu, agreed_bytes, of_link, of_ports
 from nornir_tasks.design.network import Network
 from tests.svi import LEAVES
 from tests.svi import network as in_a_vlan
@@ -55,7 +55,9 @@ def test_a_port_of_several_circuits_holds_the_largest_mtu_of_them() -> None:
     link = lab().links[0]
     small = Circuit(link, Use("business", 1500, vrf="business", tag=10), "10.99.0.0", "10.99.0.1")
     trunk = replace(lab(), circuits=(small, *lab().circuits))
-    assert mtus(trunk, link.lower.device) == mtus(lab(), link.lower.device)
+    subinterface = {f"{link.lower.port}.10": PortMtu(1500, 1500)}
+    assert mtus(trunk, link.lower.device) == {**mtus(lab(), link.lower.device), **subinterface}
+    assert of_link(trunk, link) == lab().circuits_on(link)[0].use.mtu_bytes > 1500
     alone = replace(lab(), circuits=(small,))
     assert mtus(alone, link.lower.device)[link.lower.port] == PortMtu(1500, 1500)
 

@@ -162,19 +162,32 @@ def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...], more: tuple[s
 
 
 def _refuse_collateral(wanted: Wanted, changes: tuple[Change, ...], foreign: ConfigTree) -> None:
-    """A container that goes takes all lines below it along, ours or not (``router bgp`` when the ASN differs)."""
+    """A container that goes takes all lines below it along, ours or not (``router bgp`` when the ASN differs).
+
+    So does a VRF, wherever the lines stand that are in it.
+    """
     problems = []
-    for change in changes:
-        lost = foreign.get(*change.path) if change.op == "-" else None
-        if lost:
-            first = " / ".join(next(iter(sorted(path for path, _ in lost.walk()))))
+    for change in (each for each in changes if each.op == "-"):
+        lost = foreign.get(*change.path)
+        below = sorted(path for path, _ in lost.walk()) if lost else _in_vrf(wanted, change, foreign)
+        if below:
             problems.append(
                 Problem(
                     where=wanted.device,
                     what=f"removing '{' / '.join(change.path)}' would take lines along that are not ours",
-                    found=f"{first}" + (" and more" if len(lost.paths()) > 1 else ""),
+                    found=" / ".join(below[0]) + (" and more" if len(below) > 1 else ""),
                     hint="move those lines by hand first, or declare in the intent the value the switch already has",
                 )
             )
     if problems:
         raise RefusedError(problems)
+
+
+def _in_vrf(wanted: Wanted, change: Change, foreign: ConfigTree) -> list[tuple[str, ...]]:
+    """Other people's lines in a VRF, where the change removes the line that makes it."""
+    pattern = wanted.platform.vrf_line
+    made = re.fullmatch(pattern, " / ".join(change.path)) if pattern else None
+    if made is None:
+        return []
+    says = re.compile(rf"(?:.* )?vrf (?:member )?{re.escape(made['name'])}(?: .*)?")
+    return sorted(path for path, _ in foreign.walk() if any(says.fullmatch(line) for line in path))

@@ -178,10 +178,14 @@ class Claims:
         """The owner whose prefix this name bears."""
         return next((key for prefix, key in self._prefixes if name.startswith(prefix)), None)
 
-    def by_pool(self, prefix: str) -> str | None:
-        """The owner in whose pools this prefix lies, whatever VRF that is in: within a VRF whose owner is known."""
-        value = _number(prefix)
-        pools = ((_bounds(pool), claim.owner.key) for claim in self.claims for pool in claim.owner.pools)
+    def in_vrf_of(self, holder: str | None, address: str) -> str | None:
+        """The owner in whose pools this address or prefix lies, in a VRF that is ``holder``'s; else nobody.
+
+        Beside the VRF's owner itself these are the ones whose own VRF is the same as the owner's.
+        """
+        value, owners = _number(address), [claim.owner for claim in self.claims]
+        vrfs = {owner.vrf for owner in owners if owner.key == holder}
+        pools = ((_bounds(pool), owner.key) for owner in owners if owner.vrf in vrfs for pool in owner.pools)
         return next((key for (low, high), key in pools if value is not None and low <= value <= high), None)
 
     def by_vrf(self, name: str) -> str | None:
@@ -192,11 +196,9 @@ class Claims:
         return None if MANAGEMENT_VRF.fullmatch(name) else self.by_name(f"{name}-")
 
     def by_route(self, route: str) -> str | None:
-        """The owner of a route (``STORAGE 10.1.2.0/24``): of its VRF, with the prefix in its pools; else nobody."""
+        """The owner of a route (``STORAGE 10.1.2.0/24``) in a VRF of somebody's, by its prefix; else nobody."""
         vrf, _, prefix = route.partition(" ")
-        owner, value = self.by_vrf(vrf), _number(prefix)
-        pools = (_bounds(pool) for claim in self.claims if claim.owner.key == owner for pool in claim.owner.pools)
-        return owner if value is not None and any(low <= value <= high for low, high in pools) else None
+        return self.in_vrf_of(self.by_vrf(vrf), prefix)
 
     @cached_property
     def _prefixes(self) -> tuple[tuple[str, str], ...]:

@@ -43,9 +43,10 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "tag": Claims.by_tag,
     "vrf": Claims.by_vrf,
     "route": Claims.by_route,
-    "pool": Claims.by_pool,
 }
-"""What the lines judged by a key of their own go by."""
+"""What the lines judged by a key of their own go by, whatever container they are in."""
+
+_KEYED = frozenset({*_BY, "pool"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ class Rule:
     """Lines matching ``pattern`` (full match) belong to the owner found through ``by``.
 
     The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number,
-    a VRF's name, a VRF and a prefix in it. ``enclosing`` needs none: the owner of the container that the line is in.
+    a VRF's name, a VRF and a prefix in it. ``pool``: an address or prefix in the VRF that the container is about.
+    ``enclosing`` needs none: the owner of the container that the line is in.
     """
 
     pattern: re.Pattern[str]
@@ -94,11 +96,15 @@ def _which(found: re.Match[str], rules: tuple[Rule, ...]) -> tuple[Rule, str]:
     """The rule that matched, and the key it found (empty where it needs none)."""
     number = str(found.lastgroup).removeprefix("rule_")
     matched = rules[int(number)]
-    return matched, matched.prefix + found[f"key_{number}"] if matched.by in _BY else ""
+    return matched, matched.prefix + found[f"key_{number}"] if matched.by in _KEYED else ""
 
 
-def owner_of(key: str, by: Key, claims: Claims) -> str | None:
-    """The owner of a line by what its rule found; None is nobody."""
+def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | None:
+    """The owner of a line by what its rule found, in a container of ``enclosing``; None is nobody."""
+    if by == "enclosing":
+        return enclosing
+    if by == "pool":
+        return claims.in_vrf_of(enclosing, key)
     if by in _BY:
         return _BY[by](claims, key)
     if by == "fabric":
@@ -133,11 +139,11 @@ def _split(
             parts[None].add_path(above).children[text] = node
             continue
         matched, key = _which(found, rules)
-        owner = enclosing if matched.by == "enclosing" else owner_of(key, matched.by, claims)
+        owner = owner_of(key, matched.by, claims, enclosing)
         if owner is None and matched.below:
             owner = _owner_below(node, matched.below, claims)
         if owner is None and matched.last is not None:
-            owner = owner_of(key, matched.last, claims)
+            owner = owner_of(key, matched.last, claims, enclosing)
         part = parts[owner].add_path(above)
         is_shared = matched.shared and owner is not None  # what stands in somebody else's container is theirs
         if is_shared or (matched.children and claims.has_several(key)):
@@ -152,7 +158,7 @@ def _owner_below(node: ConfigTree, telling: tuple[Rule, ...], claims: Claims) ->
     for each in telling:
         for path, _ in node.walk():
             if found := each.pattern.fullmatch(path[-1]):
-                owner = owner_of(found["key"], each.by, claims)
+                owner = owner_of(found["key"], each.by, claims, None)
                 if owner is not None:
                     return owner
     return None

@@ -69,6 +69,9 @@ class Platform:
     """Regular expressions over ``" / ".join(path)``: lines whose change could cut our own path."""
     management_path: Callable[[ConfigTree], tuple[str, ...]] = _nothing_more
     """(whole running tree) -> such expressions that hold on this switch alone, by what runs there."""
+    vrf_line: str = ""
+    """Regular expression of the line that makes a VRF, its name as group ``name``. Lines elsewhere that are in it say
+    ``vrf NAME`` or ``vrf member NAME``. Empty: all that is in a VRF stands below one line."""
     observing: Observing = MISSING
     """What to ask a switch for each field of Observed, and how its answers are read."""
     api_port: int = MISSING

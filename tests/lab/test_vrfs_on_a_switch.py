@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 from line_shapes import Rendered
 from typed_switches import SWITCHES, NxosSwitch
@@ -10,6 +13,7 @@ from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
 from nornir_tasks.render.render import render
 from tests.unit.design import toys
+from tests.unit.design.test_vrfs import their_session
 
 VRF = "STORAGE"
 HOLDS = {**toys.ONE_OF_EACH, "nvue-5.14": "spine-2"}
@@ -35,3 +39,24 @@ def test_a_switch_takes_it_and_runs_just_what_is_wanted(device: str, before: str
     if isinstance(switch, NxosSwitch):  # its own patch says what the plan says, though addresses are typed again
         assert settle(server_changes(switch.printed), running) == frozenset(planned.changes)
     assert end.owned(end.os.to_tree(switch.running())).paths() == wanted.paths()
+
+
+@pytest.mark.parametrize("device", HOLDS.values(), ids=HOLDS)
+def test_a_switch_keeps_somebody_elses_session_in_our_vrf_through_a_change_of_ours(device: str) -> None:
+    wanted = rendered(device, VRF)
+    theirs = their_session(wanted.config.bgp.asn)[wanted.config.os]
+    running = wanted.os.to_tree(wanted.text)
+    for path in theirs:
+        running.add_path(path)
+    text = wanted.os.to_text(running)
+    assert "description store" in text or '"store"' in text
+    switch = SWITCHES[wanted.config.os](replace(wanted, text=re.sub(r"(description:?[ \"]+)store", r"\1stale", text)))
+    assert switch.refused == []
+    before = wanted.os.to_tree(switch.running())
+    assert all(before.get(*path) is not None for path in theirs)
+    planned = wanted.os.candidate(before, wanted.owned(before), wanted.owned(wanted.os.canonical(wanted.written())))
+    assert planned.changes
+    switch.take(planned)
+    assert switch.refused == []
+    after = wanted.os.to_tree(switch.running())
+    assert all(after.get(*path) is not None for path in theirs)

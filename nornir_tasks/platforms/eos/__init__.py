@@ -37,6 +37,7 @@ PLATFORM = Platform(
     disruption=disruption,
     protected=PROTECTED,
     management_path=management_path,
+    vrf_line=r"vrf instance (?P<name>\S+)",
     observing=OBSERVING,
     api_port=443,
     template_filters=MappingProxyType(

@@ -8,22 +8,37 @@ import re
 
 from nornir_tasks.design.claims import MANAGEMENT_VRF
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.ownership import rule
+from nornir_tasks.platforms.ownership import Key, Rule, rule
 
 _IPV4 = r"\d+\.\d+\.\d+\.\d+"
 
-_SESSIONS = (
-    rule(rf"(?:no )?neighbor (?P<key>{_IPV4})(?: .*)?", "address"),
-    rule(r"(?:no )?neighbor interface (?P<key>\S+)(?: .*)?", "port"),
-    rule(r"(?:no )?neighbor (?P<key>\S+)(?: .*)?", "name"),
-    rule(rf"network (?P<key>{_IPV4}/\d+)(?: .*)?", "address"),
+
+def _sessions(address: Key) -> tuple[Rule, ...]:
+    return (
+        rule(rf"(?:no )?neighbor (?P<key>{_IPV4})(?: .*)?", address),
+        rule(r"(?:no )?neighbor interface (?P<key>\S+)(?: .*)?", "port"),
+        rule(r"(?:no )?neighbor (?P<key>\S+)(?: .*)?", "name"),
+        rule(rf"network (?P<key>{_IPV4}/\d+)(?: .*)?", address),
+        rule(r"bgp listen range (?P<key>\S+) .*", address),
+    )
+
+
+def _family(address: Key, rest: Key) -> Rule:
+    return rule(r"address-family ipv4", rest, shared=True, children=(*_sessions(address), rule(r".*", rest)))
+
+
+# In a VRF of ours, too, others may have sessions, and other address families lives of their own.
+_BGP_IN_VRF = (
+    *_sessions("pool"),
+    _family("pool", "enclosing"),
+    rule(r"address-family .*", "nobody"),
+    rule(r".*", "enclosing"),
 )
 
 _BGP = (
-    *_SESSIONS,
-    rule(r"bgp listen range (?P<key>\S+) .*", "address"),
-    rule(r"address-family ipv4", "switch", shared=True, children=(*_SESSIONS, rule(r".*", "switch"))),
-    rule(r"vrf (?P<key>\S+)", "vrf"),
+    *_sessions("address"),
+    _family("address", "switch"),
+    rule(r"vrf (?P<key>\S+)", "vrf", shared=True, children=_BGP_IN_VRF),
     # other people's VRFs, other address families and MAC-VRFs have their own lives
     rule(r"(?:vrf|address-family|vlan|vlan-aware-bundle|vpws|monitoring|session tracker) ?.*", "nobody"),
     # how AS numbers are written is the operators' choice: we read both notations (NX-OS has the line outside of BGP)

@@ -16,11 +16,27 @@ def _container(pattern: str, *children: Rule) -> Rule:
     return rule(pattern, "switch", shared=True, children=children)
 
 
-_REST = rule(r".*", "enclosing")
-_ROUTES = rule(r"static", "enclosing", shared=True, children=(rule(r"(?P<key>[\d.]+/\d+)", "pool"),))
-_OWN_VRF = (rule(r"router", "enclosing", shared=True, children=(_ROUTES, _REST)), _REST)
+def _inner(pattern: str, *children: Rule) -> Rule:
+    return rule(pattern, "enclosing", shared=True, children=children)
 
+
+_REST = rule(r".*", "enclosing")
 _BY_NAME = rule(r"(?P<key>[^:]+)", "name")
+_BY_POOL = rule(r"(?P<key>[\d.]+/\d+)", "pool")
+
+# in a VRF of ours, too, others may have sessions and routes: with and to what is in nobody's pools
+_BGP_IN_VRF = _inner(
+    r"bgp",
+    _inner(r"neighbor", rule(r"(?P<key>[\d.]+)", "pool"), rule(r"(?P<key>swp\w+)", "port")),
+    _inner(r"peer-group", _BY_NAME),
+    _inner(
+        r"address-family",
+        _inner(r"ipv4-unicast", _inner(r"network", _BY_POOL), _inner(r"aggregate-route", _BY_POOL), _REST),
+    ),
+    _REST,
+)
+_OWN_VRF = (_inner(r"router", _inner(r"static", _BY_POOL), _BGP_IN_VRF, _REST), _REST)
+
 _BY_PREFIX = rule(r"(?P<key>[\d.]+/\d+)", "address")
 
 _IPV4_UNICAST = _container(
@@ -71,7 +87,6 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"vrf",
         _container(r"default", _container(r"router", _DEFAULT_BGP, _container(r"static", _BY_PREFIX))),
-        # in a VRF of ours, too, others may have routes: to what is in nobody's pools
         rule(r"(?P<key>[^:]+)", "vrf", shared=True, children=_OWN_VRF),
     ),
 )

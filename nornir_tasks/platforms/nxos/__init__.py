@@ -48,6 +48,7 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    vrf_line=r"vrf context (?P<name>\S+)",
     observing=OBSERVING,
     api_port=443,
     template_filters=MappingProxyType(

@@ -4,17 +4,26 @@
 other address families, and objects outside our names and pools hold is nobody's and stays as it is.
 """
 
-from nornir_tasks.platforms.ownership import rule
+from nornir_tasks.platforms.ownership import Key, Rule, rule
 
-_ADDRESS_FAMILY = (
-    rule(r"network (?P<key>\S+)(?: .+)?", "address"),
-    rule(r".+", "switch"),
+
+def _family(address: Key, rest: Key) -> Rule:
+    children = (rule(r"network (?P<key>\S+)(?: .+)?", address), rule(r".+", rest))
+    return rule(r"address-family ipv4 unicast", rest, shared=True, children=children)
+
+
+# In a VRF of ours, too, others may have sessions, and other address families lives of their own.
+_BGP_IN_VRF = (
+    _family("pool", "enclosing"),
+    rule(r"address-family .+", "nobody"),
+    rule(r"neighbor (?P<key>\S+)(?: .+)?", "pool"),
+    rule(r".+", "enclosing"),
 )
 
 _BGP = (
-    rule(r"vrf (?P<key>\S+)", "vrf"),
+    rule(r"vrf (?P<key>\S+)", "vrf", shared=True, children=_BGP_IN_VRF),
     rule(r"vrf .+", "nobody"),
-    rule(r"address-family ipv4 unicast", "switch", shared=True, children=_ADDRESS_FAMILY),
+    _family("address", "switch"),
     rule(r"address-family .+", "nobody"),
     rule(r"template peer (?P<key>\S+)", "name"),
     rule(r"template .+", "nobody"),

@@ -1,10 +1,11 @@
 """A plane in a VRF of its own beside one in the default VRF, on every OS."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.plan import device_plan, split_running
 from nornir_tasks.deploy.wanted import is_protected
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
@@ -119,9 +120,68 @@ def test_somebody_elses_route_in_a_vrf_of_ours_stays_and_holds_the_vrf(device: s
     running.add_path(THEIR_ROUTE[inside.config.os])
     text = inside.platform.to_text(running)
     assert device_plan(inside, text).changes == ()
-    if inside.config.os != "eos":  # there a route is a line of its own, which a switch refuses without its VRF
-        with pytest.raises(RefusedError, match="would take lines along that are not ours"):
-            device_plan(outside, text)
+    with pytest.raises(RefusedError, match="would take lines along that are not ours"):
+        device_plan(outside, text)
+
+
+def their_session(asn: int) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """A session with a border router, in a VRF of ours, as each OS has it."""
+    process, neighbor = (f"router bgp {asn}", f"vrf {VRF}"), ("vrf", VRF, "router", "bgp", "neighbor", "192.0.2.9")
+    return {
+        "eos": (
+            (*process, "neighbor 192.0.2.9 remote-as 64999"),
+            (*process, "neighbor 192.0.2.9 description border"),
+            (*process, "address-family ipv4", "neighbor 192.0.2.9 activate"),
+            (*process, "address-family ipv4", "network 198.51.100.0/24"),
+            (*process, "address-family ipv6", "neighbor 2001:db8::9 activate"),
+        ),
+        "nxos": (
+            (*process, "neighbor 192.0.2.9", "remote-as 64999"),
+            (*process, "neighbor 192.0.2.9", "address-family ipv4 unicast"),
+            (*process, "address-family ipv4 unicast", "network 198.51.100.0/24"),
+        ),
+        "nvue": (
+            (*neighbor, "remote-as: 64999"),
+            (*neighbor, 'type: "numbered"'),
+            ("vrf", VRF, "router", "bgp", "peer-group", "BORDER", 'description: "border"'),
+            ("vrf", VRF, "router", "bgp", "address-family", "ipv4-unicast", "network", "198.51.100.0/24"),
+        ),
+    }
+
+
+@SYSTEMS
+def test_somebody_elses_session_in_a_vrf_of_ours_stays_whatever_is_pushed(device: str) -> None:
+    inside, outside = both(device, vrf=VRF), both(device)
+    bgp = inside.config.bgp
+    assert bgp is not None
+    theirs = their_session(bgp.asn)[inside.config.os]
+    running = inside.tree.copy()
+    for path in theirs:
+        running.add_path(path)
+    text = inside.platform.to_text(running)
+    assert device_plan(inside, text).changes == ()
+    owned, foreign = split_running(inside, inside.platform.to_tree(text))
+    assert all(foreign.get(*path) is not None and owned.get(*path) is None for path in theirs)
+    with pytest.raises(RefusedError, match="would take lines along that are not ours"):
+        device_plan(outside, text)
+
+
+@SYSTEMS
+def test_an_old_session_of_ours_in_our_vrf_goes_and_theirs_beside_it_stays(device: str) -> None:
+    inside = both(device, vrf=VRF)
+    (mine,) = [each for each in inside.config.bgp.neighbors if each.vrf == VRF]
+    old, running = "10.32.250.1", inside.tree.copy()
+    added = [
+        tuple(line.replace(mine.peer, old) for line in path)
+        for path in leaves(inside.tree)
+        if any(re.search(rf"\b{re.escape(mine.peer)}\b", line) for line in path)
+        and path[0].startswith(("router", "vrf"))
+    ]
+    for path in (*added, *their_session(inside.config.bgp.asn)[inside.config.os]):
+        running.add_path(path)
+    plan = device_plan(inside, inside.platform.to_text(running))
+    assert plan.changes
+    assert all(each.op == "-" and old in " ".join(each.path) for each in plan.changes), plan.changes
 
 
 @SYSTEMS

@@ -79,8 +79,8 @@ class Key:
     @property
     def hint(self) -> Any:  # noqa: ANN401 - any type expression
         """The type, with all that is said beside it."""
-        hint, said = self.info.annotation, tuple(self.info.metadata)
-        return Annotated[(hint, *said)] if said else hint  # type: ignore[return-value]
+        hint, metadata = self.info.annotation, tuple(self.info.metadata)
+        return Annotated[(hint, *metadata)] if metadata else hint  # type: ignore[return-value]
 
 
 def keys(kind: Kind) -> tuple[Key, ...]:
@@ -242,13 +242,13 @@ def words(hint: Any, at: Mapping[Kind, str]) -> str:  # noqa: ANN401
 
 def _annotated(hint: Any, at: Mapping[Kind, str]) -> str:  # noqa: ANN401
     kind, *beside = get_args(hint)
-    said = [each for one in beside for each in (one.metadata if isinstance(one, FieldInfo) else (one,))]
-    written = next((each.words for each in said if isinstance(each, Written)), "")
-    return written or words(kind, at) + _bounds(said)
+    metadata = [each for one in beside for each in (one.metadata if isinstance(one, FieldInfo) else (one,))]
+    written = next((each.words for each in metadata if isinstance(each, Written)), "")
+    return written or words(kind, at) + _bounds(metadata)
 
 
-def _bounds(said: list[Any]) -> str:
-    found = {type(each): each for each in said}
+def _bounds(metadata: list[Any]) -> str:
+    found = {type(each): each for each in metadata}
     unit = f" {found[Unit].name}" if Unit in found else ""
     if Ge in found and Le in found:
         return f", {found[Ge].ge}-{found[Le].le}{unit}"

@@ -51,14 +51,14 @@ def check_planes(evidence: HostEvidence) -> list[HostFinding]:
     knobs = {pair: Knob(f"{pair[0]} to {pair[1]}", "forwarding", "dropped", show) for pair in pairs}
     chain = Knob("", "chain", "hook forward, before filter", show)
     others = Knob("", "other rules", "none", show)
-    said = evidence.facts.get(FACT)
-    failed = said is None or (said["rc"] != 0 and "No such file" not in said["stderr"])
+    answer = evidence.facts.get(FACT)
+    failed = answer is None or (answer["rc"] != 0 and "No such file" not in answer["stderr"])
     if failed:
-        why = said["stderr"].strip() if said else evidence.why_unread(FACT)
+        why = answer["stderr"].strip() if answer else evidence.why_unread(FACT)
         for knob in (*knobs.values(), chain, others):
             judge.undecided(knob, why)
         return judge.findings
-    hook, rules = _forward_chain(json.loads(said["stdout"] or "{}").get("nftables", []) if said else [])
+    hook, rules = _forward_chain(json.loads(answer["stdout"] or "{}").get("nftables", []) if answer else [])
     dropped = [ends for rule in rules if (ends := _ends(rule)) is not None]
     for (origin, target), knob in knobs.items():
         is_dropped = any(
@@ -78,13 +78,13 @@ def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
 def check_boot(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each service that has to put a host right again at boot."""
     judge = Judge(BOOT.name, evidence)
-    said = evidence.facts.get(UNITS_FACT)
-    lines = [line.split() for line in said["stdout"].splitlines()] if said else []
+    answer = evidence.facts.get(UNITS_FACT)
+    lines = [line.split() for line in answer["stdout"].splitlines()] if answer else []
     states = {words[0]: words[1] for words in lines if len(words) > 1}
     for unit in units(evidence.variables):
         knob = Knob(unit, "service", "enabled", f"systemctl is-enabled {unit}")
-        if said is None or said["stderr"].strip():
-            judge.undecided(knob, said["stderr"].strip() if said else evidence.why_unread(UNITS_FACT))
+        if answer is None or answer["stderr"].strip():
+            judge.undecided(knob, answer["stderr"].strip() if answer else evidence.why_unread(UNITS_FACT))
         else:
             judge.compare(knob, states.get(unit, "not installed"))
     return judge.findings

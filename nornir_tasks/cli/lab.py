@@ -109,13 +109,13 @@ def swap_cables(
 def _telling(site: str, *, quiet: bool) -> "On":
     """Tell each step as it happens; on stderr what is not this command's answer, and all where stdout is for JSON."""
     from nornir_tasks.cli.console import err, out
-    from nornir_tasks.usecases.lab import Said, SwitchesUp
+    from nornir_tasks.usecases.lab import LabMessage, SwitchesUp
 
     def on(event: "Event") -> None:
         match event:
-            case Said(about="switches"):
+            case LabMessage(about="switches"):
                 err.print(event.line, markup=False)
-            case Said():
+            case LabMessage():
                 (err if quiet else out).print(event.line, markup=False)
             case SwitchesUp():
                 if event.lost:

@@ -277,5 +277,5 @@ def _words(error: BaseException) -> str:
     """EOS's own words: which command of how many, and why. Never what other commands of the request answered."""
     output = getattr(error, "output", None) or []
     reasons = [str(reason) for each in output[-1:] if isinstance(each, dict) for reason in each.get("errors", [])]
-    said = str(getattr(error, "error_text", "") or error)
-    return " ".join([said, *(f"({reason.strip()})" for reason in reasons)])
+    text = str(getattr(error, "error_text", "") or error)
+    return " ".join([text, *(f"({reason.strip()})" for reason in reasons)])

@@ -122,8 +122,8 @@ class Lab:
         try:
             return ControlClient(Path(ready["control"]), timeout_s).ask(request, **arguments)
         except TwinError as error:
-            said = [Problem(each.where, each.what, each.expected, each.found, each.hint) for each in error.problems]
-            raise LabError(said) from error
+            problems = [Problem(each.where, each.what, each.expected, each.found, each.hint) for each in error.problems]
+            raise LabError(problems) from error
 
     def swap_cables(self, first: str, second: str, say: Callable[[str], None] = lambda _: None) -> Any:  # noqa: ANN401
         """Exchange the far ends of two cables; while another command brings the lab up or down, wait for it."""

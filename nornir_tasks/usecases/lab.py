@@ -29,7 +29,7 @@ class LabOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Event):
+class LabMessage(Event):
     """One line about what is done."""
 
     about: Literal["switches", "machines"]
@@ -93,12 +93,12 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
     plans = None if options.hosts is None else machine_plans(design, options.hosts)
     if plans:
         check_requirements()
-    started = lab.up(plan, options.rtt_ms, lambda line: on(Said("switches", line)))
+    started = lab.up(plan, options.rtt_ms, lambda line: on(LabMessage("switches", line)))
     switches = SwitchesUp(lab.directory, len(plan.devices), started.is_new, started.lost)
     on(switches)
     if plans is None:
         return LabUp(switches)
-    changed = Machines(design.site.state_directory).up(plans, lambda line: on(Said("machines", line)))
+    changed = Machines(design.site.state_directory).up(plans, lambda line: on(LabMessage("machines", line)))
     return LabUp(switches, tuple(each.name for each in plans), changed)
 
 
@@ -106,7 +106,7 @@ def down(site: str | Path, on: On = ignore) -> LabDown:
     """End the lab of a site and forget it, whatever its intent says by now. Nothing happens if there is none."""
     state = state_directory(site)
     machines = Machines(state).down()
-    return LabDown(Lab(state).down(lambda line: on(Said("switches", line))), machines)
+    return LabDown(Lab(state).down(lambda line: on(LabMessage("switches", line))), machines)
 
 
 def status(site: str | Path) -> LabStatus:
@@ -123,7 +123,7 @@ def status(site: str | Path) -> LabStatus:
 
 def swap_cables(site: str | Path, first: str, second: str, on: On = ignore) -> Any:  # noqa: ANN401 - decoded JSON
     """Swap the far ends of two links' cables; those to hosts too. Returns the cables as they are now."""
-    return Lab(state_directory(site)).swap_cables(first, second, lambda line: on(Said("switches", line)))
+    return Lab(state_directory(site)).swap_cables(first, second, lambda line: on(LabMessage("switches", line)))
 
 
 def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:

@@ -33,15 +33,19 @@ class ActionModule(ActionBase):
         variables = self._variables(given)
         facts, unread = {}, {}
         for request in requests(variables):
-            said = self._execute_module(
+            answer = self._execute_module(
                 module_name=request.module, module_args=dict(request.arguments), task_vars=given
             )
-            if "ansible_facts" in said and request.fact in said["ansible_facts"]:
-                facts[request.fact] = said["ansible_facts"][request.fact]
-            elif "rc" in said and request.module == "ansible.legacy.command":
-                facts[request.fact] = {"rc": said["rc"], "stdout": said["stdout"], "stderr": said.get("stderr", "")}
+            if "ansible_facts" in answer and request.fact in answer["ansible_facts"]:
+                facts[request.fact] = answer["ansible_facts"][request.fact]
+            elif "rc" in answer and request.module == "ansible.legacy.command":
+                facts[request.fact] = {
+                    "rc": answer["rc"],
+                    "stdout": answer["stdout"],
+                    "stderr": answer.get("stderr", ""),
+                }
             else:
-                unread[request.fact] = str(said.get("msg", "the module failed without a word"))
+                unread[request.fact] = str(answer.get("msg", "the module failed without a word"))
         report = judge_host(HostEvidence(given["inventory_hostname"], variables, facts, unread))
         return {**result, "changed": False, **report.as_data()}
 

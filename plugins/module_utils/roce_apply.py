@@ -179,7 +179,7 @@ def _load_rdma_cm(host: Host, report: Report, *, check: bool) -> None:
         return
     command = ("modprobe", "rdma_cm")
     change = Change("host", "rdma_cm_module", "not loaded", "loaded", " ".join(command))
-    words = "" if check else _said(host.run(command))
+    words = "" if check else _complaint(host.run(command))
     if check or host.at(RDMA_CM).is_dir():
         report.changes.append(change)
         return
@@ -206,7 +206,7 @@ def _bring_firmware(rail: str, policy: Policy, host: Host, report: Report, *, ch
         report.failures.append(Failure(rail, "firmware", "unknown", "the policy", str(error)))
 
 
-def _said(answer: Answer) -> str:
+def _complaint(answer: Answer) -> str:
     """A tool's complaint in one line; nothing where it had none."""
     words = " ".join((answer.stderr.strip() or answer.stdout.strip()).split())
     return f"exit code {answer.exit_code}: {words[:300]}" if answer.exit_code or answer.stderr.strip() else ""
@@ -299,7 +299,7 @@ class _Rail:
     def do(self, step: Step) -> str:
         """What went wrong, as far as the tool or the kernel says; the reading back decides."""
         if not isinstance(step, Write):
-            return _said(self.host.run(step))
+            return _complaint(self.host.run(step))
         try:
             with configured(self.host, step.path):
                 self.host.at(step.path).write_text(step.text + "\n", encoding="ascii")

@@ -42,16 +42,16 @@ def dscp_map(pairs: Sequence[tuple[int, int]]) -> list[int | None]:
 
 def parse_dcb_pfc(text: str) -> dict[str, Any]:
     """PFC by priority, and the delay as metres of cable."""
-    said = json.loads(text)
-    return {"pfc": _eight(said["prio_pfc"]), "cable_m": int(said["delay"])}
+    answer = json.loads(text)
+    return {"pfc": _eight(answer["prio_pfc"]), "cable_m": int(answer["delay"])}
 
 
 def parse_dcb_ets(text: str) -> dict[str, Any]:
     """Transmission selection; the share of a class that is not ets means nothing and is 0 here (mlx5 reports 100)."""
-    said = json.loads(text)
-    tsa, shares = _eight(said["tc_tsa"]), _eight(said["tc_bw"])
+    answer = json.loads(text)
+    tsa, shares = _eight(answer["tc_tsa"]), _eight(answer["tc_bw"])
     return {
-        "prio_tc": _eight(said["prio_tc"]),
+        "prio_tc": _eight(answer["prio_tc"]),
         "tc_tsa": tsa,
         "tc_bw": [shares[tc] if tsa[tc] == "ets" else 0 for tc in range(PRIORITIES)],
     }
@@ -59,11 +59,11 @@ def parse_dcb_ets(text: str) -> dict[str, Any]:
 
 def parse_dcb_buffer(text: str) -> dict[str, Any]:
     """Receive buffers in bytes, and which one each priority goes to."""
-    said = json.loads(text)
+    answer = json.loads(text)
     return {
-        "buffer_bytes": _eight(said["buffer_size"]),
-        "priority_buffer": _eight(said["prio_buffer"]),
-        "total_bytes": int(said["total_size"]),
+        "buffer_bytes": _eight(answer["buffer_size"]),
+        "priority_buffer": _eight(answer["prio_buffer"]),
+        "total_bytes": int(answer["total_size"]),
     }
 
 
@@ -142,8 +142,8 @@ def _mlnx_buffer(rest: str) -> dict[str, Any]:
 
 def parse_ethtool_pause(text: str) -> dict[str, bool]:
     """Global pause as configured (not as negotiated)."""
-    said = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
-    return {f"pause_{way.lower()}": {"on": True, "off": False}[said[way].strip()] for way in ("RX", "TX")}
+    answer = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    return {f"pause_{way.lower()}": {"on": True, "off": False}[answer[way].strip()] for way in ("RX", "TX")}
 
 
 def parse_traffic_class(text: str) -> int | None:

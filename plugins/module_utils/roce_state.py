@@ -133,8 +133,8 @@ def _run(argv: Sequence[str]) -> Answer:
 
 def _complaint(answer: Answer) -> str:
     """The first line that a failed program left, or its exit code."""
-    said = [line.strip() for line in (answer.stderr + "\n" + answer.stdout).splitlines() if line.strip()]
-    return said[0] if said else f"exit code {answer.exit_code}, and no word why"
+    values = [line.strip() for line in (answer.stderr + "\n" + answer.stdout).splitlines() if line.strip()]
+    return values[0] if values else f"exit code {answer.exit_code}, and no word why"
 
 
 _FROM_DCB: dict[str, tuple[str, Callable[[str], Any]]] = {
@@ -259,19 +259,19 @@ class RailReader:
     def _read_dcb_knob(self, knob: str) -> Reading:
         """What dcb and mlnx_qos say of one knob, as far as each is there and can tell; they must not disagree."""
         tools: dict[str, Callable[[str], object]] = {"dcb": self._by_dcb, "mlnx_qos": self._by_mlnx_qos}
-        said, refused = {}, []
+        values, refused = {}, []
         for name in tools if self.backend == "auto" else (self.backend,):
             try:
-                said[name] = tools[name](knob)
+                values[name] = tools[name](knob)
             except Unreadable as why:
                 refused.append(why)
             except _NOT_UNDERSTOOD as error:
                 refused.append(Unreadable(f"what {name} shows is not understood: {error!r}"))
         if conflicts := [why for why in refused if why.source == CONFLICT]:
             raise conflicts[0]
-        if len(said) == 2 and not _agree(said["dcb"], said["mlnx_qos"], knob == "dscp_to_priority"):
-            raise Unreadable(f"dcb says {said['dcb']}, mlnx_qos says {said['mlnx_qos']}", CONFLICT)
-        for name, value in said.items():
+        if len(values) == 2 and not _agree(values["dcb"], values["mlnx_qos"], knob == "dscp_to_priority"):
+            raise Unreadable(f"dcb says {values['dcb']}, mlnx_qos says {values['mlnx_qos']}", CONFLICT)
+        for name, value in values.items():
             shown_by = (
                 f"mlnx_qos -i {self.netdev}"
                 if name == "mlnx_qos"
@@ -288,12 +288,12 @@ class RailReader:
 
     def _by_mlnx_qos(self, knob: str) -> object:
         argv = ("mlnx_qos", "-i", self.netdev)
-        said = parse.parse_mlnx_qos(_stdout(argv, self._ask(*argv)))
-        if knob == "dscp_to_priority" and "dscp_pairs" in said:
-            return parse.dscp_map(said["dscp_pairs"])
-        if knob not in said:
+        values = parse.parse_mlnx_qos(_stdout(argv, self._ask(*argv)))
+        if knob == "dscp_to_priority" and "dscp_pairs" in values:
+            return parse.dscp_map(values["dscp_pairs"])
+        if knob not in values:
             raise Unreadable(f"mlnx_qos -i {self.netdev} does not show it", ABSENT)
-        return said[knob]
+        return values[knob]
 
     def _read_pause(self, knob: str) -> Reading:
         argv = ("ethtool", "-a", self.netdev)

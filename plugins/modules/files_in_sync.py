@@ -154,8 +154,8 @@ def validate(module: AnsibleModule, command: str) -> None:
     code, out, err = module.run_command([part.replace("%s", str(root)) for part in shlex.split(command)])
     shutil.rmtree(root)
     if code != 0:
-        said = (out + err).replace(str(root), "").strip()
-        module.fail_json(msg=f"nothing was written, for `{command}` refuses the files: {said}")
+        output = (out + err).replace(str(root), "").strip()
+        module.fail_json(msg=f"nothing was written, for `{command}` refuses the files: {output}")
 
 
 def write(module: AnsibleModule, step: Step) -> None:

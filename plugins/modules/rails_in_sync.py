@@ -140,8 +140,8 @@ class Host:
         self.commands.append(" ".join(command))
         code, out, err = self.run(command)
         if code != 0 and not may_fail:
-            said = (err or out).strip()
-            self.module.fail_json(msg=f"`{self.commands[-1]}` failed ({code}): {said}", commands=self.commands)
+            output = (err or out).strip()
+            self.module.fail_json(msg=f"`{self.commands[-1]}` failed ({code}): {output}", commands=self.commands)
 
     def rename(self) -> None:
         """Give each rail's interface its name, and only that one, as its .link file does at boot."""

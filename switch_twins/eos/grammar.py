@@ -158,8 +158,8 @@ def _vrf_moved(change: Change) -> None:
 
 def _vrf_gone(change: Change) -> None:
     """Whether a VRF routes is said of VRFs that are there: ``no ip routing vrf`` goes with it (the lab's reading)."""
-    said = [*change.tree.find("ip routing vrf"), *change.tree.find("no ip routing vrf")]
-    for node in said if change.removed else ():
+    lines = [*change.tree.find("ip routing vrf"), *change.tree.find("no ip routing vrf")]
+    for node in lines if change.removed else ():
         if node.params["vrf"] == change.node.params["vrf"]:
             change.session.remove(node)
 

@@ -95,7 +95,7 @@ class Client:
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
-    def said(self) -> tuple[str, str]:
+    def output(self) -> tuple[str, str]:
         """What it printed on stdout and stderr."""
         out, err = (each.text() for each in self.streams)
         return out, err

@@ -35,7 +35,7 @@ NVUE_CHANGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Ended:
     """What a command printed and how it ended; ``code`` None: it was still running when its time was over."""
 
     words: tuple[str, ...]
@@ -81,15 +81,15 @@ class TrialLab:
         who = self.elsewhere if is_elsewhere else self.operator
         return self.clients.start(*words, "--site", str(who.site), state=who.state, control=self.control)
 
-    def end(self, client: Client, *words: str) -> Said:
+    def end(self, client: Client, *words: str) -> Ended:
         """Wait for a command; one that does not end is killed."""
         code = client.wait(COMMAND_TIMEOUT_S)
         if code is None:
             client.kill()
         self.client_cpu_s += client.cpu_s
-        return Said(words, code, *client.said())
+        return Ended(words, code, *client.output())
 
-    def run(self, *words: str, is_elsewhere: bool = False) -> Said:
+    def run(self, *words: str, is_elsewhere: bool = False) -> Ended:
         """Start a command and wait for it."""
         return self.end(self.begin(*words, is_elsewhere=is_elsewhere), *words)
 
@@ -128,10 +128,10 @@ class TrialLab:
             return
         self.operator.control.ask("advance-clock", seconds=LONGER_THAN_ANY_TIMER_S)
         clear(self.hands[device])
-        said = self.run("push", "--yes", "--limit", device)
+        output = self.run("push", "--yes", "--limit", device)
         if self.hands[device].os == "nxos":
             self.hands[device].nxapi("copy running-config startup-config")
-        assert self.truth(device).running == self.wanted[device], f"{device} cannot be restored\n{said}"
+        assert self.truth(device).running == self.wanted[device], f"{device} cannot be restored\n{output}"
         self.forget()
 
 

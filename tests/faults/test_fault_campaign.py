@@ -62,10 +62,10 @@ BY_SYSTEM = pytest.mark.parametrize("system", SYSTEMS)
 @BY_SYSTEM
 def test_a_disk_that_is_full_when_the_push_ends_does_not_make_it_deny_the_change(trials: Trials, system: str) -> None:
     case = carry_out(trials, directed(system, "disk", LAST_REQUEST, is_rolled_back=True))
-    assert case.said is not None
-    assert "1 of 1 changed" in case.said.out, case
-    assert case.said.code == 7, case
-    assert "journal.sqlite" in case.said.err and "make room" in case.said.err, case
+    assert case.output is not None
+    assert "1 of 1 changed" in case.output.out, case
+    assert case.output.code == 7, case
+    assert "journal.sqlite" in case.output.err and "make room" in case.output.err, case
 
 
 @BY_SYSTEM
@@ -73,6 +73,6 @@ def test_a_push_from_another_machine_between_commit_and_confirm_leaves_the_first
     trials: Trials, system: str
 ) -> None:
     case = carry_out(trials, directed(system, "two-elsewhere", 0.0))
-    assert case.said is not None and case.beside is not None
-    assert case.said.code == 0, case
+    assert case.output is not None and case.beside is not None
+    assert case.output.code == 0, case
     assert case.beside.code in (6, 7), case

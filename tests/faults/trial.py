@@ -12,7 +12,7 @@ from fault_plan import Fault
 from interposer import Interposer, Moment, Place, Way
 from judge import Case, judge_beside, judge_journal, judge_look, judge_push, judge_repair, judge_rollback, seconds_named
 from preloaded_client import Client
-from small_lab import DEVICES, LONGER_THAN_ANY_TIMER_S, Said, TrialLab
+from small_lab import DEVICES, LONGER_THAN_ANY_TIMER_S, Ended, TrialLab
 from switch_truth import Truth
 
 COMMITS = ("commit timer", "commit-timeout", '"state": "apply"')
@@ -33,7 +33,7 @@ class Injection:
     began: threading.Event = field(default_factory=threading.Event)
     has_staged: bool = False
     is_done: bool = False
-    beside: Said | None = None
+    beside: Ended | None = None
     found_beside: Truth | None = None
     """What was so when the push beside had ended."""
 
@@ -143,8 +143,8 @@ class Trials:
             self.lab.restore(device)
             self.lab.spoil(device, 0)
             self.lab.interposers[device].calm()
-            said = self.lab.run("push", "--yes", "--limit", device)
-            assert said.code == 0, said
+            output = self.lab.run("push", "--yes", "--limit", device)
+            assert output.code == 0, output
             self._requests[device] = [place.what for place in self.lab.interposers[device].trace]
         return self._requests[device]
 
@@ -170,13 +170,13 @@ class Trials:
         injection.interposer.hook = injection
         injection.client = self.lab.begin(*words)
         injection.began.set()
-        said = self.lab.end(injection.client, *words)
+        output = self.lab.end(injection.client, *words)
         injection.interposer.calm()
         found = self.lab.truth(case.device)
         case.is_injected, case.beside = injection.is_done, injection.beside
         if injection.beside is not None and injection.found_beside is not None:
             judge_beside(case, injection.beside, injection.found_beside)
-        judge_push(case, said, found)
+        judge_push(case, output, found)
         judge_journal(case, self._journal(case), found)
 
     def _look_again(self, case: Case) -> None:
@@ -202,10 +202,10 @@ class Trials:
             judge_look(case, verb, self._run(case, verb, "--limit", case.device), found)
         return found
 
-    def _run(self, case: Case, *words: str) -> Said:
-        said = self.lab.run(*words)
-        case.note(str(said))
-        return said
+    def _run(self, case: Case, *words: str) -> Ended:
+        output = self.lab.run(*words)
+        case.note(str(output))
+        return output
 
     def _journal(self, case: Case) -> list[str]:
         """States of the switch's entries in this machine's journal, oldest first."""

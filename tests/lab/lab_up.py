@@ -20,17 +20,17 @@ PLAN = LabPlan(
 
 def main() -> int:
     lab = Lab(Path(sys.argv[1]))
-    said: list[str] = []
+    messages: list[str] = []
     try:
         if sys.argv[2:] == ["down"]:
-            answer: dict[str, object] = {"was_there": lab.down(said.append)}
+            answer: dict[str, object] = {"was_there": lab.down(messages.append)}
         else:
-            started = lab.up(PLAN, 0.0, said.append)
+            started = lab.up(PLAN, 0.0, messages.append)
             answer = {"is_new": started.is_new, "lost": started.lost, "pid": lab.process.pid()}
     except LabError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    print(json.dumps({**answer, "said": said}))
+    print(json.dumps({**answer, "messages": messages}))
     return 0
 
 

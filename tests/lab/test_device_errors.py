@@ -66,7 +66,7 @@ def listed(site: Path) -> Iterator[Callable[[Callable[[dict[str, Any]], None]], 
         file.write_text(before)
 
 
-def said(site: Path, done: subprocess.CompletedProcess[str]) -> str:
+def output(site: Path, done: subprocess.CompletedProcess[str]) -> str:
     """The message with what differs from run to run made the same."""
     text = done.stderr.replace(str(lab_folder(site)), "LAB").replace(str(site), "SITE")
     text = re.sub(r"127\.\d+\.\d+\.\d+", "ADDRESS", text)
@@ -90,7 +90,7 @@ def update(request: pytest.FixtureRequest) -> bool:
 @pytest.mark.parametrize("system", sorted(DEVICES))
 def test_an_unreachable_switch_is_named_and_nothing_is_pushed(site, listed, update, system) -> None:
     listed(lambda devices: devices[DEVICES[system]].update(api_port=9, ssh_port=9))
-    compare(f"unreachable-{system}", said(site, nornir(site, "push", "--yes", "--limit", DEVICES[system])), update)
+    compare(f"unreachable-{system}", output(site, nornir(site, "push", "--yes", "--limit", DEVICES[system])), update)
 
 
 def test_one_unreachable_switch_stops_the_push_on_all(site, listed) -> None:
@@ -110,7 +110,7 @@ def test_wrong_credentials_are_named_and_the_password_is_not(site, update, syste
     finally:
         secret.write_text(before)
     assert "not-the-password" not in done.stdout + done.stderr
-    compare(f"credentials-{system}", said(site, done), update)
+    compare(f"credentials-{system}", output(site, done), update)
 
 
 @pytest.mark.parametrize("system", sorted(DEVICES))
@@ -122,7 +122,7 @@ def test_a_certificate_of_an_unknown_authority_is_refused(site, update, system, 
         done = nornir(site, "push", "--yes", "--limit", DEVICES[system])
     finally:
         authority.write_bytes(before)
-    compare(f"certificate-{system}", said(site, done), update)
+    compare(f"certificate-{system}", output(site, done), update)
 
 
 def _other_authority(folder: Path) -> Path:
@@ -146,7 +146,7 @@ def _other_authority(folder: Path) -> Path:
 @pytest.mark.parametrize("system", sorted(DEVICES))
 def test_a_switch_with_another_serial_number_is_refused(site, listed, update, system) -> None:
     listed(lambda devices: devices[DEVICES[system]].update(serial="SOMEOTHER01"))
-    compare(f"serial-{system}", said(site, nornir(site, "push", "--yes", "--limit", DEVICES[system])), update)
+    compare(f"serial-{system}", output(site, nornir(site, "push", "--yes", "--limit", DEVICES[system])), update)
 
 
 PAIRS = {"eos": ("leaf-g1-r0", "leaf-g1-r2"), "nxos": ("leaf-g1-r1", "leaf-g1-r3"), "nvue": ("spine-1", "spine-2")}
@@ -166,16 +166,16 @@ def test_two_swapped_addresses_are_noticed_by_the_switches_names(site, listed, u
     listed(lambda devices: _swap(devices, *PAIRS[system], keep_serials=False))
     done = nornir(site, "push", "--yes", "--limit", ",".join(PAIRS[system]))
     assert done.returncode == 6
-    compare(f"swapped-{system}", said(site, done), update)
+    compare(f"swapped-{system}", output(site, done), update)
     assert {name: hand.running() for name, hand in hands(lab_folder(site)).items()} == before
 
 
 def test_a_declared_serial_number_decides_whatever_the_names_are(site, listed) -> None:
     one, other = PAIRS["eos"]
     listed(lambda devices: _swap(devices, one, other, keep_serials=True))
-    said_of_swapped = nornir(site, "plan", "--limit", one)
-    assert said_of_swapped.returncode == 6
-    assert "another switch answers at this address" in said_of_swapped.stderr
+    swapped = nornir(site, "plan", "--limit", one)
+    assert swapped.returncode == 6
+    assert "another switch answers at this address" in swapped.stderr
 
     def as_they_are(devices: dict[str, Any]) -> None:
         _swap(devices, one, other, keep_serials=True)
@@ -195,7 +195,7 @@ def test_a_switch_known_by_its_address_alone_is_warned_of_once(site, listed, upd
     listed(forget_serials)
     done = nornir(site, "plan", "--json")
     assert done.returncode == 0
-    compare("no-serials", said(site, done), update)
+    compare("no-serials", output(site, done), update)
     unidentified = json.loads(done.stdout)["unidentified"]
     assert [each["device"] for each in unidentified] == sorted(each["hostname"] for each in unidentified)
     assert all(each["serial"].startswith("LAB") for each in unidentified)
@@ -217,7 +217,7 @@ def test_a_switch_with_another_release_is_refused(site, update, system) -> None:
         done = nornir(site, "push", "--yes", "--limit", DEVICES[system])
     finally:
         file.write_text(before)
-    compare(f"release-{system}", said(site, done), update)
+    compare(f"release-{system}", output(site, done), update)
 
 
 @pytest.mark.parametrize("system", sorted(DEVICES))
@@ -238,7 +238,7 @@ def test_an_accepted_release_is_rendered_for_and_nothing_is_left_to_change(site,
 def test_a_push_with_nobody_to_ask_and_no_yes_changes_nothing(site, update) -> None:
     before = {name: hand.running() for name, hand in hands(lab_folder(site)).items()}
     done = nornir(site, "push")
-    compare("nobody-to-ask", said(site, done), update)
+    compare("nobody-to-ask", output(site, done), update)
     assert {name: hand.running() for name, hand in hands(lab_folder(site)).items()} == before
 
 

@@ -246,10 +246,10 @@ def test_nothing_is_logged_of_what_is_sent_and_answered(
         session.read()
         session.stage(Candidate(("interface Ethernet9/1", "   description x", "   exit"), ()))
         session.abort()
-    said = caplog.text
-    assert lab.description.password not in said
-    assert "secret" not in said
-    assert "description x" not in said
+    output = caplog.text
+    assert lab.description.password not in output
+    assert "secret" not in output
+    assert "description x" not in output
     assert lab.description.password not in repr(session.endpoint)
 
 

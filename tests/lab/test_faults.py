@@ -99,9 +99,9 @@ def test_a_push_killed_after_its_commit_is_taken_back_by_the_switch_and_the_next
     assert operator.hands()[device].running() != before[device]
     assert journal_states(operator) == [(device, "committed")]
 
-    said = operator.run("push", "--yes", "--limit", device, code=7)
-    assert f"{device}: a commit is not confirmed" in said
-    assert "push again in 1" in said  # 100 seconds and more
+    output = operator.run("push", "--yes", "--limit", device, code=7)
+    assert f"{device}: a commit is not confirmed" in output
+    assert "push again in 1" in output  # 100 seconds and more
     assert "0 of 1 changed" in operator.run("push", "--yes", "--limit", "spine-1")
 
     all_timers_fire(operator)
@@ -161,12 +161,12 @@ def test_switches_that_die_between_commit_and_confirm_are_named_with_what_will_b
 def test_two_pushes_at_once_on_one_machine_do_not_mix(operator: Operator) -> None:
     spoil(operator, "leaf-g1-r0", "leaf-g1-r1", "spine-1", "spine-2")
     both = [operator.begin("push", "--yes") for _ in range(2)]
-    said = {push.pid: "".join(push.communicate(timeout=120)) for push in both}
+    output = {push.pid: "".join(push.communicate(timeout=120)) for push in both}
     first, second = sorted(both, key=lambda push: push.returncode)
-    assert (first.returncode, second.returncode) == (0, 7), said
-    assert "4 of 4 changed" in said[first.pid]
-    assert "another push of this site is under way" in said[second.pid]
-    assert f"process {first.pid}" in said[second.pid]
+    assert (first.returncode, second.returncode) == (0, 7), output
+    assert "4 of 4 changed" in output[first.pid]
+    assert "another push of this site is under way" in output[second.pid]
+    assert f"process {first.pid}" in output[second.pid]
     assert operator.json("validate")["failed"] == 0
     assert "0 of 4 changed" in operator.run("push", "--yes")
 
@@ -277,10 +277,10 @@ def test_a_journal_that_cannot_be_written_stops_the_push_before_anything_is_sent
     path.rename(aside)
     path.mkdir()
     try:
-        said = operator.run("push", "--yes", code=7)
+        output = operator.run("push", "--yes", code=7)
     finally:
         path.rmdir()
         aside.rename(path)
-    assert f"{path}: the journal cannot be read or written" in said
+    assert f"{path}: the journal cannot be read or written" in output
     assert operator.hands()["leaf-g1-r0"].running() == before["leaf-g1-r0"]
     assert "1 of 4 changed" in operator.run("push", "--yes")

@@ -105,8 +105,8 @@ def test_the_second_of_two_says_who_it_waits_for(state: Path) -> None:
     first.send_signal(signal.SIGCONT)
     met = end(second)
     assert end(first)["is_new"] and not met["is_new"]
-    (said,) = met["said"]
-    assert said.startswith(f"another command works on this lab (process {first.pid}, since ")
+    (output,) = met["messages"]
+    assert output.startswith(f"another command works on this lab (process {first.pid}, since ")
 
 
 def test_up_and_down_at_once_leave_a_lab_or_none_but_nothing_in_between(state: Path) -> None:

@@ -166,8 +166,8 @@ def test_a_switch_lost_after_its_commit_is_left_to_its_timer_by_name_and_seconds
     waiting = aside.read().waiting
     assert waiting is not None
     assert waiting.left_s is None or 90 <= waiting.left_s <= 160
-    said = operator.run("plan", "--limit", device)
-    assert re.search(rf"{device}: a commit is not confirmed \(.+\): the switch takes it back by itself", said)
+    output = operator.run("plan", "--limit", device)
+    assert re.search(rf"{device}: a commit is not confirmed \(.+\): the switch takes it back by itself", output)
     failed = operator.run("validate", "--limit", device, code=8)
     assert f"{device}: a commit is not confirmed" in failed
     assert f"{device}: a commit is not confirmed" in operator.run("push", "--yes", "--limit", device, code=7)
@@ -226,9 +226,9 @@ def test_what_runs_and_was_not_saved_is_saved_by_the_next_push_and_said_until_th
     assert "0 of 1 changed" not in operator.run("plan", "--limit", device)
     assert f"{device}: what it runs was not saved" in operator.run("plan", "--limit", device)
     assert f"{device}: what it runs was not saved" in operator.run("validate", "--limit", device, code=8)
-    said = operator.run("push", "--yes", "--limit", device)
-    assert "0 of 1 changed" in said
-    assert f"1 saved that ran what is wanted and would have lost it: {device}" in said
+    output = operator.run("push", "--yes", "--limit", device)
+    assert "0 of 1 changed" in output
+    assert f"1 saved that ran what is wanted and would have lost it: {device}" in output
     assert "saved" not in operator.run("push", "--yes", "--limit", device)
     operator.run("validate", "--limit", device)
 
@@ -270,19 +270,19 @@ def test_a_push_that_is_interrupted_just_before_a_commit_leaves_the_switch_as_it
     """Of this switch it was said that nothing was committed; so nothing is."""
     before = spoil(operator, system)
     run, _, noted = losing(system, Step.DONE)
-    said: list[tuple[str, ...]] = []
+    output: list[tuple[str, ...]] = []
 
     class Slow(Noted):
         def committed(self, timer_s: int | None) -> None:
             super().committed(timer_s)
             run.ledger.stop()
-            said.append(run.ledger.lines())
+            output.append(run.ledger.lines())
 
     run.record = Slow(name=noted.name)
     with pytest.raises(Interrupted, match="nothing was committed"):
         run.run()
     device = DEVICES[system]
-    assert said == [(f"nothing was committed: {device}",)]
+    assert output == [(f"nothing was committed: {device}",)]
     assert not run.is_open
     assert operator.hands()[device].running() == before
     assert ours_on(operator, system) == []
@@ -330,12 +330,12 @@ def test_a_journal_that_fills_the_disk_at_the_end_does_not_deny_the_change(
             " BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
         )
     try:
-        said = operator.run("push", "--yes", "--limit", device, code=7)
+        output = operator.run("push", "--yes", "--limit", device, code=7)
     finally:
         with closing(sqlite3.connect(path)) as db, db:
             db.execute("DROP TRIGGER full")
-    assert "1 of 1 changed" in said
-    assert "database or disk is full" in said
+    assert "1 of 1 changed" in output
+    assert "database or disk is full" in output
     assert "0 of 1 changed" in operator.run("push", "--yes", "--limit", device)
     with closing(sqlite3.connect(path)) as db:
         (last,) = db.execute(

@@ -86,29 +86,29 @@ def test_the_verbs_of_the_readme_work_on_a_site_made_as_it_says(shell: Shell, la
         shutil.copy(lab.lab / name, shell.site / name)
     shell.secrets["GPUFABRIC_SECRET_SWITCH_PASSWORD"] = (lab.lab / ".secrets" / "switch_password").read_text().strip()
     design, render, plan = VERBS.splitlines()
-    code, said = shell.run(design)
-    assert (code, "site dc1: inventory/dc1" in said) == (0, True), said
-    assert all(f" {name} " in said for name in listed), "the design names the switches"
+    code, output = shell.run(design)
+    assert (code, "site dc1: inventory/dc1" in output) == (0, True), output
+    assert all(f" {name} " in output for name in listed), "the design names the switches"
     assert shell.run(render)[0] == 0
     assert {path.stem for path in (shell.checkout / "out" / "dc1").glob("[!.]*")} == set(listed)
-    code, said = shell.run(plan)
-    assert (code, "10 of 10 switches would change" in said) == (0, True), said
+    code, output = shell.run(plan)
+    assert (code, "10 of 10 switches would change" in output) == (0, True), output
 
 
 def test_what_is_still_missing_is_said_step_by_step_with_what_to_do(shell: Shell) -> None:
     shell.edit(("source: lab", "source: devices"))
     plan = VERBS.splitlines()[-1]
-    code, said = shell.run(plan)
+    code, output = shell.run(plan)
     assert code == 3
-    assert "inventory/dc1/devices.yml: this site has real switches and no device list\n  hint: " in said
+    assert "inventory/dc1/devices.yml: this site has real switches and no device list\n  hint: " in output
     (shell.site / "devices.yml").write_text(DEVICES)
-    code, said = shell.run(plan)
+    code, output = shell.run(plan)
     assert code == 3
-    assert said.count("the design has this switch, the device list has not") == 9, "all at once, but the one it has"
-    assert "leaf-g1-r0" not in said
+    assert output.count("the design has this switch, the device list has not") == 9, "all at once, but the one it has"
+    assert "leaf-g1-r0" not in output
 
 
 def test_the_readme_says_where_the_command_is() -> None:
     readme = (ROOT / "README.md").read_text()
-    said = readme.index("The command is `.venv/bin/nornir`")
-    assert readme.index("make demo ") < said < readme.index("nornir design ")
+    output = readme.index("The command is `.venv/bin/nornir`")
+    assert readme.index("make demo ") < output < readme.index("nornir design ")

@@ -86,8 +86,8 @@ class NxosSwitch(Typed):
         made = candidate(wanted, device_plan(wanted, self.text()))
         target = bare_tree(self.context, self.spec.name)
         assert [(number, str(error)) for number, error in load_text(target, self.context, made.payload)] == []
-        said = "\n".join(_quoted(patch(self.tree, target)))
-        settled = settle(server_changes(said), wanted.platform.to_tree(self.text()))
+        output = "\n".join(_quoted(patch(self.tree, target)))
+        settled = settle(server_changes(output), wanted.platform.to_tree(self.text()))
         assert settled == frozenset(made.changes)
         self.tree = target
 

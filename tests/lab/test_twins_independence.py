@@ -111,8 +111,8 @@ try:
 except TwinError as error:
     print(error)
 """
-    said = in_a_python_without(STANDARD_LIBRARY, code, tmp_path)
-    assert said.startswith("nobody.sock: the lab does not answer: "), said
+    output = in_a_python_without(STANDARD_LIBRARY, code, tmp_path)
+    assert output.startswith("nobody.sock: the lab does not answer: "), output
 
 
 def test_the_guard_itself_keeps_the_server_from_being_imported(tmp_path: Path) -> None:

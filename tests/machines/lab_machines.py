@@ -53,7 +53,7 @@ class PlaybookRun:
         """Names of the tasks that changed something."""
         return [name for name, result in self.tasks(host) if result.get("changed")]
 
-    def said(self, host: str) -> str:
+    def output(self, host: str) -> str:
         """Every message of every task, to search in."""
         return "\n".join(str(result.get("msg", "")) for _, result in self.tasks(host))
 

@@ -98,21 +98,21 @@ def test_any_change_of_the_recipe_is_another_image(tmp_path: Path, monkeypatch: 
 
 
 def test_who_comes_second_waits_and_says_for_whom(tmp_path: Path) -> None:
-    said: list[str] = []
+    output: list[str] = []
     order: list[str] = []
 
     def second() -> None:
-        with locked(tmp_path / "lock", "another one does it already", said.append):
+        with locked(tmp_path / "lock", "another one does it already", output.append):
             order.append("second")
 
-    with locked(tmp_path / "lock", "another one does it already", said.append):
+    with locked(tmp_path / "lock", "another one does it already", output.append):
         waiting = threading.Thread(target=second)
         waiting.start()
         waiting.join(1.2)
         order.append("first")
     waiting.join(10)
     assert order == ["first", "second"]
-    (line,) = said
+    (line,) = output
     assert re.fullmatch(
         rf"another one does it already \(process {os.getpid()}, since [\d:]+ UTC\); waiting for it", line
     )
@@ -122,9 +122,9 @@ def test_a_second_up_does_not_take_what_the_first_is_starting_for_a_dead_ones_le
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lock, "LOCK_TIMEOUT_S", 0.1)
-    said: list[str] = []
-    with locked(tmp_path / "machines.lock", "nobody", said.append), pytest.raises(LabError) as refused:
-        Machines(tmp_path).up([machine_plan("gpu-1", 0, (rail("rail0", None, "0c:42:a1:00:00:10"),))], said.append)
+    output: list[str] = []
+    with locked(tmp_path / "machines.lock", "nobody", output.append), pytest.raises(LabError) as refused:
+        Machines(tmp_path).up([machine_plan("gpu-1", 0, (rail("rail0", None, "0c:42:a1:00:00:10"),))], output.append)
     what = (
         rf"another command brings up this lab's machines already \(process {os.getpid()}, since .*\), and does not end"
     )

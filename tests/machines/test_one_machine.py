@@ -24,8 +24,8 @@ HOST = "gpu-1"
 def test_a_second_up_changes_nothing(lab: MachineLab) -> None:
     boot = lab.ssh(HOST, "cat /proc/sys/kernel/random/boot_id")
     pid = lab.machines.machine(HOST).pid()
-    said = lab.up(1)
-    assert f"machines: {HOST}, as before" in said
+    output = lab.up(1)
+    assert f"machines: {HOST}, as before" in output
     assert lab.machines.machine(HOST).pid() == pid
     assert lab.ssh(HOST, "cat /proc/sys/kernel/random/boot_id") == boot
 
@@ -63,8 +63,8 @@ def test_nics_sit_where_the_intent_says_and_have_nothing_yet(bare: MachineLab) -
 
 def test_each_rails_leaf_end_has_the_switchs_address_and_takes_jumbo_frames(lab: MachineLab) -> None:
     rails = host_rails(lab)
-    said = subprocess.run(lab.in_namespace("ip", "-j", "addr"), capture_output=True, text=True, check=True).stdout
-    ends = {each["ifname"]: each for each in json.loads(said)}
+    output = subprocess.run(lab.in_namespace("ip", "-j", "addr"), capture_output=True, text=True, check=True).stdout
+    ends = {each["ifname"]: each for each in json.loads(output)}
     for rail in rails:
         end = ends[f"h1-{rail.name}"]
         assert end["mtu"] == 9216
@@ -91,9 +91,9 @@ def test_a_driver_that_refuses_pfc_keeps_what_it_had(bare: MachineLab) -> None:
 
 def test_soft_roce_carries_the_largest_path_mtu_on_a_rail(bare: MachineLab) -> None:
     bare.ssh(HOST, "modprobe rdma_rxe && ip link set ens16 up && rdma link add rxe0 type rxe netdev ens16")
-    said = bare.ssh(HOST, "ibv_devinfo -d rxe0")
-    assert "PORT_ACTIVE" in said
-    assert "active_mtu:\t\t4096" in said
+    output = bare.ssh(HOST, "ibv_devinfo -d rxe0")
+    assert "PORT_ACTIVE" in output
+    assert "active_mtu:\t\t4096" in output
 
 
 def test_a_saved_state_comes_back_and_a_missing_one_stops_nothing(bare: MachineLab) -> None:
@@ -146,8 +146,8 @@ def test_the_largest_unfragmented_ping_of_the_mtu_reaches_the_leaf_and_one_byte_
 ) -> None:
     rail = host_rails(configured)[0]
     assert " 0% packet loss" in configured.ssh(HOST, f"ping -c 2 -M do -s 8972 -I {rail.name} {rail.gateway}")
-    said = configured.ssh(HOST, f"ping -c 1 -W 2 -M do -s 8973 -I {rail.name} {rail.gateway}", check=False)
-    assert "message too long" in said.lower()
+    output = configured.ssh(HOST, f"ping -c 1 -W 2 -M do -s 8973 -I {rail.name} {rail.gateway}", check=False)
+    assert "message too long" in output.lower()
 
 
 def test_a_packet_from_the_compute_plane_leaves_on_no_other_plane(configured: MachineLab) -> None:
@@ -175,7 +175,7 @@ def host_rails(lab: MachineLab) -> tuple[RailVars, ...]:
 
 def judged_whole(run: PlaybookRun) -> bool:
     """Did host_validate say that all it could judge passed?"""
-    found = re.search(r"tested (\d+) of (\d+)", run.said(HOST))
+    found = re.search(r"tested (\d+) of (\d+)", run.output(HOST))
     return found is not None and int(found[1]) == int(found[2]) > 0
 
 

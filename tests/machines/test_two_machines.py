@@ -57,11 +57,11 @@ def perftest(lab: MachineLab, tool: str, options: str, rail: str = "rail0") -> C
         listening = "{ rdma resource show cm_id; ss -ltn; } | grep -q 18515"
         lab.ssh(SERVER, f"for i in $(seq 60); do {listening} && exit 0; sleep 0.5; done; exit 1")
         with capturing(lab, f"h1-{rail}") as found:
-            said = lab.ssh(CLIENT, f"{words[CLIENT]} {target}")
+            output = lab.ssh(CLIENT, f"{words[CLIENT]} {target}")
     finally:
         server.terminate()
         server.wait(10)
-    assert re.search(r"^\s*\d+\s+\d+", said, re.MULTILINE), said
+    assert re.search(r"^\s*\d+\s+\d+", output, re.MULTILINE), output
     return found
 
 
@@ -120,5 +120,5 @@ def test_jumbo_pings_pass_from_machine_to_machine_up_to_the_mtu(configured: Mach
     other = variables(configured, SERVER).rail_interfaces.rails[0].address
     own = variables(configured, CLIENT).rail_interfaces.rails[0].address
     assert " 0% packet loss" in configured.ssh(CLIENT, f"ping -c 2 -M do -s 8972 -I {own} {other}")
-    said = configured.ssh(CLIENT, f"ping -c 1 -W 2 -M do -s 8973 -I {own} {other}", check=False)
-    assert "message too long" in said.lower()
+    output = configured.ssh(CLIENT, f"ping -c 1 -W 2 -M do -s 8973 -I {own} {other}", check=False)
+    assert "message too long" in output.lower()

@@ -93,14 +93,14 @@ def test_site_yml_of_the_wheel_finds_its_roles_and_hosts(installed: Path, tmp_pa
     (data,) = installed.glob("lib/python*/site-packages/nornir_tasks/_data")
     playbook = installed / "bin/ansible-playbook"
     settings = {"ANSIBLE_CONFIG": str(data / "ansible.cfg"), "GPUFABRIC_PLANNED": "true", "HOME": str(tmp_path)}
-    said = run(playbook, option, data / "site.yml", cwd=tmp_path, **settings)
+    output = run(playbook, option, data / "site.yml", cwd=tmp_path, **settings)
     if option == "--list-tasks":
         roles = sorted(path.name for path in (ROOT / "roles").iterdir() if (path / "meta/main.yml").is_file())
-        assert [role for role in roles if f"{role} : " not in said] == []
+        assert [role for role in roles if f"{role} : " not in output] == []
 
 
 def test_the_inventory_plug_in_of_the_wheel_tells_the_hosts_of_a_site(installed: Path, tmp_path: Path) -> None:
     (data,) = installed.glob("lib/python*/site-packages/nornir_tasks/_data")
     settings = {"ANSIBLE_CONFIG": str(data / "ansible.cfg"), "GPUFABRIC_PLANNED": "true", "HOME": str(tmp_path)}
-    said = run(installed / "bin/ansible-inventory", "--host", "gpu-1", cwd=tmp_path, **settings)
-    assert json.loads(said)["nccl_traffic_class"] == 106
+    output = run(installed / "bin/ansible-inventory", "--host", "gpu-1", cwd=tmp_path, **settings)
+    assert json.loads(output)["nccl_traffic_class"] == 106

@@ -127,8 +127,8 @@ def show_pfc(nic: Nic, flags: list[str], verb: str, rest: list[str]) -> None:
         not_recorded("dcb pfc show", *rest)
     state = nic.state
     if "-j" in flags:
-        said = {"pfc_cap": 8, "macsec_bypass": False, "delay": state["delay"], "prio_pfc": state["pfc"]}
-        flat({**said, **({"requests": [0] * 8, "indications": [0] * 8} if "-s" in flags else {})})
+        answer = {"pfc_cap": 8, "macsec_bypass": False, "delay": state["delay"], "prio_pfc": state["pfc"]}
+        flat({**answer, **({"requests": [0] * 8, "indications": [0] * 8} if "-s" in flags else {})})
         return
     print(f"pfc-cap 8 macsec-bypass off delay {state['delay']} ")
     print("prio-pfc " + eight(on_off(state["pfc"])))
@@ -201,8 +201,8 @@ def show_app(nic: Nic, flags: list[str], verb: str, rest: list[str]) -> None:
         not_recorded("dcb app show", *rest)
     entries, defaults = sorted(nic.state["app"]), nic.state["default_priority"] if not rest else []
     if "-j" in flags:
-        said = {"default_prio": defaults} if defaults else {}
-        flat({**said, **({"dscp_prio": entries} if entries else {})})
+        answer = {"default_prio": defaults} if defaults else {}
+        flat({**answer, **({"dscp_prio": entries} if entries else {})})
         return
     if defaults:
         print("default-prio " + " ".join(map(str, defaults)) + " ")

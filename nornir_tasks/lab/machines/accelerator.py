@@ -65,12 +65,12 @@ def _try_kvm(kernel: Path) -> Accelerator:
         argv += ["-serial", f"file:{serial}"]
         try:
             done = subprocess.run(argv, capture_output=True, timeout=PROBE_TIMEOUT_S, check=False)  # noqa: S603
-            said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+            output = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
         except subprocess.TimeoutExpired:
-            said = [f"no guest was up within {PROBE_TIMEOUT_S:.0f} s"]
+            output = [f"no guest was up within {PROBE_TIMEOUT_S:.0f} s"]
         if serial.exists() and STARTED in serial.read_bytes():
             return Accelerator("kvm", "a guest started")
-    return Accelerator("tcg", f"KVM starts no guest here: {''.join(said) or 'it ended early'}")
+    return Accelerator("tcg", f"KVM starts no guest here: {''.join(output) or 'it ended early'}")
 
 
 def _machine() -> str:

@@ -20,8 +20,8 @@ def run(argv: Sequence[str], timeout_s: float, stdin: str = "", environment: Map
     except subprocess.TimeoutExpired as late:
         raise LabError(Problem(" ".join(argv[:3]), f"not done after {timeout_s:.0f} s")) from late
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-TAIL_LINES:]
-        raise LabError(Problem(" ".join(argv), f"ended with exit code {done.returncode}", found=" | ".join(said)))
+        output = (done.stderr.strip() or done.stdout.strip()).splitlines()[-TAIL_LINES:]
+        raise LabError(Problem(" ".join(argv), f"ended with exit code {done.returncode}", found=" | ".join(output)))
     return done.stdout
 
 

@@ -121,9 +121,9 @@ def _install_grub(image: Path, disk: Path, accelerator: Accelerator) -> None:
     argv += ["-kernel", str(image / "vmlinuz"), "-initrd", str(image / "initrd.img")]
     argv += ["-append", "root=/dev/vda1 ro console=ttyS0 quiet init=/usr/local/sbin/gpufabric-first-boot"]
     run(argv, FIRST_BOOT_TIMEOUT_S)
-    said = serial.read_text(encoding="utf-8", errors="replace")
-    if "GRUB IS INSTALLED" not in said:
-        tail = " | ".join(said.strip().splitlines()[-6:])
+    output = serial.read_text(encoding="utf-8", errors="replace")
+    if "GRUB IS INSTALLED" not in output:
+        tail = " | ".join(output.strip().splitlines()[-6:])
         raise LabError(Problem("lab image", "its first boot did not install GRUB", found=tail))
 
 

@@ -89,7 +89,7 @@ class Machine:
     def wait(self, port: int, started: float, ssh: list[str]) -> float:
         """Seconds from ``started`` (monotonic) until its SSH let us in, with its own host key. LabError if never."""
         deadline = started + BOOT_TIMEOUT_S
-        said = "no answer"
+        output = "no answer"
         while time.monotonic() < deadline:
             if self.pid() is None:
                 raise LabError(Problem(self.name, "the machine ended while it booted", found=self._tail()))
@@ -101,11 +101,11 @@ class Machine:
                     continue
                 if done.returncode == 0:
                     return time.monotonic() - started
-                said = done.stderr.decode(errors="replace").strip()
-                if "verification failed" in said:
+                output = done.stderr.decode(errors="replace").strip()
+                if "verification failed" in output:
                     break
             time.sleep(0.5)
-        raise LabError(Problem(self.name, f"no SSH after {BOOT_TIMEOUT_S:.0f} s: {said}", found=self._tail()))
+        raise LabError(Problem(self.name, f"no SSH after {BOOT_TIMEOUT_S:.0f} s: {output}", found=self._tail()))
 
     def stop(self) -> bool:
         """End its process. False: none ran."""

@@ -46,9 +46,9 @@ def load(directory: Path, name: str) -> None:
 
 def _monitor(directory: Path, line: str) -> None:
     # savevm and loadvm have no place of their own in the protocol where QEMU 7.2 would wait for their end.
-    said = command(directory, "human-monitor-command", **{"command-line": line})
-    if said.strip():
-        raise LabError(Problem(directory.name, f"{line}: {said.strip()}"))
+    output = command(directory, "human-monitor-command", **{"command-line": line})
+    if output.strip():
+        raise LabError(Problem(directory.name, f"{line}: {output.strip()}"))
 
 
 def _say(stream: Any, request: dict[str, Any]) -> Any:  # noqa: ANN401 - a text stream; decoded JSON

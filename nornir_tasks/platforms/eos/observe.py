@@ -102,17 +102,17 @@ def _ports(answer: dict[str, Any], status: dict[str, Any]) -> Iterator[PortState
         )
 
 
-def _vlan(said: dict[str, Any]) -> str | None:
+def _vlan(information: dict[str, Any]) -> str | None:
     """``interfaceMode`` is ``bridged`` with a ``vlanId``, ``routed``, ``trunk`` or another word."""
-    if said.get("interfaceMode") == "bridged":
-        return str(said["vlanId"]) if "vlanId" in said else None
-    return said.get("interfaceMode")
+    if information.get("interfaceMode") == "bridged":
+        return str(information["vlanId"]) if "vlanId" in information else None
+    return information.get("interfaceMode")
 
 
 def sessions(answer: dict[str, Any]) -> Iterator[BgpSession]:
     """BGP's neighbours out of the answer to ``BGP``."""
-    for vrf, said in answer.get("vrfs", {}).items():
-        for address, peer in said.get("peers", {}).items():
+    for vrf, answer_of_vrf in answer.get("vrfs", {}).items():
+        for address, peer in answer_of_vrf.get("peers", {}).items():
             up = peer.get("peerState") == "Established"
             yield BgpSession(
                 address=address,
@@ -131,8 +131,8 @@ def _asn(text: str) -> int:
 
 
 def _routes(answer: dict[str, Any]) -> Iterator[tuple[RouteKey, int]]:
-    for vrf, said in answer.get("vrfs", {}).items():
-        for prefix, route in said.get("routes", {}).items():
+    for vrf, answer_of_vrf in answer.get("vrfs", {}).items():
+        for prefix, route in answer_of_vrf.get("routes", {}).items():
             if "BGP" in str(route.get("routeType", "")):
                 yield (None if vrf == "default" else vrf, prefix), len(route.get("vias", []))
 

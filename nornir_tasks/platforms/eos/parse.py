@@ -244,7 +244,7 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
         return None
     edge = _EDGE.keys() <= values.keys()
     if not edge:
-        unknown += [line for field, said in _EDGE.items() if field in values for line in (node.children[said],)]
+        unknown += [node.children[text] for field, text in _EDGE.items() if field in values]
     layer1, left = read_layer1(values, node.children.values())
     fields["interfaces"].append(
         Interface(

@@ -135,7 +135,7 @@ def parse_qos(rest: ConfigTree, capabilities: Capabilities, left: ConfigTree) ->
 def _watchdog(rest: ConfigTree) -> tuple[Watchdog | None, bool]:
     """The global watchdog, and whether any of its lines is there. Half a watchdog is none: its lines stay."""
     known = {node.text: look_up(node.text, _WATCHDOG_LINES) for node in starting(rest, "priority-flow-control ")}
-    times = {said[1][0]: (line, said[1][1]) for line, said in known.items() if said and said[0] == "time_ms"}
+    times = {found[1][0]: (line, found[1][1]) for line, found in known.items() if found and found[0] == "time_ms"}
     drops = known.get(_ACTION) is not None
     if times and (len(times) < 3 or not drops):
         return None, True

@@ -82,8 +82,8 @@ def _data(answers: Answers, request: Request) -> Data:
 
 def sessions(answer: Data) -> Iterator[BgpSession]:
     """BGP's neighbours out of the answer to ``BGP``."""
-    for vrf, said in answer.items():
-        for address, each in said.get("router", {}).get("bgp", {}).get("neighbor", {}).items():
+    for vrf, answer_of_vrf in answer.items():
+        for address, each in answer_of_vrf.get("router", {}).get("bgp", {}).get("neighbor", {}).items():
             yield replace(_session(address, each), vrf=None if vrf == "default" else vrf)
 
 

@@ -75,8 +75,8 @@ BLOCKS = (
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
     """(owned tree, capabilities, device name, model) -> what it says, and the lines that nobody understood."""
     reader = _Reader()
-    said = reader.read(tree)
-    services = said.get("services", [])
+    values = reader.read(tree)
+    services = values.get("services", [])
     config = DeviceConfig(
         name=name,
         os=OS,
@@ -84,17 +84,17 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         model=model,
         asic=capabilities.asic,
         services=tuple(services),
-        hashing=Hashing(said["seed"]) if "seed" in said else None,
+        hashing=Hashing(values["seed"]) if "seed" in values else None,
         load_balancing=reader.balancing,
-        lldp=Lldp(enabled=True) if "lldp" in said else None,
-        qos=reader.qos.finish(watchdog="watchdog" in said),
-        bfd=said.get("bfd") or (DEFAULT_BFD if "bfd" in services else None),
-        breakouts=tuple(said.get("breakouts", ())),
+        lldp=Lldp(enabled=True) if "lldp" in values else None,
+        qos=reader.qos.finish(watchdog="watchdog" in values),
+        bfd=values.get("bfd") or (DEFAULT_BFD if "bfd" in services else None),
+        breakouts=tuple(values.get("breakouts", ())),
         vlans=tuple(reader.vlans),
         vrfs=tuple(map(Vrf, reader.vrfs)),
         interfaces=tuple(reader.ports.interfaces),
-        routing_policy=reader.policy.finish(said.get("prefix_rules", ())),
-        static_routes=(*said.get("routes", ()), *reader.routes),
+        routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
+        static_routes=(*values.get("routes", ()), *reader.routes),
         bgp=reader.bgp.bgp,
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
@@ -143,15 +143,15 @@ class _Reader:
         yield DLB, self._balancing
 
     def _vlan(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
-        said = self.remainder.read(node, (*above, node.text), _VLAN_LINES)
-        self.vlans.append(Vlan(int(found["number"]), said.get("name")))
+        values = self.remainder.read(node, (*above, node.text), _VLAN_LINES)
+        self.vlans.append(Vlan(int(found["number"]), values.get("name")))
 
     def _vrf(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
-        said = self.remainder.read(node, (*above, node.text), _VRF_LINES)
+        values = self.remainder.read(node, (*above, node.text), _VRF_LINES)
         self.vrfs.append(found["name"])
-        self.routes.extend(replace(route, vrf=found["name"]) for route in said.get("routes", ()))
+        self.routes.extend(replace(route, vrf=found["name"]) for route in values.get("routes", ()))
 
     def _balancing(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
-        said = self.remainder.read(node, (*above, node.text), _BALANCING_LINES)
-        mode: Literal["per_packet", "flowlet"] = "per_packet" if "per_packet" in said else "flowlet"
-        self.balancing = LoadBalancing(mode, tuple(said.get("ports", ())), None)
+        values = self.remainder.read(node, (*above, node.text), _BALANCING_LINES)
+        mode: Literal["per_packet", "flowlet"] = "per_packet" if "per_packet" in values else "flowlet"
+        self.balancing = LoadBalancing(mode, tuple(values.get("ports", ())), None)

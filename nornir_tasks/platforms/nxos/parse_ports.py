@@ -127,63 +127,63 @@ class PortReader:
 
     def loopback(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface loopback0``: up unless shut."""
-        said = self.remainder.read(node, (*above, node.text), _LOOPBACK_LINES)
-        enabled = said.get("enabled", True)
-        port = Interface(found["name"], said.get("description"), said.get("address"), None, enabled, None)
+        values = self.remainder.read(node, (*above, node.text), _LOOPBACK_LINES)
+        enabled = values.get("enabled", True)
+        port = Interface(found["name"], values.get("description"), values.get("address"), None, enabled, None)
         self.interfaces.append(port)
 
     def svi(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Vlan900``: down unless said otherwise."""
-        said = self.remainder.read(node, (*above, node.text), _SVI_LINES)
-        mtu, enabled = said.get("mtu_bytes", DEFAULT_MTU_BYTES), said.get("enabled", False)
-        port = Interface(found["name"], said.get("description"), said.get("address"), mtu, enabled, None)
-        self.interfaces.append(replace(port, vrf=said.get("vrf")))
+        values = self.remainder.read(node, (*above, node.text), _SVI_LINES)
+        mtu, enabled = values.get("mtu_bytes", DEFAULT_MTU_BYTES), values.get("enabled", False)
+        port = Interface(found["name"], values.get("description"), values.get("address"), mtu, enabled, None)
+        self.interfaces.append(replace(port, vrf=values.get("vrf")))
 
     def ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3`` or a part of it: a routed port is down unless said otherwise, a switched one up."""
         name, path = found["name"], (*above, node.text)
-        said = self.remainder.read(node, path, _ETHERNET_LINES)
-        layer1 = self._layer1(said, path)
-        self._strangers(said, path)
-        access = "access_vlan" in said and "routed" not in said
-        routed = not access and bool("routed" in said or _ONLY_ROUTED & said.keys())
+        values = self.remainder.read(node, path, _ETHERNET_LINES)
+        layer1 = self._layer1(values, path)
+        self._strangers(values, path)
+        access = "access_vlan" in values and "routed" not in values
+        routed = not access and bool("routed" in values or _ONLY_ROUTED & values.keys())
         if routed:
-            if "routed" not in said:
+            if "routed" not in values:
                 self.remainder.missing(*path, "no switchport")
-            (self.quiet if "quiet" in said else self.redirecting).append(name)
+            (self.quiet if "quiet" in values else self.redirecting).append(name)
         if routed or access:
-            self.qos.ports[name] = PortQosLines(said.get("profile"), said.get("pfc"), "watchdog" in said)
+            self.qos.ports[name] = PortQosLines(values.get("profile"), values.get("pfc"), "watchdog" in values)
         self.interfaces.append(
             Interface(
                 name=name,
-                description=said.get("description"),
-                address=None if access else said.get("address"),
-                mtu_bytes=said.get("mtu_bytes", DEFAULT_MTU_BYTES) if routed or access else None,
-                enabled=said.get("enabled", not routed),
-                qos_profile=said.get("profile"),
+                description=values.get("description"),
+                address=None if access else values.get("address"),
+                mtu_bytes=values.get("mtu_bytes", DEFAULT_MTU_BYTES) if routed or access else None,
+                enabled=values.get("enabled", not routed),
+                qos_profile=values.get("profile"),
                 layer1=layer1,
-                access_vlan=said["access_vlan"] if access else None,
-                edge=access and _is_edge(said),
-                vrf=None if access else said.get("vrf"),
+                access_vlan=values["access_vlan"] if access else None,
+                edge=access and _is_edge(values),
+                vrf=None if access else values.get("vrf"),
             )
         )
 
-    def _strangers(self, said: Fields, path: Path) -> None:
+    def _strangers(self, values: Fields, path: Path) -> None:
         """What stands on a port of another kind, or is half of what belongs together."""
-        access = "access_vlan" in said and "routed" not in said
-        lines = set[str]() if access and _is_edge(said) else set(said.get("edge", ()))
+        access = "access_vlan" in values and "routed" not in values
+        lines = set[str]() if access and _is_edge(values) else set(values.get("edge", ()))
         if access:
-            lines |= {"no ip redirects"} if "quiet" in said else set()
-            lines |= {f"ip address {said['address']}"} if "address" in said else set()
-            lines |= {f"vrf member {said['vrf']}"} if "vrf" in said else set()
-        elif "access_vlan" in said:
-            lines.add(f"switchport access vlan {said['access_vlan']}")
+            lines |= {"no ip redirects"} if "quiet" in values else set()
+            lines |= {f"ip address {values['address']}"} if "address" in values else set()
+            lines |= {f"vrf member {values['vrf']}"} if "vrf" in values else set()
+        elif "access_vlan" in values:
+            lines.add(f"switchport access vlan {values['access_vlan']}")
         for line in sorted(lines):
             self.remainder.tree.add_path((*path, line))
 
-    def _layer1(self, said: Fields, path: Path) -> Layer1 | None:
+    def _layer1(self, values: Fields, path: Path) -> Layer1 | None:
         """Without its speed there is none; without FEC the hardware chooses it."""
-        speed_mbps, fec, negotiate = said.get("speed_mbps"), said.get("fec"), said.get("negotiate", True)
+        speed_mbps, fec, negotiate = values.get("speed_mbps"), values.get("fec"), values.get("negotiate", True)
         if speed_mbps is not None and speed_mbps % 1000 == 0:
             return Layer1(speed_mbps // 1000, None, None if fec is None else _FEC_OF[fec], negotiate)
         lines = (
@@ -206,5 +206,5 @@ class PortReader:
                 self.remainder.tree.add_path((f"interface {port}", "no ip redirects"))
 
 
-def _is_edge(said: Fields) -> bool:
-    return set(said.get("edge", ())) == _EDGE
+def _is_edge(values: Fields) -> bool:
+    return set(values.get("edge", ())) == _EDGE

@@ -115,9 +115,9 @@ class QosReader:
 
     def class_map(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``class-map type qos match-any GPUFABRIC-QG3``."""
-        said = self.remainder.read(node, (*above, node.text), _CLASS_MAP_LINES)
-        if "dscp" in said:
-            self.dscp[int(found["group"])] = said["dscp"]
+        values = self.remainder.read(node, (*above, node.text), _CLASS_MAP_LINES)
+        if "dscp" in values:
+            self.dscp[int(found["group"])] = values["dscp"]
 
     def classify(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``policy-map type qos <profile>``."""
@@ -142,13 +142,13 @@ class QosReader:
 
         def one(line: re.Match[str], child: ConfigTree, over: Path) -> None:
             group = _group(line["suffix"])
-            said = self.remainder.read(child, (*over, child.text), _NETWORK_LINES)
-            if "mtu_bytes" in said:
-                self.mtus[group] = said["mtu_bytes"]
-            paused = said.get("paused", group)
+            values = self.remainder.read(child, (*over, child.text), _NETWORK_LINES)
+            if "mtu_bytes" in values:
+                self.mtus[group] = values["mtu_bytes"]
+            paused = values.get("paused", group)
             if paused != group:
                 self.remainder.unknown(child.children[f"pause pfc-cos {paused}"], (*over, child.text))
-            elif "paused" in said:
+            elif "paused" in values:
                 self.paused.add(group)
 
         self.remainder.read(node, (*above, node.text), _NO_LINES, ((_NETWORK_HEAD, one),))
@@ -157,16 +157,16 @@ class QosReader:
         """``policy-map type queuing GPUFABRIC-EGRESS``."""
 
         def one(line: re.Match[str], child: ConfigTree, over: Path) -> None:
-            said = self.remainder.read(child, (*over, child.text), _QUEUING_LINES)
+            values = self.remainder.read(child, (*over, child.text), _QUEUING_LINES)
             group = _group(line["suffix"].removeprefix("q"))
-            self.queues[group] = _QueueRead("strict" in said, said.get("weight"), said.get("ecn"))
+            self.queues[group] = _QueueRead("strict" in values, values.get("weight"), values.get("ecn"))
 
         self.remainder.read(node, (*above, node.text), _NO_LINES, ((_QUEUE_HEAD, one),))
 
     def system(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``system qos``."""
-        said = self.remainder.read(node, (*above, node.text), _SYSTEM_TABLE)
-        self.attached.update(said.get("attached", ()))
+        values = self.remainder.read(node, (*above, node.text), _SYSTEM_TABLE)
+        self.attached.update(values.get("attached", ()))
 
     def finish(self, *, watchdog: bool) -> Qos | None:
         """The section, or None when no QoS line of ours stands anywhere. Absent lines go to the remainder.

@@ -162,14 +162,16 @@ class BgpReader:
             inner.append((line["name"], *self._scope(child, inside), inside))
 
         process, neighbors = self._scope(node, here, ((_TEMPLATE_HEAD, template), (_VRF_HEAD, vrf)))
-        for name, said, sessions, inside in inner:
-            self._compare(process, said, inside)
+        for name, values, sessions, inside in inner:
+            self._compare(process, values, inside)
             neighbors += [replace(each, vrf=name) for each in sessions]
         self.bgp = replace(
             _bgp(int(found["asn"]), process, groups, neighbors),
             vrfs=tuple(
-                BgpVrf(name, said.get("router_id", ""), said.get("maximum_paths", 1), tuple(said.get("networks", ())))
-                for name, said, _, _ in inner
+                BgpVrf(
+                    name, values.get("router_id", ""), values.get("maximum_paths", 1), tuple(values.get("networks", ()))
+                )
+                for name, values, _, _ in inner
             ),
         )
 

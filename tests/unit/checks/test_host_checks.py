@@ -20,8 +20,8 @@ def judged(found: dict[str, Any], values: dict[str, Any] | None = None, **unread
     """The report on these facts; the table of nftables is given as a list and handed over as nft prints it."""
     guard = found.get("gpufabric_plane_guard")
     if isinstance(guard, list):
-        said = {"rc": 0, "stdout": json.dumps({"nftables": guard}), "stderr": ""}
-        found = {**found, "gpufabric_plane_guard": said}
+        answer = {"rc": 0, "stdout": json.dumps({"nftables": guard}), "stderr": ""}
+        found = {**found, "gpufabric_plane_guard": answer}
     return judge_host(HostEvidence("gpu-1", values or VARIABLES, found, unread))
 
 

@@ -9,8 +9,8 @@ from nornir_tasks.errors import IntentError, Problem
 @pytest.mark.parametrize("text", ["[/red]", r"\[/red]", "[bold]x[/]", r"\\[/x]", "[", "a\\", "[link=file:///etc]x"])
 def test_markup_in_a_value_is_printed_as_it_is(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     print_error(IntentError(Problem("fabric.yml:1", f"what {text}", text, text)))
-    said = capsys.readouterr().err
-    assert said.count(text) == 3
+    output = capsys.readouterr().err
+    assert output.count(text) == 3
 
 
 def test_an_escape_sequence_never_reaches_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

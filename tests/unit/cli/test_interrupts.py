@@ -161,9 +161,9 @@ def test_ctrl_c_amid_a_verb_is_no_traceback(tmp_path: Path) -> None:
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         wait_until_it_sleeps(running.pid)
         running.send_signal(signal.SIGINT)
-        said, complained = running.communicate(timeout=30)
+        output, complained = running.communicate(timeout=30)
     assert running.returncode == INTERRUPTED, complained
-    assert json.loads(said)["error"]["exit_code"] == INTERRUPTED
+    assert json.loads(output)["error"]["exit_code"] == INTERRUPTED
     assert complained.endswith("error: nornir: interrupted\n")
 
 

@@ -91,8 +91,8 @@ def test_of_a_switch_said_to_be_as_it_was_nothing_is_committed_a_moment_later() 
     for thread in threads:
         thread.join()
     (*_, last) = ledger.lines() or ("",)
-    said = [line.partition(": ")[2] for line in (first, last) if line.startswith("nothing was committed: ")]
-    assert len(set(said)) <= 1, "what was said first is what is so"
+    reasons = [line.partition(": ")[2] for line in (first, last) if line.startswith("nothing was committed: ")]
+    assert len(set(reasons)) <= 1, "what was said first is what is so"
 
 
 @pytest.mark.parametrize(("step", "word"), [(Step.COMMIT, "a commit"), (Step.CONFIRM, "a confirmation")])
@@ -107,9 +107,9 @@ def test_an_answer_that_is_under_way_is_said_not_to_be_known_yet(step: Step, wor
 def test_a_stopped_switch_stands_where_it_stood(before: Step, step: Step) -> None:
     ledger, _ = at(("leaf", before))
     ledger.stop()
-    said = ledger.lines()
+    reasons = ledger.lines()
     assert not ledger.goes_on("leaf", step)
-    assert ledger.lines() == said
+    assert ledger.lines() == reasons
 
 
 def test_waiting_ends_with_the_last_switch_and_not_before() -> None:

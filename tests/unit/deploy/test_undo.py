@@ -143,8 +143,8 @@ def test_a_later_rollback_of_an_earlier_push_changed_what_is_shared_as_well(tmp_
     site = Site(tmp_path, "leaf-g1-r0")
     first, second = site.push("compute"), site.push("storage")
     site.roll_back(first)
-    assert "rollback 3 has changed lines" in (said := site.refused(second))
-    assert "--push" not in said, "a rollback is not rolled back"
+    assert "rollback 3 has changed lines" in (output := site.refused(second))
+    assert "--push" not in output, "a rollback is not rolled back"
 
 
 def test_only_the_switches_that_are_chosen_are_asked_about(tmp_path: Path) -> None:

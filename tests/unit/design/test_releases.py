@@ -10,7 +10,7 @@ from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
 
 
-def said(**leaf: str) -> str:
+def message_for(**leaf: str) -> str:
     """The message for a site whose leaves are these."""
     facts = {name: each.facts for name, each in platforms().items()}
     with pytest.raises((DesignError, IntentError)) as refused:
@@ -31,7 +31,7 @@ def said(**leaf: str) -> str:
 def test_a_release_that_is_not_taken_is_told_the_ranges_that_are(
     platform: str, model: str, release: str, expected: str
 ) -> None:
-    message = said(platform=platform, model=model, release=release)
+    message = message_for(platform=platform, model=model, release=release)
     assert f"leaf.release: no capability record for {platform} {release}\n" in message
     assert f"expected: {expected}\n" in message
     assert f"found: {release}\n" in message
@@ -49,7 +49,7 @@ def test_every_release_of_the_ranges_that_are_told_is_taken(platform: str, relea
 
 def test_a_release_that_is_taken_is_never_what_is_wrong() -> None:
     """The ASIC has no record: the model is refused, and no release that would do is asked for."""
-    message = said(platform="nxos", model="N9K-C9348GC-FXP", release="10.5(3)")
+    message = message_for(platform="nxos", model="N9K-C9348GC-FXP", release="10.5(3)")
     assert "leaf.model: no capability record for nxos 10.5(3) on an ASIC that no source names\n" in message
     assert "N9K-C9364D-GX2A" in message.partition("expected:")[2].partition("\n")[0]
     assert "found: N9K-C9348GC-FXP\n" in message
@@ -57,7 +57,7 @@ def test_a_release_that_is_taken_is_never_what_is_wrong() -> None:
 
 
 def test_a_model_that_is_not_offered_says_what_has_no_source() -> None:
-    message = said(platform="nxos", model="N9364E-SG2-O", release="10.5(3)")
+    message = message_for(platform="nxos", model="N9364E-SG2-O", release="10.5(3)")
     assert "leaf.model: N9364E-SG2-O is not offered\n" in message
     assert "Silicon One G200" in message.partition("hint:")[2]
 

@@ -113,17 +113,17 @@ def test_everything_that_is_shown_arrives() -> None:
 def test_routes_of_all_vrfs_say_their_vrf() -> None:
     inner = {"10.168.0.0/24": {"routeType": "eBGP", "vias": [{}]}, "10.168.1.0/24": {"routeType": "connected"}}
     table = SHOWN[ROUTES.what]["vrfs"] | {"COMPUTE": {"routes": inner}}
-    answers = {name: said for name, said in SHOWN.items() if name != ROUTES.what}
+    answers = {name: vlans for name, vlans in SHOWN.items() if name != ROUTES.what}
     seen = observed("leaf", {**answers, ROUTES_OF_ALL_VRFS.what: {"vrfs": table}})
     assert seen.routes == (((None, "10.255.0.2/32"), 2), (("COMPUTE", "10.168.0.0/24"), 1))
 
 
 def test_a_port_is_in_its_vlan_or_routed_or_a_trunk_and_else_nothing_is_told() -> None:
-    said = {
+    vlans = {
         "Ethernet1/1": {"interfaceMode": "bridged", "vlanId": 200, "interfaceForwardingModel": "bridged"},
         "Ethernet2/1": {"interfaceMode": "routed", "interfaceForwardingModel": "routed"},
     }
-    status = {"interfaceStatuses": {name: {"vlanInformation": each} for name, each in said.items()}}
+    status = {"interfaceStatuses": {name: {"vlanInformation": each} for name, each in vlans.items()}}
     assert [port.vlan for port in observed("leaf", {**SHOWN, STATUS.what: status}).ports[:2]] == ["200", "routed"]
     assert [port.vlan for port in observed("leaf", SHOWN).ports[:2]] == [None, None]
 

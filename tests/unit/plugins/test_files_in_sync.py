@@ -117,7 +117,7 @@ def test_a_missing_folder_is_made_only_if_there_is_something_to_put_into_it(run_
 
 
 @pytest.mark.parametrize(
-    ("folders", "said"),
+    ("folders", "expected"),
     [
         ([{"path": "relative", "prefix": "a", "files": {}}], "not an absolute path"),
         ([{"path": "/x", "prefix": "", "files": {}}], "prefix is empty"),
@@ -127,7 +127,7 @@ def test_a_missing_folder_is_made_only_if_there_is_something_to_put_into_it(run_
         ([{"path": "/x", "prefix": "a", "files": {}}, {"path": "/x/", "prefix": "ab", "files": {}}], "overlap"),
     ],
 )
-def test_sets_that_could_reach_beyond_our_files_are_refused(run_module, folders, said):
+def test_sets_that_could_reach_beyond_our_files_are_refused(run_module, folders, expected):
     answer = run_module("files_in_sync", {"folders": folders})
     assert answer["failed"] is True
-    assert said in answer["msg"]
+    assert expected in answer["msg"]

@@ -78,7 +78,7 @@ ABSENT = {"netdev": None, "candidates": []}
 
 
 @pytest.mark.parametrize(
-    ("rails", "facts", "said"),
+    ("rails", "facts", "expected"),
     [
         ([], host(), ["rail_interfaces_rails: empty", "hosts.<group> in fabric.yml"]),
         (RAILS, with_nic(**ABSENT), ["rail 1, match pci 0000:00:11.0: no interface", "lspci -D -d ::0200"]),
@@ -108,9 +108,9 @@ ABSENT = {"netdev": None, "candidates": []}
         ([rail(0, supernet="10.200.0.0/16")], host(), ["supernet 10.200.0.0/16: does not hold"]),
     ],
 )
-def test_each_mistake_is_named_with_its_value_and_remedy(rails, facts, said):
+def test_each_mistake_is_named_with_its_value_and_remedy(rails, facts, expected):
     found = "\n".join(rail_problems(rails, facts))
-    assert [part for part in said if part not in found] == []
+    assert [part for part in expected if part not in found] == []
 
 
 def test_a_manager_said_by_name_need_not_run_yet():
@@ -127,7 +127,7 @@ def test_planes_that_can_be_guarded_are_not_refused():
 
 
 @pytest.mark.parametrize(
-    ("planes", "said"),
+    ("planes", "expected"),
     [
         ({}, "interfaces of no plane only"),
         ({"compute": ["rail0"]}, "interfaces of compute only, so that nothing would be guarded"),
@@ -137,5 +137,5 @@ def test_planes_that_can_be_guarded_are_not_refused():
         ({"compute": ["rail0"], 'b" accept': ["ens3"]}, "expected a-z, 0-9 and _"),
     ],
 )
-def test_planes_that_cannot_be_guarded_are_refused(planes, said):
-    assert said in "\n".join(plane_problems(planes, ["rail0", "ens3"]))
+def test_planes_that_cannot_be_guarded_are_refused(planes, expected):
+    assert expected in "\n".join(plane_problems(planes, ["rail0", "ens3"]))

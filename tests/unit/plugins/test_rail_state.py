@@ -108,7 +108,7 @@ def root(tmp_path):
 
 def run_with(**changed):
     """What each command prints on that host."""
-    said = {
+    outputs = {
         "ip -j -d address show": LINKS,
         "ip -N -j -4 rule show": RULES,
         "ip -N -j -4 route show table all": ROUTES,
@@ -119,7 +119,7 @@ def run_with(**changed):
     }
 
     def run(command):
-        out = said[" ".join(command)]
+        out = outputs[" ".join(command)]
         return (0, out if isinstance(out, str) else json.dumps(out), "")
 
     return run
@@ -208,11 +208,11 @@ def test_the_manager_is_the_one_that_runs_the_host(root, active, listed, netplan
         (root / "etc/netplan/50-cloud-init.yaml").touch()
         (root / "usr/sbin").mkdir(parents=True)
         (root / "usr/sbin/netplan").touch()
-    said = {
+    outputs = {
         "systemctl is-active NetworkManager.service systemd-networkd.service": active,
         "networkctl --no-pager --no-legend list": listed,
     }
-    facts = state.collect(MATCHES, run_with(**said), root, None)
+    facts = state.collect(MATCHES, run_with(**outputs), root, None)
     assert (facts["manager"], facts["backend"]) == expected
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.explain import Figure, explain
-from nornir_tasks.design.host_vars import HostNeeds, host_needs
+from nornir_tasks.design.host_needs import HostNeeds, host_needs
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.routes import count_routes
@@ -21,9 +21,9 @@ def figures(intent: Intent, network: Network) -> dict[str, Figure]:
     return named
 
 
-def needs(intent: Intent) -> HostNeeds:
+def needs(intent: Intent) -> tuple[HostNeeds, ...]:
     """What bringing up the intent's hosts takes."""
-    return host_needs(demand(intent), load_catalogue(), intent.marks)
+    return host_needs(demands(intent, kinds().planes), load_catalogue(), intent.marks)
 
 
 def demand(intent: Intent) -> Demand:

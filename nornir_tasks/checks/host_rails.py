@@ -32,7 +32,8 @@ def check_rails(evidence: HostEvidence) -> list[HostFinding]:
     facts = evidence.facts.get(FACT)
     strict = bool(evidence.variables["rail_interfaces_arp_strict"])
     for rail in evidence.variables["rail_interfaces_rails"]:
-        wanted = _knobs(rail, evidence.variables["rail_interfaces_plane_supernet"], strict)
+        plane = rail.get("plane_supernet") or evidence.variables["rail_interfaces_plane_supernet"]
+        wanted = _knobs(rail, plane, strict)
         if facts is None:
             for knob in wanted.values():
                 judge.undecided(knob, evidence.why_unread(FACT))

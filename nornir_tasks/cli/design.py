@@ -107,7 +107,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
                 "model": each.model,
                 "asn": each.asn,
                 "loopback": each.loopback,
-                "host_block": each.host_block,
+                "host_blocks": dict(network.blocks_at(each.name)),
             }
             for each in network.devices
         ],

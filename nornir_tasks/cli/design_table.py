@@ -60,7 +60,7 @@ def _rows(network: "Network") -> list[tuple[str, ...]]:
 
     routes, rows = count_routes(network), list[tuple[str, ...]]()
     for each in network.devices:
-        links, block = str(len(network.links_of(each.name))), each.host_block or "-"
+        links, block = str(len(network.links_of(each.name))), ", ".join(network.blocks_at(each.name).values()) or "-"
         known = (each.name, each.os, each.release, each.model, str(each.asn), each.loopback, block, links)
         rows.append((*known, *routes_in_short(routes[each.name])))
     return rows

@@ -153,15 +153,21 @@ def dotted(address: int) -> str:
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
+def host_blocks(devices: Iterable[Device], plane: str, cut: Addressing) -> Iterator[tuple[tuple[str, str], str]]:
+    """(leaf, plane) and the prefix of the plane's hosts there."""
+    for device in devices:
+        if device.level == 0:
+            yield (device.name, plane), str(cut.hosts.block(device.index, device.rail))
+
+
 def address_devices(devices: Iterable[Device], pool: IPv4Network, cut: Addressing) -> tuple[Device, ...]:
-    """The devices with loopbacks and, for leaves, host blocks."""
+    """The devices with loopbacks."""
     quarter = pool.num_addresses // 4
     addressed = []
     for device in devices:
         if device.level == 0:
             loopback = cut.loopbacks.supernet(device.rail).network_address + device.index
-            block = str(cut.hosts.block(device.index, device.rail))
-            addressed.append(replace(device, loopback=str(loopback), host_block=block))
+            addressed.append(replace(device, loopback=str(loopback)))
         else:
             part = (device.level + 1) * quarter
             addressed.append(replace(device, loopback=str(pool.network_address + part + device.index)))

@@ -43,26 +43,6 @@ class Ends:
         return Endpoint(device, self.names[position], self.slots[position])
 
 
-def leaf_name(group: int, rail: int | None) -> str:
-    """``leaf-g1-r0``; ``leaf-g1`` where one leaf serves all rails."""
-    return f"leaf-g{group}" if rail is None else f"leaf-g{group}-r{rail}"
-
-
-def spine_name(index: int) -> str:
-    """``spine-1``."""
-    return f"spine-{index}"
-
-
-def core_name(index: int) -> str:
-    """``core-1``."""
-    return f"core-{index}"
-
-
-def host_name(group: str, index: int) -> str:
-    """``gpu-1``."""
-    return f"{group}-{index}"
-
-
 def cable_up(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts], joints: Joints) -> Cabling:
     """Every switch, link, cable and NIC port of the fabric that is there now (``hosts.count``)."""
     cabler = _Cabler(choices, layout, facts, joints)
@@ -91,7 +71,7 @@ class _Cabler:
             for rail in self.layout.leaf_rails:
                 spine_group = self.layout.spine_group(group, rail)
                 choice = self.choices.leaf_of(group, rail)
-                yield self._device(leaf_name(group, rail), choice, 0, index=group, rail=rail, group=spine_group)
+                yield self._device(self.leaf_name(group, rail), choice, 0, index=group, rail=rail, group=spine_group)
 
     def spines(self) -> Iterator[Device]:
         """All spines of every pod that has hosts: each leaf is spread over all of its own from its first day."""
@@ -100,14 +80,22 @@ class _Cabler:
         for index in range(1, groups * layout.spines_per_group + 1):
             group = (index - 1) // layout.spines_per_group + 1
             choice = self.choices.spine_of(index)
-            yield self._device(spine_name(index), choice, 1, index=index, rail=None, group=group)
+            yield self._device(self.name(1, index), choice, 1, index=index, rail=None, group=group)
 
     def cores(self) -> Iterator[Device]:
         """All cores; those of one plane count as a group."""
         for index in range(1, self.layout.cores + 1):
             if self.choices.core is not None and self.layout.pods is not None:
                 plane = (index - 1) // self.layout.pods.cores_per_plane + 1
-                yield self._device(core_name(index), self.choices.core, 2, index=index, rail=None, group=plane)
+                yield self._device(self.name(2, index), self.choices.core, 2, index=index, rail=None, group=plane)
+
+    def leaf_name(self, group: int, rail: int | None) -> str:
+        """``leaf-g1-r0``; ``leaf-g1`` where one leaf serves all rails."""
+        return self.name(0, f"g{group}" if rail is None else f"g{group}-r{rail}")
+
+    def name(self, level: int, which: int | str) -> str:
+        """``spine-1``, with what the fabric's names begin with."""
+        return self.choices.demand.fabric.switch_name(f"{ROLES[level]}-{which}")
 
     def uplinks(self, leaf: Device) -> Iterator[Link]:
         """The links from one leaf to its spines, in turn."""
@@ -120,7 +108,7 @@ class _Cabler:
             place = layout.spine_place(leaf.index, leaf.rail, turn)
             yield self._fabric_link(
                 f"{leaf.name}-u{position + 1}",
-                (upper.at(spine_name(first + spine + 1), place), upper),
+                (upper.at(self.name(1, first + spine + 1), place), upper),
                 (lower.at(leaf.name, position), lower),
                 (joint, layout.uplink_gbps, position + 1),
             )
@@ -135,7 +123,7 @@ class _Cabler:
         plane = (spine.index - 1) % self.layout.spines_per_group
         for position in range(pods.spine_uplinks):
             turn, index = divmod(position, pods.cores_per_plane)
-            name = core_name(plane * pods.cores_per_plane + index + 1)
+            name = self.name(2, plane * pods.cores_per_plane + index + 1)
             yield self._fabric_link(
                 f"{spine.name}-u{position + 1}",
                 (upper.at(name, (spine.spine_group - 1) * pods.parallel + turn), upper),
@@ -153,7 +141,7 @@ class _Cabler:
             for offset in range(layout.nics_per_host):
                 position = place * layout.nics_per_host + offset
                 nic = offset if leaf.rail is None else leaf.rail
-                lower = Endpoint(host_name(demand.group, index), f"rail{nic}")
+                lower = Endpoint(f"{demand.group}-{index}", f"{demand.nics.port_names}{nic}")
                 link = self._host_link(ends, ends.at(leaf.name, position), lower, position + 1)
                 yield NicPort(lower.device, index, nic, link)
 

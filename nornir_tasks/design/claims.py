@@ -41,7 +41,7 @@ class Owner:
     @property
     def key(self) -> str:
         """What tells this owner from all others. A fabric and a plane may bear one name."""
-        return f"fabric {self.name}" if self.kind == "fabric" else self.name
+        return fabric_key(self.name) if self.kind == "fabric" else self.name
 
     def __str__(self) -> str:
         return "the switch" if self.kind == "switch" else f"{self.kind} {self.name}"
@@ -205,6 +205,11 @@ class Claims:
         """The longest first: what a plane has within its fabric's prefix (see ``host_prefix``) is the plane's."""
         owners = (THE_SWITCH, *(claim.owner for claim in self.claims))
         return tuple(sorted(((each.prefix, each.key) for each in owners), key=lambda each: -len(each[0])))
+
+
+def fabric_key(fabric: str) -> str:
+    """Key of the owner that a fabric is; a plane's is its name."""
+    return f"fabric {fabric}"
 
 
 def name_prefix(name: str) -> str:

@@ -38,6 +38,6 @@ def _of_fabric(network: Network, fabric: Fabric) -> dict[str, Any]:
 
 
 def _of_plane(network: Network, plane: Plane, fabric: dict[str, Any]) -> dict[str, Any]:
-    own = {each.link.name for each in network.circuits if each.owner == plane.name and each.link.kind == "host"}
+    own = {each.link.name for each in network.circuits if each.owner == plane.name}
     shared = {key: fabric[key] for key in ("tiers", "oversubscription", "fabric_links")}
     return {"fabric": plane.fabric, **shared, "host_links": len(own)}

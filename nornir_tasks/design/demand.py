@@ -1,10 +1,10 @@
 """What one fabric is to be: its intent, that of the plane which rides on it, and of the hosts on that.
 
-The steps of the design take such a demand, never the whole intent. As yet the layout has room for one fabric with one
-plane and one group of hosts; whatever comes beside them is refused by its place.
+The steps of the design take such a demand, never the whole intent. As yet the layout of a fabric has room for one plane
+and one group of hosts; whatever comes beside them is refused by its place.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -65,21 +65,26 @@ def demands(intent: Intent, kinds: Collection[str]) -> tuple[Demand, ...]:
     unknown = list(independent(_unknown_kinds(intent, kinds)))
     if unknown:
         raise IntentError(intent.marks.problems(unknown))
-    more = list(independent(_one_of(intent.fabrics, "fabric"), _one_of(intent.planes, "plane"), _one_group(intent)))
+    found = tuple(each for name in intent.fabrics for each in _on_fabric(intent, name))
+    more = list(independent(_one_on_each_fabric(found)))
     if more:
         raise DesignError(intent.marks.problems(more))
-    return tuple(_demand(intent, name) for name in intent.fabrics)
+    return found
 
 
-def _demand(intent: Intent, name: str) -> Demand:
+def _on_fabric(intent: Intent, name: str) -> Iterator[Demand]:
     fabric = intent.fabrics[name]
-    plane_name, plane = next(iter(intent.planes.items()), ("", None))
-    group, hosts = next(iter(intent.hosts.items()), ("", None))
-    if plane is None or hosts is None or plane_name not in hosts.nics or plane.fabric != name:
+    on_it = [(plane_name, plane) for plane_name, plane in intent.planes.items() if plane.fabric == name]
+    there = [
+        Demand(name, fabric, plane_name, plane, kind_of(plane_name, plane), group, hosts, hosts.nics[plane_name], terms)
+        for plane_name, plane in on_it
+        for group, hosts in intent.hosts.items()
+        if plane_name in hosts.nics
+        for terms in (Terms(intent.policy, name, fabric, plane_name, plane),)
+    ]
+    if not there:
         raise UnknownValueError  # never in an intent without mistakes
-    terms = Terms(intent.policy, name, fabric, plane_name, plane)
-    kind, nics = kind_of(plane_name, plane), hosts.nics[plane_name]
-    return Demand(name, fabric, plane_name, plane, kind, group, hosts, nics, terms)
+    yield from there
 
 
 def kind_of(name: str, plane: PlaneIntent) -> str:
@@ -98,15 +103,16 @@ def _unknown_kinds(intent: Intent, kinds: Collection[str]) -> Iterator[Finding]:
             yield Finding(("planes", name, "kind"), what, f"one of {', '.join(known)}", kind, hint)
 
 
-def _one_of(parts: dict[str, FabricIntent] | dict[str, PlaneIntent], what: str) -> Iterator[Finding]:
-    first = next(iter(parts), "")
-    for name in list(parts)[1:]:
-        expected = f"{what} {first} alone, for now"
-        yield Finding((f"{what}s", name), f"a second {what} is not built yet", expected, name, also=(f"{what}s", first))
-
-
-def _one_group(intent: Intent) -> Iterator[Finding]:
-    first = next(iter(intent.hosts), "")
-    for name in list(intent.hosts)[1:]:
-        what, expected = "a second group of hosts is not built yet", f"group {first} alone, for now"
-        yield Finding(("hosts", name), what, expected, name, also=("hosts", first))
+def _one_on_each_fabric(found: Iterable[Demand]) -> Iterator[Finding]:
+    first: dict[str, Demand] = {}
+    for each in found:
+        before = first.setdefault(each.fabric_name, each)
+        if each.plane_name != before.plane_name:
+            what, expected = (
+                "a second plane on one fabric is not built yet",
+                f"plane {before.plane_name} alone, for now",
+            )
+            yield Finding(each.on_plane(), what, expected, each.plane_name, also=before.on_plane())
+        elif each is not before:
+            what, expected = "a second group of hosts on one plane is not built yet", f"group {before.group}, for now"
+            yield Finding(each.on_nics(), what, expected, each.group, also=before.on_nics())

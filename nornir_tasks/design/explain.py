@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nornir_tasks.design.cheapest import costs, in_words, why_lost
+from nornir_tasks.design.claims import fabric_key
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
@@ -69,8 +70,7 @@ class _Explainer:
     @property
     def between_switches(self) -> Iterator[Circuit]:
         """What the fabric runs over the links between its switches."""
-        circuits = (each for each in self.network.circuits if each.owner == self.fabric.name)
-        return (each for each in circuits if each.link.kind == "fabric")
+        return (each for each in self.network.circuits if each.owner == fabric_key(self.fabric.name))
 
     def figures(self) -> Iterator[Figure]:
         yield from self.sizes()
@@ -187,7 +187,7 @@ class _Explainer:
         terms = self.demand.terms
         kinds: Counter[tuple[str, tuple[tuple[str, int], ...], int]] = Counter()
         for circuit in self.network.circuits:
-            if circuit.owner in (self.plane.name, self.fabric.name):
+            if circuit.owner in (self.plane.name, fabric_key(self.fabric.name)):
                 kinds[circuit.link.kind, takers(self.network, circuit), circuit.use.mtu_bytes] += 1
         for (kind, ends, agreed), count in sorted(kinds.items()):
             name = f"MTU, {kind} links of {' and '.join(system for system, _ in ends)}"

@@ -5,23 +5,19 @@ in a role: what both ends of a cable must agree on is said once, in the intent. 
 roles' ``argument_specs``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Interface
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.demand import Demand
+from nornir_tasks.design.host_needs import HostNeeds
 from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.links import HostNic
 from nornir_tasks.design.network import Fabric, Network, Plane
 from nornir_tasks.design.partial_config import ClassPolicy
-from nornir_tasks.design.qos import classes
-from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fields import is_pci
-from nornir_tasks.intent.findings import Finding, Marks
 
 FIRST_TABLE = 100
 """Routing table of rail 0; rail r has 100 + r, clear of the kernel's own 253-255."""
@@ -61,6 +57,8 @@ class RailVars(Vars):
     """All hosts' addresses on this rail, now and later."""
     table: int
     """Routing table for what leaves with this rail's address."""
+    plane_supernet: str | None = None
+    """All hosts' addresses of this rail's plane, where it is not the role's ``plane_supernet``; else None."""
     subnet: str | None = None
     """Where hosts share the leaf's subnet: that subnet, whose hosts are reached without the leaf; else None."""
 
@@ -69,8 +67,9 @@ class RailInterfacesVars(Vars):
     """Role rail_interfaces."""
 
     rails: tuple[RailVars, ...]
+    """Of all planes, numbered through."""
     plane_supernet: str
-    """All hosts' addresses of the plane."""
+    """All hosts' addresses of the first rail's plane."""
     arp_strict: bool
     """Hosts share subnets (``link: svi``), so that each rail must answer for its own address alone."""
 
@@ -153,124 +152,91 @@ class HostVars(Vars):
             for field, value in part.model_dump(mode="json").items():
                 found[f"{role}_{field}"] = value
         for rail in found["rail_interfaces_rails"]:
-            if rail["subnet"] is None:
-                del rail["subnet"]
+            for key in ("plane_supernet", "subnet"):
+                if rail[key] is None:
+                    del rail[key]
             rail["match"] = {key: value for key, value in rail["match"].items() if value is not None}
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class HostNeeds:
-    """What bringing up hosts takes beyond what switches need."""
+class _OnPlane:
+    """What one host has on one plane."""
 
-    plane: str
-    """The plane that their rails are on."""
-    places: tuple[str, ...]
-    """Where the NIC port of rail 0, 1, ... is in every host."""
-    exceptions: Mapping[str, Mapping[int, str]]
-    """Host -> rail -> where it is in this one."""
-    interfaces: Mapping[str, tuple[str, ...]]
-    """Plane that is not described -> the hosts' interfaces on it."""
-    provider: Literal["mlx5", "rxe"]
-    roce: ClassPolicy
-    """The class that RDMA is marked for."""
-    dcqcn: bool
-    cable_m: int | None
-    """Length of the cables to the leaves."""
+    plane: Plane
+    needs: HostNeeds
+    nics: tuple[HostNic, ...]
+
+    @property
+    def is_shared(self) -> bool:
+        """Do hosts of a leaf share a subnet?"""
+        return self.plane.host_vlan is not None
 
 
-def host_needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
-    """Where the hosts' NICs are, which model they are, and what RDMA is marked with.
-
-    Raises IntentError for all of it that the intent does not say: only who brings up hosts needs it.
-    """
-    findings: list[Finding] = []
-    nics = demand.nics
-    if nics.at is None:
-        what, example = "it is not said where these NICs are", "at: [PCI address of rail 0, ...]"
-        findings.append(Finding(demand.on_nics(), what, example))
-    provider = catalogue.nics[nics.model].rdma_provider if nics.model else None
-    if provider is None:
-        known = ", ".join(sorted(name for name, nic in catalogue.nics.items() if nic.rdma_provider))
-        path = demand.on_nics("model")
-        findings.append(Finding(path, "no NIC model that the host roles know", f"one of {known}", nics.model or "none"))
-    roce = next((each for each in classes(demand.terms.classes) if each.lossless), None)
-    if roce is None:
-        expected = "lossless: true in the class that RDMA is marked for"
-        findings.append(Finding(demand.terms.classes_at, "no class carries RDMA", expected))
-    if nics.at is None or provider is None or roce is None:
-        raise IntentError(marks.problems(findings))
-    return HostNeeds(
-        plane=demand.plane_name,
-        places=nics.at,
-        exceptions=nics.exceptions,
-        interfaces=demand.hosts.interfaces,
-        provider=provider,
-        roce=roce,
-        dcqcn=demand.terms.congestion == "dcqcn",
-        cable_m=demand.fabric.leaf.cable_m,
-    )
-
-
-def host_vars(network: Network, needs: HostNeeds, host: str, among: Kinds | None = None) -> HostVars:
+def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Kinds | None = None) -> HostVars:
     """The variables of one host of the network. KeyError for a host that it has not.
 
-    ``among``: the kinds of planes there are, those of ``design/planes/`` if not said otherwise. NCCL is told of NICs on
-    planes that join GPUs alone.
+    ``needs``: of all groups and planes of the site; ``among``: the kinds of planes there are, those of
+    ``design/planes/`` if not said otherwise. NCCL is told of NICs on planes that join GPUs alone.
     """
-    plane = network.planes[needs.plane]
-    nics, kind = network.rails_of(host, plane.name), (among or kinds()).planes[plane.kind]
-    if not nics:
+    found = [
+        _OnPlane(network.planes[each.plane], each, nics)
+        for each in needs
+        if each.is_of(host) and (nics := network.rails_of(host, each.plane))
+    ]
+    if not found:
         raise KeyError(host)
-    names = tuple(nic.port for nic in nics)
-    qos = _roce_qos(needs, network.fabrics[plane.fabric].classes, names)
-    described = {each.name: ports for each in network.planes.values() if (ports := _ports(network, host, each.name))}
+    first, names = found[0], tuple(nic.port for each in found for nic in each.nics)
+    known = (among or kinds()).planes
+    of_gpus = [each for each in network.planes.values() if known[each.kind].joins_gpus and _ports(network, host, each)]
+    bootstrap = next((known[each.kind].bootstrap for each in of_gpus), None)
+    qos = _roce_qos([each.needs for each in found], network.fabrics[first.plane.fabric].classes, names)
+    described = {each.name: ports for each in network.planes.values() if (ports := _ports(network, host, each))}
     return HostVars(
-        rail_interfaces=_rail_interfaces(plane, needs, nics),
+        rail_interfaces=_rail_interfaces(found),
         roce_qos=qos,
-        rdma_stack=RdmaStackVars(provider=needs.provider, rails=names),
+        rdma_stack=RdmaStackVars(provider=first.needs.provider, rails=names),
         nccl=NcclVars(
-            rails=tuple(port for name in _of_gpus(network, among) for port in _ports(network, host, name)),
+            rails=tuple(port for each in of_gpus for port in _ports(network, host, each)),
             traffic_class=qos.traffic_class,
-            cross_nic=_cross_nic(network.fabrics[plane.fabric], plane.rails),
+            cross_nic=_cross_nic(network, of_gpus),
             pxn_disable=0,
-            socket_interfaces=needs.interfaces.get(kind.bootstrap or "", ()),
+            socket_interfaces=first.needs.interfaces.get(bootstrap or "", ()),
         ),
-        plane_guard=PlaneGuardVars(planes={**described, **needs.interfaces}),
+        plane_guard=PlaneGuardVars(planes={**described, **first.needs.interfaces}),
     )
 
 
-def _ports(network: Network, host: str, plane: str) -> tuple[str, ...]:
-    return tuple(nic.port for nic in network.rails_of(host, plane))
+def _ports(network: Network, host: str, plane: Plane) -> tuple[str, ...]:
+    return tuple(nic.port for nic in network.rails_of(host, plane.name))
 
 
-def _of_gpus(network: Network, among: Kinds | None) -> tuple[str, ...]:
-    """The planes that GPUs talk over."""
-    known = (among or kinds()).planes
-    return tuple(name for name, plane in network.planes.items() if known[plane.kind].joins_gpus)
-
-
-def _rail_interfaces(plane: Plane, needs: HostNeeds, nics: tuple[HostNic, ...]) -> RailInterfacesVars:
-    own = needs.exceptions.get(nics[0].host, {})
-    is_shared = plane.host_vlan is not None
+def _rail_interfaces(found: Sequence[_OnPlane]) -> RailInterfacesVars:
+    """Rails of several planes are numbered through: each has a rule and a table of its own."""
+    first = found[0].plane.pools["hosts"]
+    on_planes = ((each, nic) for each in found for nic in each.nics)
     return RailInterfacesVars(
-        rails=tuple(
-            RailVars(
-                rail=nic.rail,
-                name=nic.port,
-                match=_match(own.get(nic.rail, needs.places[nic.rail])),
-                address=nic.address,
-                prefix_length=nic.prefix_length,
-                gateway=nic.gateway,
-                mtu_bytes=nic.mtu_bytes,
-                supernet=plane.rail_supernets[nic.rail],
-                table=FIRST_TABLE + nic.rail,
-                subnet=str(IPv4Interface(f"{nic.address}/{nic.prefix_length}").network) if is_shared else None,
-            )
-            for nic in nics
-        ),
-        plane_supernet=plane.pools["hosts"],
-        arp_strict=is_shared,
+        rails=tuple(_rail(number, *each, first) for number, each in enumerate(on_planes)),
+        plane_supernet=first,
+        arp_strict=any(each.is_shared for each in found),
+    )
+
+
+def _rail(number: int, on: _OnPlane, nic: HostNic, first_supernet: str) -> RailVars:
+    place = on.needs.exceptions.get(nic.host, {}).get(nic.rail, on.needs.places[nic.rail])
+    supernet = on.plane.pools["hosts"]
+    return RailVars(
+        rail=number,
+        name=nic.port,
+        match=_match(place),
+        address=nic.address,
+        prefix_length=nic.prefix_length,
+        gateway=nic.gateway,
+        mtu_bytes=nic.mtu_bytes,
+        supernet=on.plane.rail_supernets[nic.rail],
+        table=FIRST_TABLE + number,
+        plane_supernet=None if supernet == first_supernet else supernet,
+        subnet=str(IPv4Interface(f"{nic.address}/{nic.prefix_length}").network) if on.is_shared else None,
     )
 
 
@@ -278,9 +244,10 @@ def _match(place: str) -> NicMatch:
     return NicMatch(pci=place) if is_pci(place) else NicMatch(mac=place)
 
 
-def _roce_qos(needs: HostNeeds, policies: tuple[ClassPolicy, ...], rails: tuple[str, ...]) -> RoceQosVars:
-    roce = needs.roce
-    ecn = needs.dcqcn and roce.ecn is not None
+def _roce_qos(needs: Sequence[HostNeeds], policies: tuple[ClassPolicy, ...], rails: tuple[str, ...]) -> RoceQosVars:
+    """What a host has once, whatever planes it is on; planes that want different things were refused."""
+    roce = needs[0].roce
+    ecn = needs[0].dcqcn and roce.ecn is not None
     # Without a class of their own, notifications go with the data; the intent asks for one wherever DCQCN is on.
     cnp = next((each for each in policies if each.name == "cnp"), roce)
     dscp = min(roce.dscp)
@@ -303,11 +270,17 @@ def _roce_qos(needs: HostNeeds, policies: tuple[ClassPolicy, ...], rails: tuple[
         ecn=ecn,
         cnp_dscp=min(cnp.dscp),
         cnp_priority=cnp.priority,
-        cable_m=needs.cable_m,
+        cable_m=max((each.cable_m for each in needs if each.cable_m is not None), default=None),
     )
 
 
-def _cross_nic(fabric: Fabric, rails: int) -> Literal[0, 1, 2]:
-    if not all(fabric.reachable(rail, other) for rail in range(rails) for other in range(rails)):
+def _cross_nic(network: Network, planes: Sequence[Plane]) -> Literal[0, 1, 2]:
+    """Two planes reach one another no more than rails without a spine in common."""
+    fabrics = [network.fabrics[each.fabric] for each in planes]
+    if len(planes) > 1 or not all(map(_joins_all, fabrics, planes)):
         return 0
-    return 2 if fabric.kind == "rail" else 1
+    return 2 if any(each.kind == "rail" for each in fabrics) else 1
+
+
+def _joins_all(fabric: Fabric, plane: Plane) -> bool:
+    return all(fabric.reachable(rail, other) for rail in range(plane.rails) for other in range(plane.rails))

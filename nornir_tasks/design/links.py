@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nornir_tasks.design.catalogue import Slot
+from nornir_tasks.design.claims import fabric_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Use:
     """How one owner uses links: what many circuits have alike is one object."""
 
     owner: str
-    """A plane; of links between switches, their fabric."""
+    """Key of who uses them (``Owner.key``): a plane; of links between switches, their fabric."""
     mtu_bytes: int
     """IP MTU of both ends of a fabric link, of the switch's end of a host link."""
     prefix_length: int = 31
@@ -84,13 +85,13 @@ class Circuit:
 
     @property
     def owner(self) -> str:
-        """Whose use of the link it is."""
+        """Key of whose use of the link it is."""
         return self.use.owner
 
     @property
     def is_underlay(self) -> bool:
         """Does the fabric's own routing run over it, between two of its switches?"""
-        return self.link.kind == "fabric" and self.use.owner == self.link.fabric
+        return self.link.kind == "fabric" and self.use.owner == fabric_key(self.link.fabric)
 
     @property
     def is_numbered(self) -> bool:

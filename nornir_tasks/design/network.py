@@ -46,8 +46,6 @@ class Device:
     asn: int = 0
     loopback: str = ""
     """IPv4 address without length; router-id as well."""
-    host_block: str | None = None
-    """The prefix that holds all host addresses of a leaf; None for other levels."""
     slots: tuple[Slot, ...] = ()
     """Every port that the layout for ``hosts.max`` gives a cable, now or later."""
 
@@ -143,6 +141,8 @@ class Network:
     links: tuple[Link, ...]
     circuits: tuple[Circuit, ...]
     """What runs over the links, in their order."""
+    host_blocks: Mapping[tuple[str, str], str]
+    """(leaf, plane) -> the prefix that holds all addresses that the plane's hosts have at that leaf."""
     cables: tuple[Cable, ...]
     nics: tuple[NicPort, ...]
     facts: Mapping[str, OsFacts]
@@ -162,6 +162,14 @@ class Network:
     def planes_on(self, fabric: str) -> tuple[Plane, ...]:
         """The planes that ride on this fabric."""
         return tuple(plane for plane in self.planes.values() if plane.fabric == fabric)
+
+    def host_block(self, device: str, plane: str) -> str | None:
+        """The prefix of this plane's hosts at a leaf; None where the plane has no hosts at that switch."""
+        return self.host_blocks.get((device, plane))
+
+    def blocks_at(self, device: str) -> Mapping[str, str]:
+        """Plane -> the prefix of its hosts at this switch."""
+        return self._blocks.get(device, {})
 
     def __contains__(self, name: object) -> bool:
         return name in self._devices
@@ -202,6 +210,13 @@ class Network:
     def hosts(self) -> tuple[str, ...]:
         """Names of the hosts that are there, in order."""
         return tuple(self._nics)
+
+    @cached_property
+    def _blocks(self) -> dict[str, dict[str, str]]:
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for (device, plane), block in self.host_blocks.items():
+            found[device][plane] = block
+        return dict(found)
 
     @cached_property
     def _devices(self) -> dict[str, Device]:

@@ -13,77 +13,93 @@ from nornir_tasks.design import front_panel
 from nornir_tasks.design.claims import THE_SWITCH, Claim, Claims, Owner
 from nornir_tasks.design.kinds import Kinds
 from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.errors import DesignError, Problem
+from nornir_tasks.errors import DesignError
+from nornir_tasks.intent.findings import Finding, Marks, Path
+
+NOWHERE = Marks()
+"""Of a network that no file describes: what clashes is named by its path alone."""
 
 
-def declared(network: Network, kinds: Kinds) -> tuple[Owner, ...]:
-    """All fabrics and planes of a site. Raises DesignError if one could be taken for another."""
-    owners = tuple(owner for fabric in network.fabrics.values() for owner in owners_on(network, fabric, kinds))
-    check_owners(owners)
-    return owners
+def declared(network: Network, kinds: Kinds, marks: Marks = NOWHERE) -> tuple[Owner, ...]:
+    """All fabrics and planes of a site. Raises DesignError if one could be taken for another.
+
+    ``marks``: where the intent says what, for the places of both.
+    """
+    on_fabrics = [_owners_on(network, fabric, kinds) for fabric in network.fabrics.values()]
+    for owners in on_fabrics:
+        check_vlans(owners, marks)
+    every = tuple(owner for owners in on_fabrics for owner in owners)
+    check_owners(every, marks)
+    return every
 
 
 def owners_on(network: Network, fabric: Fabric, kinds: Kinds) -> tuple[Owner, ...]:
-    """A fabric, and the planes that ride on it. Raises DesignError if two of them have one VLAN."""
-    planes = (kinds.planes[plane.kind].owner(plane, fabric) for plane in network.planes_on(fabric.name))
-    owners = (kinds.fabrics[fabric.kind].owner(fabric), *planes)
-    check_vlans(owners)
+    """A fabric, and the planes that ride on it. Raises DesignError if two of them could be taken for one another."""
+    owners = _owners_on(network, fabric, kinds)
+    _checked(owners)
     return owners
+
+
+def _owners_on(network: Network, fabric: Fabric, kinds: Kinds) -> tuple[Owner, ...]:
+    planes = (kinds.planes[plane.kind].owner(plane, fabric) for plane in network.planes_on(fabric.name))
+    return (kinds.fabrics[fabric.kind].owner(fabric), *planes)
 
 
 def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
     """What each owner may call its own on one switch: the ports it uses, its pools, its names, its VLANs."""
     owners = owners_on(network, network.fabric_of(device), kinds)
-    check_owners(owners)
     fabric, *_ = owners
     ports: dict[str, set[str]] = defaultdict(set)
     ports[fabric.key].add(device.capabilities.loopback_name)
     for circuit in network.circuits_of(device.name):
-        user = fabric.key if circuit.is_underlay else circuit.owner
         port, interface = circuit.link.end(device.name).port, circuit.interface(device.name)
-        ports[user].add(interface)
+        ports[circuit.owner].add(interface)
         if interface != port:
             ports[fabric.key].add(port)  # the port below is there for all that have subinterfaces of it
-    has_hosts = device.host_block is not None
+    has_hosts = device.level == 0
     claims = (Claim(each, frozenset(ports[each.key]), each.vlans if has_hosts else frozenset()) for each in owners)
     spare = frozenset(front_panel.spare_ports(network, device))
     return Claims(tuple(claims), spare, network.facts[device.os].split_part)
 
 
 @lru_cache(maxsize=64)
-def check_owners(owners: tuple[Owner, ...]) -> None:
-    """Raises DesignError naming both of every two owners that could be taken for one another, all at once.
+def _checked(owners: tuple[Owner, ...]) -> None:
+    """The same for the owners on one fabric, once for all its switches."""
+    check_vlans(owners)
+    check_owners(owners)
+
+
+def check_owners(owners: tuple[Owner, ...], marks: Marks = NOWHERE) -> None:
+    """Raises DesignError with the places of both of every two owners that could be taken for one another, all at once.
 
     They have names of their own, prefixes of which none begins like another, and pools that are disjoint in each VRF.
     """
     pairs = combinations((THE_SWITCH, *owners), 2)
-    problems = [problem for one, other in pairs for problem in _alike(one, other)]
-    if problems:
-        raise DesignError(problems)
+    _refuse([finding for one, other in pairs for finding in _alike(one, other)], marks)
 
 
-@lru_cache(maxsize=64)
-def check_vlans(owners: tuple[Owner, ...]) -> None:
-    """Raises DesignError naming both of every two owners that meet on switches and have one VLAN."""
-    problems = [
-        _problem(one, other, "both have this VLAN", "a VLAN for each", ", ".join(map(str, sorted(both))))
-        for one, other in combinations(owners, 2)
-        if (both := one.vlans & other.vlans)
-    ]
-    if problems:
-        raise DesignError(problems)
+def check_vlans(owners: tuple[Owner, ...], marks: Marks = NOWHERE) -> None:
+    """Raises DesignError with the places of both of every two owners that meet on switches and have one VLAN."""
+    pairs = ((one, other, one.vlans & other.vlans) for one, other in combinations(owners, 2))
+    both = ((one, other, ", ".join(map(str, sorted(vlans)))) for one, other, vlans in pairs if vlans)
+    _refuse([_finding(one, other, "have one VLAN", "a VLAN for each", vlans) for one, other, vlans in both], marks)
 
 
-def _alike(one: Owner, other: Owner) -> Iterator[Problem]:
+def _refuse(findings: list[Finding], marks: Marks) -> None:
+    if findings:
+        raise DesignError(marks.problems(findings))
+
+
+def _alike(one: Owner, other: Owner) -> Iterator[Finding]:
     if one.key == other.key:
-        yield _problem(one, other, "both have this name", "a name for each", one.name)
+        yield _finding(one, other, "have one name", "a name for each", one.name)
     elif _begin_alike(one, other):
         expected = "names of which none begins with another"
-        yield _problem(one, other, "their prefixes begin alike", expected, f"{one.prefix}, {other.prefix}")
+        yield _finding(one, other, "begin alike on switches", expected, f"{one.prefix}, {other.prefix}")
     if one.vrf == other.vrf:
         overlaps = [f"{a}, {b}" for a in one.pools for b in other.pools if IPv4Network(a).overlaps(IPv4Network(b))]
         if overlaps:
-            yield _problem(one, other, "their pools overlap", "pools that are disjoint", "; ".join(overlaps))
+            yield _finding(one, other, "have pools that overlap", "pools that are disjoint", "; ".join(overlaps))
 
 
 def _begin_alike(one: Owner, other: Owner) -> bool:
@@ -93,6 +109,11 @@ def _begin_alike(one: Owner, other: Owner) -> bool:
     return one.prefix.startswith(other.prefix) or other.prefix.startswith(one.prefix)
 
 
-def _problem(one: Owner, other: Owner, what: str, expected: str, found: str) -> Problem:
+def _finding(one: Owner, other: Owner, what: str, expected: str, found: str) -> Finding:
     hint = "else nobody could tell which of them a line of a switch belongs to"
-    return Problem(f"{one} and {other}", what, expected, found, hint)
+    return Finding(_place(other), f"{other} and {one} {what}", expected, found, hint, also=_place(one))
+
+
+def _place(owner: Owner) -> Path:
+    """Where the intent describes an owner; nowhere, if it is the switch."""
+    return (f"{owner.kind}s", owner.name) if owner.kind in ("fabric", "plane") else ()

@@ -28,7 +28,7 @@ from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue, SwitchModel
 from nornir_tasks.design.choices import Choices, choose
 from nornir_tasks.design.circuits import Circuits
-from nornir_tasks.design.claims import THE_SWITCH
+from nornir_tasks.design.claims import THE_SWITCH, fabric_key
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
@@ -61,6 +61,7 @@ class _Built:
     planes: tuple[Plane, ...]
     devices: tuple[Device, ...]
     circuits: tuple[Circuit, ...]
+    host_blocks: Mapping[tuple[str, str], str]
     cabling: Cabling
     models: Mapping[str, SwitchModel]
     places: Mapping[str, Place]
@@ -93,13 +94,14 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         devices=tuple(device for each in built for device in each.devices),
         links=tuple(link for each in built for link in each.cabling.links),
         circuits=tuple(circuit for each in built for circuit in each.circuits),
+        host_blocks={place: block for each in built for place, block in each.host_blocks.items()},
         cables=tuple(cable for each in built for cable in each.cabling.cables),
         nics=tuple(nic for each in built for nic in each.cabling.nics),
         facts=os_facts,
         models={name: model for each in built for name, model in each.models.items()},
         places={device: place for each in built for device, place in each.places.items()},
     )
-    declared(network, kinds())
+    declared(network, kinds(), intent.marks)
     return network
 
 
@@ -120,6 +122,7 @@ def _build(demand: Demand, known: _Known) -> _Built:
         planes=(_plane(demand, layout, cut),),
         devices=devices,
         circuits=tuple(_circuits(demand, makes, cabling)),
+        host_blocks=dict(addressing.host_blocks(devices, demand.plane_name, cut)),
         cabling=cabling,
         models={choice.model.model: choice.model for choice in choices.all},
         places=places(demand.fabric.racks),
@@ -161,7 +164,7 @@ def _checked(
 def _circuits(demand: Demand, makes: Circuits, cabling: Cabling) -> Iterator[Circuit]:
     between_switches = (link for link in cabling.links if link.kind == "fabric")
     is_numbered = demand.fabric.routing.addressing == "numbered"
-    yield from makes.of_fabric(demand.fabric_name, between_switches, is_numbered=is_numbered)
+    yield from makes.of_fabric(fabric_key(demand.fabric_name), between_switches, is_numbered=is_numbered)
     yield from makes.of_hosts(demand.plane_name, cabling.nics, demand.plane.prefix_length)
 
 

@@ -1,6 +1,6 @@
 """Which routes each switch learns in a VRF, over how many next hops, from the cabling and who announces what.
 
-A leaf announces its loopback and its host block, every other switch its loopback; a leaf hands on nothing, a spine or
+A leaf announces its loopback and its host blocks, every other switch its loopback; a leaf hands on nothing, a spine or
 core hands on what came from below to everybody and what came from above only downwards (BGP refuses the rest, as its
 own ASN is in the path). Of several paths the shortest count, all of them. Sets of switches are bits of one integer:
 thousands of them are joined in a blink.
@@ -24,7 +24,7 @@ class RouteCount:
     connected: int
     """Subnets of its own cabled ports; an unnumbered one has none, and one that is all of the host block is its own."""
     own: int
-    """Its loopback and, on a leaf, the discard route of its host block."""
+    """Its loopback and, on a leaf, the discard route of each of its host blocks."""
     learned: int
     """By BGP."""
     groups: int
@@ -94,8 +94,8 @@ class _Tables:
     """Names of links that carry no session."""
     vrf: str | None = None
     bit: dict[str, int] = field(default_factory=dict)
-    leaves: int = 0
-    """The bits of all leaves: they announce two prefixes each."""
+    blocks: list[int] = field(default_factory=list)
+    """The bits of all switches that announce one block of hosts, of those that announce a second one, and on."""
     up: dict[str, Counter[str]] = field(default_factory=dict)
     down: dict[str, Counter[str]] = field(default_factory=dict)
     """Switch -> neighbours above or below -> links."""
@@ -118,7 +118,9 @@ class _Tables:
     def _join(self) -> None:
         for number, device in enumerate(self.network.devices):
             self.bit[device.name] = 1 << number
-            self.leaves |= (1 << number) if device.level == 0 else 0
+            for place, _ in enumerate(self._announced(device)):
+                self.blocks += [0] * (place + 1 - len(self.blocks))
+                self.blocks[place] |= 1 << number
             self.up[device.name], self.down[device.name] = Counter(), Counter()
         for circuit in self.network.circuits:
             link = circuit.link
@@ -161,10 +163,10 @@ class _Tables:
         most = [device.capabilities.max_ecmp_paths, model.max_ecmp_paths if model else None]
         return RouteCount(
             connected=sum(
-                each.is_numbered and not _is_block(each, device) for each in self.network.circuits_of(device.name)
+                each.is_numbered and not self._is_block(each, device) for each in self.network.circuits_of(device.name)
             ),
-            own=1 if device.host_block is None else 2,
-            learned=learned.bit_count() + (learned & self.leaves).bit_count(),
+            own=1 + len(self.network.blocks_at(device.name)),
+            learned=learned.bit_count() + sum((learned & bits).bit_count() for bits in self.blocks),
             groups=len(widths),
             members=sum(widths),
             widest=max(widths, default=1),
@@ -173,11 +175,15 @@ class _Tables:
             max_widest=min((each for each in most if each is not None), default=None),
         )
 
+    def _is_block(self, circuit: Circuit, device: Device) -> bool:
+        """Is the subnet the leaf's whole host block, as an SVI's is? Then one route stands for both."""
+        block = self.network.host_block(device.name, circuit.owner) or ""
+        return circuit.link.kind == "host" and block.endswith(f"/{circuit.use.prefix_length}")
 
-def _is_block(circuit: Circuit, device: Device) -> bool:
-    """Is the subnet the leaf's whole host block, as an SVI's is? Then one route stands for both."""
-    block = device.host_block or ""
-    return circuit.link.kind == "host" and block.endswith(f"/{circuit.use.prefix_length}")
+    def _announced(self, device: Device) -> list[str]:
+        """The blocks of hosts at a switch that are in the default VRF."""
+        blocks, planes = self.network.blocks_at(device.name), self.network.planes
+        return [block for plane, block in blocks.items() if planes[plane].vrf is None]
 
 
 def _union(sets: Iterable[int]) -> int:

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nornir_tasks.intent import fabric_rules
-from nornir_tasks.intent.fields import Asns, Breakout, Prefix, Ratio, SpeedGbps, System, Unit
+from nornir_tasks.intent.fields import Asns, Breakout, OwnName, Prefix, Ratio, SpeedGbps, System, Unit
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import LoadBalancing, MtuBytes, Part
 
@@ -166,6 +166,9 @@ class FabricIntent(Part):
     """The tier that joins the leaves."""
     core: CoreIntent | None = None
     """The tier that joins pods. Required with ``design: clos3``, refused without."""
+    name_prefix: OwnName | None = None
+    """What the names of its switches begin with, before a dash, as ``front`` of ``front-leaf-g1``; without it nothing.
+    Of two fabrics of a site each has another."""
     routing: RoutingIntent = RoutingIntent()
     """How its switches talk to one another."""
     racks: dict[str, dict[str, str]] = Field(default_factory=dict)
@@ -176,6 +179,10 @@ class FabricIntent(Part):
     """This fabric's own; without it the policy's."""
     mtu: MtuBytes | None = None
     """This fabric's own upper bound; without it the policy's."""
+
+    def switch_name(self, name: str) -> str:
+        """What a switch of this fabric is called: ``leaf-g1`` with the fabric's prefix, if it has one."""
+        return f"{self.name_prefix}-{name}" if self.name_prefix else name
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.fabric_rules`."""

@@ -33,6 +33,7 @@ _RATIO = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?):([0-9]{1,4}(?:\.[0-9]{1,6})?
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,5}")
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
 _INTERFACE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,14}")
+_PORT_STEM = re.compile(r"[a-z](?:[a-z_-]{0,11}[a-z])?")
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
 
 
@@ -194,6 +195,14 @@ def _interface_name(value: object) -> str:
     return value
 
 
+def _port_stem(value: object) -> str:
+    if not isinstance(value, str) or not _PORT_STEM.fullmatch(value):
+        raise wrong(
+            "nothing that names of network interfaces begin with", "1-13 small letters or dashes, as rail", value
+        )
+    return value
+
+
 def _rail_number(value: object) -> int:
     if isinstance(value, bool) or not (isinstance(value, int | str) and _NUMBER.fullmatch(as_shown(value))):
         raise wrong("not the number of a rail", "a whole number, from 0", value)
@@ -246,6 +255,10 @@ InterfaceName = Annotated[
     str, BeforeValidator(_interface_name), Written("name of a network interface, 1-15 characters")
 ]
 """Name of a network interface as the Linux kernel takes it: at most 15 characters."""
+PortStem = Annotated[
+    str, BeforeValidator(_port_stem), Written("what names of interfaces begin with, 1-13 small letters or dashes")
+]
+"""With a number of two digits behind it a name that the Linux kernel takes; it ends in none, so that no two are one."""
 RailNumber = Annotated[int, BeforeValidator(_rail_number), Written("number of a rail, from 0")]
 """Number of a rail as a key."""
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$"), Written("name, 1-32 characters")]

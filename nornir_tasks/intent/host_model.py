@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from nornir_tasks.intent import host_rules
-from nornir_tasks.intent.fields import InterfaceName, Name, NicPlace, RailNumber, SpeedGbps
+from nornir_tasks.intent.fields import InterfaceName, Name, NicPlace, PortStem, RailNumber, SpeedGbps
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import Part
 
@@ -28,6 +28,8 @@ class NicsIntent(Part):
     """Of the NIC, as in the catalogue; ``speed`` is one it has. Only who brings up hosts must say it."""
     per_group: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Hosts per leaf group; without it as many as the leaf takes."""
+    port_names: PortStem = "rail"
+    """What the hosts call these ports, with the rail's number behind: rail0, rail1. On each plane of a host others."""
     at: tuple[NicPlace, ...] | None = None
     """Where the port of rail 0, 1, ... is in every host of the group. Only who brings up hosts needs it. One for each
     rail; no port serves two rails."""
@@ -51,7 +53,7 @@ class HostGroupIntent(Part):
     """Plane -> the NIC ports on it. Each group has some, and each plane has some of a group."""
     interfaces: dict[Name, tuple[InterfaceName, ...]] = Field(default_factory=dict)
     """A plane that is not described yet -> the host's interfaces on it, as the kernel names them. Each is on one plane;
-    ``rail0`` and the like are refused, as rails are named so."""
+    ``rail0`` and the like are refused, as rails are named so (``port_names``)."""
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.host_rules`."""

@@ -17,7 +17,6 @@ ANSIBLE_NAMES = ("all", "ungrouped", "localhost")
 """What Ansible itself calls so; a group of hosts of that name would be another one."""
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,5}")
-_RAIL_NAME = re.compile(r"rail\d+")
 
 
 def group(each: "HostGroupIntent") -> Iterator[Finding]:
@@ -38,6 +37,9 @@ def _group(name: str, each: "HostGroupIntent", intent: "Intent") -> Iterator[Fin
     above: Path = ("hosts", name)
     yield from independent(
         _name(above, name),
+        _name_of_switch(above, name, intent),
+        _name_of_host(above, name, intent),
+        _port_names((*above, "nics"), each),
         _some_nics(above, each, intent),
         _ports(above, each),
         _interfaces((*above, "interfaces"), each, intent),
@@ -50,6 +52,34 @@ def _name(path: Path, name: str) -> Iterator[Finding]:
         yield Finding(path, "hosts would be named like switches", f"any name but {', '.join(SWITCH_NAMES)}", name)
     if name in ANSIBLE_NAMES:
         yield Finding(path, "a name that Ansible keeps", f"any name but {', '.join(ANSIBLE_NAMES)}", name)
+
+
+def _name_of_switch(path: Path, name: str, intent: "Intent") -> Iterator[Finding]:
+    """A fabric's switches begin with its prefix, the hosts of a group with the group's name."""
+    for fabric, each in intent.fabrics.items():
+        if each.name_prefix is not None and name in (each.switch_name(role) for role in SWITCH_NAMES):
+            prefix: Path = ("fabrics", fabric, "name_prefix")
+            what, expected = "hosts would be named like switches", "another name"
+            yield Finding(path, what, expected, name, also=prefix)
+
+
+def _name_of_host(path: Path, name: str, intent: "Intent") -> Iterator[Finding]:
+    """A group is a group of Ansible's, and a host a host."""
+    stem, _, number = name.rpartition("-")
+    if stem in intent.hosts and _NUMBER.fullmatch(number):
+        yield Finding(path, f"called like a host of group {stem}", "another name", name, also=("hosts", stem))
+
+
+def _port_names(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
+    """What a host calls a port says which plane and rail it is."""
+    seen: dict[str, str] = {}
+    for plane, nics in each.nics.items():
+        before = seen.setdefault(nics.port_names, plane)
+        if before != plane:
+            what = f"ports would be called like those on plane {before}"
+            expected = "port_names, other than there"
+            also = (*above, before, "port_names")
+            yield Finding((*above, plane, "port_names"), what, expected, nics.port_names, also=also)
 
 
 def _some_nics(above: Path, each: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
@@ -107,6 +137,7 @@ def _twice(path: Path, places: tuple[str, ...]) -> Iterator[Finding]:
 
 def _interfaces(path: Path, each: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:
     seen: dict[str, str] = {}
+    stems = "|".join(f"{nics.port_names}" for nics in each.nics.values())
     for plane, names in each.interfaces.items():
         if plane in intent.planes:
             hint = f"say under nics.{plane} where its ports are"
@@ -114,7 +145,7 @@ def _interfaces(path: Path, each: "HostGroupIntent", intent: "Intent") -> Iterat
             yield Finding((*path, plane), what, "a plane that is not described", plane, hint)
         for position, name in enumerate(names):
             at = (*path, plane, position)
-            if _RAIL_NAME.fullmatch(name):
+            if re.fullmatch(rf"({stems})\d+", name):
                 yield Finding(at, "rails are named so", "an interface that is not a rail", name)
             if name in seen:
                 yield Finding(at, f"{name} is on two planes", "each interface on one", f"also on {seen[name]}")

@@ -53,6 +53,8 @@ def site(intent: "Intent") -> Iterator[Finding]:
     """Everything that concerns several parts."""
     return independent(
         _names(intent),
+        _switch_names(intent),
+        _racks(intent),
         _fabrics_of_planes(intent),
         _planes_of_fabrics(intent),
         _hosts_of_planes(intent),
@@ -78,6 +80,34 @@ def _names(intent: "Intent") -> Iterator[Finding]:
         elif longer.startswith(shorter):
             expected = "names of which none begins with another and a dash"
             yield Finding(path, f"begins like {dotted(before)}", expected, other, _BY_PREFIX, also=before)
+
+
+def _switch_names(intent: "Intent") -> Iterator[Finding]:
+    """What the names of a fabric's switches begin with tells whose they are."""
+    seen: dict[str, str] = {}
+    for name, each in intent.fabrics.items():
+        before = seen.setdefault(each.name_prefix or "", name)
+        if before != name:
+            found = each.switch_name("spine-1")
+            what, expected = f"its switches would be called like those of fabric {before}", "another name_prefix"
+            also = ("fabrics", before, "name_prefix")
+            yield Finding(("fabrics", name, "name_prefix"), what, expected, f"{found} in both", also=also)
+
+
+def _racks(intent: "Intent") -> Iterator[Finding]:
+    """A rack may hold devices of several fabrics, each in one place; within a fabric its own rule says so."""
+    places: dict[str, Path] = {}
+    taken: dict[tuple[str, int], Path] = {}
+    for name, fabric in intent.fabrics.items():
+        for rack, units in fabric.racks.items():
+            for unit, device in ((unit, device) for unit, device in units.items() if unit.isdecimal()):
+                path: Path = ("fabrics", name, "racks", rack, unit)
+                before, other = places.setdefault(device, path), taken.setdefault((rack, int(unit)), path)
+                if before[1] != name:
+                    yield Finding(path, f"{device} stands in two places", "each device once", also=before)
+                if other[1] != name:
+                    what = "a unit that another fabric has a device in"
+                    yield Finding(path, what, "each unit once", device, also=other)
 
 
 _BY_PREFIX = "objects on switches are told apart by what their names begin with"

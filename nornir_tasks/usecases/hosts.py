@@ -10,7 +10,8 @@ from typing import Any
 
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.demand import demands
-from nornir_tasks.design.host_vars import host_needs, host_vars
+from nornir_tasks.design.host_needs import host_needs
+from nornir_tasks.design.host_vars import host_vars
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import IntentError, LabError, Problem
@@ -76,16 +77,16 @@ def host_inventory(
     planned = tuple(host for host in network.hosts if host not in set(up)) if with_planned else ()
     known = kinds()
     groups: dict[str, tuple[str, ...]] = dict.fromkeys(known.planes, ())
-    children, variables = {}, {}
-    for demand in demands(intent, known.planes):
-        groups[demand.group] = tuple(host for host in up if network.rails_of(host, demand.plane_name))
+    children: dict[str, tuple[str, ...]] = {}
+    variables: dict[str, Mapping[str, Any]] = {}
+    on_planes = demands(intent, known.planes)
+    for demand in on_planes:
+        groups[demand.group] = tuple(host for host in up if host.rpartition("-")[0] == demand.group)
         if demand.group != demand.kind:
-            children[demand.kind] = (demand.group,)
-        if not up and not planned:
-            continue
-        needs = host_needs(demand, catalogue, intent.marks)
-        for host in (*up, *planned):
-            variables[host] = {**host_vars(network, needs, host).ansible(), **((machines or {}).get(host) or {})}
+            children[demand.kind] = tuple(dict.fromkeys((*children.get(demand.kind, ()), demand.group)))
+    needs = host_needs(on_planes, catalogue, intent.marks) if up or planned else ()
+    for host in (*up, *planned):
+        variables[host] = {**host_vars(network, needs, host).ansible(), **((machines or {}).get(host) or {})}
     return HostInventory(
         site=network.site,
         groups={**groups, PLANNED: planned},

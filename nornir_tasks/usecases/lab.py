@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from nornir_tasks.design.host_vars import host_needs, host_vars
+from nornir_tasks.design.host_needs import host_needs
+from nornir_tasks.design.host_vars import host_vars
 from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.errors import LabError, Problem
@@ -136,9 +137,9 @@ def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
         what = "lab machines hang on routed links, each at a leaf's end of its own"
         hint = "switches of the lab take hosts in a VLAN; try machines on a copy of the site with link: p2p"
         raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", f"link: svi, VLAN {vlan}", hint))
-    demand, plans = design.demands[0], []
+    needs = host_needs(design.demands, design.catalogue, design.site.intent.marks) if count else ()
+    plans = []
     for index, name in enumerate(names[:count]):
-        needs = host_needs(demand, design.catalogue, design.site.intent.marks)
         rails = host_vars(design.network, needs, name).rail_interfaces.rails
         found = tuple(
             Rail(each.name, each.match.pci, each.match.mac, each.gateway, each.prefix_length) for each in rails

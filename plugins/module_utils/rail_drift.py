@@ -40,7 +40,7 @@ def wanted_routes(rail: Rail, far: str) -> dict[str, str | None]:
 
 def wanted_lines(rail: Rail, plane_supernet: str, arp_strict: bool) -> list[str]:
     """What shall be true of a rail, one fact a line."""
-    name = rail["name"]
+    name, far = rail["name"], rail.get("plane_supernet") or plane_supernet
     settings = {"rp_filter": RP_FILTER_LOOSE, **(ARP_STRICT if arp_strict else {})}
     return [
         f"rail {rail['rail']} is {name}",
@@ -48,7 +48,7 @@ def wanted_lines(rail: Rail, plane_supernet: str, arp_strict: bool) -> list[str]
         f"{name} mtu {rail['mtu_bytes']}",
         f"{name} address {rail['address']}/{rail['prefix_length']}",
         *(_line("main", to, via, name) for to, via in wanted_routes(rail, rail["supernet"]).items()),
-        *(_line(rail["table"], to, via, name) for to, via in wanted_routes(rail, plane_supernet).items()),
+        *(_line(rail["table"], to, via, name) for to, via in wanted_routes(rail, far).items()),
         f"rule {priority_of(rail)}: from {rail['address']} lookup {rail['table']}",
         *(f"net.ipv4.conf.{name}.{knob} = {value}" for knob, value in settings.items()),
     ]

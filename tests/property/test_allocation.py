@@ -60,7 +60,7 @@ def test_every_address_lies_in_its_pool_and_its_leafs_block(site: tuple[dict[str
             assert upper.ip == upper.network.network_address + 1
             assert upper.ip < IPv4Address(circuit.lower_address) < upper.network.broadcast_address
         if link.kind == "host":
-            block = network.device(link.upper.device).host_block
+            block = network.host_block(link.upper.device, circuit.owner)
             assert block is not None
             assert upper.network.subnet_of(IPv4Network(block))
             assert IPv4Address(circuit.lower_address) in upper.network
@@ -74,8 +74,8 @@ def test_every_address_lies_in_its_pool_and_its_leafs_block(site: tuple[dict[str
 @given(fabrics())
 def test_host_blocks_are_disjoint_and_inside_their_rails_supernet(network: Network) -> None:
     plane = network.planes["compute"]
-    leaves = [device for device in network.devices if device.host_block is not None]
-    blocks = sorted(IPv4Network(str(leaf.host_block)) for leaf in leaves)
+    blocks = sorted(map(IPv4Network, network.host_blocks.values()))
+    assert {leaf for leaf, _ in network.host_blocks} == {each.name for each in network.devices if each.level == 0}
     assert all(not one.overlaps(other) for one, other in itertools.pairwise(blocks))
     for nic in rails(network):
         assert IPv4Address(nic.address) in IPv4Network(plane.rail_supernets[nic.rail])

@@ -23,15 +23,16 @@ def owner(plane: Plane, fabric: Fabric) -> Owner:
     return Owner(plane.name, "plane", prefix, tuple(plane.pools.values()), vlans, plane.vrf)
 
 
-def announced(_network: Network, _plane: Plane, device: Device) -> tuple[str, ...]:
+def announced(network: Network, plane: Plane, device: Device) -> tuple[str, ...]:
     """The block of a leaf's hosts."""
-    return () if device.host_block is None else (device.host_block,)
+    block = network.host_block(device.name, plane.name)
+    return () if block is None else (block,)
 
 
 def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
     """Everything this plane wants of one switch: of a spine, but the classes."""
     blocks = announced(network, plane, device)
-    circuits = [each for each in network.circuits_of(device.name) if each.owner == plane.name and not each.is_underlay]
+    circuits = [each for each in network.circuits_of(device.name) if each.owner == plane.name]
     yield PartialConfig(
         classes=network.fabrics[plane.fabric].classes,
         ports={each.link.end(device.name).port: _port(each, device, plane) for each in circuits},

@@ -25,7 +25,7 @@ def test_a_spine_announces_its_loopback_only_and_takes_from_each_leaf_only_what_
     maps = {each.name: each.rules[0].match_prefix_list for each in config.routing_policy.route_maps}
     for neighbor in config.bgp.neighbors:
         leaf = neighbor.description.split()[0]
-        wanted = {f"{lab().device(leaf).loopback}/32", lab().device(leaf).host_block}
+        wanted = {f"{lab().device(leaf).loopback}/32", lab().host_block(leaf, "compute")}
         assert lists[maps[neighbor.route_map_in]] == wanted
 
 

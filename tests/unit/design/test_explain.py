@@ -84,8 +84,8 @@ def test_address_blocks_and_as_numbers_hold_what_is_handed_out(name: str) -> Non
         assert IPv4Address(device.loopback) in pools["loopback"]
         first, _, last = str(found[f"ASN, {device.role}"].value).partition("-")
         assert int(first) <= device.asn <= int(last or first)
-        if device.host_block:
-            assert device.host_block.endswith(str(found["host block of a leaf"].value))
+        for block in network.blocks_at(device.name).values():
+            assert block.endswith(str(found["host block of a leaf"].value))
     for nic in rails(network):
         assert IPv4Address(nic.address) in IPv4Network(found[f"addresses, rail {nic.rail}"].value)
     for circuit in network.circuits:

@@ -9,7 +9,8 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
-from nornir_tasks.design.host_vars import HostNeeds, HostVars, host_needs, host_vars
+from nornir_tasks.design.host_needs import HostNeeds, host_needs
+from nornir_tasks.design.host_vars import HostVars, host_vars
 from nornir_tasks.design.links import Circuit, Endpoint, Link, NicPort, Use
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design, device_configs
@@ -35,7 +36,7 @@ def lab_data() -> dict[str, Any]:
     return loaded
 
 
-def designed(tmp_path: Path, data: dict[str, Any]) -> tuple[Network, HostNeeds]:
+def designed(tmp_path: Path, data: dict[str, Any]) -> tuple[Network, tuple[HostNeeds, ...]]:
     """The network of an intent file with this data, and what its hosts need."""
     file = tmp_path / "fabric.yml"
     file.write_text(yaml.safe_dump(data), encoding="utf-8")
@@ -43,13 +44,13 @@ def designed(tmp_path: Path, data: dict[str, Any]) -> tuple[Network, HostNeeds]:
     return design(intent, CATALOGUE, plain_facts()), needs(intent)
 
 
-def with_machines(data: dict[str, Any]) -> HostNeeds:
+def with_machines(data: dict[str, Any]) -> tuple[HostNeeds, ...]:
     """What the hosts of an intent need, with a NIC model and a place for every NIC."""
     intent = intent_of(data)
     needed = demand(intent)
     at = tuple(f"0000:00:{rail:02x}.0" for rail in range(needed.nics.rails))
     there = needed.nics.model_copy(update={"model": "ConnectX-7", "at": at})
-    return host_needs(replace(needed, nics=there), CATALOGUE, intent.marks)
+    return host_needs([replace(needed, nics=there)], CATALOGUE, intent.marks)
 
 
 def of_the_lab(host: str) -> HostVars:

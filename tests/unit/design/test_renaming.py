@@ -1,6 +1,7 @@
 """What a site calls its fabric and plane is in names on its switches and hosts, and nothing else follows from it."""
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -18,15 +19,35 @@ from nornir_tasks.render.render import render
 from tests.intent_parts import needs
 
 ROOT = Path(__file__).parents[3]
-SITES = {"lab": ROOT / "inventory" / "lab", "svi": ROOT / "tests" / "sites" / "svi"}
-"""Both have switches of all systems; hosts of the second are in VLANs, which bear their plane's name."""
-CALLED = (
+SITES = {
+    "lab": ROOT / "inventory" / "lab",
+    "svi": ROOT / "tests" / "sites" / "svi",
+    "fabrics": ROOT / "tests" / "sites" / "fabrics",
+}
+"""All have switches of all systems; hosts of the second are in VLANs, which bear their plane's name; the third has two
+fabrics, and a plane in VLANs beside one that is routed."""
+ONE = (
     ("fabrics:", "  compute:", "  red:"),
     ("\nplanes:", "  compute:", "  blue:\n    kind: compute"),
     ("\nplanes:", "fabric: compute", "fabric: red"),
     ("\n    nics:", "      compute:", "      blue:"),
 )
-"""Below which line of the file, what stands there, and what instead."""
+TWO = (
+    ("fabrics:", "  rails:", "  red:"),
+    ("fabrics:", "  front:", "  green:"),
+    ("\nplanes:", "  compute:", "  blue:\n    kind: compute"),
+    ("\nplanes:", "fabric: rails", "fabric: red"),
+    ("\nplanes:", "  data:", "  black:"),
+    ("\nplanes:", "fabric: front", "fabric: green"),
+    ("\n    nics:", "      compute:", "      blue:"),
+    ("\n    nics:", "      data:", "      black:"),
+)
+CALLED = {"lab": ONE, "svi": ONE, "fabrics": TWO}
+"""Below which line of the file, what stands there, and what instead. The new names are in another order."""
+ONCE = {"RED-": "COMPUTE-", "BLUE-": "COMPUTE-"}
+BACK = {"lab": ONCE, "svi": ONCE, "fabrics": {"RED-": "RAILS-", "GREEN-": "FRONT-", "BLACK-": "DATA-"}}
+"""What new names on switches were before."""
+PLANES = {"lab": {"blue": "compute"}, "svi": {"blue": "compute"}, "fabrics": {"blue": "compute", "black": "data"}}
 
 
 @cache
@@ -39,9 +60,9 @@ def made(intended: Intent) -> Network:
 
 
 def renamed(site: str, folder: Path) -> Intent:
-    """The site with a fabric called red, and on it a plane called blue."""
+    """The site with fabrics called red and green, and on them planes called blue and black."""
     text = (SITES[site] / "fabric.yml").read_text()
-    for below, old, new in CALLED:
+    for below, old, new in CALLED[site]:
         head, mark, rest = text.partition(below)
         assert old in rest
         text = head + mark + rest.replace(old, new, 1)
@@ -58,25 +79,32 @@ def texts(network: Network) -> dict[str, str]:
     }
 
 
+def replaced(text: str, names: Mapping[str, str]) -> str:
+    for new, old in names.items():
+        text = text.replace(new, old)
+    return text
+
+
 @pytest.mark.parametrize("site", SITES)
-def test_another_name_of_fabric_and_plane_changes_nothing_on_switches_but_names(site: str, tmp_path: Path) -> None:
+def test_other_names_of_fabrics_and_planes_change_nothing_on_switches_but_names(site: str, tmp_path: Path) -> None:
     found = texts(made(renamed(site, tmp_path)))
     assert {device.os for device in made(intent(site)).devices} == set(platforms())
-    assert any("RED-" in text for text in found.values())
-    assert any("BLUE-HOSTS" in text for text in found.values()) is (site == "svi")
-    back = {name: text.replace("RED-", "COMPUTE-").replace("BLUE-", "COMPUTE-") for name, text in found.items()}
+    in_vlans = any(plane.host_vlan for plane in made(intent(site)).planes.values())
+    for new in BACK[site]:
+        assert any(new in text for text in found.values()) is (in_vlans or new not in ("BLUE-", "BLACK-"))
+    back = {name: replaced(text, BACK[site]) for name, text in found.items()}
     assert back == texts(made(intent(site)))
 
 
 @pytest.mark.parametrize("site", SITES)
-def test_another_name_of_fabric_and_plane_changes_nothing_on_hosts_but_the_planes_name(
+def test_other_names_of_fabrics_and_planes_change_nothing_on_hosts_but_the_planes_names(
     site: str, tmp_path: Path
 ) -> None:
     other = renamed(site, tmp_path)
     for host in made(intent(site)).hosts:
-        text = json.dumps(host_vars(made(other), needs(other), host).ansible())
-        assert text.count("blue") == 1
-        assert "red" not in text.replace("shared", "")
-        assert text.replace("blue", "compute") == json.dumps(
+        variables = json.dumps(host_vars(made(other), needs(other), host).ansible())
+        assert all(variables.count(name) == 1 for name in PLANES[site])
+        assert not any(name in variables.replace("shared", "") for name in ("red", "green"))
+        assert replaced(variables, PLANES[site]) == json.dumps(
             host_vars(made(intent(site)), needs(intent(site)), host).ansible()
         )

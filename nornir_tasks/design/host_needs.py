@@ -1,0 +1,113 @@
+"""What bringing up hosts takes beyond what switches need: where NICs are, which they are, what RDMA is marked with."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Literal
+
+from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.demand import Demand
+from nornir_tasks.design.gather import Gathering
+from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.qos import classes
+from nornir_tasks.errors import IntentError
+from nornir_tasks.intent.findings import Finding, Marks
+
+
+@dataclass(frozen=True, slots=True)
+class HostNeeds:
+    """What bringing up a group's hosts takes of one plane, beyond what switches need."""
+
+    group: str
+    """The hosts are called after it."""
+    plane: str
+    """The plane that their rails are on."""
+    places: tuple[str, ...]
+    """Where the NIC port of rail 0, 1, ... is in every host."""
+    exceptions: Mapping[str, Mapping[int, str]]
+    """Host -> rail -> where it is in this one."""
+    interfaces: Mapping[str, tuple[str, ...]]
+    """Plane that is not described -> the hosts' interfaces on it."""
+    provider: Literal["mlx5", "rxe"]
+    roce: ClassPolicy
+    """The class that RDMA is marked for."""
+    dcqcn: bool
+    cable_m: int | None
+    """Length of the cables to the leaves."""
+
+    def is_of(self, host: str) -> bool:
+        """Is this host one of the group?"""
+        return host.rpartition("-")[0] == self.group
+
+
+def host_needs(demands: Iterable[Demand], catalogue: Catalogue, marks: Marks) -> tuple[HostNeeds, ...]:
+    """Where the hosts' NICs are, which model they are, and what RDMA is marked with; of each group on each plane.
+
+    Raises IntentError for all of it that the intent does not say, and for planes that want different things of what a
+    host has once: only who brings up hosts needs it.
+    """
+    every, gathering = tuple(demands), Gathering()
+    found = [gathering.attempt(partial(_needs, each, catalogue, marks)) for each in every]
+    gathering.attempt(lambda: _agree(every, catalogue, marks))
+    gathering.refuse()
+    return tuple(each for each in found if each is not None)
+
+
+def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
+    findings: list[Finding] = []
+    nics = demand.nics
+    if nics.at is None:
+        what, example = "it is not said where these NICs are", "at: [PCI address of rail 0, ...]"
+        findings.append(Finding(demand.on_nics(), what, example))
+    provider = _provider(demand, catalogue)
+    if provider is None:
+        known = ", ".join(sorted(name for name, nic in catalogue.nics.items() if nic.rdma_provider))
+        path = demand.on_nics("model")
+        findings.append(Finding(path, "no NIC model that the host roles know", f"one of {known}", nics.model or "none"))
+    roce = next((each for each in classes(demand.terms.classes) if each.lossless), None)
+    if roce is None:
+        expected = "lossless: true in the class that RDMA is marked for"
+        findings.append(Finding(demand.terms.classes_at, "no class carries RDMA", expected))
+    if nics.at is None or provider is None or roce is None:
+        raise IntentError(marks.problems(findings))
+    return HostNeeds(
+        group=demand.group,
+        plane=demand.plane_name,
+        places=nics.at,
+        exceptions=nics.exceptions,
+        interfaces=demand.hosts.interfaces,
+        provider=provider,
+        roce=roce,
+        dcqcn=demand.terms.congestion == "dcqcn",
+        cable_m=demand.fabric.leaf.cable_m,
+    )
+
+
+def _agree(demands: Sequence[Demand], catalogue: Catalogue, marks: Marks) -> None:
+    """Two planes on one host: it has its classes, its way against congestion and its RDMA stack once."""
+    pairs = ((one, other) for one, other in combinations(demands, 2) if one.group == other.group)
+    findings = [finding for one, other in pairs for finding in _differences(one, other, catalogue)]
+    if findings:
+        raise IntentError(marks.problems(findings))
+
+
+def _differences(one: Demand, other: Demand, catalogue: Catalogue) -> Iterator[Finding]:
+    before, after = one.terms, other.terms
+    hosts, hint = f"on hosts of group {one.group}", "a host has one set of queues, and one RDMA stack"
+    if before.classes != after.classes:
+        what, expected = f"other traffic classes than plane {one.plane_name} has, {hosts}", f"those of {one.plane_name}"
+        yield Finding(after.classes_at, what, expected, ", ".join(after.classes), hint, also=before.classes_at)
+    if before.congestion != after.congestion:
+        what = f"not what plane {one.plane_name} does against congestion, {hosts}"
+        also = before.congestion_at
+        yield Finding(after.congestion_at, what, before.congestion, after.congestion, hint, also=also)
+    providers = [_provider(each, catalogue) for each in (one, other)]
+    if None not in providers and providers[0] != providers[1]:
+        what = f"another RDMA stack than that of the NICs on plane {one.plane_name}, {hosts}"
+        also = one.on_nics("model")
+        yield Finding(other.on_nics("model"), what, str(one.nics.model), str(other.nics.model), hint, also=also)
+
+
+def _provider(demand: Demand, catalogue: Catalogue) -> Literal["mlx5", "rxe"] | None:
+    return catalogue.nics[demand.nics.model].rdma_provider if demand.nics.model else None

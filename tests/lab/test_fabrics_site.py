@@ -1,0 +1,51 @@
+"""A site of two fabrics, each with a plane of its own: pushed together or one by one, nothing to do again, valid."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from at_terminal import ROOT, Operator, lab_of_its_own
+
+pytestmark = pytest.mark.xdist_group("fabrics-site")
+
+
+def fabrics_site(where: Path) -> Operator:
+    """A copy of the site with a state of its own."""
+    shutil.copytree(ROOT / "tests" / "sites" / "fabrics", where / "fabrics")
+    return Operator(where / "fabrics", where / "state")
+
+
+@pytest.fixture(scope="module")
+def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    with lab_of_its_own(tmp_path_factory.mktemp("fabrics"), fabrics_site) as made:
+        assert "4 of 4 changed" in made.run("push", "--plane", "data", "--yes")
+        assert {name for name, hand in made.hands().items() if hand.running() != made.day0[name]} == {
+            each["name"] for each in made.json("design")["devices"] if each["plane"] == "front"
+        }
+        assert "4 of 4 changed" in made.run("push", "--plane", "compute", "--yes")
+        yield made
+
+
+def test_what_was_pushed_plane_by_plane_is_what_is_pushed_together(pushed: Operator) -> None:
+    assert "0 of 8 changed" in pushed.run("push", "--yes")
+
+
+def test_both_fabrics_are_valid_together_and_each_by_itself(pushed: Operator, figure: Callable[[str], None]) -> None:
+    report = pushed.json("validate")
+    assert (report["failed"], report["tested"]) == (0, report["of"])
+    parts = [pushed.json("validate", "--plane", plane) for plane in ("compute", "data")]
+    assert all((part["failed"], part["tested"]) == (0, part["of"]) for part in parts)
+    assert sum(part["of"] for part in parts) == report["of"]
+    figure(f"tested {report['tested']} of {report['of']}: {parts[0]['of']} of compute, {parts[1]['of']} of data")
+
+
+def test_a_cable_swapped_on_one_fabric_is_found_there_and_the_other_stays_valid(pushed: Operator) -> None:
+    pushed.run("lab", "swap-cables", "front-leaf-g1-u1", "front-leaf-g2-u1")
+    report = pushed.json("validate", "--plane", "data", code=8)
+    assert {each["device"] for each in report["findings"] if each["verdict"] == "fail"} <= {
+        "front-leaf-g1", "front-leaf-g2", "front-spine-1", "front-spine-2"
+    }  # fmt: skip
+    assert pushed.json("validate", "--plane", "compute")["failed"] == 0
+    pushed.run("lab", "swap-cables", "front-leaf-g1-u1", "front-leaf-g2-u1")
+    assert pushed.json("validate")["failed"] == 0

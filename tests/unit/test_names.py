@@ -92,3 +92,42 @@ def test_the_judge_of_planes_itself_sees_a_name() -> None:
     guilty = 'a == "compute"\nintent.planes.compute\n"COMPUTE-HOSTS" in b\nx = "planes.compute.leaf"\n'
     assert len(list(compared_with({"compute"}, ast.parse(guilty)))) == 4
     assert list(compared_with({"compute"}, ast.parse('"""compute"""\nsay("what compute nodes are")\n'))) == []
+
+
+VAGUE = frozenset({"told", "held", "asked", "said", "wish", "wishes", "wished"})
+"""Each of these once stood for several things: intended, configured, running, printed, an answer, an option."""
+
+
+def identifiers(tree: ast.AST) -> Iterator[str]:
+    """Every name that a file binds; names of tests are sentences."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from () if node.name.startswith("test_") else (node.name,)
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.rpartition(".")[2]
+
+
+def words_of(name: str) -> frozenset[str]:
+    """``held_ecn`` and ``PortWish`` in words of small letters."""
+    return frozenset(word.lower() for word in re.split(r"_|(?<=[a-z0-9])(?=[A-Z])", name))
+
+
+def test_no_name_says_no_more_than_that_somebody_said_or_wanted_something() -> None:
+    root, found = PACKAGE.parent, {}
+    for folder in ("nornir_tasks", "switch_twins", "napalm_nvue", "plugins", "roles", "scripts", "tests"):
+        for path in sorted((root / folder).rglob("*.py")):
+            names = {path.stem, *identifiers(ast.parse(path.read_text()))}
+            if vague := sorted(name for name in names if words_of(name) & VAGUE):
+                found[str(path.relative_to(root))] = vague
+    assert found == {}
+
+
+def test_the_judge_of_words_itself_sees_a_vague_name() -> None:
+    guilty = "class PortWish:\n    held_ecn: int\n\ndef f(asked):\n    self.told = said = 1\n"
+    assert {*identifiers(ast.parse(guilty))} == {"PortWish", "held_ecn", "f", "asked", "told", "said"}
+    assert [name for name in identifiers(ast.parse(guilty)) if not words_of(name) & VAGUE] == ["f"]
+    assert list(identifiers(ast.parse("def test_what_is_held(): pass"))) == []

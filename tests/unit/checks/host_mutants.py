@@ -110,7 +110,7 @@ MUTANTS: dict[str, tuple[Change, str]] = {
     ),
     "package gone": (lambda f: f["gpufabric_rdma"]["packages"].pop("perftest"), "rdma: perftest package"),
     "package not held": (
-        lambda f: f["gpufabric_rdma"]["packages"]["perftest"].update(held=False),
+        lambda f: f["gpufabric_rdma"]["packages"]["perftest"].update({"held": False}),
         "rdma: perftest package",
     ),
     "device down": (lambda f: f["gpufabric_rdma"]["devices"]["mlx5_4"].update(state="DOWN"), "rdma: rail4 RDMA device"),

@@ -30,8 +30,8 @@ has as well; no switch is asked.
 | could not tell | it could not be looked at, which never counts as passed: `nornir validate` ends with 9 |
 | skipped | there is nothing to judge, and it is said why; it counts neither way |
 
-"tested N of M": M things there are, N of them passed or failed. M of switches follows from the design alone, whatever
-state they are in. Of a switch that could not be read, or a fact of a host, nothing can be told; all of it is counted.
+"tested N of M": of M expected results, N passed or failed. M of switches follows from the design alone, whatever
+state they are in. Results of a switch or host fact that could not be read are "could not tell", and count in M.
 With `--plane` M is what that plane, its fabric and the switch own.
 """
 SWITCHES = """

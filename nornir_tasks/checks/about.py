@@ -27,7 +27,7 @@ class About:
     passes: str
     fails: str
     cannot_tell: str = NEVER
-    """Of a switch or fact that was read; where it was not, nothing of it can be told."""
+    """Of a switch or fact that was read; where it was not, nothing of it can be determined."""
     skipped: str = NEVER
 
     @property

@@ -89,7 +89,7 @@ class Board:
     def result(self) -> list[tuple[Finding, str, list[Finding]]]:
         """(leading finding, remedy, what follows) of each cause, in the order of the checks.
 
-        What failed stands before what could not be told.
+        What failed stands before what could not be determined.
         """
         place = {id(each): number for number, each in enumerate(e for found in self._by_check.values() for e in found)}
         for _, _, follows in self._causes.values():

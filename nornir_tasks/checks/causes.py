@@ -33,7 +33,7 @@ class Cause:
 
 
 def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]:
-    """All that failed or could not be told, by what causes it."""
+    """All that failed or could not be determined, by what causes it."""
     board = Board(evidence, [each for each in findings if each.verdict in {Verdict.FAIL, Verdict.ERROR}])
     _unreachable(board)
     elsewhere = _cabling(board)

@@ -17,7 +17,7 @@ from nornir_tasks.platforms.observed import BgpSession, Observed, PortQos, PortS
 
 
 class Verdict(StrEnum):
-    """Four outcomes: what could not be told never counts as passed, what was skipped counts neither way."""
+    """Four outcomes: what could not be determined never counts as passed, what was skipped counts neither way."""
 
     PASS = "pass"  # noqa: S105 - no password
     FAIL = "fail"

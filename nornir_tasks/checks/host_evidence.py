@@ -59,7 +59,7 @@ class HostFinding:
     """The command that shows it."""
     shown_on: ShownOn
     why: str = ""
-    """Why it was skipped or could not be told; what to do about a failure."""
+    """Why it was skipped or could not be determined; what to do about a failure."""
 
     @property
     def name(self) -> str:
@@ -90,7 +90,7 @@ class Judge:
         self.findings: list[HostFinding] = []
 
     def compare(self, knob: Knob, found: object, *, why: str = "") -> None:
-        """Equal as text: pass. None: could not tell. ``why`` is said of a failure or where it could not be told."""
+        """Pass if equal as text; None: could not tell. ``why``: the reason for a failure or for an undecided result."""
         if found is None:
             self.undecided(knob, why or "the host does not show it")
         else:
@@ -101,7 +101,7 @@ class Judge:
         self._add(knob, Verdict.PASS if good else Verdict.FAIL, spell(found), "" if good else why)
 
     def undecided(self, knob: Knob, why: str) -> None:
-        """It could not be told."""
+        """It could not be determined."""
         self._add(knob, Verdict.ERROR, "not known", why)
 
     def skip(self, knob: Knob, why: str) -> None:

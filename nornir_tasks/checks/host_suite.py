@@ -122,7 +122,7 @@ class HostReport:
         )
 
     def lines(self) -> list[str]:
-        """The report for people: every failure, all that could not be told, what was skipped, the summary."""
+        """The report for people: every failure, all that could not be determined, what was skipped, the summary."""
         wrong = [f"FAILED {finding}" for finding in self.of(Verdict.FAIL)]
         wrong += [f"COULD NOT TELL {finding}" for finding in self.of(Verdict.ERROR)]
         shown = Counter(finding.shown_on for finding in self.findings)

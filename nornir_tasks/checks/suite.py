@@ -46,7 +46,7 @@ REACH = About(
     wanted="an answer",
     passes="the switch answered",
     fails=NEVER,
-    cannot_tell="it did not answer, refused us, or is another one than expected; then nothing of it could be told",
+    cannot_tell="it did not answer, refused the login, or is another switch than expected; no check can be decided",
 )
 
 ABOUT = (REACH, *(each for check in CHECKS for each in check.about))
@@ -80,7 +80,7 @@ class Report:
 
     @property
     def undecided(self) -> tuple[Finding, ...]:
-        """What could not be told."""
+        """What could not be determined."""
         return self._of(Verdict.ERROR)
 
     @property
@@ -98,7 +98,7 @@ class Report:
 
 
 def judge(evidence: Evidence) -> Report:
-    """Run every check. On a switch that did not answer, everything that should have been judged could not be told."""
+    """Run every check. On a switch that did not answer, every expected result is ``could not tell``."""
     findings = _reach(evidence)
     for check in CHECKS:
         findings += check.judge(evidence)

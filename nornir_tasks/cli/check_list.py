@@ -22,7 +22,7 @@ def print_checks(counts: Mapping[str, int] | None) -> None:
             table.add_row("" if number else about.name, what, text, end_section=number == len(rows) - 1)
         table.add_row("", "", "")
     out.print(table)
-    out.print("A switch that could not be read: none of its things can be told, and all of them are counted.")
+    out.print("A switch that could not be read: nothing on it can be determined, and all of them are counted.")
     if counts is not None:
         out.print(f"tested N of {sum(counts.values())}")
 

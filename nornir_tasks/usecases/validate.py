@@ -105,4 +105,4 @@ def require_passed(report: Report) -> None:
         raise ValidationFailed(Problem("validate", what))
     if report.undecided or not report.tested:
         what = f"{len(report.undecided)} checks could not tell, {report.summary()}"
-        raise UndecidedError(Problem("validate", what, hint="what could not be told never counts as passed"))
+        raise UndecidedError(Problem("validate", what, hint="what could not be determined never counts as passed"))

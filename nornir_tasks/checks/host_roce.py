@@ -1,4 +1,4 @@
-"""RoCE: every knob of each rail is what the policy says, as read back from the kernel and the driver.
+"""RoCE: every knob of each rail is what the policy says, as read back from the kernel, the driver and the firmware.
 
 What a value does on the wire (pause frames, marks, buffers) no check of a host can show.
 """
@@ -23,18 +23,26 @@ SHOWN_ON = {
 }
 """All others: on stand-ins only."""
 
+IN_FIRMWARE = {
+    "ecn_np": "ROCE_CC_PRIO_MASK",
+    "ecn_rp": "ROCE_CC_PRIO_MASK",
+    "cnp_dscp": "CNP_DSCP",
+    "cnp_priority": "CNP_802P_PRIO",
+}
+"""Knobs that the kernel's own mlx5 leaves to the firmware, and the setting that holds them."""
+
 Variables = Mapping[str, Any]
 Expectation = tuple[str, Callable[[Any], str]]
 """How a knob shall be, and how its value found is spelt."""
 
 ABOUT = About(
     name="roce",
-    each="rail and knob that the policy has a say in",
+    each="rail and knob of the policy; with roce_qos_firmware, each setting of the firmware, now and at its next start",
     reads=(FACT,),
     wanted="roce_qos_*, and the rail's MTU in rail_interfaces_rails",
-    passes="the value that is read back from the kernel and the driver is the policy's",
+    passes="the value that is read back is the policy's; where only the firmware holds it, now and at its next start",
     fails="it is another one, was never set, or the interface or its RDMA device is missing",
-    cannot_tell="no tool on the host shows it, or two of them contradict one another",
+    cannot_tell="no tool on the host shows it (as under the kernel's lockdown), or two of them contradict one another",
     skipped="Soft-RoCE has no such knob, or roce_qos_absent_allowed names it and the NIC has none",
 )
 
@@ -52,6 +60,8 @@ def check_roce(evidence: HostEvidence) -> list[HostFinding]:
                 judge.undecided(Knob(rail, name, wanted, "ip -br link"), why)
         else:
             _judge_rail(judge, rail, expectations, facts[rail], variables)
+        if variables.get("roce_qos_firmware"):
+            _judge_firmware(judge, rail, (facts or {}).get(rail), evidence)
     return judge.findings
 
 
@@ -97,12 +107,59 @@ def _judge_rail(
             judge.decide(knob, False, "no RDMA device", why="the role rdma_stack loads its driver")
         elif facts["source"].get(name) == "absent":
             _judge_absent(judge, knob, reason, variables)
+        elif facts["source"].get(name) == "firmware":
+            _judge_in_firmware(judge, knob, facts["firmware"]["settings"][IN_FIRMWARE[name]], variables)
         elif found is not None:
             judge.decide(knob, spelt(found) == wanted, spelt(found))
         elif facts["source"].get(name) in (None, "unreadable", "conflict"):
             judge.undecided(knob, reason or "the host does not show it")
         else:
             judge.decide(knob, False, "never set", why=reason)
+
+
+def _judge_in_firmware(judge: Judge, knob: Knob, setting: Mapping[str, int], variables: Variables) -> None:
+    """A knob that only the firmware holds has to stand so now and at the NIC's next start.
+
+    Of DCQCN's mask it is enough that the lossless priority is in it: the switches mark no other.
+    """
+    now, later = (_in_firmware(knob, setting[when], variables) for when in ("current", "next_boot"))
+    found = now[1] if now == later else f"{now[1]}, and at the NIC's next start {later[1]}"
+    judge.decide(
+        knob, now[0] and later[0], found, why="roce_qos_firmware: true has the role set it, for the next reset"
+    )
+
+
+def _in_firmware(knob: Knob, number: int, variables: Variables) -> tuple[bool, str]:
+    """Is this number as wanted, and how is it spelt?"""
+    if not knob.name.startswith("ecn_"):
+        return str(number) == knob.wanted, str(number)
+    on = [bool(number >> priority & 1) for priority in range(PRIORITIES)]
+    good = on[variables["roce_qos_priority"]] if variables["roce_qos_ecn"] else not any(on)
+    return good, _spell_priorities(on)
+
+
+def _wanted_settings(variables: Variables) -> dict[str, int]:
+    """Setting without its port -> value: DCBX left to the host, DCQCN on the lossless priority only."""
+    ecn, mask = variables["roce_qos_ecn"], 1 << variables["roce_qos_priority"]
+    marks = {"CNP_DSCP": variables["roce_qos_cnp_dscp"], "CNP_802P_PRIO": variables["roce_qos_cnp_priority"]}
+    quiet = ("DCBX_WILLING", "LLDP_NB_DCBX", "LLDP_NB_RX_MODE", "LLDP_NB_TX_MODE")
+    return {**dict.fromkeys(quiet, 0), "ROCE_CC_PRIO_MASK": mask if ecn else 0, **(marks if ecn else {})}
+
+
+def _judge_firmware(judge: Judge, rail: str, facts: Mapping[str, Any] | None, evidence: HostEvidence) -> None:
+    """Two findings for each setting: what holds now, and what will at the NIC's next start."""
+    answer = (facts or {}).get("firmware") or {"settings": {}, "reason": evidence.why_unread(FACT)}
+    for name, value in _wanted_settings(evidence.variables).items():
+        setting = answer["settings"].get(name)
+        for when, words in (("current", "now"), ("next_boot", "at the next start")):
+            knob = Knob(rail, f"{name} {words}", str(value), "mstconfig -d PCI -e q", ShownOn.STAND_IN)
+            if evidence.variables["rdma_stack_provider"] == "rxe":
+                judge.skip(knob, "Soft-RoCE has no firmware")
+            elif setting is None:
+                judge.undecided(knob, answer["reason"] or f"the firmware does not show {name}")
+            else:
+                waits = when == "current" and setting["next_boot"] == value
+                judge.compare(knob, setting[when], why="waits for a reset of the NIC (mlxfwreset)" if waits else "")
 
 
 def _judge_absent(judge: Judge, knob: Knob, reason: str, variables: Variables) -> None:

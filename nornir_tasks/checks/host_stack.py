@@ -15,14 +15,16 @@ MODULES: Mapping[str, tuple[str, ...]] = {
 }
 """Kernel modules that verbs and RDMA-CM need, by provider."""
 PEERMEM = "nvidia_peermem"
+FIRMWARE_TOOLS = ("mstflint", "mft")
+"""Packages that ask a ConnectX's firmware: the distribution's, and NVIDIA's own."""
 _OCTAL = re.compile(r"0[0-7]+")
 
 RDMA = About(
     name="rdma",
-    each="kernel module, package, and rail: its RDMA device, of Soft-RoCE at boot as well",
+    each="kernel module, package, host: packages of one build, and rail: its RDMA device, of Soft-RoCE at boot as well",
     reads=(RDMA_FACT,),
-    wanted="rdma_stack_provider, rdma_stack_peermem, rdma_stack_packages, rdma_stack_hold, rdma_stack_rails",
-    passes="the module is loaded, the package installed (and held, if asked), the rail's device is active and kept",
+    wanted="rdma_stack_provider, _source, _peermem, _packages, _hold, _rails",
+    passes="the module is loaded, the package installed (held, if asked and ours), the rail's device active and kept",
     fails="one of them is not",
     cannot_tell="the host does not show the module",
 )
@@ -52,11 +54,32 @@ def check_rdma(evidence: HostEvidence) -> list[HostFinding]:
         found = facts.get("modules", {}).get(module)
         spelt = "loaded" if found == "builtin" else found
         judge.compare(Knob(module, "module", "loaded", f"lsmod | grep {module}"), spelt, why=why)
-    for package in variables.get("rdma_stack_packages", ()):
-        _judge_package(judge, package, facts, bool(variables.get("rdma_stack_hold")), why)
+    on_hold = bool(variables.get("rdma_stack_hold")) and _own(variables, facts)
+    for package in packages_of(variables):
+        _judge_package(judge, package, facts, on_hold, why)
+    builds = Knob(
+        "", "packages of rdma-core", "of one build", "dpkg-query -W rdma-core 'libibverbs*' ibverbs-providers"
+    )
+    if facts:
+        mixed = [f"beside NVIDIA's {each}" for each in facts["mixed_stack"]]
+        judge.decide(builds, not mixed, mixed or "of one build", why="install all of them from one of the two")
+    else:
+        judge.undecided(builds, why)
     for rail in variables["rdma_stack_rails"]:
         _judge_device(judge, rail, facts, variables["rdma_stack_provider"], why)
     return judge.findings
+
+
+def packages_of(variables: Mapping[str, Any]) -> tuple[str, ...]:
+    """Packages that this host shall have."""
+    tools = FIRMWARE_TOOLS[:1] if variables["rdma_stack_provider"] == "mlx5" else ()
+    return (*variables.get("rdma_stack_packages", ()), *tools)
+
+
+def _own(variables: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+    """Is the stack the distribution's, which the role installs and holds? Another is kept as it is."""
+    source = variables.get("rdma_stack_source", "auto")
+    return bool(source == "inbox" or (source == "auto" and not facts.get("vendor_stack")))
 
 
 def _judge_package(judge: Judge, package: str, facts: Mapping[str, Any], on_hold: bool, why: str) -> None:
@@ -65,7 +88,8 @@ def _judge_package(judge: Judge, package: str, facts: Mapping[str, Any], on_hold
     if not facts:
         judge.undecided(knob, why)
         return
-    found = facts["packages"].get(package)
+    names = FIRMWARE_TOOLS if package in FIRMWARE_TOOLS and facts["vendor_stack"] else (package,)
+    found = next((facts["packages"][name] for name in names if name in facts["packages"]), None)
     suffix = " and held" if on_hold and found and found["held"] else ""
     judge.compare(knob, f"installed{suffix}" if found else "not installed")
 

@@ -53,7 +53,7 @@ class Request:
 def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
     """Everything to be read on a host; nothing of it changes the host."""
     rails = list(variables["roce_qos_rails"])
-    packages = list(variables.get("rdma_stack_packages", ()))
+    packages = sorted({*host_stack.packages_of(variables), *host_stack.FIRMWARE_TOOLS})
     return (
         Request(
             host_rails.FACT,
@@ -66,6 +66,7 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             {
                 "rails": rails,
                 "backend": variables.get("roce_qos_backend", "auto"),
+                "firmware": bool(variables.get("roce_qos_firmware")),
                 "root": variables.get("roce_qos_root", "/"),
             },
         ),

@@ -13,6 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+try:
+    from ansible.module_utils.roce_device import rdma_ports
+except ImportError:  # in a test
+    from roce_device import rdma_ports
+
 if TYPE_CHECKING:
     from ansible.module_utils.basic import AnsibleModule
 
@@ -80,12 +85,6 @@ def pci_of(path: Path) -> str | None:
     device = path / "device"
     found = [part for part in device.resolve().parts if PCI.fullmatch(part)] if device.exists() else []
     return found[-1] if found else None
-
-
-def rdma_devices(root: Path) -> dict[str, str]:
-    """Interface -> RDMA device, as the device's GID table says (true for mlx5 and rxe alike)."""
-    owners = sorted(root.glob("sys/class/infiniband/*/ports/*/gid_attrs/ndevs/0"))
-    return {netdev: path.parts[-6] for path in owners if (netdev := read(path))}
 
 
 def interface(entry: Mapping[str, Any], root: Path, rdma: Mapping[str, str]) -> dict[str, Any]:
@@ -221,7 +220,7 @@ def management(run: Run, entries: Sequence[Mapping[str, Any]], ssh_address: str 
 def collect(matches: Sequence[Mapping[str, str | None]], run: Run, root: Path, ssh: str | None) -> dict[str, Any]:
     """All of it: the value of the fact gpufabric_rails. ``ssh`` is the host's address of the session we came in on."""
     entries = [each for each in show(run, "ip", "-j", "-d", "address", "show") if each]
-    rdma = rdma_devices(root)
+    rdma = {each.interface: each.device for each in rdma_ports(root) if each.interface}
     interfaces = [interface(each, root, rdma) for each in entries]
     rails = {key_of(match): rail(match, interfaces) for match in matches}
     netdevs = [each["netdev"] for each in rails.values() if each["netdev"]]

@@ -8,16 +8,13 @@ from __future__ import annotations
 from fnmatch import fnmatch
 from pathlib import Path
 
+try:
+    from ansible.module_utils.roce_device import port_of, rdma_ports, text
+except ImportError:  # in a test
+    from roce_device import port_of, rdma_ports, text
+
 VENDOR_PACKAGES = ("mlnx-ofed-*", "mlnx-ofa-*", "doca-ofed*", "doca-roce*", "doca-networking*")
 """Packages of a stack that is not the distribution's (NVIDIA MLNX_OFED and DOCA, installation guides)."""
-
-
-def text(path: Path) -> str:
-    """Content of a file without surrounding blanks; empty if it cannot be read (as a GID slot without a device)."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
 
 
 def names(folder: Path) -> list[str]:
@@ -29,31 +26,20 @@ def devices(root: Path) -> dict[str, dict[str, str]]:
     """RDMA device -> its network interface (empty if none), state of port 1 (ACTIVE, DOWN, ...) and link layer."""
     folder = root / "sys/class/infiniband"
     return {
-        name: {
-            "interface": interface_of(folder / name),
-            "state": text(folder / name / "ports/1/state").rpartition(":")[2].strip(),
-            "link_layer": text(folder / name / "ports/1/link_layer"),
+        each.device: {
+            "interface": each.interface,
+            "state": text(folder / each.device / "ports/1/state").rpartition(":")[2].strip(),
+            "link_layer": text(folder / each.device / "ports/1/link_layer"),
         }
-        for name in names(folder)
+        for each in rdma_ports(root)
+        if each.port == 1
     }
 
 
-def interface_of(device: Path) -> str:
-    """The network interface whose address is in the device's GID table.
-
-    By the table's first entry that names one (mlx5 and rxe alike). Where the table is still empty: what rxe says its
-    parent is, or the only interface of the PCI device.
-    """
-    ndevs = device / "ports/1/gid_attrs/ndevs"
-    slots = sorted((slot for slot in names(ndevs) if slot.isdigit()), key=int)[:4]
-    found = [name for name in (*(text(ndevs / slot) for slot in slots), text(device / "parent")) if name]
-    siblings = names(device / "device/net")
-    return found[0] if found else siblings[0] if len(siblings) == 1 else ""
-
-
 def device_of(root: Path, interface: str) -> str:
-    """The RDMA device of an interface; empty if it has none."""
-    return next((name for name, each in devices(root).items() if each["interface"] == interface), "")
+    """The RDMA device of an interface, as NCCL names it (``mlx5_0``, of a second port ``mlx5_0:2``); empty if none."""
+    found = port_of(root, interface)
+    return "" if found is None else found.device if found.port == 1 else f"{found.device}:{found.port}"
 
 
 def kernel(root: Path) -> dict[str, object]:
@@ -103,6 +89,26 @@ def vendor_stack(status: Path) -> list[str]:
     rebuilt = {name for name, each in found.items() if "mlnx" in str(each["version"])}
     named = {name for name in found if any(fnmatch(name, pattern) for pattern in VENDOR_PACKAGES)}
     return [f"{name} {found[name]['version']}" for name in sorted(rebuilt | named)]
+
+
+ONE_SOURCE = (
+    "rdma-core",
+    "ibverbs-providers",
+    "ibverbs-utils",
+    "libibverbs1",
+    "librdmacm1*",
+    "rdmacm-utils",
+    "libibumad3*",
+    "infiniband-diags",
+)
+"""Packages that are built from one source, rdma-core, and have to be of one build."""
+
+
+def mixed(status: Path) -> list[str]:
+    """The distribution's packages among those that a vendor has rebuilt; nothing where all are of one build."""
+    found = packages(status, list(ONE_SOURCE))
+    rebuilt = {name for name, each in found.items() if "mlnx" in str(each["version"])}
+    return [f"{name} {found[name]['version']}" for name in sorted(set(found) - rebuilt)] if rebuilt else []
 
 
 def distribution(root: Path) -> dict[str, str]:

@@ -1,53 +1,48 @@
-"""Brings the rails of a host to the RoCE policy: reads, sets what differs, reads each set back, says what it did.
+"""Brings the rails of a host to the RoCE policy: reads, judges, sets what differs, reads each set back, and reports.
 
 Standard library only (it runs on hosts, Python 3.9): under Ansible as part of the module roce_qos, and as the service
-gpufabric-roce-qos. The order of the knobs is the one that works on ConnectX: RDMA-CM's module first, then DCBX out of
-the firmware's hands (else trust is refused or taken back), trust and code points, PFC, scheduling, pause, cable length,
-RDMA-CM and verbs defaults, ECN. A set that did not take is a failure, whatever the tool's exit code says: ``dcb pfc
-set`` exits 0 where the driver refused.
+gpufabric-roce-qos. All rails are read first, and nothing is set on any of them if one lacks something that it needs or
+that nobody can read (``judge`` does that alone). The order of the knobs is the one that works on ConnectX: RDMA-CM's
+module first, then DCBX out of the firmware's hands (else trust is refused or taken back), trust and code points, PFC,
+scheduling, pause, cable length, RDMA-CM and verbs defaults, ECN. A set that did not take is a failure, whatever the
+tool's exit code says: ``dcb pfc set`` exits 0 where the driver refused.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 try:
     from ansible.module_utils.roce_commands import Step, Write, dcb_steps, driver_steps, mlnx_qos_steps, pause_steps
-    from ansible.module_utils.roce_firmware import Firmware, FirmwareError, port_of, wanted_settings
-    from ansible.module_utils.roce_knobs import holds, spell, wanted_values
+    from ansible.module_utils.roce_congestion import DRIVER, explained
+    from ansible.module_utils.roce_firmware import Firmware, FirmwareError, port_of_function
+    from ansible.module_utils.roce_knobs import holds, spell, wanted_firmware, wanted_values
+    from ansible.module_utils.roce_parse import ABSENT, CONFLICT, UNREADABLE, Reading
     from ansible.module_utils.roce_policy import KNOBS, Policy
-    from ansible.module_utils.roce_state import (
-        ABSENT,
-        CONFLICT,
-        DCB_KNOBS,
-        UNREADABLE,
-        Answer,
-        RailReader,
-        Reading,
-        Run,
-        run_command,
-    )
+    from ansible.module_utils.roce_report import Absence, Change, Failure, Report
+    from ansible.module_utils.roce_run import Answer, Run, run_command
+    from ansible.module_utils.roce_state import DCB_KNOBS, RailReader
 except ImportError:  # installed beside the service
     from roce_commands import Step, Write, dcb_steps, driver_steps, mlnx_qos_steps, pause_steps
-    from roce_firmware import Firmware, FirmwareError, port_of, wanted_settings
-    from roce_knobs import holds, spell, wanted_values
+    from roce_congestion import DRIVER, explained
+    from roce_firmware import Firmware, FirmwareError, port_of_function
+    from roce_knobs import holds, spell, wanted_firmware, wanted_values
+    from roce_parse import ABSENT, CONFLICT, UNREADABLE, Reading
     from roce_policy import KNOBS, Policy
-    from roce_state import ABSENT, CONFLICT, DCB_KNOBS, UNREADABLE, Answer, RailReader, Reading, Run, run_command
+    from roce_report import Absence, Change, Failure, Report
+    from roce_run import Answer, Run, run_command
+    from roce_state import DCB_KNOBS, RailReader
 
-STRICT_DRIVER = "mlx5_core"  # has every knob, so a missing one is a fault and not a property of the NIC
 LOCK = "/run/gpufabric-roce-qos.lock"  # not /run/lock, which everybody may write to
 LOCK_WAIT_S = 300
 RDMA_CM = "/sys/kernel/config/rdma_cm"
 RDMA_KNOBS = ("rdma_cm_mode", "rdma_cm_tos", "traffic_class")
 FOLLOWERS = ("trust", "pause_tx", "cable_m")  # may come with the knob set just before
-_DCB_QUERY = re.compile(r"dcb -j \w+ show dev \S+")
 NOT_READ = (ABSENT, UNREADABLE)  # a conflict is something to be set right
 
 
@@ -65,85 +60,34 @@ class Host:
         return RailReader(rail, run=self.run, root=self.root, backend=backend)
 
 
-@dataclass(frozen=True)
-class Change:
-    """One knob that was set, or would be (check mode)."""
+def judge(policy: Policy, host: Host, *, check: bool = False) -> Report:
+    """What stands in the way on any rail, found by reading alone; failures and absences, no change.
 
-    rail: str
-    knob: str
-    found: str
-    wanted: str
-    by: str
-
-    def __str__(self) -> str:
-        return f"{self.rail} {self.knob}: {self.found} -> {self.wanted} ({self.by})"
+    With ``check`` a rail without interface or RDMA device is one that an earlier role is about to make.
+    """
+    report = Report()
+    for rail in policy.rails:
+        _Rail(rail, policy, host, report, check=check).look(firmware=policy.firmware)
+    return report
 
 
-@dataclass(frozen=True)
-class Absence:
-    """One knob that this rail does not have."""
-
-    rail: str
-    knob: str
-    wanted: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.rail} {self.knob}: absent ({self.reason}); wanted {self.wanted}; shown on: hardware only"
-
-
-@dataclass(frozen=True)
-class Failure:
-    """One knob that is not as the policy says, and why."""
-
-    rail: str
-    knob: str
-    found: str
-    wanted: str
-    why: str
-
-    def __str__(self) -> str:
-        return f"{self.rail} {self.knob}: wanted {self.wanted}, found {self.found}: {self.why}"
-
-
-@dataclass
-class Report:
-    """What one run did and could not do."""
-
-    changes: list[Change] = field(default_factory=list)
-    absent: list[Absence] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    reboot_reasons: list[str] = field(default_factory=list)
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "absent_words": self.absent_words()}
-
-    def absent_words(self) -> list[str]:
-        """One line for each reason, with the knobs and the rails it is true of."""
-        knobs: dict[str, tuple[set[str], dict[str, None]]] = {}
-        for each in self.absent:
-            reason = _DCB_QUERY.sub("dcb", each.reason).replace(each.rail, "RAIL")
-            rails, names = knobs.setdefault(reason, (set(), {}))
-            rails.add(each.rail)
-            names[each.knob] = None
-        return [
-            f"{', '.join(sorted(rails))} without {', '.join(names)} ({reason}); shown on: hardware only"
-            for reason, (rails, names) in knobs.items()
-        ]
-
-
-def apply(policy: Policy, host: Host, *, check: bool = False) -> Report:
+def apply(policy: Policy, host: Host, *, check: bool = False, write_firmware: bool = True) -> Report:
     """All rails of the policy, one after the other. With ``check`` nothing is changed, the report says what would be.
 
+    Nothing is set if a rail lacks something. The service writes no firmware (``write_firmware``) and says what waits.
     One run at a time on a host: service and Ansible wait for each other.
     """
     report = Report()
     with _alone(host, check=check):
-        _load_rdma_cm(host, report, check=check)
-        for name in policy.rails:
-            _Rail(name, policy, host, report, check=check).bring()
-            if policy.firmware:
-                _bring_firmware(name, policy, host, report, check=check)
+        rails = [_Rail(name, policy, host, report, check=check) for name in policy.rails]
+        for rail in rails:
+            rail.look(firmware=policy.firmware)
+        if check or not report.failures:
+            _load_rdma_cm(host, report, check=check)
+        if check or not report.failures:
+            for rail in rails:
+                rail.bring()
+                rail.bring_firmware(write=write_firmware)
     return report
 
 
@@ -187,25 +131,6 @@ def _load_rdma_cm(host: Host, report: Report, *, check: bool) -> None:
     report.failures.append(Failure("host", change.knob, change.found, change.wanted, why))
 
 
-def _bring_firmware(rail: str, policy: Policy, host: Host, report: Report, *, check: bool) -> None:
-    """What will hold after the next reset of the NIC; a reason to reboot for all that does not hold yet."""
-    pci = host.at(f"/sys/class/net/{rail}/device").resolve().name
-    if host.reader(rail, policy.backend).driver != STRICT_DRIVER:
-        report.absent.append(Absence(rail, "firmware", "the policy", f"the NIC is not of {STRICT_DRIVER}"))
-        return
-    try:
-        firmware = Firmware(pci, host.run)
-        differing = firmware.differing(wanted_settings(policy, port_of(pci)))
-        for name, (found, wanted) in differing.items():
-            report.changes.append(Change(rail, name, found, wanted, firmware.tool + " set"))
-        if differing and not check:
-            firmware.write({name: wanted for name, (_, wanted) in differing.items()})
-        if firmware.waits_for_reset(wanted_settings(policy, port_of(pci))) or (check and differing):
-            report.reboot_reasons.append(f"{rail}: the firmware of {pci} takes its settings after a reset (mlxfwreset)")
-    except FirmwareError as error:
-        report.failures.append(Failure(rail, "firmware", "unknown", "the policy", str(error)))
-
-
 def _complaint(answer: Answer) -> str:
     """A tool's complaint in one line; nothing where it had none."""
     words = " ".join((answer.stderr.strip() or answer.stdout.strip()).split())
@@ -218,13 +143,15 @@ class _Rail:
     def __init__(self, name: str, policy: Policy, host: Host, report: Report, *, check: bool) -> None:
         self.name, self.policy, self.host, self.report, self.check = name, policy, host, report, check
         self.wanted = wanted_values(policy)
+        self.before: dict[str, Reading] = {}
+        self.nic: Firmware | None = None
         self.read_anew()
 
     def read_anew(self) -> None:
         self.reader = self.host.reader(self.name, self.policy.backend)
 
-    def bring(self) -> None:
-        """Each knob in turn; at last all of them once more, since one set can undo another."""
+    def look(self, *, firmware: bool) -> None:
+        """Read every knob, and tell what cannot be brought to the policy here. Changes nothing."""
         if not self.host.at(f"/sys/class/net/{self.name}").exists():
             self.missing("interface", "rail_interfaces names the rails; see ip -br link")
             return
@@ -232,15 +159,75 @@ class _Rail:
         if self.reader.rdma_device is None:
             self.missing("RDMA device", "rdma_stack loads the driver, or makes the device of Soft-RoCE; see rdma link")
             knobs = [knob for knob in knobs if knob not in RDMA_KNOBS]
-        before = {knob: self.reader.read(knob) for knob in knobs}
-        changed = [knob for knob, reading in before.items() if self.bring_knob(knob, reading)]
+        readings = {knob: self.reader.read(knob) for knob in knobs}
+        self.before = {knob: reading for knob, reading in readings.items() if self.can_be_set(knob, reading)}
+        if firmware:
+            self.look_at_firmware()
+
+    def can_be_set(self, knob: str, reading: Reading) -> bool:
+        """Or does it hold? If neither, the report has the reason."""
+        if not_read(reading) and not self.comes_with_another(knob):
+            self.cannot_read(knob, reading)
+            return False
+        if reading.source == "firmware" and not self.holds(knob, reading):
+            if not self.policy.firmware:
+                why = "only the firmware holds it on this host. Set roce_qos_firmware: true (it holds after a reset)"
+                self.fail(knob, reading, f"{why}, or install NVIDIA's modules")
+            return False
+        return True
+
+    def look_at_firmware(self) -> None:
+        """Can it be asked, and does it have what the policy wants?"""
+        if self.reader.driver != DRIVER:
+            absence = Absence(self.name, "firmware", "the policy", f"the NIC is not of {DRIVER}")
+            self.report.absent.append(absence)
+            return
+        try:
+            nic = self.reader.firmware()
+            nic.differing(self.wanted_firmware())
+        except FirmwareError as error:
+            why = explained(str(error), self.host.root)
+            self.report.failures.append(Failure(self.name, "firmware", "could not tell", "the policy", why))
+        else:
+            self.nic = nic
+
+    def wanted_firmware(self) -> dict[str, int]:
+        return wanted_firmware(self.policy, port_of_function(self.reader.pci))
+
+    def bring_firmware(self, *, write: bool) -> None:
+        """What will hold after the next reset of the NIC; a reason to reboot for all that does not hold yet."""
+        if self.nic is None:
+            return
+        wanted = self.wanted_firmware()
+        differing = self.nic.differing(wanted)
+        for name, (found, value) in differing.items():
+            if write:
+                self.report.changes.append(Change(self.name, name, found, value, self.nic.tool + " set"))
+            else:
+                why = "at the next start of the NIC; the service writes no firmware, the role roce_qos does"
+                self.report.failures.append(Failure(self.name, name, found, value, why))
+        try:
+            if differing and write and not self.check:
+                self.nic.write({name: value for name, (_, value) in differing.items()})
+        except FirmwareError as error:
+            self.report.failures.append(Failure(self.name, "firmware", "another value", "the policy", str(error)))
+        if self.nic.waits_for_reset(wanted) or (self.check and differing):
+            reason = f"{self.name}: the firmware of {self.nic.pci} takes its settings after a reset (mlxfwreset)"
+            self.report.reboot_reasons.append(reason)
+
+    def bring(self) -> None:
+        """Each knob in turn; at last all of them once more, since one set can undo another."""
+        changed = [knob for knob, reading in self.before.items() if self.bring_knob(knob, reading)]
         if not changed or self.check:
             return
         self.read_anew()
-        for knob, was in before.items():
-            was_right = knob in changed or holds(knob, was.value, self.wanted[knob])
-            if was_right and not holds(knob, self.reader.read(knob).value, self.wanted[knob]):
+        for knob, was in self.before.items():
+            was_right = knob in changed or self.holds(knob, was)
+            if was_right and not self.holds(knob, self.reader.read(knob)):
                 self.fail(knob, self.reader.read(knob), "held, but a later set or somebody else took it back")
+
+    def holds(self, knob: str, reading: Reading) -> bool:
+        return holds(knob, reading.value, self.wanted[knob], reading.source)
 
     def missing(self, what: str, why: str) -> None:
         """In check mode an earlier role may be about to make it."""
@@ -258,11 +245,11 @@ class _Rail:
         if not_read(now) and not (self.check and self.comes_with_another(knob)):
             self.cannot_read(knob, now)
             return False
-        if holds(knob, before.value, wanted):
+        if self.holds(knob, before):
             return False
         steps = self.steps(knob, now if not_read(before) else before)
         by = "; ".join(str(step) if isinstance(step, Write) else " ".join(step) for step in steps)
-        if not self.check and not holds(knob, now.value, wanted) and not self.set_knob(knob, steps, by):
+        if not self.check and not self.holds(knob, now) and not self.set_knob(knob, steps, by):
             return False
         found = self.found(knob, before)
         self.report.changes.append(Change(self.name, knob, found, spell(knob, wanted), by or "with another knob"))
@@ -273,7 +260,7 @@ class _Rail:
         words = "; ".join(filter(None, (self.do(step) for step in steps)))
         self.read_anew()
         reading = self.reader.read(knob)
-        took = holds(knob, reading.value, self.wanted[knob])
+        took = self.holds(knob, reading)
         if not took:
             self.fail(knob, reading, f"{by or 'what sets it'} did not take" + (f" ({words})" if words else ""))
         return took
@@ -294,6 +281,8 @@ class _Rail:
             length = self.reader.read("cable_m").value
             return mlnx_qos_steps(knob, self.name, self.policy, reading.value, length)
         device, port = self.reader.rdma_device or "", self.reader.rdma_port or 1
+        if knob in ("cnp_dscp", "cnp_priority"):
+            return [Write(self.reader.congestion.file(knob), str(self.wanted[knob]))]
         return driver_steps(knob, self.name, (device, port), self.policy, reading.value)
 
     def do(self, step: Step) -> str:
@@ -308,15 +297,14 @@ class _Rail:
         return ""
 
     def cannot_read(self, knob: str, reading: Reading) -> None:
-        allowed = knob in self.policy.absent_allowed
-        strict = self.reader.driver == STRICT_DRIVER or reading.source != ABSENT
-        if strict and not allowed:
-            why = f"{reading.reason}. Where that is as it should be, name {knob} in roce_qos_absent_allowed"
-            wanted = spell(knob, self.wanted[knob])
-            self.report.failures.append(Failure(self.name, knob, reading.source, wanted, why))
+        """A fault on ConnectX, unless the NIC has no such knob and the site says that this is as it should be."""
+        wanted, lacks = spell(knob, self.wanted[knob]), reading.source == ABSENT
+        if lacks and (self.reader.driver != DRIVER or knob in self.policy.absent_allowed):
+            self.report.absent.append(Absence(self.name, knob, wanted, reading.reason))
             return
-        absence = Absence(self.name, knob, spell(knob, self.wanted[knob]), reading.reason)
-        self.report.absent.append(absence)
+        remedy = f". Where that is as it should be, name {knob} in roce_qos_absent_allowed" if lacks else ""
+        found = "absent" if lacks else "could not tell"
+        self.report.failures.append(Failure(self.name, knob, found, wanted, reading.reason + remedy))
 
     def fail(self, knob: str, reading: Reading, why: str) -> None:
         wanted = spell(knob, self.wanted[knob])

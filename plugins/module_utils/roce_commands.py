@@ -142,8 +142,6 @@ def driver_steps(knob: str, rail: str, device: tuple[str, int], policy: Policy, 
         wanted = enumerate(policy.ecn_enabled)
         return [Write(f"{folder}/{priority}", str(int(on))) for priority, on in wanted if now[priority] != on]
     files = {
-        "cnp_dscp": (f"{ecn}/roce_np/cnp_dscp", policy.cnp_dscp),
-        "cnp_priority": (f"{ecn}/roce_np/cnp_802p_prio", policy.cnp_priority),
         "traffic_class": (f"/sys/class/infiniband/{name}/tc/{port}/traffic_class", policy.traffic_class),
         "rdma_cm_tos": (f"{rdma_cm}/default_roce_tos", policy.traffic_class),
         "rdma_cm_mode": (f"{rdma_cm}/default_roce_mode", ROCE_V2),

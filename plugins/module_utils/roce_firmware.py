@@ -1,7 +1,7 @@
-"""The firmware's half of the RoCE policy, by mlxconfig (MFT) or mstconfig (mstflint): names, wanted values, query, set.
+"""A NIC's firmware settings, by mlxconfig (MFT) or mstconfig (mstflint): asked, set, and asked again.
 
-Standard library only (it runs on hosts, Python 3.9). The firmware's values hold after a reset only; the names are
-those of ``mlxconfig -d DEVICE query`` on ConnectX-4 Lx to ConnectX-7.
+Standard library only (it runs on hosts, Python 3.9). A value that is set holds after a reset only, so each has two:
+what holds now, and what will at the next start. The names are those of tests/recorded/mlxconfig.
 """
 
 from __future__ import annotations
@@ -10,13 +10,21 @@ import re
 from dataclasses import dataclass
 
 try:
-    from ansible.module_utils.roce_policy import Policy
-    from ansible.module_utils.roce_state import MISSING_PROGRAM, Run
+    from ansible.module_utils.roce_run import MISSING_PROGRAM, Run
 except ImportError:  # installed beside the service
-    from roce_policy import Policy
-    from roce_state import MISSING_PROGRAM, Run
+    from roce_run import MISSING_PROGRAM, Run
 
 TOOLS = ("mlxconfig", "mstconfig")
+POLICY_SETTINGS = (
+    "DCBX_WILLING",
+    "LLDP_NB_DCBX",
+    "LLDP_NB_RX_MODE",
+    "LLDP_NB_TX_MODE",
+    "ROCE_CC_PRIO_MASK",
+    "CNP_DSCP",
+    "CNP_802P_PRIO",
+)
+"""Settings of a port that a RoCE policy has a say in, without the ``_P1`` of the port."""
 _ROW = re.compile(r"^\s*\*?\s*(?P<name>[A-Z][A-Z0-9_]+)\s{2,}(?P<values>\S.*)$")
 _NUMBERED = re.compile(r"\w+\((0x[0-9a-f]+|\d+)\)")
 
@@ -31,18 +39,6 @@ class Setting:
 
     current: int
     next_boot: int
-
-
-def wanted_settings(policy: Policy, port: int) -> dict[str, int]:
-    """What the firmware of one port shall hold: DCBX left to the host, DCQCN on the lossless priority only."""
-    return {
-        f"DCBX_WILLING_P{port}": 0,
-        f"LLDP_NB_DCBX_P{port}": 0,
-        f"LLDP_NB_RX_MODE_P{port}": 0,
-        f"LLDP_NB_TX_MODE_P{port}": 0,
-        f"ROCE_CC_PRIO_MASK_P{port}": 1 << policy.priority if policy.ecn else 0,
-        **({f"CNP_DSCP_P{port}": policy.cnp_dscp, f"CNP_802P_PRIO_P{port}": policy.cnp_priority} if policy.ecn else {}),
-    }
 
 
 def read_query(text: str) -> dict[str, Setting]:
@@ -68,7 +64,7 @@ def _number(value: str) -> int | None:
         return None
 
 
-def port_of(pci: str) -> int:
+def port_of_function(pci: str) -> int:
     """The firmware's number of a port: function .0 is P1, .1 is P2."""
     return int(pci.rpartition(".")[2], 16) + 1
 
@@ -82,16 +78,22 @@ class Firmware:
         self.settings = self._query()
 
     def _query(self) -> dict[str, Setting]:
+        """By the first tool that can open the device: under lockdown one of the two may."""
+        complaints = []
         for tool in TOOLS:
             answer = self.run((tool, "-d", self.pci, "-e", "q"))
-            if answer.exit_code == MISSING_PROGRAM:
-                continue
-            self.tool = tool
-            if answer.exit_code:
+            if answer.exit_code == 0:
+                self.tool = tool
+                return read_query(answer.stdout)
+            if answer.exit_code != MISSING_PROGRAM:
                 words = " ".join((answer.stderr + answer.stdout).split())[:300]
-                raise FirmwareError(f"{tool} -d {self.pci} -e q: exit code {answer.exit_code}: {words}")
-            return read_query(answer.stdout)
-        raise FirmwareError(f"neither {' nor '.join(TOOLS)} is installed; or set roce_qos_firmware: false")
+                complaints.append(f"{tool} -d {self.pci} -e q: exit code {answer.exit_code}: {words}")
+        raise FirmwareError("; ".join(complaints) or f"neither {' nor '.join(TOOLS)} is installed (package mstflint)")
+
+    def of_port(self) -> dict[str, Setting]:
+        """POLICY_SETTINGS of this function's port, as far as the firmware shows them."""
+        ending = f"_P{port_of_function(self.pci)}"
+        return {name: self.settings[name + ending] for name in POLICY_SETTINGS if name + ending in self.settings}
 
     def differing(self, wanted: dict[str, int]) -> dict[str, tuple[str, str]]:
         """Name -> (found, wanted), of those that will not be as wanted after the next reset."""

@@ -40,10 +40,28 @@ def wanted_values(policy: Policy) -> dict[str, Any]:
     return {**always, **cable, **({"buffer": buffer} if buffer else {}), **marks}
 
 
-def holds(knob: str, found: Any, wanted: Any) -> bool:  # noqa: ANN401 - a knob's value has the knob's shape
-    """Is the knob as wanted? Of a knob of parts, the parts asked for."""
+def wanted_firmware(policy: Policy, port: int) -> dict[str, int]:
+    """What the firmware of one port shall hold: DCBX left to the host, DCQCN on the lossless priority only."""
+    return {
+        f"DCBX_WILLING_P{port}": 0,
+        f"LLDP_NB_DCBX_P{port}": 0,
+        f"LLDP_NB_RX_MODE_P{port}": 0,
+        f"LLDP_NB_TX_MODE_P{port}": 0,
+        f"ROCE_CC_PRIO_MASK_P{port}": 1 << policy.priority if policy.ecn else 0,
+        **({f"CNP_DSCP_P{port}": policy.cnp_dscp, f"CNP_802P_PRIO_P{port}": policy.cnp_priority} if policy.ecn else {}),
+    }
+
+
+def holds(knob: str, found: Any, wanted: Any, source: str = "") -> bool:  # noqa: ANN401 - a knob's value has its shape
+    """Is the knob as wanted? Of a knob of parts, the parts asked for.
+
+    Where only the firmware says on which priorities DCQCN works (``source``), it has to be on where it is wanted. That
+    it is on for others too, as a NIC comes, does nothing there: no switch of the policy marks their packets.
+    """
     if found is None:
         return False
+    if source == "firmware" and knob in ("ecn_np", "ecn_rp") and any(wanted):
+        return all(on for on, needed in zip(found, wanted) if needed)  # noqa: B905 - Python 3.9
     if isinstance(wanted, dict):
         return all(_same_part(knob, key, found[key], part, wanted) for key, part in wanted.items())
     return (list(found) == list(wanted)) if isinstance(wanted, tuple) else bool(found == wanted)

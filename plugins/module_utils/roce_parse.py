@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 PRIORITIES = 8
@@ -23,6 +24,16 @@ class Unreadable(Exception):  # noqa: N818 - an outcome, not a fault
     def __init__(self, reason: str, source: str = UNREADABLE) -> None:
         super().__init__(reason)
         self.source = source
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One knob: its value, or None with the reason; ``shown_by`` is the command or file that shows it."""
+
+    value: Any
+    source: str
+    reason: str = ""
+    shown_by: str = ""
 
 
 def parse_dcb_app(text: str) -> list[tuple[int, int]]:

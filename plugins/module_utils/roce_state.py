@@ -18,8 +18,8 @@ A value is None when the knob could not be read, and then ``reason`` says why. `
 - ``absent``: this kernel, driver or interface has no such knob;
 - ``unreadable``: it may be there, but no tool could tell (missing, failed, timed out, not understood);
 - ``conflict``: two tools disagree; the reason has both values;
-- any other (dcb, mlnx_qos, sysfs, configfs, ethtool, ibv_devinfo): where the value is from. Only ``traffic_class`` can
-  be None there: it exists and was never set.
+- any other (dcb, mlnx_qos, sysfs, debugfs, firmware, configfs, ethtool, ibv_devinfo): where the value is from. Only
+  ``traffic_class`` (it exists and was never set) and ``cnp_priority`` (another mode is in force) can be None there.
 
 Sources of every format: tests/recorded (dcb of iproute2 6.1, mlnx_qos 1.2, ethtool 6.1, Linux 6.1, MLNX_OFED 5.x).
 """
@@ -27,27 +27,28 @@ Sources of every format: tests/recorded (dcb of iproute2 6.1, mlnx_qos 1.2, etht
 from __future__ import annotations
 
 import contextlib
-import os
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 try:
+    from ansible.module_utils import roce_congestion
     from ansible.module_utils import roce_parse as parse
+    from ansible.module_utils.roce_device import RdmaPort, port_of
+    from ansible.module_utils.roce_firmware import Firmware, FirmwareError
+    from ansible.module_utils.roce_parse import Reading, Unreadable
+    from ansible.module_utils.roce_run import MISSING_PROGRAM, Answer, Run, run_command
 except ImportError:  # beside a service, or in a test
+    import roce_congestion
     import roce_parse as parse
+    from roce_device import RdmaPort, port_of
+    from roce_firmware import Firmware, FirmwareError
+    from roce_parse import Reading, Unreadable
+    from roce_run import MISSING_PROGRAM, Answer, Run, run_command
 
-TIMEOUT_S = 30
-MISSING_PROGRAM = 127
-OUT_OF_SEQUENCE, ATTEMPTS = "Protocol error", 4
-"""What dcb says (exit code 0 all the same, and half of the work undone) when an answer bears another number than its
-request: it numbers them by the clock's seconds (iproute2 lib/mnl_utils.c), which may tick amid a run. Seen once in some
-hundred calls on a slow machine. Asked again it finishes: each command of ours does the same twice as once."""
 ABSENT, UNREADABLE, CONFLICT = parse.ABSENT, parse.UNREADABLE, parse.CONFLICT
-Unreadable = parse.Unreadable
 BACKENDS = ("auto", "dcb", "mlnx_qos")
 
 DCB_KNOBS = ("dcbx", "dscp_to_priority", "trust", "pfc", "ets", "cable_m", "buffer")
@@ -79,64 +80,6 @@ KNOBS = (
 """
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a program said."""
-
-    exit_code: int
-    stdout: str
-    stderr: str = ""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One knob: its value, or None with the reason; ``shown_by`` is the command or file that shows it."""
-
-    value: Any
-    source: str
-    reason: str = ""
-    shown_by: str = ""
-
-
-Run = Callable[[Sequence[str]], Answer]
-
-
-def run_command(argv: Sequence[str]) -> Answer:
-    """Run a program, dcb again where it lost count of its requests. Never raises."""
-    for _ in range(ATTEMPTS):
-        answer = _run(argv)
-        if argv[0] != "dcb" or OUT_OF_SEQUENCE not in answer.stderr:
-            break
-    return answer
-
-
-def _run(argv: Sequence[str]) -> Answer:
-    """Once, with the C locale, system folders last in PATH, and a limit of TIMEOUT_S."""
-    path = os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin"
-    environment = dict(os.environ, LC_ALL="C", PATH=path.lstrip(":"))
-    try:
-        done = subprocess.run(  # noqa: S603 - an argument list, no shell
-            list(argv),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT_S,
-            check=False,
-            env=environment,
-        )
-    except subprocess.TimeoutExpired:
-        return Answer(124, "", f"no answer within {TIMEOUT_S} s")
-    except OSError as error:
-        return Answer(MISSING_PROGRAM, "", f"{argv[0]}: {error.strerror}")
-    return Answer(done.returncode, done.stdout, done.stderr)
-
-
-def _complaint(answer: Answer) -> str:
-    """The first line that a failed program left, or its exit code."""
-    values = [line.strip() for line in (answer.stderr + "\n" + answer.stdout).splitlines() if line.strip()]
-    return values[0] if values else f"exit code {answer.exit_code}, and no word why"
-
-
 _FROM_DCB: dict[str, tuple[str, Callable[[str], Any]]] = {
     "dcbx": ("dcbx", parse.parse_dcb_dcbx),
     "dscp_to_priority": ("app", lambda text: parse.dscp_map(parse.parse_dcb_app(text))),
@@ -146,7 +89,6 @@ _FROM_DCB: dict[str, tuple[str, Callable[[str], Any]]] = {
     "ets": ("ets", parse.parse_dcb_ets),
     "buffer": ("buffer", parse.parse_dcb_buffer),
 }
-_ECN_FILES = {"cnp_dscp": "roce_np/cnp_dscp", "cnp_priority": "roce_np/cnp_802p_prio"}
 _RDMA_CM_FILES = {"rdma_cm_mode": "default_roce_mode", "rdma_cm_tos": "default_roce_tos"}
 _NOT_UNDERSTOOD = (ValueError, KeyError, IndexError, TypeError, AttributeError, StopIteration)
 
@@ -176,8 +118,11 @@ class RailReader:
         except _NOT_UNDERSTOOD as error:
             return Reading(None, UNREADABLE, f"what is shown is not understood: {error!r}", self.shown_by(knob))
 
-    def facts(self) -> dict[str, Any]:
-        """All of KNOBS by name, who this is, and per knob ``source``, ``shown_by`` and, if there is one, ``reason``."""
+    def facts(self, *, firmware: bool = False) -> dict[str, Any]:
+        """All of KNOBS by name, who this is, and per knob ``source``, ``shown_by`` and, if there is one, ``reason``.
+
+        ``firmware`` has its settings as they are asked for here, or had to be asked to tell a knob.
+        """
         readings = {knob: self.read(knob) for knob in KNOBS}
         return {
             "netdev": self.netdev if self._net.is_dir() else None,
@@ -188,7 +133,20 @@ class RailReader:
             "source": {knob: reading.source for knob, reading in readings.items()},
             "reason": {knob: reading.reason for knob, reading in readings.items() if reading.reason},
             "shown_by": {knob: reading.shown_by for knob, reading in readings.items()},
+            "firmware": self._firmware_facts() if firmware or "_firmware" in vars(self) else None,
         }
+
+    def _firmware_facts(self) -> dict[str, Any]:
+        """``settings`` (name without port to ``current`` and ``next_boot``), empty with the ``reason``."""
+        if self.driver != roce_congestion.DRIVER:
+            return {"settings": {}, "reason": f"the NIC is not of {roce_congestion.DRIVER}"}
+        try:
+            return {
+                "settings": {name: asdict(each) for name, each in self.firmware().of_port().items()},
+                "reason": "",
+            }
+        except FirmwareError as error:
+            return {"settings": {}, "reason": roce_congestion.explained(str(error), self.root)}
 
     @property
     def driver(self) -> str | None:
@@ -199,16 +157,18 @@ class RailReader:
     @property
     def rdma_device(self) -> str | None:
         """The RDMA device whose first GID is on this interface (mlx5_0, rxe0), None without one."""
-        return self._rdma[0]
+        return self._rdma.device if self._rdma else None
 
     @property
     def rdma_port(self) -> int | None:
         """The port of ``rdma_device`` that this interface is."""
-        return self._rdma[1]
+        return self._rdma.port if self._rdma else None
 
     def shown_by(self, knob: str) -> str:
         """The command or file with which a person sees this knob."""
         device, port = self.rdma_device or "DEVICE", self.rdma_port or 1
+        if knob in roce_congestion.KNOBS:
+            return self.congestion.shown_by(knob)
         if knob in DCB_KNOBS:
             by_dcb = f"dcb {_FROM_DCB[knob][0]} show dev {self.netdev}"
             return f"mlnx_qos -i {self.netdev}" if self.backend == "mlnx_qos" else by_dcb
@@ -220,10 +180,6 @@ class RailReader:
             "traffic_class": f"/sys/class/infiniband/{device}/tc/{port}/traffic_class",
             "rdma_cm_mode": f"cma_roce_mode -d {device} -p {port}",
             "rdma_cm_tos": f"cma_roce_tos -d {device} -p {port}",
-            "ecn_np": f"/sys/class/net/{self.netdev}/ecn/roce_np/enable/",
-            "ecn_rp": f"/sys/class/net/{self.netdev}/ecn/roce_rp/enable/",
-            "cnp_dscp": f"/sys/class/net/{self.netdev}/ecn/roce_np/cnp_dscp",
-            "cnp_priority": f"/sys/class/net/{self.netdev}/ecn/roce_np/cnp_802p_prio",
         }[knob]
 
     @property
@@ -232,8 +188,7 @@ class RailReader:
             **dict.fromkeys(DCB_KNOBS, self._read_dcb_knob),
             **dict.fromkeys(("pause_rx", "pause_tx"), self._read_pause),
             **dict.fromkeys(_RDMA_CM_FILES, self._read_rdma_cm),
-            **dict.fromkeys(("ecn_np", "ecn_rp"), self._read_ecn_enable),
-            **dict.fromkeys(_ECN_FILES, self._read_cnp),
+            **dict.fromkeys(roce_congestion.KNOBS, self.congestion.read),
             "traffic_class": self._read_traffic_class,
             "active_mtu": self._read_active_mtu,
             "mtu_bytes": lambda knob: Reading(int(_text(self._net / "mtu")), "sysfs", "", self.shown_by(knob)),
@@ -244,12 +199,32 @@ class RailReader:
         return self.root / "sys/class/net" / self.netdev
 
     @cached_property  # sought among all RDMA devices: slow, and asked for by most knobs
-    def _rdma(self) -> tuple[str | None, int | None]:
-        for index in sorted(self.root.glob("sys/class/infiniband/*/ports/*/gid_attrs/ndevs/0")):
-            with contextlib.suppress(OSError):  # a GID that is not in use answers EINVAL
-                if _text(index) == self.netdev:
-                    return index.parts[-6], int(index.parts[-4])
-        return None, None
+    def _rdma(self) -> RdmaPort | None:
+        return port_of(self.root, self.netdev)
+
+    @property
+    def pci(self) -> str:
+        """PCI address of the interface's function; empty for an interface without a device."""
+        device = self._net / "device"
+        return device.resolve().name if device.exists() else ""
+
+    @cached_property
+    def _firmware(self) -> Firmware | FirmwareError:
+        try:
+            return Firmware(self.pci, self.run)
+        except FirmwareError as error:
+            return error
+
+    def firmware(self) -> Firmware:
+        """The firmware's settings, asked for once. Raises FirmwareError where nobody can tell."""
+        if isinstance(self._firmware, FirmwareError):
+            raise self._firmware
+        return self._firmware
+
+    @property
+    def congestion(self) -> roce_congestion.Congestion:
+        """Where the congestion control of this interface is read, and which of its files can be written."""
+        return roce_congestion.Congestion(self.netdev, self.driver, self.pci, self.root, self.firmware)
 
     def _ask(self, *argv: str) -> Answer:
         if argv not in self._answers:
@@ -308,30 +283,15 @@ class RailReader:
         return Reading(mtu, "ibv_devinfo", "", self.shown_by(knob))
 
     def _device(self) -> tuple[str, int]:
-        device, port = self._rdma
-        if device is None or port is None:
+        if self._rdma is None:
             raise Unreadable(f"{self.netdev} has no RDMA device: no GID under /sys/class/infiniband is on it", ABSENT)
-        return device, port
-
-    def _read_ecn_enable(self, knob: str) -> Reading:
-        folder = self._ecn() / f"roce_{knob[-2:]}/enable"
-        enabled = [bool(int(_text(folder / str(priority)))) for priority in range(parse.PRIORITIES)]
-        return Reading(enabled, "sysfs", "", self.shown_by(knob))
-
-    def _read_cnp(self, knob: str) -> Reading:
-        return Reading(int(_text(self._ecn() / _ECN_FILES[knob])), "sysfs", "", self.shown_by(knob))
-
-    def _ecn(self) -> Path:
-        folder = self._net / "ecn"
-        if not folder.is_dir():
-            raise Unreadable(f"/sys/class/net/{self.netdev}/ecn is not there: it comes with mlx5 of MLNX_OFED", ABSENT)
-        return folder
+        return self._rdma.device, self._rdma.port
 
     def _read_traffic_class(self, knob: str) -> Reading:
         device, port = self._device()
         file = self.root / f"sys/class/infiniband/{device}/tc/{port}/traffic_class"
         if not file.exists():
-            raise Unreadable(f"{self.shown_by(knob)} is not there: it comes with mlx5 of MLNX_OFED", ABSENT)
+            raise Unreadable(f"{self.shown_by(knob)} is not there: it comes with NVIDIA's mlx5 modules", ABSENT)
         value = parse.parse_traffic_class(_text(file))
         never = "never set: each queue pair keeps what its application asked for"
         return Reading(value, "sysfs", never if value is None else "", self.shown_by(knob))
@@ -348,10 +308,15 @@ class RailReader:
 
 
 def read_rails(
-    netdevs: Sequence[str], run: Run = run_command, root: Path = Path("/"), backend: str = "auto"
+    netdevs: Sequence[str],
+    run: Run = run_command,
+    root: Path = Path("/"),
+    backend: str = "auto",
+    *,
+    firmware: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """The facts of each rail by the name of its interface; one that is not there has all knobs None, source absent."""
-    return {netdev: RailReader(netdev, run, root, backend).facts() for netdev in netdevs}
+    return {netdev: RailReader(netdev, run, root, backend).facts(firmware=firmware) for netdev in netdevs}
 
 
 @contextlib.contextmanager
@@ -377,7 +342,7 @@ def _stdout(argv: Sequence[str], answer: Answer) -> str:
         return answer.stdout
     if answer.exit_code == MISSING_PROGRAM:
         raise Unreadable(f"{argv[0]} is not installed")
-    words = _complaint(answer)
+    words = answer.complaint
     source = ABSENT if "not supported" in words.lower() else UNREADABLE
     raise Unreadable(f"{' '.join(argv)}: {words}", source)
 

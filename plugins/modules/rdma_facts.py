@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.rdma_state import devices, distribution, kernel, modules, names, packages, vendor_stack
+from ansible.module_utils.rdma_state import devices, distribution, kernel, mixed, modules, names, packages, vendor_stack
 
 DOCUMENTATION = r"""
 module: rdma_facts
@@ -57,6 +57,7 @@ ansible_facts:
         modules: {type: dict, description: "module -> builtin, loaded, available or missing"}
         packages: {type: dict, description: "installed package -> version, held"}
         vendor_stack: {type: list, description: packages of a stack that is not the distribution's}
+        mixed_stack: {type: list, description: packages of the distribution's beside rebuilt ones of the same source}
         devices: {type: dict, description: "RDMA device -> interface, state of port 1, link_layer"}
         interfaces: {type: list, description: network interfaces}
         soft_roce_kept: {type: list, description: interfaces whose Soft-RoCE link comes back at boot}
@@ -85,6 +86,7 @@ def main() -> None:
         "modules": modules(root, module.params["modules"]),
         "packages": packages(etc_root / STATUS, module.params["packages"]),
         "vendor_stack": vendor_stack(etc_root / STATUS),
+        "mixed_stack": mixed(etc_root / STATUS),
         "devices": devices(root),
         "interfaces": names(root / "sys/class/net"),
         "soft_roce_kept": sorted(path.name[len(KEPT) : -len(".service")] for path in wants),

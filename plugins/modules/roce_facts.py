@@ -12,8 +12,9 @@ module: roce_facts
 short_description: What each rail's RoCE knobs stand at, and which could not be read
 description:
   - Reads trust, code points, PFC, scheduling, buffers and DCBX by C(dcb) of iproute2 and by C(mlnx_qos), global pause
-    by C(ethtool), ECN, CNP and the verbs traffic class from sysfs, the defaults of RDMA-CM from configfs, and the RoCE
-    MTU by C(ibv_devinfo).
+    by C(ethtool), ECN and CNP from sysfs (NVIDIA's modules), debugfs (the kernel's mlx5) or the firmware (C(mlxconfig),
+    C(mstconfig)), the verbs traffic class from sysfs, the defaults of RDMA-CM from configfs, and the RoCE MTU by
+    C(ibv_devinfo).
   - Sets nothing. To read RDMA-CM's defaults, configfs needs a folder of the device; it is made for the reading and
     removed again, which keeps the value.
   - A knob that cannot be read is null, and C(reason) says why. Where two tools disagree the knob is null, too.
@@ -28,6 +29,10 @@ options:
     type: str
     choices: [auto, dcb, mlnx_qos]
     default: auto
+  firmware:
+    description: Ask the NICs' firmware as well. It is asked in any case where a knob stands nowhere else.
+    type: bool
+    default: false
   root:
     description: Where /sys is read. The tools speak to the kernel all the same.
     type: path
@@ -88,11 +93,17 @@ ansible_facts:
         mtu_bytes: {description: "MTU of the interface.", type: int}
         source:
           description: >-
-            Each knob to C(dcb), C(mlnx_qos), C(sysfs), C(configfs), C(ethtool), C(ibv_devinfo), or why it is null,
-            C(absent) (there is no such knob here), C(unreadable) (nobody could tell) or C(conflict) (tools disagree).
+            Each knob to C(dcb), C(mlnx_qos), C(sysfs), C(debugfs), C(firmware), C(configfs), C(ethtool),
+            C(ibv_devinfo), or why it is null, C(absent) (there is no such knob here), C(unreadable) (nobody could tell)
+            or C(conflict) (tools disagree).
           type: dict
         reason: {description: "Each knob that is null to the reason.", type: dict}
         shown_by: {description: "Each knob to the command or file that shows it.", type: dict}
+        firmware:
+          description: >-
+            Null where it was not asked. C(settings) is name without port to C(current) and C(next_boot), empty with the
+            C(reason).
+          type: dict
 """
 
 
@@ -102,6 +113,7 @@ def main() -> None:
         argument_spec={
             "rails": {"type": "list", "elements": "str", "required": True},
             "backend": {"type": "str", "choices": list(BACKENDS), "default": "auto"},
+            "firmware": {"type": "bool", "default": False},
             "root": {"type": "path", "default": "/"},
         },
         supports_check_mode=True,
@@ -109,7 +121,8 @@ def main() -> None:
     wrong = [rail for rail in module.params["rails"] if not rail or "/" in rail or len(rail.encode()) > 15]
     if wrong:
         module.fail_json(msg=f"rails: {', '.join(map(repr, wrong))} cannot be an interface's name; see ip -br link")
-    rails = read_rails(module.params["rails"], root=Path(module.params["root"]), backend=module.params["backend"])
+    given = module.params
+    rails = read_rails(given["rails"], root=Path(given["root"]), backend=given["backend"], firmware=given["firmware"])
     module.exit_json(changed=False, ansible_facts={"gpufabric_roce": rails})
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.roce_apply import Change, Host, Report, apply
+from ansible.module_utils.roce_apply import Host, apply, judge
 from ansible.module_utils.roce_policy import PolicyError, read_policy
+from ansible.module_utils.roce_report import Change, Report
 
 DOCUMENTATION = r"""
 module: roce_qos
@@ -17,13 +18,16 @@ description:
   - Every set is read back. One that did not take fails, naming knob, wanted, found and command.
   - What a rail does not have (Soft-RoCE has no ECN, for one) is returned in RV(absent), never taken as set. A ConnectX
     that lacks a knob fails, unless the policy's C(absent_allowed) names it.
+  - All rails are read before the first set. If one lacks something, or nobody can read it, nothing is set on any.
 options:
   policy:
     description: The variables of the role roce_qos, without their prefix.
     type: dict
     required: true
   state:
-    description: V(applied) sets what differs; V(judged) only refuses a policy that makes no sense.
+    description:
+      - V(applied) sets what differs; V(judged) reads, and refuses a policy that makes no sense and a host that lacks
+        something.
     type: str
     choices: [applied, judged]
     default: applied
@@ -80,9 +84,13 @@ def main() -> None:
         policy = read_policy(module.params["policy"])
     except PolicyError as error:
         module.fail_json(msg=str(error), problems=list(error.problems))
+    host = Host(root=Path(module.params["root"]))
     if module.params["state"] == "judged":
+        report = judge(policy, host, check=module.check_mode)
+        if report.failures:
+            module.fail_json(msg=_words(report), **report.as_dict())
         module.exit_json(changed=False)
-    report = apply(policy, Host(root=Path(module.params["root"])), check=module.check_mode)
+    report = apply(policy, host, check=module.check_mode)
     result = {**report.as_dict(), "changed": bool(report.changes), "diff": _diff(report.changes)}
     if report.failures:
         module.fail_json(msg=_words(report), **result)

@@ -27,6 +27,19 @@ FACTORY_FIRMWARE = {
     "DCBX_WILLING": "True(1)",
 }
 """Names without port, as tests/recorded/mlxconfig/query.txt has them."""
+KEPT = (
+    "pci",
+    "rdma_device",
+    "mtu_bytes",
+    "vf",
+    "inbox",
+    "debugfs",
+    "locked_down",
+    "active_mtu",
+    "refuses",
+    "factory_firmware",
+)
+"""What a NIC keeps when its driver is loaded anew."""
 
 
 def folder() -> Path:
@@ -52,6 +65,7 @@ def log_call(tool: str, words: list[str]) -> None:
 def factory(driver: str, **given: object) -> dict:
     """A NIC as it comes: mlx5 as in tests/recorded/mlnx_qos/factory.txt, the remembering driver as in dcb/."""
     mlx5 = driver == "mlx5_core"
+    firmware = dict(given.get("factory_firmware") or FACTORY_FIRMWARE)
     nic = {
         "driver": driver,
         "pci": "0000:00:10.0",
@@ -70,8 +84,12 @@ def factory(driver: str, **given: object) -> dict:
         "active_mtu": 4096,
         "link_flaps": 0,
         "refuses": [],
-        "firmware": dict(FACTORY_FIRMWARE),
-        "firmware_next": dict(FACTORY_FIRMWARE),
+        "inbox": False,
+        "debugfs": True,
+        "locked_down": False,
+        "factory_firmware": firmware,
+        "firmware": dict(firmware),
+        "firmware_next": dict(firmware),
     }
     nic.update(given)
     return nic

@@ -1,13 +1,14 @@
 """A host for the stand-ins: makes a state folder, and plays the kernel's files of its NICs under ``STATE/root/sys``.
 
-    standin_host.py make STATE rail0=0000:00:10.0 rail1=0000:00:11.0 [--driver mlx5_core|virtio_net] [--inbox] [--vf]
+    standin_host.py make STATE rail0=0000:00:10.0 rail1=0000:00:11.0 [--driver mlx5_core|virtio_net] [--vf]
+    standin_host.py make STATE rail0=0000:00:10.0 --state inbox_mlx5    a host of states/, with its tools in STATE/bin
     standin_host.py up STATE       mount and serve in the background (root, /dev/fuse)
     standin_host.py down STATE     unmount
     standin_host.py reload STATE   the driver is loaded anew: everything volatile is as it comes, the firmware as set
     standin_host.py load STATE rdma_cm
 
-Use: ``export GPUFABRIC_STANDIN=STATE PATH=tests/standins/bin:$PATH``, and ``STATE/root`` as root. ``--inbox`` is a
-distribution's mlx5: no ``ecn`` and no ``tc`` in sysfs. ``--vf`` makes ``ecn`` read-only, as on a virtual function.
+Use: ``export GPUFABRIC_STANDIN=STATE PATH=tests/standins/bin:$PATH``, and ``STATE/root`` as root. ``--vf`` makes
+``ecn`` read-only, as on a virtual function. A state is a composite of recordings and says of what (states/*.json).
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from fuse_tree import File, Folder, FuseTree, Link, Node, folder_of
-from nic_state import factory, write_nic
+from nic_state import KEPT, factory, write_nic
 
+HERE = Path(__file__).resolve().parent
 WAIT_S = 10
 MODES = ("IB/RoCE v1", "RoCE v2")
 
@@ -86,7 +88,13 @@ def tree(state: Path) -> Folder:
             "class": folder_of({"net": folder_of(net), "infiniband": folder_of(rdma)}),
             "devices": folder_of({"pci0000:00": folder_of(devices)}),
             "bus": folder_of({"pci": folder_of({"drivers": folder_of(drivers)})}),
-            "kernel": folder_of({"config": config_folder(state, list(rdma), attributes)}),
+            "kernel": folder_of(
+                {
+                    "config": config_folder(state, list(rdma), attributes),
+                    "debug": debug_folder(nics.values(), attributes),
+                    "security": folder_of({"lockdown": lockdown_file(nics.values())}),
+                }
+            ),
         }
     )
 
@@ -134,6 +142,45 @@ def rdma_folder(netdev: str, nic: dict, attributes: Attributes) -> Folder:
     return folder_of(children)
 
 
+def debug_folder(nics: Iterable[dict], attributes: Attributes) -> Folder:
+    """debugfs of the kernel's mlx5 (tests/recorded/kernel/debugfs_mlx5_cc_params.txt)."""
+    shown = [nic for nic in nics if nic["driver"] == "mlx5_core" and nic["debugfs"]]
+    return folder_of({"mlx5": folder_of({nic["pci"]: cc_params(nic, attributes) for nic in shown})})
+
+
+def cc_params(nic: dict, attributes: Attributes) -> Folder:
+    """Files of the notification point. Writing the priority sets the mode to 0; locked down none can be opened."""
+    path = f"debug/{nic['pci']}"
+    mode = attributes.number(f"{path}/np_cnp_prio_mode", "1\n", 1)
+    priority = attributes.number(f"{path}/np_cnp_prio", nic["firmware"]["CNP_802P_PRIO"] + "\n", 7)
+
+    def put_priority(text: str) -> None:
+        priority.write(text)
+        mode.write("0")
+
+    files = {
+        "np_cnp_dscp": attributes.number(f"{path}/np_cnp_dscp", nic["firmware"]["CNP_DSCP"] + "\n", 63),
+        "np_cnp_prio": File(priority.read, put_priority),
+        "np_cnp_prio_mode": mode,
+        "np_min_time_between_cnps": fixed("4"),
+    }
+    return folder_of({"cc_params": folder_of(dict.fromkeys(files, closed()) if nic["locked_down"] else files)})
+
+
+def closed() -> File:
+    """As any file of debugfs that is not read-only, under lockdown."""
+
+    def refuse(text: str = "") -> str:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM), text)
+
+    return File(refuse, refuse)
+
+
+def lockdown_file(nics: Iterable[dict]) -> File:
+    locked = any(nic["locked_down"] for nic in nics)
+    return fixed("none [integrity] confidentiality" if locked else "[none] integrity confidentiality")
+
+
 def config_folder(state: Path, devices: list[str], attributes: Attributes) -> Folder:
     """configfs: rdma_cm is there once the module is, and holds the folders that somebody made."""
     made: set[str] = set()
@@ -165,23 +212,31 @@ def config_folder(state: Path, devices: list[str], attributes: Attributes) -> Fo
     return Folder(present)
 
 
-def make_state(state: Path, rails: list[str], **given: object) -> None:
+def make_state(state: Path, rails: list[str], *, driver: str = "mlx5_core", **given: object) -> None:
     """A new state folder: one NIC per ``NAME=PCI``, with an RDMA device each, and rdma_cm loaded."""
     for index, rail in enumerate(rails):
         name, _, pci = rail.partition("=")
-        nic = factory("mlx5_core", pci=pci, rdma_device=f"mlx5_{index}", mtu_bytes=9000, vf=False, inbox=False)
-        driver = str(given.get("driver", "mlx5_core"))
-        nic = {**factory(driver, pci=pci), **{key: nic[key] for key in ("rdma_device", "mtu_bytes", "vf", "inbox")}}
-        write_nic(state, name, {**nic, **given})
+        own = {"pci": pci, "rdma_device": f"mlx5_{index}", "mtu_bytes": 9000, "vf": False, **given}
+        write_nic(state, name, factory(driver, **own))
     (state / "modules").write_text("rdma_cm\n")
     (state / "root/sys").mkdir(parents=True, exist_ok=True)
+
+
+def make_named_state(state: Path, name: str, rails: list[str]) -> None:
+    """A host of states/, with the tools that it has and no other in ``STATE/bin``."""
+    described = json.loads((HERE / "states" / f"{name}.json").read_text())
+    nic = dict(described["nic"])
+    make_state(state, rails, factory_firmware=nic.pop("firmware"), **nic)
+    (state / "bin").mkdir()
+    for tool in described["tools"]:
+        (state / "bin" / tool).symlink_to(HERE / "bin" / tool)
 
 
 def reload_driver(state: Path) -> None:
     """Everything a driver keeps is gone; what the firmware was told now holds."""
     for path in (state / "nics").glob("*.json"):
         nic = json.loads(path.read_text())
-        kept = {key: nic[key] for key in ("pci", "rdma_device", "mtu_bytes", "vf", "inbox", "active_mtu", "refuses")}
+        kept = {key: nic[key] for key in KEPT}
         firmware = {"firmware": nic["firmware_next"], "firmware_next": nic["firmware_next"]}
         path.write_text(json.dumps({**factory(nic["driver"]), **kept, **firmware}, indent=1))
     shutil.rmtree(state / "values", ignore_errors=True)
@@ -223,12 +278,14 @@ def main(words: list[str]) -> int:
     parser.add_argument("state", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--driver", default="mlx5_core")
-    parser.add_argument("--inbox", action="store_true")
+    parser.add_argument("--state", dest="named", choices=sorted(path.stem for path in (HERE / "states").glob("*.json")))
     parser.add_argument("--vf", action="store_true")
     options = parser.parse_args(words)
     state = options.state.resolve()
-    if options.verb == "make":
-        make_state(state, options.names, driver=options.driver, inbox=options.inbox, vf=options.vf)
+    if options.verb == "make" and options.named:
+        make_named_state(state, options.named, options.names)
+    elif options.verb == "make":
+        make_state(state, options.names, driver=options.driver, vf=options.vf)
     elif options.verb == "load":
         with (state / "modules").open("a") as modules:
             modules.write("\n".join(options.names) + "\n")

@@ -32,11 +32,17 @@ def main(tool: str, words: list[str]) -> int:
         not_recorded(tool, *words)
     name = interface_at(device)
     if not name:
-        print("-E- Failed to open the device")
-        return 3
+        return not_opened()
     with Nic(name).opened() as nic:
+        if nic.state["locked_down"]:  # tests/recorded/mlxconfig/locked_down.txt
+            return not_opened()
         port = int(device.rpartition(".")[2] or 0) + 1
         return query(nic, device, port, verbose) if verb in ("q", "query") else put(tool, nic, port, names)
+
+
+def not_opened() -> int:
+    print("-E- Failed to open the device")
+    return 3
 
 
 def interface_at(device: str) -> str | None:
@@ -58,7 +64,9 @@ def query(nic: Nic, device: str, port: int, verbose: bool) -> int:
     else:
         print(f"{'Configurations:':<57}Next Boot")
     for name, at_next_boot in nic.state["firmware_next"].items():
-        values = [FACTORY_FIRMWARE[name], nic.state["firmware"][name], at_next_boot] if verbose else [at_next_boot]
+        values = [at_next_boot]
+        if verbose:
+            values = [nic.state["factory_firmware"][name], nic.state["firmware"][name], at_next_boot]
         row = f"        {name + f'_P{port}':<44}" + "".join(f"{each:<21}" for each in values[:-1])
         print(f"{row}{values[-1]:<20}")
     return 0

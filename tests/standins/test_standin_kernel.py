@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "recorded"))
-from transcripts import Call, read_transcript  # noqa: E402
+from transcripts import Call, read_transcript, sources_of  # noqa: E402
 
 
 def host(*words: str) -> None:
@@ -121,12 +122,71 @@ def test_a_virtual_function_shows_ecn_and_lets_nobody_write(tmp_path) -> None:
         host("down", str(folder))
 
 
-def test_a_distributions_mlx5_has_neither_ecn_nor_tc(tmp_path) -> None:
-    folder = tmp_path / "inbox"
-    host("make", str(folder), "rail0=0000:00:10.0", "--inbox")
-    host("up", str(folder))
-    try:
-        assert not (folder / "root/sys/class/net/rail0/ecn").exists()
-        assert not (folder / "root/sys/class/infiniband/mlx5_0/tc").exists()
-    finally:
-        host("down", str(folder))
+@pytest.mark.parametrize("name", ["inbox_mlx5", "doca_ofed", "locked_down"])
+def test_a_state_says_of_which_recordings_it_is_made_and_where_each_is_from(name: str) -> None:
+    described = json.loads((HERE / "states" / f"{name}.json").read_text())
+    assert described["label"].startswith("composite: ")
+    for part in described["made_of"]:
+        tool, _, transcript = part["recorded"].partition("/")
+        source = sources_of(tool)[transcript]["source"]
+        assert part["repository"] in source
+        if part["commit"] != "a thread, no file":
+            assert len(part["commit"]) == 40
+            assert part["commit"][:12] in source
+    rows = {row[0]: row[2] for row in firmware_rows() if row[0].endswith("_P1")}
+    assert {f"{setting}_P1": value for setting, value in described["nic"]["firmware"].items()} == rows
+
+
+def firmware_rows() -> list[list[str]]:
+    (call,) = read_transcript("mlxconfig/query_three_columns.txt")
+    return [words for words in map(str.split, call.stdout.splitlines()) if len(words) == 4 and "_P" in words[0]]
+
+
+@pytest.fixture
+def named(tmp_path):
+    """The name of a state -> its folder, served."""
+    made = []
+
+    def make(name: str) -> Path:
+        made.append(tmp_path / name)
+        host("make", str(made[-1]), "rail0=0000:00:10.0", "--state", name)
+        host("up", str(made[-1]))
+        return made[-1]
+
+    yield make
+    for each in made:
+        host("down", str(each))
+
+
+def test_the_kernels_own_mlx5_has_debugfs_and_neither_ecn_nor_tc(named) -> None:
+    root = named("inbox_mlx5") / "root"
+    assert not (root / "sys/class/net/rail0/ecn").exists()
+    assert not (root / "sys/class/infiniband/mlx5_0/tc").exists()
+    assert (root / "sys/kernel/security/lockdown").read_text() == "[none] integrity confidentiality\n"
+    folder = root / "sys/kernel/debug/mlx5/0000:00:10.0/cc_params"
+    calls = read_transcript("kernel/debugfs_mlx5_cc_params.txt")
+    assert sorted(each.name for each in folder.iterdir()) == calls[0].stdout.split()
+    for call in calls[1:]:
+        words = call.command.split()
+        file = folder / Path(words[-1]).name
+        if words[0] == "echo":
+            file.write_text(words[1] + "\n")
+        else:
+            assert file.read_text() == call.stdout
+
+
+def test_under_lockdown_debugfs_cannot_be_read_and_the_device_not_opened(named, tmp_path) -> None:
+    state = named("locked_down")
+    recorded = read_transcript("mlxconfig/locked_down.txt")
+    assert (state / "root/sys/kernel/security/lockdown").read_text() == recorded[0].stdout
+    with pytest.raises(PermissionError):
+        (state / "root/sys/kernel/debug/mlx5/0000:00:10.0/cc_params/np_cnp_dscp").read_text()
+    done = subprocess.run(
+        [state / "bin/mstconfig", "-d", "0000:00:10.0", "query"],
+        env={**os.environ, "GPUFABRIC_STANDIN": str(state)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (recorded[2].exit_code, recorded[2].stdout)
+    assert not (state / "bin/mlnx_qos").exists(), "it comes with NVIDIA's packages"

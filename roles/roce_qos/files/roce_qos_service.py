@@ -20,8 +20,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from roce_apply import Host, Report, apply
+from roce_apply import Host, apply
 from roce_policy import Policy, PolicyError, read_policy
+from roce_report import Report
 
 POLICY = "/etc/gpufabric/roce_qos.json"
 RESTART = ("/bin/systemctl", "--no-block", "restart", "gpufabric-roce-qos.service")
@@ -56,7 +57,7 @@ def main() -> int:
         return watch(frozenset(policy.rails))
     host = Host(root=Path(options.root))
     wait_for_rails(policy, host, options.wait_s)
-    report = apply(policy, host, check=options.check)
+    report = apply(policy, host, check=options.check, write_firmware=False)
     show(report, as_json=options.json)
     return 1 if report.failures else 0
 

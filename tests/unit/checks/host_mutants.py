@@ -113,6 +113,10 @@ MUTANTS: dict[str, tuple[Change, str]] = {
         lambda f: f["gpufabric_rdma"]["packages"]["perftest"].update({"held": False}),
         "rdma: perftest package",
     ),
+    "packages of two builds": (
+        lambda f: f["gpufabric_rdma"].update(mixed_stack=["libibverbs1 44.0-2"]),
+        "rdma: packages of rdma-core",
+    ),
     "device down": (lambda f: f["gpufabric_rdma"]["devices"]["mlx5_4"].update(state="DOWN"), "rdma: rail4 RDMA device"),
     "no device": (lambda f: f["gpufabric_rdma"]["devices"].pop("mlx5_4"), "rdma: rail4 RDMA device"),
     "few pages": (

@@ -119,6 +119,7 @@ def roce_of_one(name: str) -> dict[str, Any]:
         "source": dict.fromkeys(knobs, "sysfs"),
         "reason": {},
         "shown_by": {knob: f"show {knob} of {name}" for knob in knobs},
+        "firmware": None,
     }
 
 
@@ -170,7 +171,9 @@ def facts() -> dict[str, Any]:
         "gpufabric_roce": {name: roce_of_one(name) for name in RAILS},
         "gpufabric_rdma": {
             "modules": {**dict.fromkeys(modules, "loaded"), "rdma_cm": "builtin"},
-            "packages": {name: {"version": "44.0-2", "held": True} for name in PACKAGES},
+            "packages": {name: {"version": "44.0-2", "held": True} for name in [*PACKAGES, "mstflint"]},
+            "vendor_stack": [],
+            "mixed_stack": [],
             "devices": {f"mlx5_{name[-1]}": {"interface": name, **active} for name in RAILS},
             "soft_roce_kept": [],
         },

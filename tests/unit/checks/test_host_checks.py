@@ -33,11 +33,11 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     report = judged(facts())
     assert wrong(report) == []
     assert report.passed
-    # 8 rails of 8 knobs and rp_filter of all; 6 pairs of 3 planes, chain, others; 6 modules, 2 packages, 8 devices;
-    # 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions;
+    # 8 rails of 8 knobs and rp_filter of all; 6 pairs of 3 planes, chain, others; 6 modules, 3 packages, their build,
+    # 8 devices; 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions;
     # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; 3 services.
-    assert len(report.findings) == 65 + 8 + 16 + 5 + 128 + 10 + 18 + 3
-    assert report.summary() == "gpu-1: tested 253 of 253"
+    assert len(report.findings) == 65 + 8 + 18 + 5 + 128 + 10 + 18 + 3
+    assert report.summary() == "gpu-1: tested 255 of 255"
     assert all(each.shown_by and each.wanted for each in report.findings)
 
 
@@ -50,7 +50,7 @@ def test_a_single_wrong_knob_is_named_and_nothing_else(name: str) -> None:
     assert wrong(report) == [expected]
     assert not report.passed
     assert report.of(Verdict.FAIL)[0].found != report.of(Verdict.FAIL)[0].wanted
-    assert len(report.findings) == 253
+    assert len(report.findings) == 255
 
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
@@ -71,10 +71,10 @@ def test_a_fact_that_could_not_be_read_leaves_its_knobs_untold_and_counted(fact:
     untold = report.of(Verdict.ERROR)
     assert untold
     assert not report.passed
-    assert len(report.findings) == 253
+    assert len(report.findings) == 255
     assert {each.why for each in untold} == {"no program ip on this host"}
     assert report.of(Verdict.FAIL) == () or fact == "gpufabric_nccl"
-    assert report.summary() == f"gpu-1: tested {253 - len(untold)} of 253"
+    assert report.summary() == f"gpu-1: tested {255 - len(untold)} of 255"
 
 
 def soft(**reasons: str) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def test_soft_roce_skips_what_it_has_not_says_so_and_is_judged_on_the_rest() -> 
     assert report.passed
     assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS)
     assert len(report.of(Verdict.SKIPPED)) == 40
-    assert report.summary() == "gpu-1: tested 219 of 219, skipped 40 that this host does not have"
+    assert report.summary() == "gpu-1: tested 220 of 220, skipped 40 that this host does not have"
     assert sum(line.startswith("skipped roce: ecn_np on rail0, rail1") for line in report.lines()) == 1
     assert all(each.shown_on == "hardware only" for each in report.of(Verdict.SKIPPED))
 
@@ -122,6 +122,112 @@ def test_a_connectx_may_lack_only_what_the_site_allows_by_name() -> None:
     report = judged(found)
     assert {each.knob for each in report.of(Verdict.SKIPPED)} == {"traffic_class"}
     assert {each.knob for each in report.of(Verdict.FAIL)} == set(LACKS) - {"traffic_class"}
+
+
+def inbox(**settings: tuple[int, int]) -> dict[str, Any]:
+    """Facts of a ConnectX with the kernel's own mlx5, and settings of rail2's firmware (now, at its next start)."""
+    found = facts()
+    for name, each in found["gpufabric_roce"].items():
+        each.update(traffic_class=None, ecn_np=[True] * 8, ecn_rp=[True] * 8)
+        each["source"] |= {"traffic_class": "absent", "ecn_np": "firmware", "ecn_rp": "firmware", "cnp_dscp": "debugfs"}
+        each["reason"] = {"traffic_class": "it comes with NVIDIA's mlx5 modules"}
+        rest = {"DCBX_WILLING": 1, "LLDP_NB_DCBX": 0, "LLDP_NB_RX_MODE": 2, "LLDP_NB_TX_MODE": 2}
+        own = {**dict.fromkeys(rest), "ROCE_CC_PRIO_MASK": 255, "CNP_DSCP": 48, "CNP_802P_PRIO": 6, **rest}
+        held = {key: {"current": value, "next_boot": value} for key, value in own.items()}
+        for key, (now, later) in settings.items() if name == "rail2" else ():
+            held[key] = {"current": now, "next_boot": later}
+        each["firmware"] = {"settings": held, "reason": ""}
+    return found
+
+
+def test_a_factory_connectx_with_the_kernels_mlx5_passes_and_only_its_traffic_class_is_skipped() -> None:
+    report = judged(inbox())
+    assert wrong(report) == [f"roce: {rail} traffic_class" for rail in RAILS]
+    assert report.passed
+    assert report.summary() == "gpu-1: tested 247 of 247, skipped 8 that this host does not have"
+
+
+@pytest.mark.parametrize(
+    ("mask", "found"),
+    [
+        ((16, 16), "on for 4"),
+        ((255, 0), "on for 0 1 2 3 4 5 6 7, and at the NIC's next start off"),
+        ((0, 8), "off, and at the NIC's next start on for 3"),
+    ],
+)
+def test_a_mask_without_the_lossless_priority_now_or_at_the_next_start_is_named(
+    mask: tuple[int, int], found: str
+) -> None:
+    failed = judged(inbox(ROCE_CC_PRIO_MASK=mask)).of(Verdict.FAIL)
+    assert [(each.name, each.found) for each in failed] == [("rail2 ecn_np", found), ("rail2 ecn_rp", found)]
+
+
+def test_a_mask_that_is_on_is_wrong_where_dcqcn_is_off_by_policy() -> None:
+    told = variables(roce_qos_ecn=False, roce_qos_traffic_class=104)
+    assert {"ecn_np", "ecn_rp"} <= {each.knob for each in judged(inbox(), told).of(Verdict.FAIL)}
+
+
+def test_the_firmwares_marks_are_judged_where_nothing_else_shows_them() -> None:
+    found = inbox(CNP_DSCP=(48, 4))
+    found["gpufabric_roce"]["rail2"]["source"]["cnp_dscp"] = "firmware"
+    (failed,) = judged(found).of(Verdict.FAIL)
+    assert (failed.name, failed.found) == ("rail2 cnp_dscp", "48, and at the NIC's next start 4")
+
+
+FIRMWARE = {
+    "DCBX_WILLING": (0, 1),
+    "LLDP_NB_DCBX": (0, 1),
+    "LLDP_NB_RX_MODE": (0, 2),
+    "LLDP_NB_TX_MODE": (0, 2),
+    "ROCE_CC_PRIO_MASK": (8, 255),
+    "CNP_DSCP": (48, 4),
+    "CNP_802P_PRIO": (6, 5),
+}
+"""Setting -> its value under the lab's policy, and another one."""
+
+
+@pytest.mark.parametrize("name", FIRMWARE)
+@pytest.mark.parametrize("when", ["now", "at the next start"])
+def test_each_setting_of_the_firmware_is_judged_now_and_at_its_next_start(name: str, when: str) -> None:
+    told = variables(roce_qos_firmware=True)
+    found = inbox()
+    for each in found["gpufabric_roce"].values():
+        each["firmware"]["settings"] = {
+            key: {"current": good, "next_boot": good} for key, (good, _) in FIRMWARE.items()
+        }
+    assert judged(found, told).of(Verdict.FAIL) == ()
+    good, bad = FIRMWARE[name]
+    setting = {"current": bad, "next_boot": good} if when == "now" else {"current": good, "next_boot": bad}
+    found["gpufabric_roce"]["rail2"]["firmware"]["settings"][name] = setting
+    failed = [each for each in judged(found, told).of(Verdict.FAIL) if each.knob not in ("ecn_np", "ecn_rp")]
+    assert [(each.name, each.wanted, each.found) for each in failed] == [(f"rail2 {name} {when}", str(good), str(bad))]
+    assert failed[0].why == ("waits for a reset of the NIC (mlxfwreset)" if when == "now" else "")
+
+
+def test_a_firmware_that_cannot_be_asked_leaves_all_its_settings_untold() -> None:
+    found = inbox()
+    found["gpufabric_roce"]["rail2"]["firmware"] = {"settings": {}, "reason": "the kernel is locked down"}
+    found["gpufabric_roce"]["rail2"]["source"] |= {"ecn_np": "unreadable", "ecn_rp": "unreadable"}
+    found["gpufabric_roce"]["rail2"].update(ecn_np=None, ecn_rp=None)
+    untold = judged(found, variables(roce_qos_firmware=True)).of(Verdict.ERROR)
+    assert len([each for each in untold if each.why == "the kernel is locked down"]) == 14
+    assert {each.subject for each in untold} == {"rail2"}
+
+
+def test_a_stack_that_is_kept_need_not_be_held_and_brings_its_own_tool_for_the_firmware() -> None:
+    found = facts()
+    stack = found["gpufabric_rdma"]
+    stack["packages"] = {name: {"version": "2410mlnx54-1", "held": False} for name in ("rdma-core", "perftest", "mft")}
+    assert {each.name for each in judged(found).of(Verdict.FAIL)} == {
+        "rdma-core package",
+        "perftest package",
+        "mstflint package",
+    }
+    stack["vendor_stack"] = ["doca-ofed 2.9.1"]
+    assert judged(found).passed
+    assert not judged(found, variables(rdma_stack_source="inbox")).passed
+    stack["mixed_stack"] = ["libibverbs1 44.0-2"]
+    assert [each.name for each in judged(found).of(Verdict.FAIL)] == ["packages of rdma-core"]
 
 
 @pytest.mark.parametrize("missing_part", ["netdev", "rdma_device"])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from roce_state import ABSENT, CONFLICT, KNOBS, UNREADABLE, Answer, RailReader, read_rails, run_command
+from roce_parse import ABSENT, CONFLICT, UNREADABLE
+from roce_run import Answer, run_command
+from roce_state import KNOBS, RailReader, read_rails
 from transcripts import read_transcript, stdout_of
 
 MISSING = Answer(127, "", "not there")
@@ -155,13 +157,36 @@ def test_a_traffic_class_never_set_says_so_and_is_not_absent(root: Path) -> None
     assert set_to == ""
 
 
-def test_without_ofed_ecn_and_traffic_class_are_absent(root: Path) -> None:
+def test_without_nvidias_modules_the_traffic_class_is_absent(root: Path) -> None:
     (root / "sys/class/infiniband/mlx5_0/tc/1/traffic_class").unlink()
+    reading = reader(root, {}).read("traffic_class")
+    assert (reading.value, reading.source) == (None, ABSENT)
+    assert "it comes with NVIDIA's mlx5 modules" in reading.reason
+
+
+def test_another_driver_has_no_congestion_control_to_read(root: Path) -> None:
     (root / "sys/class/net/rail0/ecn").rename(root / "elsewhere")
+    (root / "sys/bus/pci/drivers/virtio_net").mkdir()
+    link = root / "sys/devices/pci0000:00/0000:00:10.0/driver"
+    link.unlink()
+    link.symlink_to(root / "sys/bus/pci/drivers/virtio_net")
+    for knob in ("ecn_np", "ecn_rp", "cnp_dscp", "cnp_priority"):
+        assert reader(root, {}).read(knob).source == ABSENT
+
+
+def test_the_kernels_mlx5_is_asked_by_debugfs_and_else_by_the_firmware(root: Path) -> None:
+    (root / "sys/class/net/rail0/ecn").rename(root / "elsewhere")
+    query = recorded("mlxconfig/query_three_columns.txt", "mstconfig -e -d 0000:19:00.0 q")
+    found = reader(root, {"mstconfig -d 0000:00:10.0 -e q": query})
+    assert (found.read("ecn_np").value, found.read("ecn_np").source) == ([True] * 8, "firmware")
+    assert (found.read("cnp_dscp").value, found.read("cnp_dscp").source) == (48, "firmware")
+    folder = root / "sys/kernel/debug/mlx5/0000:00:10.0/cc_params"
+    folder.mkdir(parents=True)
+    for name, value in {"np_cnp_dscp": 46, "np_cnp_prio": 5, "np_cnp_prio_mode": 0}.items():
+        (folder / name).write_text(f"{value}\n")
     found = reader(root, {})
-    for knob in ("ecn_np", "ecn_rp", "cnp_dscp", "cnp_priority", "traffic_class"):
-        assert (found.read(knob).value, found.read(knob).source) == (None, ABSENT), knob
-        assert "comes with mlx5 of MLNX_OFED" in found.read(knob).reason
+    assert (found.read("cnp_dscp").value, found.read("cnp_priority").value) == (46, 5)
+    assert found.read("cnp_dscp").shown_by == "/sys/kernel/debug/mlx5/0000:00:10.0/cc_params/np_cnp_dscp"
 
 
 def test_without_rdma_cm_its_defaults_are_unreadable_and_the_remedy_is_named(root: Path) -> None:

@@ -83,6 +83,15 @@ def test_the_distributions_own_stack_is_no_vendors(host):
     assert host()["vendor_stack"] == []
 
 
+def test_packages_of_one_source_from_two_builds_are_named(host):
+    rebuilt = "Package: {}\nStatus: install ok installed\nVersion: 2410mlnx54-1.2410068\n"
+    all_of_one = "\n".join(rebuilt.format(name) for name in ("rdma-core", "libibverbs1", "ibverbs-providers"))
+    assert host({"var/lib/dpkg/status": all_of_one})["mixed_stack"] == []
+    before, _, after = all_of_one.partition("Package: libibverbs1")
+    half = f"{before}Package: libibverbs1{after.replace('2410mlnx54-1.2410068', '44.0-2', 1)}"
+    assert host({"var/lib/dpkg/status": half})["mixed_stack"] == ["libibverbs1 44.0-2"]
+
+
 def test_a_devices_interface_is_found_by_its_gid_table_its_parent_or_its_pci_device(host):
     assert {name: each["interface"] for name, each in host()["devices"].items()} == {
         "rxe_rail0": "rail0",

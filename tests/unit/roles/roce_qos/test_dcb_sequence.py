@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from roce_state import run_command
+from roce_run import run_command
 
 OUT_OF_SEQUENCE = """#!/bin/sh
 # dcb of iproute2 6.1, as seen on a lab machine while the clock ticked

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from conftest import STANDINS, policy_values
 from make_rail_host import make_rail_host
-from roce_apply import Host, Report, apply
+from roce_apply import Host, apply
 from roce_policy import read_policy
+from roce_report import Report
 
 RAILS = ["rail0"]
 EVERY_KNOB = [
@@ -186,22 +187,21 @@ def test_two_priorities_for_one_code_point_are_cleared_up(brought: RailHost) -> 
     host = brought
     nic = host.nic("rail0", driver="memory")
     host.nic("rail0", app=[*nic["app"], [26, 4]])
-    report = host.apply(backend="dcb")
+    report = host.apply(backend="dcb", absent_allowed=["traffic_class", "pause_rx", "pause_tx"])
+    assert not report.failures
     assert knobs(report) == ["dscp_to_priority"]
     assert sorted(host.nic("rail0")["app"]) == sorted(nic["app"])
 
 
-def test_a_connectx_without_ecn_knobs_fails_unless_that_is_allowed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    host = new_host(tmp_path, monkeypatch, ofed=False)
-    report = host.apply(check=True)
-    lacking = ["ecn_np", "ecn_rp", "cnp_dscp", "cnp_priority"]
-    assert [each.knob for each in report.failures if each.rail == "rail0"] == lacking
-    assert "roce_qos_absent_allowed" in report.failures[0].why
-    allowed = host.apply(check=True, absent_allowed=["traffic_class", *lacking])
-    assert not allowed.failures
-    assert {each.knob for each in allowed.absent} == {"traffic_class", *lacking}
+def test_a_connectx_without_a_knob_is_left_as_it_is_unless_that_is_allowed(host: RailHost) -> None:
+    before = host.nic("rail0")
+    report = host.apply(absent_allowed=[])
+    assert [(each.knob, each.found) for each in report.failures] == [("traffic_class", "absent")]
+    assert "name traffic_class in roce_qos_absent_allowed" in report.failures[0].why
+    assert not report.changes
+    assert host.nic("rail0") == before
+    assert not host.sets()
+    assert [each.knob for each in host.apply(check=True).absent] == ["traffic_class"]
 
 
 def test_what_soft_roce_lacks_is_reported_and_never_faked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

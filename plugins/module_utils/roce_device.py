@@ -1,0 +1,62 @@
+"""Which RDMA device a network interface has. The one place that tells it: facts, roles, service and checks ask here.
+
+Reads files under ``root`` only; standard library, Python 3.9.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+FIRST_GIDS = 4
+"""Entries of a GID table that are looked at. The first two are the port's own (RoCE v1 and v2 of its link-local
+address); what VLANs and others on top of it add comes later (Linux drivers/infiniband/core/roce_gid_mgmt.c)."""
+
+
+@dataclass(frozen=True)
+class RdmaPort:
+    """One port of an RDMA device, and the network interface it is; empty if it has none."""
+
+    device: str
+    port: int
+    interface: str
+
+
+def rdma_ports(root: Path) -> list[RdmaPort]:
+    """Every port of every RDMA device, in order of names."""
+    return [
+        RdmaPort(device.name, port, _interface_of(device, port))
+        for device in _folders(root / "sys/class/infiniband")
+        for port in (_numbers(device / "ports") or [1])
+    ]
+
+
+def port_of(root: Path, interface: str) -> RdmaPort | None:
+    """The RDMA port that a network interface is; None if it is none."""
+    return next((each for each in rdma_ports(root) if each.interface == interface), None) if interface else None
+
+
+def text(path: Path) -> str:
+    """A file without surrounding blanks; empty if it cannot be read, as a GID entry that is not in use (EINVAL)."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _interface_of(device: Path, port: int) -> str:
+    """By the GID table; while that is empty by what rxe says its parent is, or as the PCI device's only interface."""
+    owners = device / "ports" / str(port) / "gid_attrs/ndevs"
+    found = [name for name in (text(owners / str(slot)) for slot in _numbers(owners)[:FIRST_GIDS]) if name]
+    if found:
+        return found[0]
+    siblings = [folder.name for folder in _folders(device / "device/net")]
+    return text(device / "parent") or (siblings[0] if port == 1 and len(siblings) == 1 else "")
+
+
+def _folders(path: Path) -> list[Path]:
+    return sorted(path.iterdir()) if path.is_dir() else []
+
+
+def _numbers(path: Path) -> list[int]:
+    return sorted(int(each.name) for each in _folders(path) if each.name.isdigit())

@@ -1,0 +1,76 @@
+"""What a run of the RoCE policy did on a host, and what it could not do. Standard library only, Python 3.9."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+_DCB_QUERY = re.compile(r"dcb -j \w+ show dev \S+")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One knob that was set, or would be (check mode)."""
+
+    rail: str
+    knob: str
+    found: str
+    wanted: str
+    by: str
+
+    def __str__(self) -> str:
+        return f"{self.rail} {self.knob}: {self.found} -> {self.wanted} ({self.by})"
+
+
+@dataclass(frozen=True)
+class Absence:
+    """One knob that this rail does not have."""
+
+    rail: str
+    knob: str
+    wanted: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.rail} {self.knob}: absent ({self.reason}); wanted {self.wanted}; shown on: hardware only"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One knob that is not as the policy says, and why."""
+
+    rail: str
+    knob: str
+    found: str
+    wanted: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.rail} {self.knob}: wanted {self.wanted}, found {self.found}: {self.why}"
+
+
+@dataclass
+class Report:
+    """What one run did and could not do."""
+
+    changes: list[Change] = field(default_factory=list)
+    absent: list[Absence] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    reboot_reasons: list[str] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "absent_words": self.absent_words()}
+
+    def absent_words(self) -> list[str]:
+        """One line for each reason, with the knobs and the rails it is true of."""
+        knobs: dict[str, tuple[set[str], dict[str, None]]] = {}
+        for each in self.absent:
+            reason = _DCB_QUERY.sub("dcb", each.reason).replace(each.rail, "RAIL")
+            rails, names = knobs.setdefault(reason, (set(), {}))
+            rails.add(each.rail)
+            names[each.knob] = None
+        return [
+            f"{', '.join(sorted(rails))} without {', '.join(names)} ({reason}); shown on: hardware only"
+            for reason, (rails, names) in knobs.items()
+        ]

@@ -179,8 +179,36 @@ class NicModel:
 
 
 @dataclass(frozen=True, slots=True)
+class OpticModel:
+    """One model of twin-port optic: one pluggable with two connectors, each a port of its own."""
+
+    vendor: str
+    model: str
+    os: tuple[str, ...]
+    """Operating systems of ours under which a source has it."""
+    medium: str
+    """As the intent writes it: ``2xDR4``."""
+    cage: str
+    """Where it is plugged in."""
+    port_gbps: int
+    """What one of its connectors carries, straight."""
+    connector: str
+    fibre: str
+    """Grade of the fibre: ``OS2``, ``OM4``."""
+    polarity: str
+    """Of its jumpers, by TIA-568."""
+    reach_m: int
+    """Over a straight jumper to another switch."""
+    splitter_m: int | None = None
+    """Over a splitter, which makes two of one connector; None: it takes none."""
+    nic_m: int | None = None
+    """Over a straight jumper to a NIC; None: as far as to a switch."""
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """Every model we know, by its name as the intent writes it."""
 
     switches: Mapping[str, SwitchModel]
     nics: Mapping[str, NicModel]
+    optics: Mapping[str, OpticModel] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from nornir_tasks.design.catalogue import Catalogue, Mode, NicModel, PortGroup, SwitchModel
+from nornir_tasks.design.catalogue import Catalogue, Mode, NicModel, OpticModel, PortGroup, SwitchModel
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
@@ -135,11 +135,55 @@ class NicFile(_Part):
         return NicModel(self.vendor, self.model, self.modes.value, mtu, reorders, setting, provider)
 
 
+class _OpticForm(_Part):
+    cage: str
+    port_gbps: Annotated[int, Field(ge=1)]
+    """Of one of its two connectors."""
+    connector: str
+    fibre: str
+    polarity: str
+    source: Source
+
+
+class OpticFile(_Part):
+    """One file of a twin-port optic."""
+
+    kind: Literal["optic"]
+    vendor: str
+    model: str
+    platforms: Annotated[tuple[SystemName, ...], Field(min_length=1)]
+    medium: Annotated[str, Field(pattern="^2x")]
+    form: _OpticForm
+    reach_m: _Figure[int]
+    splitter_m: _Figure[int] | None = None
+    nic_m: _Figure[int] | None = None
+
+    def model_data(self) -> OpticModel:
+        """The figures without their sources."""
+        form = self.form
+        return OpticModel(
+            vendor=self.vendor,
+            model=self.model,
+            os=self.platforms,
+            medium=self.medium,
+            cage=form.cage,
+            port_gbps=form.port_gbps,
+            connector=form.connector,
+            fibre=form.fibre,
+            polarity=form.polarity,
+            reach_m=self.reach_m.value,
+            splitter_m=_value(self.splitter_m),
+            nic_m=_value(self.nic_m),
+        )
+
+
+Model = SwitchModel | NicModel | OpticModel
+
+
 @cache
 def load_catalogue(folder: Path | None = None) -> Catalogue:
     """Every model of the catalogue. Raises IntentError with the problems of all its files."""
-    switches: dict[str, SwitchModel] = {}
-    nics: dict[str, NicModel] = {}
+    models: dict[str, Model] = {}
     problems: list[Problem] = []
     for file in sorted((folder or resource("catalogue")).glob("*/*.yml")):
         try:
@@ -147,20 +191,23 @@ def load_catalogue(folder: Path | None = None) -> Catalogue:
         except IntentError as error:
             problems += error.problems
             continue
-        models: dict[str, SwitchModel] | dict[str, NicModel] = switches if isinstance(found, SwitchModel) else nics
         if found.model in models:
             problems.append(Problem(shown(file), f"model {found.model} stands twice in the catalogue"))
-        elif isinstance(found, SwitchModel):
-            switches[found.model] = found
-        else:
-            nics[found.model] = found
+        models.setdefault(found.model, found)
     if problems:
         raise IntentError(problems)
-    return Catalogue(switches, nics)
+    return Catalogue(
+        {name: each for name, each in models.items() if isinstance(each, SwitchModel)},
+        {name: each for name, each in models.items() if isinstance(each, NicModel)},
+        {name: each for name, each in models.items() if isinstance(each, OpticModel)},
+    )
 
 
-def _load(file: Path) -> SwitchModel | NicModel:
+def _load(file: Path) -> Model:
     marked = read_marked(file)
-    if isinstance(marked.data, dict) and marked.data.get("kind") == "nic":
+    kind = marked.data.get("kind") if isinstance(marked.data, dict) else None
+    if kind == "nic":
         return validate(NicFile, marked).model_data()
+    if kind == "optic":
+        return validate(OpticFile, marked).model_data()
     return validate(SwitchFile, marked).model_data()

@@ -58,6 +58,10 @@ class Far:
     port: str
     cable: str
     is_host: bool
+    leg: str = ""
+    """Where in its split cage the near port is, for a message; empty where the cage is the port's alone."""
+    far_leg: str = ""
+    """The same of the far port."""
 
 
 End = tuple[str, str]

@@ -8,15 +8,16 @@ from its pod. Places of hosts and leaf groups that are not there yet stay reserv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.cables import Cable
+from nornir_tasks.design.cables import ASSEMBLY, Cable, Make
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
-from nornir_tasks.design.joints import End, Joint, Joints, end_of
+from nornir_tasks.design.joints import Joint, Joints, end_of
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.links import Endpoint, Link, NicPort
 from nornir_tasks.design.network import ROLES, Device
 from nornir_tasks.design.panel import Panel
+from nornir_tasks.design.twin_ports import End
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,9 @@ def cable_up(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts], joi
     links += [nic.link for nic in hosts]
     nics = sorted(hosts, key=lambda nic: (nic.host_index, nic.nic))
     levels = {each.name: each.level for each in (*spines, *cores)}
-    return Cabling((*leaves, *spines, *cores), tuple(links), tuple(_cables(links, joints, levels)), tuple(nics))
+    return Cabling(
+        (*leaves, *spines, *cores), tuple(links), tuple(_cables(links, joints, levels, cabler.makes)), tuple(nics)
+    )
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ class _Cabler:
     joints: Joints
     kept: dict[tuple[int, str], Ends] = field(default_factory=dict)
     planned: dict[tuple[int, int], tuple[Slot, ...]] = field(default_factory=dict)
+    makes: dict[str, Make] = field(default_factory=dict)
+    """Cable -> how it is made, where it is no assembly."""
 
     def leaves(self) -> Iterator[Device]:
         """The leaves of every group that has hosts."""
@@ -146,7 +151,7 @@ class _Cabler:
                 yield NicPort(lower.device, index, nic, link)
 
     def _host_link(self, ends: Ends, upper: Endpoint, lower: Endpoint, place: int) -> Link:
-        name = f"{upper.device}-h{place}"
+        name, made = f"{upper.device}-h{place}", self.joints.host.make(ends.end, self.joints.nic)
         return Link(
             name=name,
             kind="host",
@@ -155,7 +160,7 @@ class _Cabler:
             lower=lower,
             place=place,
             speed_gbps=self.choices.demand.nics.speed,
-            cable=_cable_name(name, upper, None),
+            cable=self._cable(name, made, (upper, ends), None),
             fec=self.joints.host.fec,
             negotiate=self.joints.host.negotiate(ends.end, self.joints.nic),
         )
@@ -168,6 +173,7 @@ class _Cabler:
         how: tuple[Joint, int, int],
     ) -> Link:
         joint, speed_gbps, place = how
+        made = joint.make(upper[1].end, lower[1].end)
         return Link(
             name=name,
             kind="fabric",
@@ -176,10 +182,21 @@ class _Cabler:
             lower=lower[0],
             place=place,
             speed_gbps=speed_gbps,
-            cable=_cable_name(name, upper[0], lower[0]),
+            cable=self._cable(name, made, upper, lower),
             fec=joint.fec,
             negotiate=joint.negotiate(upper[1].end, lower[1].end),
         )
+
+    def _cable(self, link: str, made: Make, upper: tuple[Endpoint, Ends], lower: tuple[Endpoint, Ends] | None) -> str:
+        """The cable that a link is part of: a jumper is named as its link, a splitter after its connector."""
+        if made is ASSEMBLY:
+            return _assembly_name(link, upper[0], lower[0] if lower else None)
+        name = link
+        for end, ends in (upper, lower) if lower else (upper,):
+            if end.slot is not None and ends.end.legs > 1:
+                name = f"{end.device}-p{end.slot.number}c{end.slot.leg // ends.end.legs + 1}"
+        self.makes[name] = made
+        return name
 
     def ends(self, choice: Choice, direction: str) -> Ends:
         """The ports of one kind of switch in one direction, made once."""
@@ -245,16 +262,16 @@ class _Cabler:
         )
 
 
-def _cable_name(link: str, upper: Endpoint, lower: Endpoint | None) -> str:
-    """A cable of one link is named as the link; one from a split cage after that cage."""
+def _assembly_name(link: str, upper: Endpoint, lower: Endpoint | None) -> str:
+    """An assembly of one link is named as the link; one from a split cage after that cage."""
     for end in (upper, lower):
         if end is not None and end.slot is not None and end.slot.ways > 1:
             return f"{end.device}-p{end.slot.number}"
     return link
 
 
-def _cables(links: list[Link], joints: Joints, levels: Mapping[str, int]) -> Iterator[Cable]:
-    """The assemblies: legs of one split cage are one cable. ``levels``: of the switches that fabric links go up to."""
+def _cables(links: list[Link], joints: Joints, levels: Mapping[str, int], makes: Mapping[str, Make]) -> Iterator[Cable]:
+    """What is laid: links of one name are one cable. ``levels``: of the switches that fabric links go up to."""
     found: dict[str, list[Link]] = {}
     for link in links:
         found.setdefault(link.cable, []).append(link)
@@ -262,7 +279,5 @@ def _cables(links: list[Link], joints: Joints, levels: Mapping[str, int]) -> Ite
         joint = joints.host if legs[0].kind == "host" else joints.spine
         if legs[0].kind == "fabric" and levels[legs[0].upper.device] > 1 and joints.core is not None:
             joint = joints.core
-        ends = {
-            (end.device, end.slot.number if end.slot else end.port) for leg in legs for end in (leg.upper, leg.lower)
-        }
-        yield Cable(name, joint.medium, joint.length_m, tuple(leg.name for leg in legs), len(ends))
+        made = makes.get(name, ASSEMBLY)
+        yield Cable(name, joint.medium, joint.length_m, tuple(leg.name for leg in legs), made)

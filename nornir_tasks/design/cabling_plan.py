@@ -1,7 +1,8 @@
 """The cabling plan: what a technician takes to the racks, one row for each leg of each cable.
 
-A cable of one link is one row with empty legs. A breakout is one row for each leg, all with the cable's id; an end
-whose plug holds all legs has leg numbers (from 1), an end with a plug of its own has none.
+A cable of one link is one row. A breakout is one row for each leg, all with the cable's id; an end in a split cage has
+its leg's number (from 1), an end in a cage of its own has none. Jumpers between twin-port optics are cables of one row
+each, and their flags say the leg, which is the connector that the jumper goes into.
 """
 
 import csv
@@ -14,6 +15,7 @@ from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.links import Endpoint, Link
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.plugs import leg_of
 from nornir_tasks.design.racks import Place
 
 
@@ -38,7 +40,8 @@ class CableRow:
     medium: str | None
     length_m: int | None
     part: str | None
-    """Class of the part to buy: ``200G-AOC``, ``400G-DR4`` (an optic for each end, and fibre), ``400G-DAC-2x200G``."""
+    """Class of the part to buy: ``200G-AOC``, ``400G-DR4`` (an optic for each end, and fibre), ``400G-DAC-2x200G``;
+    ``400G-2xDR4-jumper``, ``400G-2xDR4-splitter-2x200G`` (fibre alone, as an optic has several)."""
 
 
 COLUMNS = tuple(field.name for field in fields(CableRow))
@@ -97,7 +100,7 @@ def _rows(cable: Cable, links: Mapping[str, Link], where: Mapping[str, Place]) -
             b_device=link.lower.device,
             b_port=link.lower.port,
             b_leg=_leg(link.lower),
-            label=f"{cable.name} | {_flag(link.upper, a)} | {_flag(link.lower, b)}",
+            label=f"{cable.name} | {_flag(link.upper, a, cable)} | {_flag(link.lower, b, cable)}",
             medium=cable.medium,
             length_m=cable.length_m,
             part=_part(cable, joined),
@@ -105,13 +108,14 @@ def _rows(cable: Cable, links: Mapping[str, Link], where: Mapping[str, Place]) -
 
 
 def _leg(end: Endpoint) -> int | None:
-    """Which leg of its plug, from 1; None where the plug is this port's alone, and on a host."""
+    """Which leg of its cage, from 1; None where the cage is this port's alone, and on a host."""
     return end.slot.leg + 1 if end.slot is not None and end.slot.ways > 1 else None
 
 
-def _flag(end: Endpoint, place: Place | None) -> str:
+def _flag(end: Endpoint, place: Place | None, cable: Cable) -> str:
     spot = f"{place.rack}/U{place.unit} " if place else ""
-    return f"{spot}{end.device} {end.port}"
+    leg = leg_of(end) if cable.make.kind != "assembly" else ""
+    return f"{spot}{end.device} {end.port}{leg and f' ({leg})'}"
 
 
 def _part(cable: Cable, joined: list[Link]) -> str | None:
@@ -119,4 +123,5 @@ def _part(cable: Cable, joined: list[Link]) -> str | None:
         return None
     speed_gbps, legs = joined[0].speed_gbps, len(joined)
     split = f"-{legs}x{speed_gbps}G" if legs > 1 else ""
-    return f"{speed_gbps * legs}G-{cable.medium}{split}"
+    made = "" if cable.make.kind == "assembly" else f"-{cable.make.kind}"
+    return f"{speed_gbps * legs}G-{cable.medium}{made}{split}"

@@ -1,11 +1,11 @@
 """Which model, OS and release each switch is: the intent's tiers and overrides against catalogue and capabilities."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
-from nornir_tasks.design.catalogue import Catalogue, NicModel, SwitchModel
+from nornir_tasks.design.catalogue import Catalogue, NicModel, OpticModel, SwitchModel
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fabric_model import CoreIntent, LeafIntent, SpineIntent, SwitchChoice
@@ -50,6 +50,8 @@ class Choices:
     spine_overrides: tuple[Choice, ...]
     core: Choice | None
     nic: NicModel | None
+    optics: Mapping[str, OpticModel] = field(default_factory=dict)
+    """The twin-port optics there are, by model."""
 
     def leaf_of(self, group: int, rail: int | None) -> Choice:
         """The leaf of this group and rail."""
@@ -98,7 +100,7 @@ def choose(
         raise IntentError(marks.problems(chooser.findings))
     if leaf is None or spine is None:
         raise UnknownValueError
-    choices = Choices(demand, leaf, leaf_overrides, spine, spine_overrides, core, nic)
+    choices = Choices(demand, leaf, leaf_overrides, spine, spine_overrides, core, nic, catalogue.optics)
     unknown = list(_unknown_shapes(allow_memory, choices))
     if unknown:
         raise IntentError(marks.problems(unknown))

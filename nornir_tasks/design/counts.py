@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from nornir_tasks.design.network import Fabric, Network, Plane
+from nornir_tasks.design.plugs import optics
 
 
 def design_counts(network: Network) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def design_counts(network: Network) -> dict[str, Any]:
             "switches": len(network.devices),
             "links": len(network.links),
             "cables": len(network.cables),
-            "optics": sum(cable.optics for cable in network.cables),
+            "optics": optics(network),
         },
     }
 

@@ -14,6 +14,7 @@ from nornir_tasks.design.mtu import takers
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.design.plugs import optics
 from nornir_tasks.design.routes import RouteCount
 from nornir_tasks.intent.findings import dotted
 
@@ -135,9 +136,8 @@ class _Explainer:
         inputs = {"leaves": len(self.at(LEAF)), "uplinks": self.fabric.uplinks}
         yield self.figure("fabric links", len(self.links("fabric")), rule, **inputs)
         media = Counter(str(cable.medium or "not declared") for cable in self.network.cables)
-        optics = sum(cable.optics for cable in self.network.cables)
         rule = "one for each pluggable end that is not copper, NIC ends included"
-        yield self.figure("optics, of the site", optics, rule, **dict(sorted(media.items())))
+        yield self.figure("optics, of the site", optics(self.network), rule, **dict(sorted(media.items())))
 
     def choice(self) -> Iterator[Figure]:
         """The layout against the next best, and what is left of it with a spine lost."""

@@ -4,28 +4,19 @@ All cables between two tiers are of one medium and length. For each kind of swit
 of kinds that meet can be joined; where none is, the refusal names the lanes, the length and what would do.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal, cast
 
+from nornir_tasks.design import twin_ports
+from nornir_tasks.design.cables import ASSEMBLY, Make
 from nornir_tasks.design.catalogue import Mode
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.media import COPPER, OPTICS, PASSIVE_REACH_M, STRAIGHT, fec_of, fitting_optics, optic_reach_m
+from nornir_tasks.design.twin_ports import End, Ends, Kind
 from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.findings import Finding, Marks, Path
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """One kind of port at one end of a kind of cable."""
-
-    name: str
-    """The model, for messages."""
-    ways: int
-    modes: tuple[Mode, ...]
-    negotiates: bool
-    """False where the box is known not to negotiate at this speed."""
+from nornir_tasks.intent.findings import Finding, Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +28,12 @@ class Joint:
     lanes: Mapping[End, int]
     """Lanes of each leg at each kind of end."""
     fec: Literal["rs", "fc", "none"]
+    makes: Mapping[tuple[End, End | None], Make] = field(default_factory=dict)
+    """How cables between an upper and a lower kind of end are made; without an entry, one assembly for each cage."""
+
+    def make(self, upper: End, lower: End | None) -> Make:
+        """How a cable between these ends is made."""
+        return self.makes.get((upper, lower), ASSEMBLY)
 
     def negotiate(self, one: End, other: End | None) -> bool:
         """Copper negotiates, where both ends can. A medium nobody declared is taken for optics."""
@@ -56,7 +53,9 @@ class Joints:
 def end_of(choice: Choice, speed_gbps: int, ways: int) -> End:
     """One kind of switch as the end of a cable of this speed."""
     model = choice.model
-    return End(model.model, ways, model.modes_for(ways, speed_gbps), speed_gbps not in model.silent_gbps)
+    modes = model.modes_for(ways, speed_gbps)
+    cage = next((group.cage for group in model.ports if group.modes_for(ways, speed_gbps)), "")
+    return End(model.model, ways, modes, speed_gbps not in model.silent_gbps, choice.os, cage)
 
 
 def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks) -> Joints:
@@ -67,16 +66,19 @@ def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks)
     if choices.nic is not None:
         nic = End(choices.nic.model, 1, tuple(m for m in choices.nic.modes if m.speed_gbps == speed), negotiates=True)
     leaf, spine, core = demand.fabric.leaf, demand.fabric.spine, demand.fabric.core
-    uppers = {end_of(each, speed, each.down_ways): None for each in choices.leaves}
-    host = _joint(_Kind(demand.on_fabric("leaf"), leaf.medium, leaf.cable_m, speed), uppers, {nic: None} if nic else {})
-    lowers = {end_of(each, spine_gbps, each.up_ways): None for each in choices.leaves}
-    uppers = {end_of(each, spine_gbps, each.down_ways): None for each in choices.spines}
-    up = _joint(_Kind(demand.on_fabric("spine"), spine.medium, spine.cable_m, spine_gbps), uppers, lowers)
+    uppers = [end_of(each, speed, each.down_ways) for each in choices.leaves]
+    below = Kind(demand.on_fabric("leaf"), leaf.medium, leaf.cable_m, speed)
+    host = _joint(below, _ends(uppers, [nic] if nic else []), choices)
+    lowers = [end_of(each, spine_gbps, each.up_ways) for each in choices.leaves]
+    uppers = [end_of(each, spine_gbps, each.down_ways) for each in choices.spines]
+    between = Kind(demand.on_fabric("spine"), spine.medium, spine.cable_m, spine_gbps, demand.on_fabric("leaf"))
+    up = _joint(between, _ends(uppers, lowers), choices)
     top: Joint | list[Finding] | None = None
     if core is not None and choices.core is not None and core_gbps is not None:
-        lowers = {end_of(each, core_gbps, each.up_ways): None for each in choices.spines}
-        uppers = {end_of(choices.core, core_gbps, choices.core.down_ways): None}
-        top = _joint(_Kind(demand.on_fabric("core"), core.medium, core.cable_m, core_gbps), uppers, lowers)
+        lowers = [end_of(each, core_gbps, each.up_ways) for each in choices.spines]
+        uppers = [end_of(choices.core, core_gbps, choices.core.down_ways)]
+        above = Kind(demand.on_fabric("core"), core.medium, core.cable_m, core_gbps, demand.on_fabric("spine"))
+        top = _joint(above, _ends(uppers, lowers), choices)
     for found in (host, up, top):
         findings += found if isinstance(found, list) else []
     if findings:
@@ -84,39 +86,45 @@ def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks)
     return Joints(cast(Joint, host), cast(Joint, up), cast(Joint | None, top), nic)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    path: Path
-    medium: str | None
-    length_m: int | None
-    speed_gbps: int
+def _ends(uppers: Iterable[End], lowers: Iterable[End]) -> Ends:
+    """Each kind once."""
+    return Ends(tuple(dict.fromkeys(uppers)), tuple(dict.fromkeys(lowers)))
 
 
-Ends = Mapping[End, None]
-"""An ordered set."""
-
-
-def _joint(kind: _Kind, uppers: Ends, lowers: Ends) -> Joint | list[Finding]:
+def _joint(kind: Kind, ends: Ends, choices: Choices) -> Joint | list[Finding]:
     """The first choice of modes that joins all pairs, else what is wrong with the preferred one."""
-    ends = list(dict.fromkeys((*uppers, *lowers)))
-    first: list[Finding] = []
-    for modes in product(*(end.modes for end in ends)):
-        chosen = dict(zip(ends, modes, strict=True))
-        found = list(_wrong(kind, chosen, uppers, lowers))
+    every = list(dict.fromkeys((*ends.uppers, *ends.lowers)))
+    first = list(twin_ports.refusals(kind, ends, choices.optics))
+    for modes in () if first else product(*(end.modes for end in every)):
+        chosen = dict(zip(every, modes, strict=True))
+        found = list(_wrong(kind, chosen, ends))
         if not found:
             lane_gbps = min(mode.lane_gbps for mode in modes)
             fec = cast(Literal["rs", "none"], fec_of(kind.medium, kind.speed_gbps, lane_gbps))
-            return Joint(kind.medium, kind.length_m, {end: mode.lanes for end, mode in chosen.items()}, fec)
+            lanes = {end: mode.lanes for end, mode in chosen.items()}
+            return Joint(kind.medium, kind.length_m, lanes, fec, _makes(kind, ends, choices))
         first = first or found
     return first
 
 
-def _wrong(kind: _Kind, chosen: Mapping[End, Mode], uppers: Ends, lowers: Ends) -> Iterator[Finding]:
+def _makes(kind: Kind, ends: Ends, choices: Choices) -> dict[tuple[End, End | None], Make]:
+    """Of cables with a twin-port optic at an end; none of others."""
+    optics = twin_ports.chosen(kind, ends, choices.optics)
+    model = {end: optic.model for end, optic in optics.items()}
+    found: dict[tuple[End, End | None], Make] = {}
+    for upper, lower in product(ends.uppers, ends.lowers or (None,)) if optics else ():
+        is_split = upper.legs > 1 or (lower is not None and lower.legs > 1)
+        below = None if lower is None else model.get(lower)
+        found[upper, lower] = Make("splitter" if is_split else "jumper", model.get(upper), below)
+    return found
+
+
+def _wrong(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Finding]:
     if kind.medium is None:
         return
     yield from _reach(kind, chosen)
     if kind.medium in STRAIGHT:
-        for upper, lower in product(uppers, lowers):
+        for upper, lower in product(ends.uppers, ends.lowers):
             if chosen[upper].lanes != chosen[lower].lanes:
                 yield _unlike(kind, upper, lower, chosen)
 
@@ -125,7 +133,7 @@ def _text(end: End, mode: Mode) -> str:
     return f"{end.name} ({mode.speed_gbps}G as {mode.lanes} x {mode.lane_gbps:g}G)"
 
 
-def _unlike(kind: _Kind, upper: End, lower: End, chosen: Mapping[End, Mode]) -> Finding:
+def _unlike(kind: Kind, upper: End, lower: End, chosen: Mapping[End, Mode]) -> Finding:
     return Finding(
         (*kind.path, "medium"),
         f"no {kind.medium} joins {_text(upper, chosen[upper])} and {_text(lower, chosen[lower])}",
@@ -135,7 +143,7 @@ def _unlike(kind: _Kind, upper: End, lower: End, chosen: Mapping[End, Mode]) -> 
     )
 
 
-def _reach(kind: _Kind, chosen: Mapping[End, Mode]) -> Iterator[Finding]:
+def _reach(kind: Kind, chosen: Mapping[End, Mode]) -> Iterator[Finding]:
     length, ways = kind.length_m or 1, max(end.ways for end in chosen)
     if kind.medium in OPTICS:
         reach = optic_reach_m(str(kind.medium), kind.speed_gbps, ways)
@@ -166,7 +174,7 @@ def _reach(kind: _Kind, chosen: Mapping[End, Mode]) -> Iterator[Finding]:
             )
 
 
-def _what_would_do(kind: _Kind, ways: int) -> str:
+def _what_would_do(kind: Kind, ways: int) -> str:
     fitting = fitting_optics(kind.speed_gbps, ways, kind.length_m or 1)
     length = f" over {kind.length_m} m" if kind.length_m else ""
     return f"what would do{length}: {', '.join(fitting)}" if fitting else "no optics we know carry this"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil
 
-from nornir_tasks.design import balancing, buffers, mtu, overrides, qos
+from nornir_tasks.design import balancing, buffers, mtu, overrides, qos, spare_legs
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
@@ -27,6 +27,7 @@ def check_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFact
         check.unnumbered(),
         check.lossless(),
         overrides.refusals(choices, layout),
+        spare_legs.refusals(choices, layout),
         check.logical_ports(),
         check.nic(),
     ]
@@ -41,7 +42,7 @@ def check_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFact
 def holds(choices: Choices, layout: Layout) -> bool:
     """Do the tables and ports of every kind of switch hold what another layout might not ask of them?"""
     check = _Check(choices, layout, {})
-    if any(True for _ in check.logical_ports()):
+    if any(True for _ in (*check.logical_ports(), *spare_legs.refusals(choices, layout))):
         return False
     return not any(True for each in _kinds(choices) for _ in (*check.ecmp(each), *check.routes(each), *check.bfd(each)))
 

@@ -7,6 +7,9 @@ vendors; what active cables reach depends on the product, so it is not judged.
 
 from dataclasses import dataclass
 
+TWIN = "2x"
+"""How the name of a medium begins whose split cages have twin-port optics: two connectors, a jumper in each."""
+
 STRAIGHT = frozenset({"DAC", "ACC", "AEC", "AOC"})
 """One assembly, its lanes handed on one by one."""
 
@@ -44,6 +47,16 @@ OPTICS = {
     # IEEE 802.3ba (100GBASE-LR4), 802.3bs (200GBASE-LR4), 802.3cu (400GBASE-LR4-6)
     "LR4": OpticType({100: 10000, 200: 10000, 400: 6000}, parallel=False),
 }
+
+
+def is_twin(medium: str | None) -> bool:
+    """Has each half of a split cage a connector of its own?"""
+    return medium is not None and medium.startswith(TWIN)
+
+
+def light_of(medium: str) -> str:
+    """What the far end of one connector of a twin-port optic is, where that cage is whole: ``2xDR4`` -> ``DR4``."""
+    return medium.removeprefix(TWIN)
 
 
 def optic_reach_m(medium: str, speed_gbps: int, ways: int) -> int | None:

@@ -17,6 +17,7 @@ from typing import Literal, get_args
 from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.links import Endpoint, Link
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.twin_ports import CONNECTORS
 
 Port = tuple[str, str]
 """Device and interface."""
@@ -83,7 +84,7 @@ def moves(old: Network, new: Network) -> Moves:
     kept = [(link, now[link.name]) for link in old.links if link.name in now]
     readdressed = tuple(link.name for link, then in kept if _addresses(old, link) != _addresses(new, then))
     changed = (each for each in old.devices if each.name in new and new.device(each.name).model != each.model)
-    schedule = _Schedule(todo, before, after, floors(old, new))
+    schedule = _Schedule(todo, before, (_holes(was, before), _holes(becomes, after)), floors(old, new))
     found = Counter(move.action for move in todo)
     counts = {action: found[action] for action in get_args(Action)}
     return Moves(tuple(schedule.steps()), readdressed, tuple(each.name for each in changed), counts)
@@ -138,13 +139,26 @@ def _ports(link: Link) -> tuple[Port, Port]:
     return (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
 
 
-def _plug(end: Endpoint) -> tuple[str, str]:
-    """The hole a plug goes into: the whole cage, however it is split."""
-    return end.device, str(end.slot.number) if end.slot else end.port
+Hole = tuple[str, str, int]
+"""Device, cage or host's port, connector: what a plug goes into."""
 
 
-def _plugs(legs: Iterable[Link]) -> frozenset[tuple[str, str]]:
-    return frozenset(_plug(end) for link in legs for end in (link.upper, link.lower))
+def _holes(cables: Mapping[str, Cable], legs: Mapping[str, Iterable[Link]]) -> dict[str, frozenset[Hole]]:
+    """Cable -> what its plugs go into."""
+    return {
+        name: frozenset(
+            hole for link in each for end in (link.upper, link.lower) for hole in _holes_of(end, cables[name])
+        )
+        for name, each in legs.items()
+    }
+
+
+def _holes_of(end: Endpoint, cable: Cable) -> Iterator[Hole]:
+    """An assembly takes the whole cage, however it is split; a jumper or splitter one connector of the optic in it."""
+    slot, is_whole = end.slot, cable.make.kind == "assembly"
+    for connector in range(CONNECTORS):
+        if slot is None or slot.ways == 1 or is_whole or slot.leg // max(1, slot.ways // CONNECTORS) == connector:
+            yield end.device, str(slot.number) if slot else end.port, connector
 
 
 def _kind(cable: Cable) -> tuple[str | None, int | None]:
@@ -164,13 +178,14 @@ class _Schedule:
         self,
         todo: list[Move],
         before: Mapping[str, tuple[Link, ...]],
-        after: Mapping[str, tuple[Link, ...]],
+        holes: tuple[Mapping[str, frozenset[Hole]], Mapping[str, frozenset[Hole]]],
         floor: Mapping[str, int],
     ) -> None:
+        empty: frozenset[Hole] = frozenset()
         self.left = {move.cable: move for move in todo}
         self.floor = floor
-        self.plugs = {name: (_plugs(before.get(name, ())), _plugs(after.get(name, ()))) for name in self.left}
-        self.taken = {plug: name for name, legs in before.items() for plug in _plugs(legs)}
+        self.plugs = {name: (holes[0].get(name, empty), holes[1].get(name, empty)) for name in self.left}
+        self.taken = {hole: name for name, each in holes[0].items() for hole in each}
         self.parked: dict[str, Counter[str]] = {}
         self.up = Counter(link.lower.device for legs in before.values() for link in legs)
 
@@ -186,7 +201,7 @@ class _Schedule:
     def _side_by_side(self) -> list[Move]:
         chosen: list[Move] = []
         lost: Counter[str] = Counter()
-        claimed: set[tuple[str, str]] = set()
+        claimed: set[Hole] = set()
         for move in self.left.values():
             plugs = self.plugs[move.cable][1]
             free = all(self.taken.get(plug, move.cable) == move.cable for plug in plugs) and not plugs & claimed

@@ -38,9 +38,9 @@ def check_host_speed(choices: Choices) -> None:
 
 def uplink_speed(choices: Choices) -> int:
     """Speed of the links between leaves and spines."""
-    splits = [("leaf", "uplink_breakout", each.up) for each in choices.leaves]
-    splits += [("spine", "breakout", each.down) for each in choices.spines]
-    _not_both(choices.demand, splits, "leaf", "spine")
+    splits = [("leaf", "uplink_breakout", each.up, each.model) for each in choices.leaves]
+    splits += [("spine", "breakout", each.down, each.model) for each in choices.spines]
+    _one_speed(choices.demand, splits)
     models = [each.model for each in choices.leaves if each.up is None]
     models += [each.model for each in choices.spines if each.down is None]
     everyone = [each.model for each in (*choices.leaves, *choices.spines)]
@@ -49,9 +49,9 @@ def uplink_speed(choices: Choices) -> int:
 
 def core_speed(choices: Choices, core: Choice, intended: int | None) -> int:
     """Speed of the links between spines and cores."""
-    splits = [("spine", "uplink_breakout", each.up) for each in choices.spines]
-    splits += [("core", "breakout", core.down)]
-    _not_both(choices.demand, splits, "spine", "core")
+    splits = [("spine", "uplink_breakout", each.up, each.model) for each in choices.spines]
+    splits += [("core", "breakout", core.down, core.model)]
+    _one_speed(choices.demand, splits)
     models = [each.model for each in choices.spines if each.up is None]
     models += [core.model] if core.down is None else []
     return _speed(
@@ -63,26 +63,33 @@ def core_speed(choices: Choices, core: Choice, intended: int | None) -> int:
     )
 
 
-Splits = list[tuple[str, str, Split | None]]
+Splits = list[tuple[str, str, Split | None, SwitchModel]]
+"""Tier and key of the intent, what stands there, and whose cages they are."""
 
 
-def _not_both(demand: Demand, splits: Splits, lower: str, upper: str) -> None:
-    split = {tier: each for tier, _, each in splits if each is not None and each.ways > 1}
-    if {lower, upper} <= set(split):
-        finding = Finding(
-            demand.on_fabric(lower, "uplink_breakout"),
-            "both ends of these cables are split: their legs would go to several cages at either end",
-            f"a breakout at one end only, {lower}.uplink_breakout or {upper}.breakout",
-            f"{split[lower]} and {split[upper]}",
-            "not offered: no one assembly joins several cages to several others",
-        )
-        raise CannotBuildError(finding)
+def _one_speed(demand: Demand, splits: Splits) -> None:
+    """Legs of one cage never run at two speeds, nor do the two ends of a link."""
+    there = list(dict.fromkeys((tier, key, split, model) for tier, key, split, model in splits if split is not None))
+    wanted = next((split.speed_gbps for _, _, split, _ in there if split.ways > 1), None)
+    for tier, key, split, model in there:
+        if wanted is not None and split.speed_gbps != wanted:
+            same = next((each for each in model.splits if each.endswith(f"x{wanted}G")), None)
+            finding = Finding(
+                demand.on_fabric(tier, key),
+                "legs of one cage at two speeds, or of one cable at its two ends",
+                f"legs of {wanted}G at every end of these cables",
+                ", ".join(dict.fromkeys(f"{tier}.{key}: {split}" for tier, key, split, _ in there)),
+                f"nearest that can be built: {tier}.{key}: {same}"
+                if same
+                else f"{model.model} has no legs of {wanted}G",
+            )
+            raise CannotBuildError(finding)
 
 
 def _speed(
     path: Path, intended: int | None, splits: Splits, models: Iterable[SwitchModel], everyone: Iterable[SwitchModel]
 ) -> int:
-    legs = {each.speed_gbps for _, _, each in splits if each is not None}
+    legs = {each.speed_gbps for _, _, each, _ in splits if each is not None}
     common = frozenset.intersection(*(_fabric_speeds(model) for model in models), *({frozenset(legs)} if legs else ()))
     if len(legs) == 1 and not intended and legs <= common:
         return legs.pop()
@@ -91,7 +98,7 @@ def _speed(
     if intended is not None and intended in common:
         return intended
     names = ", ".join(sorted({model.model for model in everyone}))
-    split = ", ".join(f"{tier}.{key}: {each}" for tier, key, each in dict.fromkeys(splits) if each)
+    split = ", ".join(dict.fromkeys(f"{tier}.{key}: {each}" for tier, key, each, _ in splits if each))
     speeds = ", ".join(f"{speed}G" for speed in sorted(common)) or "a speed they share (they share none)"
     key = "uplink_speed" if intended else "model"
     what = f"no link between {names} at that speed" if intended else f"no link speed joins {names}"

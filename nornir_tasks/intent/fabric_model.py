@@ -10,8 +10,9 @@ from nornir_tasks.intent.fields import Asns, Breakout, OwnName, Prefix, Ratio, S
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import LoadBalancing, MtuBytes, Part
 
-Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4"]
-"""What a cable is: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and a fibre."""
+Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4", "2xSR4", "2xDR4", "2xFR4"]
+"""What a cable is: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and a fibre; ``2x``
+with twin-port optics in split cages, so that each connector has a fibre of its own."""
 
 Positions = tuple[Annotated[int, Field(ge=1, le=4096)], ...]
 """Numbers of things that are counted from 1."""
@@ -92,13 +93,17 @@ class TierIntent(Part):
     """Of the switch, as in the catalogue."""
     medium: Medium | None = None
     """Of the cables that go down: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and
-    a fibre. Refused where it cannot join the two ends. Without it nothing is judged of them."""
+    a fibre; ``2x``: split cages have twin-port optics, with a fibre for each leg (of four legs, a splitter for each
+    two), and both ends may be split. Refused where it cannot join the two ends. Without it nothing is judged."""
     cable_m: Annotated[int, Field(ge=1, le=10000), Unit("metres")] | None = None
     """Length of these cables. Refused where it is too long for ``medium`` at its speed."""
     breakout: Breakout | None = None
     """How the cages of the ports that go down are split; without it they are not."""
     uplink_breakout: Breakout | None = None
     """How the cages of the ports that go up are split; without it they are not. Refused at the highest tier."""
+    spare_legs: Literal["shut"] | None = None
+    """``shut``: a split cage with a twin-port optic may have legs that no cable is planned for, which are kept shut.
+    Without it a layout that leaves such legs is refused."""
 
 
 class LeafIntent(TierIntent):

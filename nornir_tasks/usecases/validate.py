@@ -13,6 +13,7 @@ from nornir_tasks.deploy.tasks import Collected
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.design.plugs import leg_of
 from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.usecases.progress import On, Work, ignore
 from nornir_tasks.usecases.reach import Access, Reach
@@ -93,7 +94,8 @@ def far_ends(network: Network) -> dict[End, Far]:
     far = {}
     for link in network.links:
         for here, there in ((link.upper, link.lower), (link.lower, link.upper)):
-            far[here.device, here.port] = Far(there.device, there.port, link.cable, link.kind == "host")
+            legs = leg_of(here), leg_of(there)
+            far[here.device, here.port] = Far(there.device, there.port, link.cable, link.kind == "host", *legs)
     return far
 
 

@@ -1,0 +1,220 @@
+"""Twin-port optics: one pluggable with two connectors, so that a split cage has two jumpers that may go to two places.
+
+With one at both ends cages are split at both ends, and each leg is a fibre of its own. A connector may carry a
+splitter instead, which makes two legs of it at the split end; then both connectors do. Which optic fits which cage
+under which system, how far it goes and whether it takes splitters, is said by the catalogue.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+
+from nornir_tasks.design.catalogue import Mode, OpticModel
+from nornir_tasks.design.media import OPTICS, fitting_optics, is_twin, light_of
+from nornir_tasks.intent.findings import Finding, Path
+
+CONNECTORS = 2
+"""Of a twin-port optic."""
+
+Optics = Mapping[str, OpticModel]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One kind of port at one end of a kind of cable."""
+
+    name: str
+    """The model, for messages."""
+    ways: int
+    modes: tuple[Mode, ...]
+    negotiates: bool
+    """False where the box is known not to negotiate at this speed."""
+    os: str = ""
+    """Empty of a NIC."""
+    cage: str = ""
+    """Form of the cage; empty of a NIC."""
+
+    @property
+    def legs(self) -> int:
+        """Legs of one connector, where a twin-port optic is in the cage; more than one by a splitter."""
+        return max(1, self.ways // CONNECTORS)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What all cables between two tiers have in common."""
+
+    path: Path
+    """Of the upper tier in the intent, which says medium and length."""
+    medium: str | None
+    length_m: int | None
+    speed_gbps: int
+    lower: Path | None = None
+    """Of the lower tier; None where that is hosts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The kinds of port that meet; each upper one meets each lower one."""
+
+    uppers: tuple[End, ...]
+    lowers: tuple[End, ...]
+    """Empty where nobody says which NIC it is."""
+
+    @property
+    def split(self) -> tuple[End, ...]:
+        """Those that are legs of a cage, each once."""
+        return tuple(dict.fromkeys(end for end in (*self.uppers, *self.lowers) if end.ways > 1))
+
+    @property
+    def are_split_twice(self) -> bool:
+        """Are cages split at both ends?"""
+        return any(end.ways > 1 for end in self.uppers) and any(end.ways > 1 for end in self.lowers)
+
+
+def chosen(kind: Kind, ends: Ends, optics: Optics) -> dict[End, OpticModel]:
+    """The optic in each kind of split cage: the least reach that would do. ``refusals`` is empty."""
+    if not is_twin(kind.medium):
+        return {}
+    return {end: next(each for each in _of(kind, end, optics) if _goes(kind, end, each)) for end in ends.split}
+
+
+def refusals(kind: Kind, ends: Ends, optics: Optics) -> Iterator[Finding]:
+    """What speaks against these cables, as far as the optics of split cages are concerned."""
+    if not is_twin(kind.medium):
+        if ends.are_split_twice:
+            yield _no_fibre_for_each_leg(kind, ends, optics)
+        return
+    if not ends.split:
+        what = f"no cage of these cables is split, so nothing uses the second connector of {kind.medium}"
+        yield Finding((*kind.path, "medium"), what, light_of(str(kind.medium)), str(kind.medium))
+    found = [finding for end in ends.split for finding in _fitted(kind, ends, end, optics)]
+    found += [] if found else [*_whole_ends(kind, ends)]
+    found += [] if found else [*_two_splitters(kind, ends)]
+    yield from found
+
+
+def _of(kind: Kind, end: End, optics: Optics) -> list[OpticModel]:
+    """Twin-port optics for this cage under this system, shortest reach first."""
+    found = (each for each in optics.values() if each.medium == kind.medium)
+    return sorted(
+        (each for each in found if end.os in each.os and end.cage == each.cage),
+        key=lambda each: (each.reach_m, each.model),
+    )
+
+
+def _limit_m(kind: Kind, end: End, optic: OpticModel) -> int | None:
+    """How far it goes from this end; None: not at all, as it takes no splitters."""
+    if end.legs > 1:
+        return optic.splitter_m
+    return min(optic.reach_m, optic.nic_m or optic.reach_m) if kind.lower is None else optic.reach_m
+
+
+def _carries(kind: Kind, end: End, optic: OpticModel) -> bool:
+    return end.legs * kind.speed_gbps == optic.port_gbps and end.ways % CONNECTORS == 0
+
+
+def _goes(kind: Kind, end: End, optic: OpticModel) -> bool:
+    limit_m = _limit_m(kind, end, optic)
+    return _carries(kind, end, optic) and limit_m is not None and (kind.length_m or 1) <= limit_m
+
+
+def _fitted(kind: Kind, ends: Ends, end: End, optics: Optics) -> Iterator[Finding]:
+    """Whether some optic of this medium does for one kind of split cage."""
+    there, split = _of(kind, end, optics), f"{end.ways}x{kind.speed_gbps}G"
+    hint, path = _instead(kind, ends, optics), (*kind.path, "medium")
+    if not there:
+        what = f"no source names a twin-port optic {kind.medium} for the {end.cage} cages of {end.name} under {end.os}"
+        yield Finding(path, what, _media_of(end, optics), f"{kind.medium} for {split}", hint)
+        return
+    carrying = [each for each in there if _carries(kind, end, each)]
+    if not carrying:
+        names = ", ".join(f"{each.model} carries {CONNECTORS}x{each.port_gbps}G" for each in there)
+        yield Finding(path, f"no {kind.medium} carries this split: {names}", _splits(there), split, hint)
+        return
+    limits_m = [limit for each in carrying if (limit := _limit_m(kind, end, each)) is not None]
+    if not limits_m:
+        names = " and ".join(each.model for each in carrying)
+        what = f"{names} takes no splitters, and {split} needs one in each connector"
+        yield Finding(path, what, f"{CONNECTORS}x{carrying[0].port_gbps}G", split, hint)
+    elif (kind.length_m or 1) > max(limits_m):
+        how = "through a splitter" if end.legs > 1 else "to a NIC" if kind.lower is None else "over a straight jumper"
+        what = f"too long for {kind.medium} {how}"
+        yield Finding((*kind.path, "cable_m"), what, f"at most {max(limits_m)} m", f"{kind.length_m} m", hint)
+
+
+def _whole_ends(kind: Kind, ends: Ends) -> Iterator[Finding]:
+    """Switches whose cage is whole have an optic of one connector with the same light."""
+    light = light_of(str(kind.medium))
+    for end in dict.fromkeys((*ends.uppers, *ends.lowers)):
+        if end.ways > 1 or not end.os:
+            continue
+        reach_m = OPTICS[light].reach_m.get(kind.speed_gbps)
+        if reach_m is None:
+            speeds = ", ".join(f"{speed}G" for speed in OPTICS[light].reach_m)
+            what = f"{light}, which the whole cages of {end.name} have, does not carry {kind.speed_gbps}G"
+            yield Finding((*kind.path, "medium"), what, speeds, f"{kind.speed_gbps}G")
+        elif (kind.length_m or 1) > reach_m:
+            what = f"too long for {light}, which the whole cages of {end.name} have"
+            yield Finding((*kind.path, "cable_m"), what, f"at most {reach_m} m", f"{kind.length_m} m")
+
+
+def _two_splitters(kind: Kind, ends: Ends) -> Iterator[Finding]:
+    for upper, lower in product(ends.uppers, ends.lowers):
+        if upper.legs > 1 and lower.legs > 1:
+            whole = f"{CONNECTORS}x{kind.speed_gbps * upper.legs}G"
+            what = "both ends of these cables would be splitters: two legs of one meet two legs of another"
+            found = f"{upper.ways}x{kind.speed_gbps}G and {lower.ways}x{kind.speed_gbps}G"
+            hint = f"nearest that can be built: {whole} at both ends, a jumper for each leg"
+            yield Finding((*kind.path, "breakout"), what, "a splitter at one end, or none", found, hint)
+            return
+
+
+def _no_fibre_for_each_leg(kind: Kind, ends: Ends, optics: Optics) -> Finding:
+    upper = next(end for end in ends.uppers if end.ways > 1)
+    lower = next(end for end in ends.lowers if end.ways > 1)
+    speed = kind.speed_gbps
+    return Finding(
+        (*kind.path, "medium"),
+        f"both ends of these cables are split ({upper.ways}x{speed}G above, {lower.ways}x{speed}G below): "
+        "each leg needs a fibre of its own, so twin-port optics",
+        ", ".join(sorted({each.medium for each in optics.values()})) or "a breakout at one end only",
+        kind.medium or "",
+        _instead(kind, ends, optics),
+    )
+
+
+def _instead(kind: Kind, ends: Ends, optics: Optics) -> str:
+    """The nearest that can be built: other twin-port optics, optics of one connector, one end whole."""
+    media = sorted({(each.reach_m, each.medium) for each in optics.values()})
+    ways = [f"medium: {medium}" for medium in _fitting(kind, ends, optics, dict.fromkeys(name for _, name in media))]
+    if not ends.are_split_twice:
+        most = max((end.ways for end in ends.split), default=1)
+        fitting = fitting_optics(kind.speed_gbps, most, kind.length_m or 1)
+        ways += [f"medium: {', '.join(fitting)}"] if fitting and not ways else []
+    else:
+        ways += [] if ways else ["a breakout at one end only"]
+    length = f" over {kind.length_m} m" if kind.length_m else ""
+    return f"nearest that can be built{length}: {' or '.join(ways)}" if ways else ""
+
+
+def _fitting(kind: Kind, ends: Ends, optics: Optics, media: Iterable[str]) -> list[str]:
+    found = []
+    for medium in media:
+        other = replace(kind, medium=medium)
+        fits = all(any(_goes(other, end, each) for each in _of(other, end, optics)) for end in ends.split)
+        if fits and not [*_whole_ends(other, ends), *_two_splitters(other, ends)]:
+            found.append(medium)
+    return found
+
+
+def _media_of(end: End, optics: Optics) -> str:
+    media = sorted({each.medium for each in optics.values() if end.os in each.os and end.cage == each.cage})
+    return f"one of {', '.join(media)}" if media else "none: no source names any for it"
+
+
+def _splits(optics: Iterable[OpticModel]) -> str:
+    """What these optics make of a cage."""
+    found = dict.fromkeys(f"{CONNECTORS}x{each.port_gbps}G" for each in optics)
+    found |= dict.fromkeys(f"{2 * CONNECTORS}x{each.port_gbps // 2}G" for each in optics if each.splitter_m)
+    return " or ".join(found)

@@ -202,7 +202,7 @@ class OpticModel:
     splitter_m: int | None = None
     """Over a splitter, which makes two of one connector; None: it takes none."""
     nic_m: int | None = None
-    """Over a straight jumper to a NIC; None: as far as to a switch."""
+    """Over a straight jumper to a NIC; None: no source has a NIC at its other end."""
 
 
 @dataclass(frozen=True, slots=True)

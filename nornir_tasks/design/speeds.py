@@ -73,7 +73,7 @@ def _one_speed(demand: Demand, splits: Splits) -> None:
     wanted = next((split.speed_gbps for _, _, split, _ in there if split.ways > 1), None)
     for tier, key, split, model in there:
         if wanted is not None and split.speed_gbps != wanted:
-            same = next((each for each in model.splits if each.endswith(f"x{wanted}G")), None)
+            same = next((each for each in reversed(model.splits) if each.endswith(f"x{wanted}G")), None)
             finding = Finding(
                 demand.on_fabric(tier, key),
                 "legs of one cage at two speeds, or of one cable at its two ends",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from nornir_tasks.design.catalogue import Mode, OpticModel
-from nornir_tasks.design.media import OPTICS, fitting_optics, is_twin, light_of
+from nornir_tasks.design.media import OPTICS, is_twin, light_of, optic_reach_m
 from nornir_tasks.intent.findings import Finding, Path
 
 CONNECTORS = 2
@@ -96,18 +96,19 @@ def refusals(kind: Kind, ends: Ends, optics: Optics) -> Iterator[Finding]:
 
 def _of(kind: Kind, end: End, optics: Optics) -> list[OpticModel]:
     """Twin-port optics for this cage under this system, shortest reach first."""
-    found = (each for each in optics.values() if each.medium == kind.medium)
-    return sorted(
-        (each for each in found if end.os in each.os and end.cage == each.cage),
-        key=lambda each: (each.reach_m, each.model),
-    )
+    found = (each for each in _known(end, optics) if each.medium == kind.medium)
+    return sorted(found, key=lambda each: (each.reach_m, each.model))
+
+
+def _known(end: End, optics: Optics) -> list[OpticModel]:
+    """Twin-port optics of any medium for this cage under this system."""
+    return [each for each in optics.values() if end.os in each.os and end.cage == each.cage]
 
 
 def _limit_m(kind: Kind, end: End, optic: OpticModel) -> int | None:
-    """How far it goes from this end; None: not at all, as it takes no splitters."""
-    if end.legs > 1:
-        return optic.splitter_m
-    return min(optic.reach_m, optic.nic_m or optic.reach_m) if kind.lower is None else optic.reach_m
+    """How far it goes from this end; None: not at all, as it takes no splitters or leads to no NIC."""
+    limits_m = [optic.splitter_m if end.legs > 1 else optic.reach_m, *((optic.nic_m,) if kind.lower is None else ())]
+    return min(each for each in limits_m if each is not None) if None not in limits_m else None
 
 
 def _carries(kind: Kind, end: End, optic: OpticModel) -> bool:
@@ -123,23 +124,29 @@ def _fitted(kind: Kind, ends: Ends, end: End, optics: Optics) -> Iterator[Findin
     """Whether some optic of this medium does for one kind of split cage."""
     there, split = _of(kind, end, optics), f"{end.ways}x{kind.speed_gbps}G"
     hint, path = _instead(kind, ends, optics), (*kind.path, "medium")
+    names = " and ".join(each.model for each in there)
     if not there:
         what = f"no source names a twin-port optic {kind.medium} for the {end.cage} cages of {end.name} under {end.os}"
-        yield Finding(path, what, _media_of(end, optics), f"{kind.medium} for {split}", hint)
+        yield Finding(
+            path, what, _media_of(end, optics), f"{kind.medium} for {split}", hint or _one_connector(kind, end)
+        )
         return
     carrying = [each for each in there if _carries(kind, end, each)]
     if not carrying:
-        names = ", ".join(f"{each.model} carries {CONNECTORS}x{each.port_gbps}G" for each in there)
-        yield Finding(path, f"no {kind.medium} carries this split: {names}", _splits(there), split, hint)
+        yield Finding(path, f"{names} cannot carry this split", _splits(there), split, hint)
         return
     limits_m = [limit for each in carrying if (limit := _limit_m(kind, end, each)) is not None]
     if not limits_m:
-        names = " and ".join(each.model for each in carrying)
-        what = f"{names} takes no splitters, and {split} needs one in each connector"
-        yield Finding(path, what, f"{CONNECTORS}x{carrying[0].port_gbps}G", split, hint)
+        needs_splitter = end.legs > 1 and not any(each.splitter_m for each in carrying)
+        what = "takes no splitters, and this split needs one in each connector"
+        what = f"{names} {what}" if needs_splitter else f"no source has a NIC at the other end of {names}"
+        expected = f"{CONNECTORS}x{carrying[0].port_gbps}G" if needs_splitter else "optics that NICs take as well"
+        yield Finding(path, what, expected, split if needs_splitter else str(kind.medium), hint)
     elif (kind.length_m or 1) > max(limits_m):
         how = "through a splitter" if end.legs > 1 else "to a NIC" if kind.lower is None else "over a straight jumper"
         what = f"too long for {kind.medium} {how}"
+        hint = f"{hint}; or " if hint else ""
+        hint += f"nearest that can be built with it: cable_m: {max(limits_m)}"
         yield Finding((*kind.path, "cable_m"), what, f"at most {max(limits_m)} m", f"{kind.length_m} m", hint)
 
 
@@ -173,29 +180,34 @@ def _two_splitters(kind: Kind, ends: Ends) -> Iterator[Finding]:
 def _no_fibre_for_each_leg(kind: Kind, ends: Ends, optics: Optics) -> Finding:
     upper = next(end for end in ends.uppers if end.ways > 1)
     lower = next(end for end in ends.lowers if end.ways > 1)
-    speed = kind.speed_gbps
+    speed, media = kind.speed_gbps, sorted({each.medium for each in optics.values()})
+    without = [end for end in ends.split if not _known(end, optics)]
+    gaps = [f"no source names one for the {end.cage} cages of {end.name} under {end.os}" for end in without]
     return Finding(
         (*kind.path, "medium"),
         f"both ends of these cables are split ({upper.ways}x{speed}G above, {lower.ways}x{speed}G below): "
         "each leg needs a fibre of its own, so twin-port optics",
-        ", ".join(sorted({each.medium for each in optics.values()})) or "a breakout at one end only",
+        f"medium: one of {', '.join(media)}" if media and not gaps else "a breakout at one end only",
         kind.medium or "",
-        _instead(kind, ends, optics),
+        "; ".join((*gaps, _instead(kind, ends, optics))),
     )
 
 
 def _instead(kind: Kind, ends: Ends, optics: Optics) -> str:
-    """The nearest that can be built: other twin-port optics, optics of one connector, one end whole."""
+    """The nearest that can be built: other twin-port optics, else with both ends split one end whole."""
     media = sorted({(each.reach_m, each.medium) for each in optics.values()})
-    ways = [f"medium: {medium}" for medium in _fitting(kind, ends, optics, dict.fromkeys(name for _, name in media))]
-    if not ends.are_split_twice:
-        most = max((end.ways for end in ends.split), default=1)
-        fitting = fitting_optics(kind.speed_gbps, most, kind.length_m or 1)
-        ways += [f"medium: {', '.join(fitting)}"] if fitting and not ways else []
-    else:
-        ways += [] if ways else ["a breakout at one end only"]
+    fitting = _fitting(kind, ends, optics, dict.fromkeys(name for _, name in media))
+    ways = [f"medium: {medium}" for medium in fitting if medium != kind.medium]
+    ways += ["a breakout at one end only"] if ends.are_split_twice and not ways else []
     length = f" over {kind.length_m} m" if kind.length_m else ""
     return f"nearest that can be built{length}: {' or '.join(ways)}" if ways else ""
+
+
+def _one_connector(kind: Kind, end: End) -> str:
+    """Optics of one connector, where these would do."""
+    light = light_of(str(kind.medium))
+    reach_m = optic_reach_m(light, kind.speed_gbps, end.ways)
+    return f"nearest that can be built: medium: {light}" if reach_m and reach_m >= (kind.length_m or 1) else ""
 
 
 def _fitting(kind: Kind, ends: Ends, optics: Optics, media: Iterable[str]) -> list[str]:
@@ -209,7 +221,7 @@ def _fitting(kind: Kind, ends: Ends, optics: Optics, media: Iterable[str]) -> li
 
 
 def _media_of(end: End, optics: Optics) -> str:
-    media = sorted({each.medium for each in optics.values() if end.os in each.os and end.cage == each.cage})
+    media = sorted({each.medium for each in _known(end, optics)})
     return f"one of {', '.join(media)}" if media else "none: no source names any for it"
 
 

@@ -12,6 +12,7 @@ from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.moves import moves
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
+from nornir_tasks.design.plugs import optics
 from nornir_tasks.errors import DesignError
 from nornir_tasks.files.catalogue import load_catalogue
 from tests.intent_parts import fabric, figures
@@ -61,7 +62,7 @@ def test_a_few_more_uplinks_save_most_of_the_spines(data: dict[str, Any], expect
     assert shape(found.layout) == expected
     assert sum(device.role == "spine" for device in network.devices) == expected[1]
     assert network.fabrics["compute"].oversubscription <= fabric(data)["spine"]["oversubscription"]
-    assert found.optics == sum(cable.optics for cable in network.cables)
+    assert found.optics == optics(network)
 
 
 def test_the_runner_up_is_the_next_cheapest_and_says_why_it_lost() -> None:

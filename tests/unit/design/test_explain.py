@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from nornir_tasks.design.explain import Figure
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import device_configs
+from nornir_tasks.design.plugs import optics
 from nornir_tasks.design.routes import count_routes
 from nornir_tasks.files.site import load_site
 from tests.intent_parts import figures
@@ -42,7 +43,7 @@ def check_sizes(network: Network, found: dict[str, Figure]) -> None:
     assert found["spines"].value == len(tiers["spine"]) == spines["groups"] * spines["spines_per_group"]
     assert found["host links"].value == hosts * got["host links"]["hosts.gpu.nics.compute.rails"] == len(network.nics)
     assert found["fabric links"].value == sum(link.kind == "fabric" for link in network.links)
-    assert found["optics, of the site"].value == sum(cable.optics for cable in network.cables)
+    assert found["optics, of the site"].value == optics(network)
     ratio = got["oversubscription"]
     down = ratio["host_ports"] * ratio["hosts.gpu.nics.compute.speed"]
     assert found["oversubscription"].value == pytest.approx(down / (ratio["uplinks"] * ratio["uplink_gbps"]))

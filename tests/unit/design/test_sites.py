@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import re
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,39 @@ def test_28672_gpus() -> None:
     assert counts(found) == (256, 32, 0, 28672, 4096)
     assert found.fabrics["compute"].oversubscription == 7.0
     assert found.fabrics["compute"].rail_spine_group == (1, 1, 1, 1, 2, 2, 2, 2)
+
+
+def of_7060x6() -> Network:
+    """The same on switches of EOS with as many cages."""
+    intent = load_site("ref-28672-sn5600").intent
+    fabric = intent.fabrics["compute"]
+    kind = {"platform": "eos", "release": "4.33.1F", "model": "7060X6-64PE"}
+    tiers = {tier: getattr(fabric, tier).model_copy(update=kind) for tier in ("leaf", "spine")}
+    fabrics = {"compute": fabric.model_copy(update=tiers)}
+    return design(intent.model_copy(update={"fabrics": fabrics}), load_catalogue(), facts())
+
+
+@pytest.mark.parametrize("which", ["SN5600", "7060X6-64PE"])
+def test_28672_gpus_on_switches_whose_cages_are_split_at_both_ends(which: str) -> None:
+    found = reference("ref-28672-sn5600") if which == "SN5600" else of_7060x6()
+    assert {each.model for each in found.devices} == {which}
+    assert counts(found) == (256, 32, 0, 28672, 4096)
+    assert found.fabrics["compute"].oversubscription == 7.0
+    assert found.fabrics["compute"].rail_spine_group == (1, 1, 1, 1, 2, 2, 2, 2)
+    assert {link.speed_gbps for link in found.links} == {400}
+    legs: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for end in (end for link in found.links for end in (link.upper, link.lower) if end.slot is not None):
+        legs[end.device, end.slot.number].append(end.slot.leg)
+    assert len(legs) == 288 * 64
+    assert all(sorted(each) == [0, 1] for each in legs.values())  # every cage is full, no leg is used twice
+    above = defaultdict(set)
+    for link in (link for link in found.links if link.kind == "fabric"):
+        above[link.lower.device].add(link.upper.device)
+    spines = {group: {f"spine-{16 * (group - 1) + place}" for place in range(1, 17)} for group in (1, 2)}
+    assert all(above[leaf.name] == spines[leaf.spine_group] for leaf in found.devices if leaf.role == "leaf")
+    totals = design_counts(found)["totals"]
+    nics, cages = 28672, 288 * 64
+    assert (totals["cables"], totals["optics"]) == (28672 + 4096, nics + cages)
 
 
 def test_32768_gpus() -> None:

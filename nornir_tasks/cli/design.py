@@ -19,6 +19,9 @@ Csv = Annotated[
 Svg = Annotated[
     str | None, typer.Option("--svg", metavar="FILE", help="Write a drawing as SVG; - for stdout; no folder is made.")
 ]
+Bom = Annotated[
+    bool, typer.Option("--bom", help="Show the bill of materials instead; with --json or --csv in that form.")
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Tell every figure with what it comes from and its source.")]
 Against = Annotated[
     str | None, typer.Option("--against", metavar="OLD", help="Print the cables to move; OLD: a site or a folder.")
@@ -32,6 +35,7 @@ def design(
     svg: Svg = None,
     explain: Explain = False,
     against: Against = None,
+    bom: Bom = False,
 ) -> None:
     """Show the fabric the intent asks for: switches, links, addresses, ASNs, routes and what had to be adjusted."""
     from nornir_tasks.cli.console import out, print_json
@@ -43,7 +47,12 @@ def design(
 
     targets = {"--csv": csv, "--svg": svg}
     check_targets(targets, {"--json": json, "--explain": explain})
+    if bom and (svg is not None or explain or against is not None or (json and csv is not None)):
+        raise typer.BadParameter("--bom goes alone, or with one of --json and --csv, which then have the bill")
     designed = load(site)
+    if bom:
+        _bom(designed, csv, json=json)
+        return
     if against is not None:
         print_moves(designed, against, json=json)
         return
@@ -57,6 +66,21 @@ def design(
         _print(designed)
     if written and not any(map(is_stdout, filter(None, targets.values()))):
         out.print("\n".join(written), markup=False)
+
+
+def _bom(designed: "SiteDesign", csv: str | None, *, json: bool) -> None:
+    """The bill of materials, in one form."""
+    from nornir_tasks.cli.bom import bill_as_csv, bill_as_json, print_bill
+    from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.cli.documents import write_document
+
+    if json:
+        print_json(bill_as_json(designed))
+    elif csv is not None:
+        said = write_document(csv, bill_as_csv(designed))
+        out.print(*said, markup=False, end="\n" if said else "")
+    else:
+        print_bill(designed)
 
 
 def _figures(designed: "SiteDesign") -> "tuple[Figure, ...]":

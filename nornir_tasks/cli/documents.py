@@ -46,6 +46,18 @@ def write_targets(network: "Network", targets: Mapping[str, str | None]) -> list
     return lines
 
 
+def write_document(target: str, document: Document) -> tuple[str, ...]:
+    """Write one document; return the line about its file, none for stdout."""
+    from nornir_tasks.files.documents import is_stdout, write_documents
+
+    text, what = document
+    if is_stdout(target):
+        sys.stdout.write(text)
+        return ()
+    write_documents({Path(target): text})
+    return (f"{target}: {what}",)
+
+
 def _cabling(network: "Network") -> Document:
     from nornir_tasks.design.cabling_plan import cabling_csv, cabling_plan, parts
 

@@ -169,6 +169,8 @@ class NicModel:
     """Receives RDMA out of order; None: no source says so."""
     out_of_order_setting: str | None = None
     """What has to be set on its host before it does; None: nothing."""
+    cage: str | None = None
+    """Form of its cage; None: no source says so."""
     rdma_provider: Literal["mlx5", "rxe"] | None = None
     """The kernel driver and user-space provider that carry its RDMA; None: not one the host roles know."""
 

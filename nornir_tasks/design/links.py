@@ -1,7 +1,8 @@
 """Links, who uses them, and the hosts' ends of them. Plain frozen data.
 
 link = one connection between two interfaces; circuit = one owner's use of a link: its addresses, MTU, VRF and tag;
-cable = one assembly (a 1:2 breakout is one cable with two links); optic = one pluggable in one port, NIC ends included.
+cable = one assembly (a 1:2 breakout is one cable with two links), or between twin-port optics one jumper or splitter;
+optic = one pluggable in one cage, NIC ends included: a twin-port optic is one, with two jumpers.
 """
 
 from dataclasses import dataclass

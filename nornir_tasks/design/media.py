@@ -29,24 +29,43 @@ class OpticType:
     """Speed -> how far."""
     parallel: bool
     """One fibre pair for each lane of light, so that one module's fibres can go to several slower ones."""
+    connector: str
+    fibre: str
+    """Grade of the fibre."""
+    slow_connector: str | None = None
+    """Below 400G, where it is another one."""
 
 
+# Connectors and fibres: docs.nvidia.com, Cable Management FAQ, Cable and Connector Definitions (100G and 200G SR4
+# MPO/UPC, single-mode MPO/APC, SR8 MPO-16/APC, duplex LC/UPC), LinkX 100G-PAM4 Product Line Overview (400G SR4 and DR4
+# MPO-12/APC), Structured Cabling Requirements (OM4, OS2); 800GBASE-DR8 on MPO-16/APC: a public price list (document
+# 68919707979, MMS4X00-NM16); 400GBASE-VR4 as SR4, of which it is the shorter one (IEEE 802.3db).
 OPTICS = {
     # IEEE 802.3bm (100GBASE-SR4), 802.3cd (200GBASE-SR4), 802.3db (400GBASE-SR4), on OM4
-    "SR4": OpticType({100: 100, 200: 100, 400: 100}, parallel=True),
+    "SR4": OpticType(
+        {100: 100, 200: 100, 400: 100}, parallel=True, connector="MPO-12/APC", fibre="OM4", slow_connector="MPO-12/UPC"
+    ),
     # IEEE 802.3cm (400GBASE-SR8), 802.3df (800GBASE-SR8), on OM4
-    "SR8": OpticType({400: 100, 800: 100}, parallel=True),
+    "SR8": OpticType({400: 100, 800: 100}, parallel=True, connector="MPO-16/APC", fibre="OM4"),
     # IEEE 802.3db (400GBASE-VR4)
-    "VR4": OpticType({400: 50}, parallel=True),
+    "VR4": OpticType({400: 50}, parallel=True, connector="MPO-12/APC", fibre="OM4"),
     # IEEE 802.3bs (200GBASE-DR4, 400GBASE-DR4)
-    "DR4": OpticType({200: 500, 400: 500}, parallel=True),
+    "DR4": OpticType({200: 500, 400: 500}, parallel=True, connector="MPO-12/APC", fibre="OS2"),
     # IEEE 802.3df (800GBASE-DR8)
-    "DR8": OpticType({800: 500}, parallel=True),
+    "DR8": OpticType({800: 500}, parallel=True, connector="MPO-16/APC", fibre="OS2"),
     # IEEE 802.3bs (200GBASE-FR4), 802.3cu (400GBASE-FR4)
-    "FR4": OpticType({200: 2000, 400: 2000}, parallel=False),
+    "FR4": OpticType({200: 2000, 400: 2000}, parallel=False, connector="LC duplex/UPC", fibre="OS2"),
     # IEEE 802.3ba (100GBASE-LR4), 802.3bs (200GBASE-LR4), 802.3cu (400GBASE-LR4-6)
-    "LR4": OpticType({100: 10000, 200: 10000, 400: 6000}, parallel=False),
+    "LR4": OpticType({100: 10000, 200: 10000, 400: 6000}, parallel=False, connector="LC duplex/UPC", fibre="OS2"),
 }
+
+
+def polarity_of(connector: str) -> str:
+    """Of a jumper with this connector at both ends, by TIA-568.
+
+    docs.nvidia.com, Structured Cabling Requirements, MPO/LC Cable Requirements.
+    """
+    return "B" if connector.startswith("MPO") else "A-B"
 
 
 def is_twin(medium: str | None) -> bool:

@@ -121,6 +121,7 @@ class NicFile(_Part):
     model: str
     modes: _Figure[tuple[ModeText, ...]]
     """Of one port."""
+    cage: _Figure[str] | None = None
     max_mtu_bytes: _Figure[int] | None = None
     out_of_order_rdma: _Figure[bool] | None = None
     out_of_order_setting: _Figure[str] | None = None
@@ -132,7 +133,8 @@ class NicFile(_Part):
         setting = self.out_of_order_setting.value if self.out_of_order_setting else None
         provider = self.rdma_provider.value if self.rdma_provider else None
         mtu = _value(self.max_mtu_bytes)
-        return NicModel(self.vendor, self.model, self.modes.value, mtu, reorders, setting, provider)
+        cage = self.cage.value if self.cage else None
+        return NicModel(self.vendor, self.model, self.modes.value, mtu, reorders, setting, cage, provider)
 
 
 class _OpticForm(_Part):

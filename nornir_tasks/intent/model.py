@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import PrivateAttr
 
 from nornir_tasks.intent import site_rules
+from nornir_tasks.intent.bill_model import BillIntent
 from nornir_tasks.intent.fabric_model import FabricIntent
 from nornir_tasks.intent.fields import Name, OwnName
 from nornir_tasks.intent.findings import Finding, Marks
@@ -45,6 +46,8 @@ class Intent(Part):
     ``core``, ``all``, ``ungrouped`` or ``localhost``."""
     management: ManagementIntent = ManagementIntent()
     """How the switches are reached."""
+    bill: BillIntent = BillIntent()
+    """Spares, prices and power for the bill of materials."""
     allow_memory: tuple[str, ...] = ()
     """Names of line shapes known only from memory that may be rendered all the same. One that no switch of the
     site has a line shape of is refused."""

@@ -1,0 +1,28 @@
+"""What the bill of materials needs to be told, as no design says it: spares, prices, power."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from nornir_tasks.intent.fields import Unit
+from nornir_tasks.intent.part import Part
+
+Bought = Literal["switch", "nic", "transceiver", "jumper", "splitter", "assembly", "label"]
+"""What a line of the bill is about; an assembly is a cable with its plugs: DAC, ACC, AEC, AOC."""
+
+Percent = Annotated[float, Field(ge=0, le=100), Unit("per cent")]
+Amount = Annotated[float, Field(ge=0)]
+
+
+class BillIntent(Part):
+    """For ``nornir design --bom``; no switch is configured by it."""
+
+    spares_percent: dict[Bought, Percent] = Field(default_factory=dict)
+    """Bought besides what is built in, in per cent of each line, rounded up; what is not named here has none."""
+    currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] | None = None
+    """Of the prices: three letters, as ISO 4217 has them."""
+    prices: dict[str, Amount] = Field(default_factory=dict)
+    """Part, as the bill calls it -> price of one. One that the bill has no line for is refused."""
+    power_w: dict[str, Amount] = Field(default_factory=dict)
+    """Part, as the bill calls it -> what one draws, in watts; those built in are summed. One without a line in the bill
+    is refused."""

@@ -1,0 +1,200 @@
+"""The bill of materials: every part of the reference sites counted one by one, spares, prices, what nobody declared."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from nornir_tasks.design.bom import Bill, bill_of_materials
+from nornir_tasks.design.cabling_plan import cabling_plan
+from nornir_tasks.design.network import Network
+from nornir_tasks.design.pipeline import design
+from nornir_tasks.errors import IntentError
+from nornir_tasks.files.catalogue import load_catalogue
+from nornir_tasks.files.site import load_site
+from nornir_tasks.intent.model import Intent
+from nornir_tasks.platforms import platforms
+from tests.reference import reference
+from tests.strategies import intent_of
+from tests.unit.design.test_nearest import site
+
+SN5600 = {"platform": "nvue", "release": "5.14", "model": "SN5600"}
+
+
+def bill(intent: Intent, network: Network | None = None) -> Bill:
+    facts = {name: each.facts for name, each in platforms().items()}
+    return bill_of_materials(network or design(intent, load_catalogue(), facts), intent, load_catalogue())
+
+
+def of_site(name: str) -> tuple[Network, Bill]:
+    network = reference(name)
+    return network, bill(load_site(name).intent, network)
+
+
+def lines(of: Bill) -> dict[tuple[str, str, str | None, int | None], int]:
+    """(Kind, part, form factor, length) -> how many are built in."""
+    return {(x.part.kind, x.part.part, x.part.form_factor, x.part.length_m): x.count for x in of.lines}
+
+
+def agrees_with_the_network(network: Network, of: Bill) -> None:
+    """Counted another way: ports and cages by the links' ends, labels by the rows of the cabling plan."""
+    straight = {cable.name for cable in network.cables if cable.medium in {"AOC", "DAC"}}
+    ends = [end for link in network.links if link.cable not in straight for end in (link.upper, link.lower)]
+    plugs = {(end.device, end.slot.number if end.slot else end.port) for end in ends}
+    assert of.totals().get("transceiver", 0) == len(plugs)
+    assert of.totals().get("assembly", 0) == len(straight)
+    assert of.totals()["switch"] == len(network.devices)
+    assert of.totals()["nic"] == len(
+        {(link.lower.device, link.lower.port) for link in network.links if link.kind == "host"}
+    )
+    assert of.totals()["label"] == len(network.links)
+
+
+def test_512_gpus() -> None:
+    network, found = of_site("ref-512")
+    agrees_with_the_network(network, found)
+    assert lines(found) == {
+        ("switch", "7060DX5-64S", None, None): 8,
+        ("switch", "SN5600", None, None): 2,
+        ("nic", "ConnectX-7", None, None): 512,
+        ("transceiver", "2x400G-DR4", "OSFP", None): 128,
+        ("transceiver", "400G-DR4", "QSFP-DD", None): 256,
+        ("jumper", "OS2 jumper, MPO-12/APC", None, 60): 256,
+        ("assembly", "400G-AOC-2x200G", "QSFP-DD to OSFP or QSFP112", 10): 256,
+        ("label", "cable label", None, None): 768,
+    }
+    totals = found.totals()
+    assert (totals["jumper"], totals["assembly"], totals["transceiver"]) == (256, 256, 384)
+    assert len({row.label for row in cabling_plan(network)}) == totals["label"]
+
+
+def test_28672_gpus_on_twin_port_optics() -> None:
+    network, found = of_site("ref-28672-sn5600")
+    agrees_with_the_network(network, found)
+    assert lines(found) == {
+        ("switch", "SN5600", None, None): 288,
+        ("nic", "ConnectX-7", None, None): 28672,
+        ("transceiver", "400G-DR4", "OSFP or QSFP112", None): 28672,
+        ("transceiver", "MMS4X00-NM", "OSFP", None): 256 * 8 + 32 * 64,  # 200 m between switches
+        ("transceiver", "MMS4X00-NS", "OSFP", None): 256 * 56,  # 50 m to hosts
+        ("jumper", "OS2 jumper, MPO-12/APC", None, 50): 28672,
+        ("jumper", "OS2 jumper, MPO-12/APC", None, 200): 4096,
+        ("label", "cable label", None, None): 28672 + 4096,
+    }
+
+
+def test_32768_gpus() -> None:
+    network, found = of_site("ref-32768")
+    agrees_with_the_network(network, found)
+    totals = found.totals()
+    assert (totals["switch"], totals["jumper"], totals["transceiver"]) == (1280, 98304, 196608)
+    assert {x.part.length_m: x.count for x in found.lines if x.part.kind == "jumper"} == dict.fromkeys(
+        (50, 100, 300), 32768
+    )
+
+
+@pytest.mark.parametrize(
+    ("units", "switches", "jumpers"),
+    [
+        (2, 16 + 8, 512 * 2),
+        (4, 32 + 16, 1024 * 2),
+        (8, 64 + 32, 2048 * 2),
+        (16, 128 + 128 + 64, 4096 * 3),
+        (32, 256 + 256 + 128, 8192 * 3),
+        (64, 512 + 512 + 256, 16384 * 3),
+    ],
+)
+def test_dgx_superpod_b200(units: int, switches: int, jumpers: int) -> None:
+    """docs.nvidia.com, DGX SuperPOD B200 reference architecture, every port whole."""
+    kind = {"platform": "nvue", "release": "5.14", "model": "REF-64x400G", "medium": "DR4", "cable_m": 50}
+    hosts, three = 32 * units, {"design": "clos3", "core": kind} if units > 8 else {}
+    group, nics = {"count": hosts, "max": hosts}, {"rails": 8, "speed": "400G", "model": "ConnectX-7"}
+    data = site(hosts=group, nics=nics, leaf=kind, spine={**kind, "oversubscription": 1}, **three)
+    intent = intent_of(data)
+    network = design(intent, load_catalogue(), {name: each.facts for name, each in platforms().items()})
+    found = bill(intent, network)
+    agrees_with_the_network(network, found)
+    totals = found.totals()
+    assert (totals["switch"], totals["nic"]) == (switches, 8 * hosts)
+    assert (totals["jumper"], totals["transceiver"]) == (jumpers, 2 * jumpers)
+
+
+def small(**changes: Any) -> Intent:
+    leaf = {**SN5600, "breakout": "2x400G", "uplink_breakout": "2x400G", "medium": "2xDR4", "cable_m": 30}
+    spine = {**SN5600, "breakout": "2x400G", "medium": "2xFR4", "cable_m": 60, "oversubscription": 1}
+    data = site(nics={"speed": "400G", "rails": 8, "model": "ConnectX-7"}, leaf=leaf, spine=spine)
+    for path, value in changes.items():
+        tier, _, key = path.partition("__")
+        part = data.setdefault("bill", {}) if tier == "bill" else data["fabrics"]["compute"][tier]
+        part[key] = value
+    return intent_of(data)
+
+
+def test_each_fibre_has_connector_grade_and_polarity() -> None:
+    found = {(x.part.connector, x.part.fibre, x.part.polarity) for x in bill(small()).lines if x.part.kind == "jumper"}
+    assert found == {("MPO-12/APC", "OS2", "B"), ("LC duplex/UPC", "OS2", "A-B")}
+
+
+def test_four_legs_of_a_cage_need_two_splitters_and_400g_transceivers_at_the_nics() -> None:
+    intent = small(leaf__breakout="4x200G", leaf__spare_legs="shut")
+    hosts = intent.hosts["gpu"]
+    slow = hosts.nics["compute"].model_copy(update={"speed": 200})
+    group = hosts.model_copy(update={"nics": {"compute": slow}})
+    found = lines(bill(intent.model_copy(update={"hosts": {"gpu": group}})))
+    assert found["splitter", "OS2 1:2 splitter, MPO-12/APC", None, 30] == 16
+    assert found["transceiver", "MMS4X00-NS", "OSFP", None] == 8
+    assert found["transceiver", "400G-DR4", "OSFP or QSFP112", None] == 32
+
+
+def test_a_faster_module_whose_fibres_fan_out_needs_one_splitter() -> None:
+    data = site(leaf={"platform": "eos", "release": "4.33.1F", "model": "7060DX5-64S", "breakout": "4x100G"})
+    data["fabrics"]["compute"]["leaf"] |= {"medium": "DR4", "cable_m": 50}
+    data["hosts"]["gpu"]["nics"]["compute"] |= {"speed": "100G", "model": "ConnectX-7"}
+    found = lines(bill(intent_of(data)))
+    assert found["splitter", "OS2 1:4 splitter, MPO-12/APC", None, 50] == 8
+    assert found["transceiver", "400G-DR4", "QSFP-DD", None] == 8
+    assert found["transceiver", "100G, a leg of DR4", "OSFP or QSFP112", None] == 32
+
+
+def test_what_nobody_declared_is_a_cable_and_no_transceiver() -> None:
+    found = bill(intent_of(site()))
+    assert {x.part.kind for x in found.lines} == {"switch", "nic", "assembly", "label"}
+    assert {x.part.part for x in found.lines if x.part.kind == "assembly"} == {
+        "200G, medium not declared",
+        "400G, medium not declared",
+    }
+    assert next(x for x in found.lines if x.part.kind == "nic").part.part == "NIC, model not declared"
+
+
+def test_spares_are_rounded_up_line_by_line() -> None:
+    found = bill(small(bill__spares_percent={"transceiver": 10, "jumper": 2.5}))
+    there = {(x.part.kind, x.part.part): (x.count, x.spares, x.to_buy) for x in found.lines}
+    assert there["transceiver", "MMS4X00-NS"] == (16, 2, 18)  # 1.6
+    assert there["jumper", "OS2 jumper, MPO-12/APC"] == (32, 1, 33)  # 0.8
+    assert there["switch", "SN5600"][1] == 0
+
+
+def test_prices_and_power_have_columns_only_where_the_site_gives_them() -> None:
+    assert {"price", "power_w"} & set(bill(small()).columns) == set()
+    prices, spares = {"SN5600": 1000.5}, {"switch": 10.0}
+    found = bill(small(bill__prices=prices, bill__spares_percent=spares, bill__currency="EUR"))
+    assert found.currency == "EUR"
+    assert "power_w" not in found.columns
+    rows = {(row["kind"], row["part"]): row for row in found.rows()}
+    assert rows["switch", "SN5600"]["price_of_all"] == 1000.5 * (10 + 1)
+    assert {row["price"] for row in rows.values()} == {1000.5, None}
+    found = bill(small(bill__power_w={"MMS4X00-NS": 17}, bill__spares_percent={"transceiver": 50}))
+    row = next(row for row in found.rows() if row["part"] == "MMS4X00-NS")
+    assert (row["power_w_of_all"], row["to_buy"]) == (17 * 16, 24)  # spares draw nothing
+
+
+def test_a_price_of_something_that_is_not_built_in_is_refused() -> None:
+    with pytest.raises(IntentError, match="the bill has no such part") as caught:
+        bill(small(bill__prices={"SN5610": 1}))
+    assert "SN5600" in str(caught.value)
+
+
+def test_no_pluggable_is_counted_twice() -> None:
+    found = bill(small())
+    assert Counter(x.part for x in found.lines).most_common(1)[0][1] == 1
+    assert found.totals()["transceiver"] == 16 + 32 + 16 + 16

@@ -77,8 +77,8 @@ def _bom(designed: "SiteDesign", csv: str | None, *, json: bool) -> None:
     if json:
         print_json(bill_as_json(designed))
     elif csv is not None:
-        said = write_document(csv, bill_as_csv(designed))
-        out.print(*said, markup=False, end="\n" if said else "")
+        lines = write_document(csv, bill_as_csv(designed))
+        out.print(*lines, markup=False, end="\n" if lines else "")
     else:
         print_bill(designed)
 

@@ -28,7 +28,7 @@ from nornir_tasks.intent.model import Intent
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One kind of thing to buy. What nobody has said, or what it has not got, is None."""
+    """One kind of thing to buy. What nobody has declared, or what it has not got, is None."""
 
     kind: Bought
     part: str
@@ -121,10 +121,10 @@ def _order(item: tuple[Part, int]) -> tuple[object, ...]:
     return get_args(Bought).index(part.kind), natural_key(part.part), part.length_m or 0, part.form_factor or ""
 
 
-def _line(part: Part, count: int, said: BillIntent) -> Line:
-    percent = said.spares_percent.get(part.kind, 0.0)
+def _line(part: Part, count: int, bill: BillIntent) -> Line:
+    percent = bill.spares_percent.get(part.kind, 0.0)
     spares = ceil(count * Fraction(str(percent)) / 100)
-    return Line(part, count, percent, spares, said.prices.get(part.part), said.power_w.get(part.part))
+    return Line(part, count, percent, spares, bill.prices.get(part.part), bill.power_w.get(part.part))
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,11 @@ class _Cages:
 def refusals(choices: Choices, layout: Layout) -> Iterator[Finding]:
     """Kinds of switch that the layout leaves with a cage of which one leg has no cable, now or later."""
     fabric = choices.demand.fabric
-    says = {"leaf": fabric.leaf.spare_legs, "spine": fabric.spine.spare_legs}
-    says["core"] = fabric.core.spare_legs if fabric.core is not None else None
+    declared = {"leaf": fabric.leaf.spare_legs, "spine": fabric.spine.spare_legs}
+    declared["core"] = fabric.core.spare_legs if fabric.core is not None else None
     for cages in _twin(choices, layout):
         spare = -cages.legs % cages.ways
-        if spare and says[cages.tier] is None:
+        if spare and declared[cages.tier] is None:
             demand, model = choices.demand, cages.choice.model.model
             yield Finding(
                 demand.on_fabric(cages.tier, cages.key),

@@ -1,4 +1,4 @@
-"""What the bill of materials needs to be told, as no design says it: spares, prices, power."""
+"""What no design decides and the bill of materials takes from the intent: spares, prices, power."""
 
 from typing import Annotated, Literal
 

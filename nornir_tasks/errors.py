@@ -2,22 +2,22 @@
 
     GpufabricError              1   anything below; alone: a fault of ours
     ├── IntentError             3   the intent, the catalogue or the device list is wrong
-    ├── DesignError             4   what is asked cannot be built
+    ├── DesignError             4   the intent cannot be built
     ├── RenderError             5   a template or a line without a source
-    ├── DeviceError             6   one switch did not answer as it must
+    ├── DeviceError             6   one switch did not answer as expected
     │   ├── ConnectError            nothing answers there
     │   ├── AuthError               the credentials were refused
     │   ├── TrustError              its certificate or host key is not trusted
     │   ├── IdentityError           another serial number, model or release than declared
     │   ├── StageError              it refused the candidate
     │   └── CommitError             it refused or reverted the commit
-    │       └── LeftToTimerError    it was committed to and cannot be reached: its own timer takes the change back
+    │       └── LeftToTimerError    it was committed and cannot be reached: its own timer reverts the change
     ├── RefusedError            7   the change itself is refused (would cut our own path, no timer, ...)
-    ├── ValidationFailed        8   the live network is not what was asked
-    ├── UndecidedError          9   a check could not tell
+    ├── ValidationFailed        8   the live network differs from the intent
+    ├── UndecidedError          9   a check could not be decided
     ├── LabError               10   the built-in lab
     ├── LocalError             11   this machine: a full disk, a file or folder that may not be written
-    └── Interrupted           130   the operator said no, or pressed Ctrl-C
+    └── Interrupted           130   the operator declined, or pressed Ctrl-C
 
 Exit code 0 is success, 2 a wrong command line. Codes are stable; scripts may rely on them.
 """
@@ -46,9 +46,9 @@ class Problem:
 
 
 def printable(text: str) -> str:
-    """The text with what a terminal would obey, or not show, written as an escape: ESC as its number.
+    """The text with control and invisible characters escaped: ESC as its number.
 
-    What is refused comes from files and from switches; neither may colour, hide or overwrite what the operator reads.
+    Messages quote files and switches, which must not colour, hide or overwrite the operator's output.
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
@@ -78,19 +78,19 @@ class IntentError(GpufabricError):
 
 
 class DesignError(GpufabricError):
-    """What the intent asks for cannot be built."""
+    """The intent cannot be built."""
 
     exit_code = 4
 
 
 class RenderError(GpufabricError):
-    """A template failed, or would print a line that nothing vouches for."""
+    """A template failed, or would render a line without a source."""
 
     exit_code = 5
 
 
 class DeviceError(GpufabricError):
-    """One switch did not answer as it must; the others go on."""
+    """One switch did not answer as expected; the others continue."""
 
     exit_code = 6
 
@@ -116,11 +116,11 @@ class StageError(DeviceError):
 
 
 class CommitError(DeviceError):
-    """The switch refused the commit, or took it back."""
+    """The switch refused the commit, or reverted it."""
 
 
 class LeftToTimerError(CommitError):
-    """The switch holds a change that is not confirmed, and could not be told to take it back; its timer will."""
+    """The switch has an unconfirmed change, and could not be reached to revert it; its timer will."""
 
 
 class RefusedError(GpufabricError):
@@ -130,13 +130,13 @@ class RefusedError(GpufabricError):
 
 
 class ValidationFailed(GpufabricError):  # noqa: N818 - reads as the outcome it is
-    """The live network is not what was asked for."""
+    """The live network differs from the intent."""
 
     exit_code = 8
 
 
 class UndecidedError(GpufabricError):
-    """A check could not tell; that never counts as passed."""
+    """A check could not be decided; that never counts as passed."""
 
     exit_code = 9
 

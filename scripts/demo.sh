@@ -33,7 +33,7 @@ say "3. Push the compute plane"
 "$nornir" push --plane compute --yes
 say "4. Push it again: nothing may change"
 "$nornir" push --plane compute --yes
-say "5. Is the live network what was asked for?"
+say "5. Is the live network as the intent defines?"
 "$nornir" validate
 if [ "$hosts" -gt 0 ]; then
   # Mitogen runs the same tasks in a fraction of the time where a machine is emulated; plain Ansible works as well.

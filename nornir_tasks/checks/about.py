@@ -1,6 +1,6 @@
-"""What a check says of itself, once: ``nornir validate --list`` and docs/checks.md are made of it.
+"""The description of a check: ``nornir validate --list`` and docs/checks.md are generated from it.
 
-A description stands in the module of its check, as ``ABOUT``, and is listed beside the check in ``checks/suite.py`` or
+A description is ``ABOUT`` in the module of its check, and is listed beside the check in ``checks/suite.py`` or
 ``checks/host_suite.py``.
 """
 
@@ -11,28 +11,28 @@ NEVER = "never"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """One check as its findings name it: what it looks at, and what each verdict means."""
+    """One check under the name in its findings: what it reads, and what each verdict means."""
 
     name: str
     each: str
     """The things it judges: one finding for each of them."""
     uncounted: str = ""
-    """Findings that are none of the M of "tested N of M"; empty: there are none."""
+    """Findings that do not count in M of "tested N of M"; empty: none."""
     reads: tuple[str, ...] = ()
-    """What of the live state: fields of Observed and of its rows, as ``ports.mtu_bytes``; facts, of a host."""
+    """Live state it reads: fields of Observed and of its rows, as ``ports.mtu_bytes``; of a host, facts."""
     configuration: str = ""
-    """What of the configuration that runs; empty: nothing."""
+    """Running configuration it reads; empty: none."""
     wanted: str
-    """Where that comes from which is expected: fields of the wanted configuration, the design, a host's variables."""
+    """Source of the expected values: fields of the wanted configuration, the design, a host's variables."""
     passes: str
     fails: str
     cannot_tell: str = NEVER
-    """Of a switch or fact that was read; where it was not, nothing of it can be determined."""
+    """For a switch or fact that was read; otherwise every result is undecided."""
     skipped: str = NEVER
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """(what, text) of all that there is to say, for people."""
+        """All parts as (title, text), for people."""
         named = (
             ("one finding for each", self.each),
             ("not counted", self.uncounted),

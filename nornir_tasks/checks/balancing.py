@@ -1,9 +1,9 @@
-"""Load balancing that is not static: configured as asked for, and at work, on every port of every set of equal paths.
+"""Load balancing that is not static: configured as intended, and active, on every port of every set of equal paths.
 
-That a switch was told is judged by what it runs; that it does it, by its own show commands where it has one. NX-OS
-takes the profile up at a reload and lists until then what waits for it: that is a failure here, for packets still go
-by the hash alone. EOS shows nothing of it that a public source has, so there its configuration is all that is judged.
-How evenly packets are spread, no check can see: only traffic shows that.
+The running configuration shows whether it is configured; show commands, where there are any, whether it is active.
+NX-OS applies the profile at a reload and lists it as pending until then: that is a failure, because packets are still
+hashed. For EOS no public source documents a show command, so only its configuration is checked.
+How evenly packets are spread cannot be checked without traffic.
 """
 
 from collections.abc import Iterator
@@ -31,9 +31,9 @@ ABOUT = About(
 
 
 def check_balancing(evidence: Evidence) -> list[Finding]:
-    """Findings for each switch that shall balance by load: what it runs, and what it does, port by port.
+    """Findings for each switch that shall balance by load: its configuration, and its state port by port.
 
-    Of one that shall not, only that it does all the same.
+    For other switches only a finding if they do so nevertheless.
     """
     findings: list[Finding] = []
     for device, observed in evidence.observed.items():
@@ -44,7 +44,7 @@ def check_balancing(evidence: Evidence) -> list[Finding]:
 
 
 def _hashes(device: str, seen: PathState) -> Iterator[Finding]:
-    """Of what nobody asked for, only that it is there: it is none of the things that the design has judged."""
+    """Findings for load balancing that is not intended: not counted in M."""
     if seen.waits_for_reload:
         yield replace(_loaded(device, "static", seen.waits_for_reload), counted=False)
     if seen.mode not in (None, "static"):
@@ -111,7 +111,7 @@ def _judged(device: str, port: str, where: str, expected: str, found: str | None
 
 
 def _text(configured: LoadBalancing) -> str:
-    """In one line, as an operator reads it."""
+    """In one line, for people."""
     ports = "all ports" if configured.ports is None else ", ".join(configured.ports) or "no port"
     size = "" if configured.flow_set_size is None else f", flow-set size {configured.flow_set_size}"
     return f"{configured.mode} on {ports}{size}"

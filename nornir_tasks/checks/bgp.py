@@ -50,19 +50,19 @@ def _session(evidence: Evidence, configured: Configured, device: str, neighbor: 
 
 
 def _far_end(evidence: Evidence, device: str, port: str, neighbor: Neighbor) -> str:
-    """What the other switch says of the same session."""
+    """The other switch's view of the same session."""
     far = evidence.far.get((device, port))
     back = evidence.sessions.get((far.device, _called_there(evidence, device, port, far, neighbor))) if far else None
     return f", {back.state} with AS {back.remote_as} at the far end" if back else ""
 
 
 def _called_there(evidence: Evidence, device: str, port: str, far: Far, neighbor: Neighbor) -> SessionKey:
-    """What the far end calls its session with us: our address on this port, or its own port if it is unnumbered."""
+    """The far end's key of the session with us: our address on this port, or its own port if unnumbered."""
     return neighbor.vrf, far.port if neighbor.interface is not None else evidence.addresses.get((device, port), "")
 
 
 def _reasons(evidence: Evidence, configured: Configured, device: str, port: str, neighbor: Neighbor) -> Iterator[str]:
-    """What the two ends' running configurations disagree about."""
+    """The differences between the running configurations of both ends."""
     far = evidence.far.get((device, port))
     here = evidence.running.get(device)
     there = evidence.running.get(far.device) if far else None
@@ -85,7 +85,7 @@ def _reasons(evidence: Evidence, configured: Configured, device: str, port: str,
 
 
 def _configured_there(here: DeviceConfig, port: str, far: Far, neighbor: Neighbor) -> SessionKey:
-    """What the far end must call its session with us by what is configured here, which may not be what is designed."""
+    """The far end's key of the session according to our running configuration, which may differ from the design."""
     if neighbor.interface is not None:
         return neighbor.vrf, far.port
     found = ((each.address or "").partition("/")[0] for each in here.interfaces if each.name == port)

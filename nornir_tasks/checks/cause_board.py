@@ -1,4 +1,4 @@
-"""What is wrong, laid out to be sorted by cause: open findings, the causes found, and what each of them explains."""
+"""The state of the search for causes: open findings, the causes found, and what each of them explains."""
 
 from collections.abc import Hashable, Iterable, Iterator
 
@@ -6,7 +6,7 @@ from nornir_tasks.checks.differences import AT, Breaks
 from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
 
 Key = Hashable
-"""Names a cause while they are sought."""
+"""Identifies a cause during the search."""
 
 
 class Board:
@@ -37,15 +37,15 @@ class Board:
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """Checks that something is wrong in, in their order."""
+        """Checks with failures, in their order."""
         return tuple(self._by_check)
 
     def open(self, check: str) -> list[Finding]:
-        """What of one check belongs to no cause yet."""
+        """Failures of one check without a cause so far."""
         return [each for each in self._by_check.get(check, ()) if id(each) not in self._of]
 
     def failed(self, check: str) -> list[tuple[Finding, Key]]:
-        """What failed of one check and belongs to a cause, with that cause."""
+        """Failures of one check with a cause, and that cause."""
         found = self._by_check.get(check, ())
         return [(each, self._of[id(each)]) for each in found if each.verdict is Verdict.FAIL and id(each) in self._of]
 
@@ -76,7 +76,7 @@ class Board:
         self._of[id(finding)] = key
 
     def cover(self, key: Key, breaks: Breaks, device: str, port: str) -> None:
-        """A cause breaks this here. Whoever said so first of a thing keeps it."""
+        """Record that a cause breaks this; the first cause recorded for a thing stays."""
         checks, at_both_ends = AT[breaks]
         for end in self._ends(device, port, at_both_ends=at_both_ends):
             for check in checks:
@@ -89,7 +89,7 @@ class Board:
     def result(self) -> list[tuple[Finding, str, list[Finding]]]:
         """(leading finding, remedy, what follows) of each cause, in the order of the checks.
 
-        What failed stands before what could not be determined.
+        Failures come before undecided results.
         """
         place = {id(each): number for number, each in enumerate(e for found in self._by_check.values() for e in found)}
         for _, _, follows in self._causes.values():

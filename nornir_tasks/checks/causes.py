@@ -1,9 +1,9 @@
 """Which findings follow from which: one cause, one finding. Pure.
 
-Everything that is wrong belongs to exactly one cause: it leads it, or it follows from what leads it. Causes are sought
-in the order in which they cause one another: a switch that does not answer, a cable that leads elsewhere, a
-configuration that differs, a link, a session, a route. What none of these explains leads a cause of its own, so that
-nothing is left out which has no explanation that is shown.
+Every failure belongs to exactly one cause: it is the leading finding, or it follows from that. Causes are searched
+in the order in which they cause one another: a switch that does not answer, a cable to a wrong port, a different
+configuration, a link, a session, a route. A failure that none of these explains becomes a cause itself, so that no
+failure without a reported explanation is suppressed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,13 +27,13 @@ class Cause:
     lead: Finding
     """The finding to show."""
     remedy: str
-    """The command that repairs it, or where to look; empty where the finding says it all."""
+    """The command that repairs it, or where to look; empty if the finding is sufficient."""
     follows: tuple[Finding, ...]
-    """What is wrong because of it, in the order of the checks."""
+    """The findings that follow from it, in the order of the checks."""
 
 
 def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]:
-    """All that failed or could not be determined, by what causes it."""
+    """All failures and undecided results, grouped by cause."""
     board = Board(evidence, [each for each in findings if each.verdict in {Verdict.FAIL, Verdict.ERROR}])
     _unreachable(board)
     elsewhere = _cabling(board)
@@ -52,7 +52,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
 
 
 def _unreachable(board: Board) -> None:
-    """A switch that was not read: nothing on it could be told."""
+    """A switch that was not read: all its results are undecided."""
     unreachable = board.evidence.unreachable
     for finding in board.open("reach"):
         key = _silence(board, finding.device)
@@ -67,12 +67,12 @@ def _unreachable(board: Board) -> None:
 
 
 def _silence(board: Board, device: str) -> Key:
-    """Why a switch was not read. What is said of several in the same words, no address in it, is one cause."""
+    """Why a switch was not read. The same text for several switches, without an address, is one cause."""
     return ("reach", board.evidence.unreachable[device].what)
 
 
 def _cabling(board: Board) -> list[tuple[Key, End]]:
-    """A port that hears another one than planned. Cables that were swapped with one another are one cause.
+    """A port with another LLDP neighbour than planned. Cables swapped with one another are one cause.
 
     Returns the ports with the causes that break their links, for a configuration that differs comes first there.
     """
@@ -100,7 +100,7 @@ def _mixed_up_with(evidence: Evidence, finding: Finding) -> Iterator[str]:
 
 
 def _configuration(board: Board) -> None:
-    """Lines that differ: one cause for each port of a switch, and one for all that is the switch's as a whole."""
+    """Different lines: one cause per port of a switch, and one for the lines of the switch as a whole."""
     by_device: dict[str, list[Finding]] = {}
     for finding in board.open("config"):
         by_device.setdefault(finding.device, []).append(finding)
@@ -182,11 +182,11 @@ LEADING = {
     "mtu": Breaks.MTU,
     "bgp": Breaks.SESSION,
 }
-"""What a failure that nothing explains breaks in its turn."""
+"""What an unexplained failure breaks in turn."""
 
 
 def _one_by_one(board: Board, check: str) -> None:
-    """What is explained follows; of the rest, what says the same as another of the same switch follows that one."""
+    """Explained findings follow their cause; of the others, equal ones of the same switch follow the first of them."""
     for finding in sorted(board.open(check), key=lambda each: _is_blamed_by_the_far_end(board.evidence, each)):
         same = _same(finding)
         explanation = board.explanation(finding)
@@ -203,7 +203,7 @@ def _one_by_one(board: Board, check: str) -> None:
 
 
 def _is_blamed_by_the_far_end(evidence: Evidence, finding: Finding) -> bool:
-    """An MTU that is right here fails as well where the other end's is wrong, and must not lead."""
+    """A correct MTU also fails if that of the other end is wrong, and must not lead."""
     if finding.check != "mtu":
         return False
     state = evidence.port_states.get((finding.device, finding.port))
@@ -212,7 +212,7 @@ def _is_blamed_by_the_far_end(evidence: Evidence, finding: Finding) -> bool:
 
 
 def _same(finding: Finding) -> Key:
-    """Findings of which one tells all: what a switch does not show, or has wrong in the same way on several ports.
+    """Equal findings: what a switch does not show, or has wrong in the same way on several ports.
 
     Each prefix is a thing of its own.
     """
@@ -231,18 +231,18 @@ def _look_at(board: Board, finding: Finding) -> str:
 
 
 class _Groups:
-    """Names that belong together, however they were joined."""
+    """Disjoint sets of names (union-find)."""
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
 
     def of(self, name: str) -> str:
-        """The name that stands for the whole group."""
+        """The representative of the group."""
         above = self._above.setdefault(name, name)
         while above != self._above[above]:
             above = self._above[above]
         return above
 
     def join(self, one: str, other: str) -> None:
-        """These belong together."""
+        """Join two groups."""
         self._above[self.of(other)] = self.of(one)

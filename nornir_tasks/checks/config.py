@@ -1,4 +1,4 @@
-"""Configuration: the owned sections of every switch hold exactly what the intent asks for, and nothing else."""
+"""Configuration: the owned sections of every switch are exactly the wanted ones."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ ABOUT = About(
 
 
 def check_config(evidence: Evidence) -> list[Finding]:
-    """One finding for each switch as wanted; else one for each line that is missing or too many.
+    """One finding for each switch that is as wanted; else one for each missing or extra line.
 
     The switch counts once, however many lines differ.
     """

@@ -1,7 +1,7 @@
 """What a differing configuration breaks: from the fields that differ to the checks that fail because of them. Pure.
 
-A line tells a reader what is wrong; what follows from it is told by the model that the line was read into. Of a line
-that the model does not know, only this much is believed: on a port, that it may disturb what runs over that port.
+A line shows a reader what is wrong; its consequences follow from the model that the line is parsed into. A line
+that the model does not know is assumed to affect its port, if it is on a port, and nothing else.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,10 +15,10 @@ QOS = frozenset({"trust", "pfc", "watchdog", "ecn"})
 
 
 class Breaks(Enum):
-    """What is broken. ``AT`` says which checks fail by it, and whether they fail at the link's other end as well."""
+    """What is broken. ``AT`` lists the checks that then fail, and whether they fail at the link's far end as well."""
 
     LINK = "a port is shut or cannot come up"
-    """It shows its MTU, its VLAN and what else is configured all the same."""
+    """It still shows its MTU, its VLAN and other configured values."""
     PORT = "there is no such port"
     TRAFFIC = "a line on the port that the model does not know"
     """Anything but the link itself."""
@@ -93,7 +93,7 @@ _WORDS = frozenset({"description"})
 
 
 def broken(evidence: Evidence, device: str) -> Iterator[Broken]:
-    """All that the differences between what a switch runs and what it shall run break, with the port if it is one's."""
+    """What the differences between running and wanted configuration break, each with its port, if any."""
     running, wanted = evidence.running[device], evidence.wanted[device]
     yield from _interfaces(evidence, running, wanted)
     for name, kinds in _OF_SWITCH.items():
@@ -150,7 +150,7 @@ def _is_other(running_value: object, wanted: object) -> bool:
 
 
 def is_known(evidence: Evidence, device: str, port: str) -> bool:
-    """Does the model see what differs on this port, or is it a line that the model does not know?"""
+    """Does the model contain the difference on this port, or is it an unknown line?"""
     running, wanted = evidence.running[device], evidence.wanted[device]
     return _on_port(evidence, running, device, port) != _on_port(evidence, wanted, device, port)
 

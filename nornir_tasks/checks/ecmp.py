@@ -1,7 +1,7 @@
 """Routes: each prefix of the design is learned where it should be, over as many next hops, and nowhere else.
 
-What is expected comes from ``design/routes.py``, whatever the number of tiers, for each VRF by itself. A switch that is
-not pushed along (``--limit``) still counts, for it is part of the fabric.
+The expected routes come from ``design/routes.py``, for any number of tiers, per VRF. A switch that is not selected
+(``--limit``) still counts, because it is part of the fabric.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,8 +30,8 @@ MOST_NAMED = 8
 def check_ecmp(evidence: Evidence) -> list[Finding]:
     """One finding for each (switch, prefix that it should learn), and one for what it learns beside.
 
-    What belongs to none of the design's pools is somebody else's: skipped, and said so. What belongs to a plane that
-    rides on the same fabric and is not judged is left out.
+    Prefixes outside the design's pools belong to others: reported as skipped. Those of another plane on the same
+    fabric that is not selected are left out.
     """
     network = evidence.network
     judged = [plane for plane in network.planes.values() if evidence.is_judged(plane.name)]
@@ -82,7 +82,7 @@ def path_limit(evidence: Evidence, device: str, vrf: str | None) -> int:
 
 
 def _in(bgp: Bgp | None, vrf: str | None) -> Bgp | BgpVrf | None:
-    """What the process does in a VRF."""
+    """The settings of the BGP process in a VRF."""
     return bgp if bgp is None or vrf is None else next((each for each in bgp.vrfs if each.name == vrf), None)
 
 
@@ -93,7 +93,7 @@ def _route(device: str, owner: str, key: RouteKey, expected: int, found: int) ->
 
 
 def _beside(device: str, keys: Sequence[RouteKey], pools: Pools) -> Iterator[Finding]:
-    """What a switch learns and the design does not have it learn."""
+    """Prefixes that a switch learns against the design."""
     ours = [key for key in keys if _is_in(key, pools)]
     others = [key for key in keys if key not in set(ours)]
     found = _named(ours)

@@ -1,4 +1,4 @@
-"""What a check judges, and what it answers.
+"""The input and the result of a check.
 
 A check is a function ``Evidence -> list[Finding]`` in ``checks/<topic>.py``, listed in ``checks/suite.py``. It returns
 one finding for each thing it looked at, passed ones included, so "tested N of M" counts real work.
@@ -17,18 +17,18 @@ from nornir_tasks.platforms.observed import BgpSession, Observed, PortQos, PortS
 
 
 class Verdict(StrEnum):
-    """Four outcomes: what could not be determined never counts as passed, what was skipped counts neither way."""
+    """Four outcomes: an undecided result never counts as passed; a skipped one counts neither way."""
 
     PASS = "pass"  # noqa: S105 - no password
     FAIL = "fail"
     ERROR = "could not tell"
     SKIPPED = "skipped"
-    """There is nothing to judge, and it is said why."""
+    """There is nothing to check; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at."""
+    """The result for one thing."""
 
     check: str
     device: str
@@ -39,7 +39,7 @@ class Finding:
     expected: str = ""
     found: str = ""
     subject: str = ""
-    """What it is about, where a port does not say it: a prefix, a BGP neighbour, a line."""
+    """The subject, if not the port: a prefix, a BGP neighbour, a line."""
     counted: bool = True
     """Is it one of the M things of this site? Not: a second line about a thing, and what nobody designed. So M follows
     from the design alone, whatever state the network is in."""
@@ -70,11 +70,11 @@ End = tuple[str, str]
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that was collected, by device name. A device that did not answer stands in ``unreachable`` only."""
+    """All collected data, by device name. A device that did not answer is in ``unreachable`` only."""
 
     network: Network
     wanted: Mapping[str, DeviceConfig]
-    """Every switch of the network, read or not: what it announces has its effect on the others."""
+    """Every switch of the network, read or not: its announcements affect the others."""
     running: Mapping[str, DeviceConfig]
     changes: Mapping[str, tuple[Change, ...]]
     """What a push would change; the difference between running and wanted, line by line."""
@@ -84,13 +84,13 @@ class Evidence:
     unreachable: Mapping[str, Problem]
     """device -> why it could not be read."""
     unfinished: Mapping[str, str] = field(default_factory=dict)
-    """device -> why what it runs may not stay."""
+    """device -> why its running configuration may be lost."""
     planes: frozenset[str] = frozenset()
     """The planes that are judged, with their fabrics and the switches: of no other one is anything in ``wanted``,
     ``running`` and ``changes``. Empty: all."""
 
     def is_judged(self, plane: str) -> bool:
-        """Is it one of the planes that are judged?"""
+        """Is this plane one of those that are checked?"""
         return not self.planes or plane in self.planes
 
     def where(self, device: str, port: str) -> str:
@@ -99,7 +99,7 @@ class Evidence:
         return f"{device} {port}" + (f" <-> {far.device} {far.port}" if far else "")
 
     def port_of_neighbor(self, device: str, key: SessionKey) -> str:
-        """The port behind which the design puts this BGP neighbour; empty when it knows none."""
+        """The port of this BGP neighbour by the design; empty if there is none."""
         return self._neighbor_ports.get((device, key), "")
 
     @cached_property
@@ -124,17 +124,17 @@ class Evidence:
 
     @cached_property
     def port_states(self) -> Mapping[End, PortState]:
-        """What the switches say of their ports."""
+        """The switches' view of their ports."""
         return {(device, each.name): each for device, seen in self.observed.items() for each in seen.ports}
 
     @cached_property
     def port_qos(self) -> Mapping[End, PortQos]:
-        """What the switches say of their ports' QoS."""
+        """The switches' view of their ports' QoS."""
         return {(device, each.port): each for device, seen in self.observed.items() for each in seen.qos}
 
     @cached_property
     def sessions(self) -> Mapping[tuple[str, SessionKey], BgpSession]:
-        """(device, session) -> what the switch says of it."""
+        """(device, session) -> the switch's view of it."""
         return {(device, each.key): each for device, seen in self.observed.items() for each in seen.bgp}
 
     @cached_property

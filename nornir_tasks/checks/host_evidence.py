@@ -1,8 +1,8 @@
-"""What a host check judges, and what it answers.
+"""The input and the result of a host check.
 
 A host check is a function ``HostEvidence -> list[HostFinding]`` in ``checks/host_<topic>.py``, listed in
-``checks/host_suite.py``. What it looks for comes from the host's variables, what it finds from facts; a fact that is
-missing leaves every knob it would have told of as "could not tell", so that the number tested never shrinks in silence.
+``checks/host_suite.py``. Expected values come from the host's variables, found ones from facts; every setting of a
+missing fact is "could not tell", so that the number tested never shrinks silently.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,21 @@ from nornir_tasks.checks.evidence import Verdict
 
 
 class ShownOn(StrEnum):
-    """On what we have seen a knob set and read back; what its value does on the wire is another matter."""
+    """The kind of device on which we have set the value and read it back; its effect on the wire is not covered."""
 
     MACHINE = "machine"
     """A Linux machine with Soft-RoCE, as ``nornir lab up --hosts`` boots."""
     DRIVER = "driver"
-    """The lab's driver that holds PFC, ETS and DSCP maps for the real ``dcb``; no NIC is behind it."""
+    """The lab's driver that stores PFC, ETS and DSCP maps for the real ``dcb``, without a NIC."""
     STAND_IN = "stand-in"
     """Programs and files that answer as recorded from real ones."""
     HARDWARE_ONLY = "hardware only"
-    """Not shown by us at all."""
+    """Not tested by us."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostEvidence:
-    """One host: what it was told, and what it says of itself."""
+    """One host: its variables and its facts."""
 
     host: str
     variables: Mapping[str, Any]
@@ -59,7 +59,7 @@ class HostFinding:
     """The command that shows it."""
     shown_on: ShownOn
     why: str = ""
-    """Why it was skipped or could not be determined; what to do about a failure."""
+    """Why it was skipped or undecided; what to do about a failure."""
 
     @property
     def name(self) -> str:
@@ -101,11 +101,11 @@ class Judge:
         self._add(knob, Verdict.PASS if good else Verdict.FAIL, spell(found), "" if good else why)
 
     def undecided(self, knob: Knob, why: str) -> None:
-        """It could not be determined."""
+        """Undecided."""
         self._add(knob, Verdict.ERROR, "not known", why)
 
     def skip(self, knob: Knob, why: str) -> None:
-        """There is no such knob here; only hardware that has it can show it."""
+        """The host does not have the setting; only hardware that has it can show it."""
         self._add(knob, Verdict.SKIPPED, "no such knob", why, ShownOn.HARDWARE_ONLY)
 
     def _add(self, knob: Knob, verdict: Verdict, found: str, why: str, shown_on: ShownOn | None = None) -> None:

@@ -20,7 +20,7 @@ SIZE_KIB = {"2M": 2048, "1G": 1048576}
 
 
 def check_hugepages(evidence: HostEvidence) -> list[HostFinding]:
-    """One finding for each size and node asked for, each mount and each boot argument; none if none is asked."""
+    """One finding for each configured size and node, each mount and each boot argument."""
     judge = Judge(ABOUT.name, evidence)
     variables = evidence.variables
     pages: Sequence[Mapping[str, Any]] = variables.get("hugepages_pages", ())

@@ -1,4 +1,4 @@
-"""Planes: nothing is forwarded between them, and what keeps a host so comes back at boot."""
+"""Planes: nothing is forwarded between them, and the services that ensure this start at boot."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ SHOW = ("nft", "-j", "list", "table", *TABLE)
 UNITS = ("gpufabric-plane-guard.service", "gpufabric-roce-qos.service")
 IRQ_UNIT = "gpufabric-irq-affinity.service"
 FILTER_PRIORITY = 0
-"""Where a CNI's chains stand (nft's name for it is filter); ours is asked before them."""
+"""The priority of a CNI's chains (nft's name for it is filter); ours runs before them."""
 
 Rule = Mapping[str, Any]
 

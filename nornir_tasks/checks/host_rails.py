@@ -46,7 +46,7 @@ def check_rails(evidence: HostEvidence) -> list[HostFinding]:
 
 
 def _knobs(rail: Rail, plane: str, strict: bool) -> dict[str, Knob]:
-    """What is looked at on one rail, and how it shall be."""
+    """The settings of one rail and their expected values."""
     name, near, via = rail["name"], rail.get("subnet"), f"via {rail['gateway']} dev {rail['name']}"
     priority, table = RULE_PRIORITY + rail["rail"], rail["table"]
     settings = {"rp_filter": LOOSE, **({"arp_ignore": 1, "arp_announce": 2} if strict else {})}
@@ -72,7 +72,7 @@ def _knobs(rail: Rail, plane: str, strict: bool) -> dict[str, Knob]:
 
 
 def _key(rail: Rail) -> str:
-    """By which the facts know a rail."""
+    """The key of a rail in the facts."""
     return str(rail["match"].get("pci") or rail["match"].get("mac") or "").lower()
 
 
@@ -114,6 +114,6 @@ def _rule(rule: Mapping[str, Any]) -> str:
 
 
 def _concerns(rule: Mapping[str, Any], rail: Rail) -> bool:
-    """A rule that has to do with this rail: its address, its priority or its table."""
+    """A rule of this rail: by its address, its priority or its table."""
     own = rule["from"].removesuffix("/32") == rail["address"]
     return own or rule["priority"] == RULE_PRIORITY + rail["rail"] or str(rule["table"]) == str(rail["table"])

@@ -1,6 +1,6 @@
 """RoCE: every knob of each rail is what the policy says, as read back from the kernel, the driver and the firmware.
 
-What a value does on the wire (pause frames, marks, buffers) no check of a host can show.
+The effect of a value on the wire (pause frames, marks, buffers) cannot be checked on a host.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The command line: one verb a file. Only the verb that runs is imported; the libraries that talk to switches later."""
+"""The command line: one verb per file. Only the verb that runs is imported, libraries for switches later."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ EXIT_CODES = """Exit codes: 0 done; 1 a fault of gpufabric; 2 wrong command line
 
 @contextmanager
 def interruptions() -> Iterator[None]:
-    """Typer ends Ctrl-C without a word, and the end of input at a question with 1; here both are Interrupted."""
+    """Typer ends silently on Ctrl-C, and with 1 at the end of input at a question; here both are Interrupted."""
     try:
         yield
     except (KeyboardInterrupt, EOFError, typer.Abort) as error:
@@ -26,7 +26,7 @@ def interruptions() -> Iterator[None]:
 
 
 class Verbs(TyperGroup):
-    """All verbs: how their words are read, and how one of them runs."""
+    """All verbs: how their options are parsed, and how one of them runs."""
 
     def make_context(self, *words: Any, **more: Any) -> Any:  # noqa: ANN401 - Typer keeps its types to itself
         with interruptions():

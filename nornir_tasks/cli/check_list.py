@@ -1,4 +1,4 @@
-"""``nornir validate --list``: every check, what it looks at, which systems show it, and how much of it a site has."""
+"""``nornir validate --list``: every check, what it reads, which systems show that, and its results per site."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ def print_checks(counts: Mapping[str, int] | None) -> None:
 
 
 def systems(about: "About") -> str:
-    """Which systems can tell: ``eos, nvue, nxos``; and what one never shows."""
+    """The systems that show it: ``eos, nvue, nxos``; and what one never shows."""
     from nornir_tasks.checks.suite import not_shown
 
     missing = not_shown(about)

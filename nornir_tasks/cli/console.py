@@ -1,4 +1,4 @@
-"""How the tool speaks: tables and progress on a terminal, plain text in a pipe, JSON where asked, errors on stderr."""
+"""Output: tables and progress on a terminal, plain text in a pipe, JSON on request, errors on stderr."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from rich.console import Console
 from nornir_tasks.errors import GpufabricError
 
 PIPE_WIDTH = 200
-"""Columns where no terminal says otherwise: no table is cut in a pipe."""
+"""Width without a terminal: no table is cut in a pipe."""
 
 out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -26,7 +26,7 @@ _ADDED: ContextVar[Mapping[str, object]] = ContextVar("ADDED", default=MappingPr
 
 
 def say_site(site: str) -> Path:
-    """The folder of a site; if a name was given, one line on stderr says which of its places that is."""
+    """The folder of a site; for a name, one line on stderr says which folder was found."""
     from nornir_tasks.files.resources import shown
     from nornir_tasks.files.site import find_site, is_built_in, is_name, named_sites
 
@@ -40,7 +40,7 @@ def say_site(site: str) -> Path:
 
 
 def print_json(value: object) -> None:
-    """One JSON document on stdout and nothing else. An object gets the site's folder as one key more."""
+    """Print one JSON document on stdout and nothing else. An object gets the site's folder as an additional key."""
     if isinstance(value, dict) and (directory := SITE_DIRECTORY.get()):
         value = {**value, "site_directory": directory, **_ADDED.get()}
     for part in json.JSONEncoder(indent=2, default=_as_data).iterencode(value):
@@ -50,7 +50,7 @@ def print_json(value: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """A part of a document that is made when its turn comes to be printed, and forgotten then."""
+    """A part of a document that is made when it is printed, and not kept."""
 
     make: Callable[[], object]
 
@@ -60,13 +60,13 @@ def _as_data(value: object) -> object:
 
 
 def add_to_json(key: str, value: object) -> None:
-    """A key more for every JSON object that this command prints; None: no such key."""
+    """An additional key for every JSON object that this command prints; None: no such key."""
     kept = {name: each for name, each in _ADDED.get().items() if name != key}
     _ADDED.set(kept if value is None else {**kept, key: value})
 
 
 def print_error(error: GpufabricError) -> None:
-    """Every problem, where it stands first."""
+    """Print every problem, its place first."""
     for problem in error.problems:
         head, *details = str(problem).splitlines()
         err.print("[red]error:[/]", end=" ")
@@ -75,6 +75,6 @@ def print_error(error: GpufabricError) -> None:
 
 
 def error_as_json(error: GpufabricError) -> dict[str, Any]:
-    """The same problems as data, for who reads stdout."""
+    """The same problems as data, for stdout."""
     problems = [{key: value for key, value in asdict(problem).items() if value} for problem in error.problems]
     return {"error": {"kind": type(error).__name__, "exit_code": error.exit_code, "problems": problems}}

@@ -37,7 +37,7 @@ def design(
     against: Against = None,
     bom: Bom = False,
 ) -> None:
-    """Show the fabric the intent asks for: switches, links, addresses, ASNs, routes and what had to be adjusted."""
+    """Show the fabric of the intent: switches, links, addresses, ASNs, routes and adjustments."""
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.cli.design_moves import print_moves
     from nornir_tasks.cli.documents import check_targets, write_targets
@@ -109,7 +109,7 @@ def _end_as_json(end: "Endpoint", address: str) -> dict[str, Any]:
 
 
 def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
-    """Counts by enumeration, then every device, link and routing table; if asked for, where figures are from."""
+    """Counts by enumeration, then every device, link and routing table; on request the source of each figure."""
     from nornir_tasks.cli.design_choice import sizing_as_json
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
     from nornir_tasks.design.counts import design_counts

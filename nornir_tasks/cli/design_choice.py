@@ -1,4 +1,4 @@
-"""Which layout `nornir design` chose: what it costs, the runner-up and why it lost, what is left with a spine lost."""
+"""The chosen layout: its cost, the runner-up and why it lost, the capacity with one spine lost."""
 
 from typing import TYPE_CHECKING, Any
 

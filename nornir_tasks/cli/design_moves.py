@@ -1,4 +1,4 @@
-"""``nornir design --against OLD``: what to do by hand to a fabric that is cabled, step by step."""
+"""``nornir design --against OLD``: the manual steps that turn a cabled fabric into another."""
 
 from typing import TYPE_CHECKING, Any
 

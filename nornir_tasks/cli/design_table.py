@@ -18,7 +18,7 @@ HEADS: tuple[str, ...] = (
     "ECMP groups",
 )
 LEAST_WANTED = ("ECMP groups", "release", "host block", "system", "routes", "AS", "model", "links", "loopback")
-"""What goes first where there is no room; a switch's name never does."""
+"""The order in which columns are dropped on a narrow terminal; never the switch's name."""
 PADDING = 2
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nornir_tasks.design.network import Network
 
 Document = tuple[str, str]
-"""Its text, and one line that says what is in it."""
+"""Its text, and one line that summarises it."""
 
 
 def check_targets(targets: Mapping[str, str | None], printed: Mapping[str, bool]) -> None:
@@ -28,7 +28,7 @@ def check_targets(targets: Mapping[str, str | None], printed: Mapping[str, bool]
 
 
 def write_targets(network: "Network", targets: Mapping[str, str | None]) -> list[str]:
-    """Write what is asked for by option; return a line about each file. What goes to stdout has no line."""
+    """Write the requested documents; return a line about each file, none for stdout."""
     from nornir_tasks.files.documents import is_stdout, write_documents
 
     lines: list[str] = []

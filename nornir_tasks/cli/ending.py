@@ -1,4 +1,4 @@
-"""How a command line ends: each error of ours in its message and its code, never in a traceback."""
+"""The end of a command: each error of ours with its message and exit code, never a traceback."""
 
 import errno
 import sys
@@ -11,13 +11,13 @@ NOT_OURS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def run() -> int:
-    """Do what the command line says; the exit code."""
+    """Run the command line; returns the exit code."""
     output = guard()
     return _ended(output, _run(output))
 
 
 def _run(output: Stream) -> int:
-    """The exit code but for what could not be printed."""
+    """The exit code, apart from output that could not be printed."""
     from nornir_tasks.cli.app import app
 
     try:
@@ -34,7 +34,7 @@ def _run(output: Stream) -> int:
 
 
 def local_problem(error: OSError) -> Problem | None:
-    """What is wrong with this machine; None where the error is not about its disk or who owns a file."""
+    """The problem of this machine; None if the error is not about its disk or file permissions."""
     where = str(error.filename) if error.filename else "this machine"
     what = error.strerror or str(error)
     if error.errno in NO_ROOM:
@@ -45,7 +45,7 @@ def local_problem(error: OSError) -> Problem | None:
 
 
 def _failed(error: GpufabricError, output: Stream) -> int:
-    """Say every problem; under --json also as a document, unless the verb has printed its own."""
+    """Print every problem; with --json also as a document, unless the verb has printed its own."""
     from nornir_tasks.cli.console import error_as_json, print_error, print_json
 
     print_error(error)

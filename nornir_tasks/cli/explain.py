@@ -1,4 +1,4 @@
-"""How ``nornir design`` tells routes and, with ``--explain``, where each figure comes from."""
+"""Output of ``nornir design`` about routes and, with ``--explain``, about the source of each figure."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ def routes_in_short(each: "RouteCount") -> tuple[str, str]:
 
 
 def figures_as_json(figures: "Iterable[Figure]") -> list[dict[str, Any]]:
-    """Every figure with what it comes from."""
+    """Every figure with its inputs."""
     return [
         {"plane": x.plane, "figure": x.name, "value": x.value, "from": dict(x.inputs), "rule": x.rule} for x in figures
     ]

@@ -1,4 +1,4 @@
-"""How ``nornir validate`` shows what it found: causes with their remedies, what follows folded; as JSON all of it."""
+"""Output of ``nornir validate``: causes with their remedies, consequences folded; complete as JSON."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from nornir_tasks.checks.suite import Report
 
 SHOWN_EACH = 12
-"""Causes printed of one check; a site nobody pushed to would fill the screen."""
+"""Causes printed per check; otherwise a site without any push would fill the screen."""
 SWITCHES_NAMED = 40
-"""Switches named of the causes that are not printed."""
+"""Switches named for the causes that are not printed."""
 
 
 def print_report(report: "Report", *, show_all: bool) -> None:
-    """Counts by check, then each cause with its remedy; with ``show_all`` what follows from each as well."""
+    """Counts by check, then each cause with its remedy; with ``show_all`` the consequences as well."""
     from nornir_tasks.cli.console import out
 
     out.print(_counts(report))
@@ -53,7 +53,7 @@ def _print_end(report: "Report") -> None:
 
 
 def _counts(report: "Report") -> "Table":
-    """How many of each check came out how. What the design does not count shows here only where it is wrong."""
+    """Results by check. Findings that do not count in M appear only if they failed."""
     from nornir_tasks.checks.evidence import Verdict
     from nornir_tasks.cli.tables import named_table
 

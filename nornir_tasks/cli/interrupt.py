@@ -1,4 +1,4 @@
-"""Ctrl-C amid a push: say at once what is so, and leave the rest to the switches' own timers."""
+"""Ctrl-C during a push: report the state at once, and leave the rest to the switches' own timers."""
 
 import os
 import signal
@@ -41,7 +41,7 @@ def interruptible() -> Iterator[Callable[[Event], None]]:
 
 @contextmanager
 def _term_as_ctrl_c() -> Iterator[None]:
-    """SIGTERM means Ctrl-C here: a push that is ended by its supervisor says what is so, too."""
+    """Treat SIGTERM like Ctrl-C: a push ended by its supervisor reports its state, too."""
 
     def interrupt(number: int, frame: FrameType | None) -> NoReturn:
         del number, frame
@@ -55,7 +55,7 @@ def _term_as_ctrl_c() -> Iterator[None]:
 
 
 class _Words:
-    """What was committed, what is not confirmed and when the switches take that back: each line once."""
+    """Print what was committed, what is not confirmed and when the switches revert it: each line once."""
 
     def __init__(self) -> None:
         self._shown: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class _Words:
 
 
 def _end_at_once() -> NoReturn:
-    """Threads still wait for switches that do not answer. Python would wait for them; the operator shall not."""
+    """End the process although threads wait for switches that do not answer: Python would wait for them."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(Interrupted.exit_code)

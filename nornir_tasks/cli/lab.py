@@ -28,10 +28,10 @@ def up(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Start the lab of a site: each switch as it leaves day 0, cabled as the design says; with --hosts, machines too.
+    """Start the lab of a site: each switch with its day-0 configuration, cabled as designed; with --hosts, machines.
 
     Without --hosts machines stay as they are. Switches keep what is pushed to them until 'nornir lab down', or until
-    the lab's process ends otherwise; then this says so and starts them at day 0 again.
+    the lab's process ends otherwise; then this command reports it and starts them at day 0 again.
     """
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.usecases import lab
@@ -54,7 +54,7 @@ def up(
 
 @app.command()
 def down(site: options.Site = "lab", json: options.Json = False) -> None:
-    """End the lab of a site and forget it. Nothing happens if there is none."""
+    """Stop the lab of a site and delete it. No effect if there is none."""
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.usecases import lab
 
@@ -69,7 +69,7 @@ def down(site: options.Site = "lab", json: options.Json = False) -> None:
 
 @app.command()
 def status(site: options.Site = "lab", json: options.Json = False) -> None:
-    """Show the lab's switches, and how often each was connected to and asked."""
+    """Show the lab's switches, with the number of connections and requests of each."""
     from dataclasses import asdict
 
     from nornir_tasks.cli.console import out, print_json
@@ -107,7 +107,7 @@ def swap_cables(
 
 
 def _telling(site: str, *, quiet: bool) -> "On":
-    """Tell each step as it happens; on stderr what is not this command's answer, and all where stdout is for JSON."""
+    """Print each step; on stderr if it is not this command's result, or if stdout is for JSON."""
     from nornir_tasks.cli.console import err, out
     from nornir_tasks.usecases.lab import LabMessage, SwitchesUp
 

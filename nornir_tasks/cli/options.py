@@ -12,7 +12,7 @@ def names_site(context: typer.Context) -> bool:
 
 
 def _say_site(context: typer.Context, site: str) -> str:
-    """Say on stderr which folder a name was taken for; every JSON document names it."""
+    """Print on stderr which folder a name stands for; every JSON document names it."""
     is_silent = context.resilient_parsing or context.params.get("list_checks")
     if not is_silent:  # nobody completes words in a shell, and the list of checks is of no site unless it says so
         work_on(site)
@@ -20,7 +20,7 @@ def _say_site(context: typer.Context, site: str) -> str:
 
 
 def work_on(site: str) -> None:
-    """Say which folder is taken, and let JSON documents name it."""
+    """Print which folder is used, and add it to JSON documents."""
     from nornir_tasks.cli.console import SITE_DIRECTORY, say_site
 
     SITE_DIRECTORY.set(str(say_site(site)))

@@ -1,4 +1,4 @@
-"""What a use case says while it works, shown on stderr: a progress display, and each warning when it comes up."""
+"""Progress of a use case on stderr: a progress display, and each warning when it occurs."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +59,7 @@ class Display:
 
 
 def _warn_of_doubts(event: Unidentified) -> None:
-    """Which switches are taken for themselves by their address alone: said once, and as a key of JSON."""
+    """Warn of switches that only their address identifies: once, and as a key of JSON."""
     found = [f"{each.device} (found {each.serial})" if each.serial else each.device for each in event.news]
     what = f"no serial number in devices.yml for {len(event.news)} of {event.total} switches"
     err.print(f"warning: {what}, so another one at the address would go unnoticed: {_some(found)}", markup=False)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nornir_tasks.usecases.push import Approve, PlanReport, PushReport
 
 MOST_LINES = 20
-"""Of one switch's plan shown before a push; a first push would fill the screen, a repair shows whole."""
+"""Lines shown per switch before a push: enough for a repair; a first push would fill the screen."""
 
 
 def push(
@@ -25,7 +25,7 @@ def push(
     workers: options.Workers = 64,
     json: options.Json = False,
 ) -> None:
-    """Bring the switches to what the intent asks for; nothing happens where that is so already."""
+    """Configure the switches as the intent defines; switches that already are as wanted are not changed."""
     from nornir_tasks.cli.interrupt import interruptible
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.reach import Reach
@@ -39,7 +39,7 @@ def push(
 
 
 def approving(*, yes: bool, json: bool) -> "Approve":
-    """Show what is to be done, and ask the operator about it."""
+    """Show the plan, and ask the operator for approval."""
 
     def approve(found: "PlanReport") -> bool:
         from nornir_tasks.cli.plan import print_plan
@@ -52,7 +52,7 @@ def approving(*, yes: bool, json: bool) -> "Approve":
 
 
 def print_report(report: "PushReport", *, json: bool) -> None:
-    """What was changed, saved and left unconfirmed; raises what went wrong on any switch."""
+    """Print what was changed, saved and left unconfirmed; raises the errors of all switches."""
     from nornir_tasks.cli.console import err, out, print_json
     from nornir_tasks.cli.plan import plan_as_json
 
@@ -74,7 +74,7 @@ def print_report(report: "PushReport", *, json: bool) -> None:
 
 
 def _tell_reloads(waiting: list[str]) -> None:
-    """What a switch takes up at a reload only is configured by now, saved, and not in effect: nobody shall think so."""
+    """Warn of lines that are configured and saved, but only take effect at a reload."""
     from nornir_tasks.cli.console import out
 
     if waiting:

@@ -27,8 +27,8 @@ def render(
 ) -> None:
     """Write each device's configuration: .cfg for EOS and NX-OS, .yaml for NVUE.
 
-    Files that an earlier run wrote for switches which the site has no more are removed, unless edited since or --limit
-    is given; a hidden list in the folder says which those are. All other files in the folder are left alone.
+    Files of an earlier run for switches that the site no longer has are removed, unless edited since or --limit is
+    given; a hidden file in the folder lists them. All other files in the folder are left alone.
     """
     from nornir_tasks.cli.console import err, print_json
     from nornir_tasks.cli.console import out as console

@@ -19,7 +19,7 @@ def rollback(
     workers: options.Workers = 64,
     json: options.Json = False,
 ) -> None:
-    """Undo a push: the same transaction, with the journal's earlier sections as what is wanted."""
+    """Undo a push: the same transaction, with the journal's earlier sections as the wanted configuration."""
     from nornir_tasks.cli.interrupt import interruptible
     from nornir_tasks.cli.push import approving, print_report
     from nornir_tasks.usecases import push as usecase

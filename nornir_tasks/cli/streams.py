@@ -1,7 +1,7 @@
 """Standard output and error that never end a verb half way.
 
-A push whose reader goes away (``| head``), or whose log file meets a full disk, must not die amid its switches. What
-can no longer be printed is dropped, and the first reason kept for the end.
+A push whose reader closes the pipe (``| head``), or whose log file is on a full disk, must not die halfway. Output that
+cannot be printed is dropped, and the first reason is reported at the end.
 """
 
 import errno
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Stream(io.FileIO):
-    """A file descriptor that takes whatever is written to it, as far as that can be printed."""
+    """A file descriptor that accepts all output, and drops what cannot be printed."""
 
     error: OSError | None = None
-    """Why the first of it could not be printed."""
+    """Why output could first not be printed."""
     is_used = False
     """Was anything written to it?"""
 
@@ -34,14 +34,14 @@ class Stream(io.FileIO):
 
     @property
     def is_lost(self) -> bool:
-        """Is there output that somebody waits for? A reader that closed its pipe has seen what it wanted."""
+        """Is output missing? A reader that closed its pipe does not want more."""
         return self.error is not None and self.error.errno != errno.EPIPE
 
 
 def guard() -> Stream:
-    """Put such streams in the place of standard output and error; returns that of standard output.
+    """Replace standard output and error by such streams; returns that of standard output.
 
-    A descriptor that came closed is taken up first, or the next file that is opened would get what we print.
+    A descriptor that is closed at the start is opened first, or the next opened file would get our output.
     """
     for descriptor in (0, 1, 2):
         try:
@@ -55,7 +55,7 @@ def guard() -> Stream:
 
 
 def _text(stream: Stream, before: TextIO | None, *, is_line_buffered: bool) -> TextIO:
-    """Text in the encoding of the stream whose place it takes."""
+    """A text stream in the encoding of the stream that it replaces."""
     return io.TextIOWrapper(
         io.BufferedWriter(stream),
         encoding=before.encoding if before else "utf-8",

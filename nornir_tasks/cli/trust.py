@@ -13,7 +13,7 @@ def trust(
     yes: options.Yes = False,
     json: options.Json = False,
 ) -> None:
-    """Show the certificate a switch serves; if you say it is the right one, compare its serial number and pin it."""
+    """Show the certificate of a switch; if you confirm it, check the switch's serial number and pin the certificate."""
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.usecases import trust as usecase
     from nornir_tasks.usecases.site import load

@@ -1,4 +1,4 @@
-"""``nornir validate``: is the live network what the intent asks for?"""
+"""``nornir validate``: is the live network as the intent defines?"""
 
 from typing import Annotated
 
@@ -29,8 +29,8 @@ def validate(
 ) -> None:
     """Check configuration, ports, cabling, MTU, BGP, ECMP and QoS on the switches. Changes nothing.
 
-    What follows from one cause is one finding; --all shows all of them. With --plane only what that plane, its fabric
-    and the switch own is judged.
+    Failures with one cause are one finding; --all shows all of them. With --plane only what that plane, its fabric
+    and the switch own is checked.
     """
     from nornir_tasks.cli.check_list import checks_as_json, print_checks
     from nornir_tasks.cli.console import print_json

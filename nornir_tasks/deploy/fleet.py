@@ -37,12 +37,12 @@ from nornir_tasks.inventory.connection import CONNECTION, SwitchConnection
 T = TypeVar("T")
 
 SECOND_TRIES_AT_ONCE = 4
-"""So few that a busy machine between us and the switches recovers."""
+"""Few enough that an overloaded machine between us and the switches recovers."""
 SECOND_TRIES_S = 60.0
-"""No second try begins later than this after the first ones: a site that is away as a whole is reported soon."""
+"""No second try starts later than this after the first ones, so that an unreachable site is reported soon."""
 
 DEFAULT_WORKERS = 64
-"""Threads mostly wait for switches; more than this buys nothing on two cores (``make bench``)."""
+"""Threads mostly wait for switches; more than this is no faster on two cores (``make bench``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,11 @@ class Fleet:
     def survey(
         self, journal: Journal, entries: Mapping[str, Entry], report: Callable[[str], None]
     ) -> Results[PlanSummary]:
-        """The same before a push, with what became of the entries of earlier ones. Only for who holds the lock."""
+        """The same before a push, and settle the entries of earlier pushes. The caller holds the site's lock."""
         return self._read(lambda task: survey_switch(task, self._jobs, journal, entries), report)
 
     def ledger(self) -> Ledger:
-        """Where each switch stands in a push to be; it says when to stop as well."""
+        """The step of each switch of a push; also says when to stop."""
         return Ledger(timers(self._jobs))
 
     def push(self, waves: Iterable[Wave], push: Push, report: Callable[[str], None]) -> Results[Outcome]:
@@ -169,15 +169,15 @@ class Fleet:
 
 
 class _TooLateError(ConnectError):
-    """Not asked again: the time for second tries was over."""
+    """Not tried a second time: the time for second tries was over."""
 
 
 def _until(ends_s: float, visit: Callable[[Task], Result]) -> Callable[[Task], Result]:
-    """The visit, if it begins in time."""
+    """The visit, if it starts in time."""
 
     def visited(task: Task) -> Result:
         if time.monotonic() > ends_s:
-            raise _TooLateError(Problem(task.host.name, "not asked again"))
+            raise _TooLateError(Problem(task.host.name, "not tried a second time"))
         return visit(task)
 
     return visited

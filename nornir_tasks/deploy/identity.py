@@ -1,8 +1,8 @@
-"""Is this the switch that is meant? A declared serial number decides; without one, names are all there is to go by.
+"""Is this the intended switch? A declared serial number decides; without one, only its name can be checked.
 
 Two addresses swapped in devices.yml would bring each switch the other's configuration, and every cable would look
-swapped. A switch that bears the name of another switch of the site is therefore refused. Any other name may be right (a
-switch out of the box bears none of ours), so it is only told, like a serial number that nobody declared.
+swapped. A switch with the name of another switch of the site is therefore refused. Any other name may be right (a new
+switch has a default name), so it is only reported, like a serial number that is not declared.
 """
 
 from collections.abc import Collection, Iterator
@@ -15,7 +15,7 @@ from nornir_tasks.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the intent says of one switch, whatever it shall hold."""
+    """What the intent says of one switch, apart from its configuration."""
 
     device: str
     os: str
@@ -25,13 +25,13 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A switch that nothing but its address says to be the one that is meant."""
+    """A switch that only its address identifies."""
 
     device: str
     hostname: str
-    """What it calls itself; empty where it does not say."""
+    """Its host name; empty where unknown."""
     serial: str
-    """What it says of itself: what devices.yml could declare."""
+    """Its serial number, which devices.yml could declare."""
 
     @property
     def is_named_otherwise(self) -> bool:
@@ -41,7 +41,7 @@ class Doubt:
 
 @dataclass
 class Doubts:
-    """The doubts of one command, each switch once. Filled by many threads at a time."""
+    """The doubts of one command, each switch once. Thread-safe."""
 
     by_device: dict[str, Doubt] = field(default_factory=dict)
     reported: set[str] = field(default_factory=set)
@@ -51,7 +51,7 @@ class Doubts:
         self.by_device[device] = Doubt(device, facts.hostname, facts.serial)
 
     def news(self) -> list[Doubt]:
-        """What was not asked for before, by name."""
+        """The doubts that no earlier call returned, sorted by name."""
         news = [each for name, each in sorted(self.by_device.items()) if name not in self.reported]
         self.reported |= {each.device for each in news}
         return news
@@ -63,7 +63,7 @@ def short(hostname: str) -> str:
 
 
 def named_as_another(device: str, facts: Facts, names: Collection[str]) -> Iterator[Problem]:
-    """The refusal of a switch that bears the name of another one of the site's switches."""
+    """The refusal of a switch that has the name of another switch of the site."""
     name = short(facts.hostname)
     if name != device and name in names:
         yield Problem(

@@ -1,8 +1,8 @@
-"""What was done to which switch, and what its owned sections were before: the memory behind ``rollback``.
+"""What was done to which switch, and its owned sections before: the data for ``rollback``.
 
 SQLite in the site's ``.state`` folder. Only owned sections are kept, and those hold no secret. A device's row is
-written before its candidate is, so a push that dies half way can be seen, and undone. The last word on a row comes from
-what the switch shows: ``open_entries`` are judged at the next read.
+written before its candidate is, so a push that dies half way can be seen, and undone. The final state of a row comes
+from the switch: ``open_entries`` are settled at the next read.
 """
 
 import json
@@ -75,7 +75,7 @@ class SwitchChange:
 class Journal:
     """The journal of one site. Each call opens and closes the file: safe from any thread.
 
-    RefusedError where it cannot be read or written: what is not noted cannot be rolled back.
+    RefusedError where it cannot be read or written: without an entry there is no rollback.
     """
 
     def __init__(self, path: Path) -> None:
@@ -110,11 +110,11 @@ class Journal:
             return number
 
     def name(self, site: str, push: int) -> str:
-        """What this push's candidates are called on every switch: nobody else's bear the journal's id."""
+        """The name of this push's candidates on every switch; the journal's id makes it unique."""
         return f"{MARK}{re.sub(r'[^A-Za-z0-9]', '_', site)[:20]}-{self._id}-{push}"
 
     def start(self, push: int, device: str, before: str, after: str) -> None:
-        """Note what a switch held, before it is touched."""
+        """Record the owned sections of a switch before it is changed."""
         with self._open() as db:
             db.execute(
                 "INSERT OR REPLACE INTO device VALUES (?, ?, 'started', ?, ?, ?)",
@@ -122,18 +122,18 @@ class Journal:
             )
 
     def staged(self, push: int, device: str, token: str) -> None:
-        """Note a candidate, before the switch hears of it."""
+        """Record a candidate before it is sent to the switch."""
         with self._open() as db:
             db.execute("INSERT OR IGNORE INTO candidate VALUES (?, ?, ?)", (push, device, token))
 
     def dropped(self, device: str, tokens: frozenset[str], push: int | None = None) -> None:
-        """Forget candidates that are on the switch no more: these, and all of a push."""
+        """Forget candidates that are no longer on the switch: these, and all of a push."""
         with self._open() as db:
             db.executemany("DELETE FROM candidate WHERE device = ? AND token = ?", [(device, each) for each in tokens])
             db.execute("DELETE FROM candidate WHERE device = ? AND push = ?", (device, push))
 
     def candidates(self) -> dict[str, frozenset[str]]:
-        """Device -> every candidate of ours that may still be on it. Only for who holds the site's lock: none lives."""
+        """Device -> every candidate of ours that may still be on it. With the site's lock, all are abandoned."""
         found: dict[str, set[str]] = {}
         with self._open() as db:
             for device, token in db.execute("SELECT device, token FROM candidate").fetchall():
@@ -141,21 +141,21 @@ class Journal:
         return {device: frozenset(tokens) for device, tokens in found.items()}
 
     def committed(self, push: int, device: str, timer_s: float) -> None:
-        """Note that a commit is asked for, or was; its timer runs at most this long from now on."""
+        """Record a requested commit; its timer runs at most this long from now on."""
         with self._open() as db:
             db.execute("UPDATE device SET state = 'committed' WHERE push = ? AND device = ?", (push, device))
             row = (push, device, timer_s, _boot(), _boot_s(), _now())
             db.execute("INSERT OR REPLACE INTO commit_timer VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def end(self, push: int, device: str, state: str) -> None:
-        """Note what became of it."""
+        """Record the result."""
         with self._open() as db:
             db.execute(
                 "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?", (state, _now(), push, device)
             )
 
     def open_entries(self) -> dict[str, Entry]:
-        """Device -> its last entry, where nobody knows yet how that ended. Only for who holds the site's lock."""
+        """Device -> its last entry, if its result is not known yet. The caller holds the site's lock."""
         query = "SELECT MAX(push), device, state FROM device GROUP BY device"
         with self._open() as db:
             entries = [Entry(*row) for row in db.execute(query).fetchall()]
@@ -175,9 +175,9 @@ class Journal:
             return str(db.execute(query, (entry.push, entry.device)).fetchone()[0])
 
     def timer_left_s(self, entry: Entry) -> float | None:
-        """How long the timer of an entry's commit may still run, whatever became of this machine's date.
+        """How long the timer of an entry's commit may still run, independent of this machine's date.
 
-        None: no commit was asked for, or the timer has fired by now.
+        None: no commit was requested, or the timer has expired.
         """
         query = "SELECT timer_s, boot, at_s, at FROM commit_timer WHERE push = ? AND device = ?"
         with self._open() as db:
@@ -245,7 +245,7 @@ def _noted(row: tuple[int, str, str, str]) -> Noted:
 
 
 def _boot() -> str:
-    """Names this start of the machine; empty where the system has no such name."""
+    """Identifies this boot of the machine; empty where the system has no such identifier."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
@@ -253,7 +253,7 @@ def _boot() -> str:
 
 
 def _boot_s() -> float:
-    """Seconds since the machine started, sleep included: nobody can set this clock."""
+    """Seconds since the machine started, sleep included: a clock that cannot be set."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 

@@ -1,6 +1,6 @@
-"""Where every switch of a push stands, for whoever interrupts it: what is confirmed, and what goes back when.
+"""The progress of every switch of a push, for interruptions: what is confirmed, and what is reverted when.
 
-And what a transaction has noted on the way, so that whoever comes after it knows where it stood.
+Also the records that a transaction writes on its way, from which a later push can continue.
 """
 
 import math
@@ -16,7 +16,7 @@ from nornir_tasks.errors import Interrupted, LeftToTimerError, Problem
 
 
 class Step(StrEnum):
-    """Where a transaction stands; reported to ``on_step`` as it is reached."""
+    """A step of a transaction; reported to ``on_step`` when it is reached."""
 
     READ = "reading"
     STAGE = "staging"
@@ -25,7 +25,7 @@ class Step(StrEnum):
     CONFIRM = "confirming"
     DONE = "done"
     AS_BEFORE = "as before"
-    """It failed, and the switch is as it was."""
+    """It failed, and the switch is unchanged."""
     LEFT = "left to its timer"
 
 
@@ -34,23 +34,23 @@ class Record(Protocol):
 
     @property
     def name(self) -> str:
-        """What the candidate is called, on an OS whose candidates bear names."""
+        """The candidate's name, on an OS whose candidates have names."""
 
     @property
     def dead(self) -> frozenset[str]:
-        """Candidates of earlier pushes that may still be on the switch; nobody works on them any more."""
+        """Abandoned candidates of earlier pushes that may still be on the switch."""
 
     def started(self, plan: DevicePlan) -> None:
-        """Called before anything is staged: notes what the owned sections held."""
+        """Called before anything is staged: records the owned sections."""
 
     def staged(self, token: str) -> None:
-        """Called before the switch hears of a candidate."""
+        """Called before a candidate is sent to the switch."""
 
     def committed(self, timer_s: int | None) -> None:
-        """Called before a commit is asked for, and again when its timer runs."""
+        """Called before a commit is requested, and again when its timer runs."""
 
     def dropped(self, tokens: frozenset[str] | None) -> None:
-        """These candidates are on the switch no more; None: this push's own."""
+        """These candidates are no longer on the switch; None: this push's own."""
 
 
 _ENDED = frozenset({Step.DONE, Step.AS_BEFORE, Step.LEFT})
@@ -66,7 +66,7 @@ class Ledger:
     clock: Clock = time.monotonic
     _steps: dict[str, Step] = field(default_factory=dict)
     _since_s: dict[str, float] = field(default_factory=dict)
-    """When each switch's timer began, at the latest."""
+    """The latest possible start of each switch's timer."""
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _stopped: threading.Event = field(default_factory=threading.Event)
 
@@ -79,7 +79,7 @@ class Ledger:
             self._changed.notify_all()
 
     def stop(self) -> None:
-        """From now on nothing is begun, committed or confirmed: what ``lines`` says of that from now on stays true."""
+        """From now on nothing is started, committed or confirmed, so the result of ``lines`` stays true."""
         with self._changed:
             self._stopped.set()
 
@@ -89,10 +89,9 @@ class Ledger:
         return self._stopped.is_set()
 
     def goes_on(self, device: str, step: Step) -> bool:
-        """Note that a switch begins a step, unless the push was interrupted: then nothing is noted, and False.
+        """Record that a switch starts a step. False, without a record, if the push was interrupted.
 
-        One act: who looks first and notes later could commit to a switch of which it was said meanwhile that it is as
-        it was.
+        Atomic: otherwise a switch could be committed after it was reported as unchanged.
         """
         with self._changed:
             if self.is_stopped:
@@ -101,39 +100,39 @@ class Ledger:
             return True
 
     def begin(self, device: str, step: Step) -> None:
-        """The same for a switch that nothing was committed to yet: raises Interrupted."""
+        """The same for a switch without a commit so far: raises Interrupted."""
         if not self.goes_on(device, step):
             raise Interrupted(Problem(device, "interrupted; nothing was committed"))
 
     def left_s(self, device: str) -> int:
-        """Seconds until a switch takes an unconfirmed change back, at most."""
+        """Seconds until a switch reverts an unconfirmed change, at most."""
         timer_s = self.timers_s.get(device) or 0
         return max(0, math.ceil(timer_s - (self.clock() - self._since_s.get(device, self.clock()))))
 
     def wait(self, within_s: float) -> bool:
-        """Until every switch that was begun has ended; False when time is up."""
+        """Wait until every started switch has ended; False on timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: not self.under_way, within_s)
 
     def end(self, device: str, step: Step) -> None:
-        """Note the last step of a switch that failed; one that was not even begun stays so."""
+        """Record the last step of a failed switch, unless it was never started."""
         with self._changed:
             if device in self._steps:
                 self.note(device, step)
 
     @property
     def begun(self) -> int:
-        """How many switches were begun."""
+        """How many switches were started."""
         return len(self._steps)
 
     @property
     def under_way(self) -> tuple[str, ...]:
-        """Switches that somebody works on."""
+        """Switches that a thread works on."""
         with self._changed:
             return tuple(name for name, step in self._steps.items() if step not in _ENDED)
 
     def lines(self) -> tuple[str, ...]:
-        """What became of every switch that was begun, for people."""
+        """The result of every started switch, as text."""
         with self._changed:
             return tuple(self._lines(dict(self._steps)))
 

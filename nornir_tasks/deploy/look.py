@@ -1,4 +1,4 @@
-"""What a read of one switch tells: whether it is the one that is meant, and what a push would change on it."""
+"""Evaluate a read of one switch: is it the intended one, and what would a push change on it."""
 
 import threading
 from collections.abc import Iterator
@@ -12,32 +12,32 @@ from nornir_tasks.drivers.session import Depth, Facts, Running, SwitchSession
 from nornir_tasks.errors import IdentityError, Problem
 
 COMPUTING = threading.Lock()
-"""Held by who makes and compares trees. One thread computes at a time anyhow; 64 that are half through it need the
-memory of 64, and stand in one another's way."""
+"""Lock for making and comparing trees. Only one thread computes at a time anyhow; 64 half-done computations would need
+the memory of 64."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How careful one push is."""
+    """The safety settings of one push."""
 
     confirm_within_s: int = 120
     settle_s: float = 30.0
     """How long BGP sessions that were up before may take to come back."""
     reconnect_s: float = 20.0
-    """How long a switch that does not answer is asked again, of what changes nothing."""
+    """How long reads of a switch that does not answer are repeated."""
     allow_management: bool = False
     unguarded: bool = False
-    """Commit also where the OS has no timer that would take the change back."""
+    """Commit even if the OS has no timer that would revert the change."""
     serial: str | None = None
     """Declared serial number; None: not declared."""
     names: frozenset[str] = frozenset()
-    """Of all switches of the site: without a serial number, one that bears another's name is refused."""
+    """Names of all switches of the site: without a serial number, a switch with another's name is refused."""
     doubts: Doubts = field(default_factory=Doubts, compare=False)
-    """Where a switch without a declared serial number is noted."""
+    """Collects switches without a declared serial number."""
 
 
 def identify(declared: Declared, facts: Facts, rules: Rules) -> None:
-    """Is this the switch the intent means? Raises IdentityError naming everything that differs."""
+    """Check the identity. Raises IdentityError naming everything that differs."""
     problems = list(_other_switch(declared.device, facts, rules))
     if not declared.capabilities.runs(facts.release):
         problems.append(
@@ -70,14 +70,14 @@ def _other_switch(device: str, facts: Facts, rules: Rules) -> Iterator[Problem]:
 
 
 def who_answers(session: SwitchSession) -> Facts:
-    """Ask a switch who it is, and nothing else."""
+    """Read a switch's identity, and nothing else."""
     facts = session.read(Depth.TEXT).facts
     assert facts is not None  # noqa: S101 - of this depth they are always asked for
     return facts
 
 
 def ask(session: SwitchSession, device: str, rules: Rules) -> Facts:
-    """Who answers, whatever its release. Raises IdentityError for another switch than declared."""
+    """The identity of the switch that answers. Raises IdentityError for another switch than declared."""
     facts = who_answers(session)
     if problems := list(_other_switch(device, facts, rules)):
         raise IdentityError(problems)
@@ -85,9 +85,9 @@ def ask(session: SwitchSession, device: str, rules: Rules) -> Facts:
 
 
 def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
-    """What would change on a switch that was read. Raises IdentityError for another switch than the one meant.
+    """What would change on a switch that was read. Raises IdentityError for another switch than intended.
 
-    Who did not say who it is in this read is asked, if anything is to change, before it is believed.
+    If this read did not contain the identity, it is read separately before any change.
     """
     if running.facts is not None:
         identify(wanted.declared, running.facts, rules)
@@ -96,7 +96,7 @@ def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
 
 
 def timer_s(capabilities: Capabilities, rules: Rules) -> int | None:
-    """How long the switch waits for our confirmation: what its OS takes. None: it has no timer."""
+    """How long the switch waits for our confirmation, within its OS's limits. None: it has no timer."""
     if not capabilities.has_commit_timer:
         return None
     return min(max(rules.confirm_within_s, capabilities.min_confirm_s), capabilities.max_confirm_s)

@@ -15,7 +15,7 @@ from nornir_tasks.platforms.platform import Candidate
 
 @dataclass(frozen=True, slots=True)
 class DevicePlan:
-    """The change of one switch, with the trees it was found in. No changes: it already holds exactly what is wanted.
+    """The change of one switch, with the trees it comes from. No changes: it already is exactly as wanted.
 
     Megabytes: kept while one switch is worked on, and of all switches only its summary.
     """
@@ -23,18 +23,18 @@ class DevicePlan:
     device: str
     changes: tuple[Change, ...]
     running: ConfigTree
-    """All that runs."""
+    """The whole running configuration."""
     owned_before: ConfigTree
     foreign_before: ConfigTree
-    """Everything on the switch that is not part of this push; the gate holds it to be the same afterwards."""
+    """Everything on the switch that is not part of this push; the gate checks that it is unchanged afterwards."""
     is_saved: bool = True
-    """A reboot keeps what runs."""
+    """The running configuration is saved."""
     waiting: Waiting | None = None
-    """A commit that is not confirmed: what runs is taken back soon."""
+    """An unconfirmed commit: the running configuration will be reverted."""
 
 
 def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = False) -> DevicePlan:
-    """Compare what runs with what is wanted. Raises RefusedError where the change would cut our own path."""
+    """Compare the running with the wanted configuration. RefusedError if the change would cut the management path."""
     os = wanted.platform
     running = os.to_tree(running_text)
     owned, foreign = split_running(wanted, running)
@@ -55,23 +55,23 @@ def candidate(wanted: Wanted, plan: DevicePlan) -> Candidate:
 
 
 def running_config(wanted: Wanted, plan: DevicePlan) -> DeviceConfig:
-    """The owned part of what runs, as the model sees it. What is as wanted is not read a second time."""
+    """The owned part of the running configuration, parsed. An unchanged one is not parsed again."""
     if not plan.changes and wanted.is_whole:
         return wanted.config
     return wanted.platform.parse(plan.owned_before, wanted.capabilities, wanted.device, wanted.config.model).config
 
 
 def wanted_config(wanted: Wanted) -> DeviceConfig:
-    """What these owners want, as the model sees it: beside ``running_config``, which holds no more than that either."""
+    """The wanted configuration of these owners, parsed: limited like ``running_config``."""
     if wanted.is_whole:
         return wanted.config
     return wanted.platform.parse(wanted.tree, wanted.capabilities, wanted.device, wanted.config.model).config
 
 
 def _leave_shared_headers(owned: ConfigTree, foreign: ConfigTree, wanted: ConfigTree, rules: Sequence[Rule]) -> None:
-    """A container of ours that is no longer wanted stays, if other people's lines are in it and none of ours.
+    """A container of ours that is no longer wanted stays if it contains lines of others and none of ours.
 
-    Not where we want another container of the kind in its place: one BGP process has one ASN, and that is refused.
+    Not if another container of the kind replaces it (a BGP process has one ASN): that is refused.
     """
     for node in list(owned.children.values()):
         strangers = foreign.get(node.text)
@@ -87,7 +87,7 @@ def _leave_shared_headers(owned: ConfigTree, foreign: ConfigTree, wanted: Config
 
 
 def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, ConfigTree]:
-    """What of a running configuration this push owns, and all the rest."""
+    """The part of a running configuration that this push owns, and the rest."""
     parts = split(running, wanted.platform.ownership, wanted.claims)
     owned = join(part for owner, part in parts.items() if wanted.sends(owner))
     foreign = join(part for owner, part in parts.items() if not wanted.sends(owner))
@@ -95,7 +95,7 @@ def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, Conf
 
 
 def _refuse_their_vlan(wanted: Wanted, changes: tuple[Change, ...], owned: ConfigTree) -> None:
-    """A VLAN of our number that bears no sign of ours is somebody else's, and its ports would become our hosts'."""
+    """Refuse a VLAN of others with our number: its ports would be joined with our hosts."""
     vlans = [vlan for vlan in wanted.config.vlans if any(_is_of(change, vlan) for change in changes)]
     if not vlans:
         return
@@ -121,9 +121,9 @@ def _is_of(change: Change, vlan: Vlan) -> bool:
 
 
 def _theirs(wanted: Wanted, vlan: Vlan, running: DeviceConfig) -> str | None:
-    """What stands there under our VLAN's number, if nothing of it is ours.
+    """The present VLAN and SVI of this number, if nothing of them is ours.
 
-    Signs are our name, our SVI's address and a host port of ours in it. One is enough: any may be lost by hand.
+    It is ours if it has our name, our SVI's address or one of our host ports; the others may have been removed by hand.
     """
     there = next((each for each in running.vlans if each.number == vlan.number), None)
     name = f"{wanted.capabilities.svi_prefix}{vlan.number}"
@@ -162,9 +162,9 @@ def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...], more: tuple[s
 
 
 def _refuse_collateral(wanted: Wanted, changes: tuple[Change, ...], foreign: ConfigTree) -> None:
-    """A container that goes takes all lines below it along, ours or not (``router bgp`` when the ASN differs).
+    """Removing a container removes all lines below it, ours or not (``router bgp`` when the ASN differs).
 
-    So does a VRF, wherever the lines stand that are in it.
+    Removing a VRF removes all its lines, wherever they are configured.
     """
     problems = []
     for change in (each for each in changes if each.op == "-"):
@@ -184,7 +184,7 @@ def _refuse_collateral(wanted: Wanted, changes: tuple[Change, ...], foreign: Con
 
 
 def _in_vrf(wanted: Wanted, change: Change, foreign: ConfigTree) -> list[tuple[str, ...]]:
-    """Other people's lines in a VRF, where the change removes the line that makes it."""
+    """Lines of others in a VRF, if the change removes the line that creates it."""
     pattern = wanted.platform.vrf_line
     made = re.fullmatch(pattern, " / ".join(change.path)) if pattern else None
     if made is None:

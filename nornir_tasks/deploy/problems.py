@@ -1,4 +1,4 @@
-"""What is wrong with a switch amid a push, in words: its state, its disagreement with the plan, an answer lost."""
+"""Problems of a switch during a push, as text: its state, a difference from the plan, a lost answer."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ def unguarded(declared: Declared) -> Problem:
 
 
 def unconfirmed(device: str, waiting: Waiting) -> Problem:
-    """That a switch runs what it will take back, unless somebody confirms it."""
+    """A switch runs an unconfirmed commit, which it will revert."""
     left_s = None if waiting.left_s is None else max(1, round(waiting.left_s))
     within = "by itself when its timer fires" if left_s is None else f"by itself within {left_s} s"
     again = "again when it has" if left_s is None else f"again in {left_s} s"
@@ -32,19 +32,19 @@ def unconfirmed(device: str, waiting: Waiting) -> Problem:
 
 
 def unsaved(device: str) -> Problem:
-    """That a reboot would bring back an earlier configuration."""
+    """The running configuration is not saved."""
     what = "what it runs was not saved since its last change: a reboot brings back what was saved before"
     return Problem(device, what, hint="a push saves it")
 
 
 def unfinished(plans: Mapping[str, PlanSummary]) -> dict[str, Problem]:
-    """The switches whose change is not through: a commit that waits for its timer, or what is wanted runs unsaved."""
+    """The switches with an unfinished change: a commit that waits for its timer, or an unsaved configuration."""
     found = {name: unconfirmed(name, each.waiting) for name, each in plans.items() if each.waiting is not None}
     return {name: unsaved(name) for name, each in plans.items() if not (each.is_saved or each.count)} | found
 
 
 def problems_of(device: str, error: Exception) -> tuple[Problem, ...]:
-    """What went wrong, in our words where there are any."""
+    """The problems of an error; of a foreign one, its text."""
     if isinstance(error, GpufabricError):
         return error.problems
     hint = "this is a fault of gpufabric; please report it"

@@ -1,4 +1,4 @@
-"""What is kept of one switch's plan: all that is shown, decided and compared later, in a few kilobytes.
+"""The summary of one switch's plan: everything that is shown, decided and compared later, in a few kilobytes.
 
 A first push of 1,280 switches changes four million lines; as objects they are gigabytes.
 """
@@ -14,7 +14,7 @@ from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.platforms.config_tree import Change
 
 _PART, _ROW = "\x1d", "\x1e"
-"""Stand in no line: a switch's text is cut into lines at these as well, and in JSON they are written otherwise."""
+"""Occur in no line: a switch's text is split at these characters too, and JSON escapes them."""
 _FAST = 1
 """zlib's level: a fifteenth of the size is left, at less than 2 ms for 6,000 lines."""
 
@@ -25,11 +25,11 @@ class PlanSummary:
 
     device: str
     owners: frozenset[str]
-    """Whose sections these are, as the journal notes them."""
+    """The owners of these sections, as in the journal."""
     count: int
-    """So many lines change."""
+    """The number of changed lines."""
     disruption: Disruption
-    """The worst of all changes."""
+    """The most disruptive class of all changes."""
     is_saved: bool
     """A reboot keeps what runs."""
     waiting: Waiting | None
@@ -37,7 +37,7 @@ class PlanSummary:
     packed: bytes
     """The changes and what each does to traffic, compressed."""
     digest: int
-    """Of the changes in their order; means something in this process only."""
+    """Hash of the changes in their order; valid in this process only."""
 
     def rows(self) -> Iterator[tuple[Change, Disruption]]:
         """Every change with what it does to traffic, in the order of the plan; unpacked anew each time."""
@@ -62,7 +62,7 @@ _MARKS = {worst: str(number) for number, worst in enumerate(_CLASSES)}
 
 
 def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
-    """What is kept of a plan."""
+    """Summarise a plan."""
     os = wanted.platform
     classes = [os.disruption(change) for change in plan.changes]
     rows = (

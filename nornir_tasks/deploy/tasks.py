@@ -24,26 +24,26 @@ from nornir_tasks.platforms.observed import Observed
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """One switch as it is: what it runs, compared with what is wanted, and what it says of itself."""
+    """The state of one switch: its running configuration compared with the wanted one, and its live state."""
 
     plan: PlanSummary
     running: DeviceConfig
-    """The owned part of what it runs, as the model sees it."""
+    """The owned part of its running configuration, parsed."""
     observed: Observed
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to do about one switch."""
+    """The job for one switch."""
 
     declared: Declared
     make: Callable[[], Wanted]
-    """Makes what it shall hold, anew at each call. Who calls it forgets that again: there may be 1,000 switches."""
+    """Makes the wanted configuration at each call. Callers must not keep it: there may be 1,000 switches."""
     rules: Rules
 
 
 def ask_switch(task: Task, jobs: Mapping[str, Job]) -> Result:
-    """Who one switch is, and which release it runs."""
+    """The identity and release of one switch."""
     job = jobs[task.host.name]
     return Result(host=task.host, result=ask(_session(task), job.declared.device, job.rules))
 
@@ -74,7 +74,7 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
 def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries: Mapping[str, Entry]) -> Result:
     """Like ``plan_switch``, before a push: two requests, unless an earlier push of this switch did not end well.
 
-    What became of that one, the switch shows; the journal is told.
+    The switch shows how that one ended; the journal is updated.
     """
     job, session = jobs[task.host.name], _session(task)
     entry = entries.get(job.declared.device)
@@ -86,7 +86,7 @@ def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries
 
 
 def _surveyed(job: Job, running: Running, journal: Journal, entry: Entry | None) -> PlanSummary:
-    """What is kept of a switch that was read. The trees end here: memory is free before the next wait for a switch."""
+    """Summarise a switch that was read. The trees are freed here, before the next wait for a switch."""
     with COMPUTING:
         wanted = job.make()
         plan = planned(running, wanted, job.rules)
@@ -104,7 +104,7 @@ def _timed(waiting: Waiting | None, left_s: float | None) -> Waiting | None:
 
 
 def _settle(journal: Journal, entry: Entry, wanted: Wanted, plan: DevicePlan) -> None:
-    """The last word on an earlier push. It stays open while its timer runs, and until what it changed is saved."""
+    """Settle an earlier push. It stays open while its timer runs, and until its change is saved."""
     if plan.waiting is not None or not wanted.is_of(journal.owners(entry.push)):
         return
     after = wanted.platform.to_tree(journal.after(entry))
@@ -116,7 +116,7 @@ def _settle(journal: Journal, entry: Entry, wanted: Wanted, plan: DevicePlan) ->
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """One push: its journal, its number, and where each of its switches stands."""
+    """One push: its journal, its number, and the step of each of its switches."""
 
     journal: Journal
     number: int
@@ -124,9 +124,9 @@ class Push:
     dead: Mapping[str, frozenset[str]]
     """Device -> candidates of earlier pushes that may still be on it."""
     entries: Mapping[str, Entry]
-    """Device -> an earlier push of it that nobody knows the end of."""
+    """Device -> an earlier push of it whose result is not known."""
     approved: Mapping[str, PlanSummary]
-    """Device -> what was shown of it: nothing else is done."""
+    """Device -> the plan that was shown: nothing else is carried out."""
     ledger: Ledger
 
 
@@ -163,7 +163,7 @@ class _Notes:
         self.push.journal.dropped(self.wanted.device, tokens or frozenset(), own)
 
     def ended(self, state: str) -> None:
-        """The last word; of a switch that only had to save, on the push that did not."""
+        """The final state; for a switch that only had to save, of the push that did not."""
         entry = self.push.entries.get(self.wanted.device)
         if self.is_begun:
             self.push.journal.end(self.push.number, self.wanted.device, state)
@@ -172,7 +172,7 @@ class _Notes:
 
 
 def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:
-    """One transaction on one switch, noted in the journal."""
+    """One transaction on one switch, recorded in the journal."""
     job = jobs[task.host.name]
     device = job.declared.device
     with COMPUTING:
@@ -193,7 +193,7 @@ def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:
 
 
 def _noted(outcome: Outcome, notes: _Notes) -> Outcome:
-    """What the switch keeps is kept, whether or not it can be noted here."""
+    """A failure of the journal does not change the result on the switch."""
     if outcome.trouble is not None:
         return outcome  # the entry stays open: the next push saves, and says so
     try:

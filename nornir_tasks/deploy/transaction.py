@@ -1,9 +1,8 @@
 """One switch, one transaction, the same for every OS: a push leaves a switch either as it was or as it was wanted.
 
-read, equal and saved? stop; stage; does the switch say it will change what the plan says? commit under a timer that the
-switch itself runs; connect anew; gate; confirm. Whatever fails, the timer takes the change back without us. Where an
-answer was lost, the switch is asked what is so: nothing that may have been carried out is taken for failed, or done
-twice.
+read; stop if equal and saved; stage; compare the switch's own diff with the plan; commit under a timer on the switch;
+open a new connection; gate; confirm. If a step fails, the timer reverts the change without us. After a lost answer the
+state is read from the switch: a request that may have been carried out is neither counted as failed nor repeated.
 """
 
 import time
@@ -38,14 +37,14 @@ RETRY_PAUSE_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one switch."""
+    """The result of one switch."""
 
     device: str
     changed: bool
     saved: bool = False
-    """It ran what is wanted, and a reboot would have lost it until now."""
+    """It already was as wanted, but not saved until now."""
     trouble: GpufabricError | None = None
-    """The change is kept, and something that should follow it failed."""
+    """The change is kept, but a later step failed."""
 
 
 Report = Callable[[str, Step], None]
@@ -55,18 +54,18 @@ Opener = Callable[[], SwitchSession]
 
 @dataclass(frozen=True, slots=True)
 class _Committed:
-    """What is left to know of a switch once its commit was asked for."""
+    """What the steps after the commit need to know of a switch."""
 
     token: str
     up_before: frozenset[SessionKey]
     """Its BGP neighbours whose session was up."""
     foreign_before: ConfigTree
-    """Everything that ran and is not ours."""
+    """The running lines that are not ours."""
 
 
 @dataclass(slots=True)
 class Transaction:
-    """Brings one switch to what is wanted. A switch that already is there costs one read."""
+    """Brings one switch to its wanted configuration. A switch that already has it costs one read."""
 
     opener: Opener
     wanted: Wanted
@@ -74,9 +73,9 @@ class Transaction:
     ledger: Ledger
     record: Record
     approved: PlanSummary | None = None
-    """What was shown of it; nothing else is done. None: whatever makes it as wanted."""
+    """The plan that was shown; no other change is carried out. None: any change."""
     is_open: bool = field(default=False, init=False)
-    """A commit was asked for, and nobody knows yet whether it stays."""
+    """A commit was requested, and its result is not known yet."""
 
     @property
     def device(self) -> str:
@@ -84,7 +83,7 @@ class Transaction:
         return self.wanted.device
 
     def run(self) -> Outcome:
-        """Do it. Any error leaves the switch as it was, at the latest when its own timer fires."""
+        """Carry it out. After any error the switch is as before, at the latest when its own timer expires."""
         session = self.opener()
         try:
             done = self._begin(session)
@@ -95,7 +94,7 @@ class Transaction:
     # -- until the commit ------------------------------------------------------------------------------------------
 
     def _begin(self, session: SwitchSession) -> "Outcome | _Committed":
-        """All that is done on the first connection. The plan ends here: nobody who waits afterwards needs it."""
+        """Everything on the first connection. The plan is freed here; later steps do not need it."""
         self.ledger.begin(self.device, Step.READ)
         running = session.read(Depth.ALL)
         with COMPUTING:
@@ -112,7 +111,7 @@ class Transaction:
         return _Committed(token, up_before, plan.foreign_before)
 
     def _refuse_unshown(self, plan: DevicePlan) -> None:
-        """Somebody changed the switch since its plan was shown: it may be that nobody would have approved of this."""
+        """Refuse a switch that was changed after its plan was shown: this change was not approved."""
         if self.approved is not None and not self.approved.is_of(plan):
             shown = frozenset(self.approved.changes)
             raise RefusedError(changed_since(self.device, shown, frozenset(plan.changes)))
@@ -123,13 +122,13 @@ class Transaction:
             self.record.dropped(self.record.dead)
 
     def _save(self, session: SwitchSession, plan: DevicePlan) -> Outcome:
-        """What is wanted runs already; a reboot shall keep it."""
+        """Save a switch that already runs the wanted configuration."""
         if not plan.is_saved:
             session.save()
         return Outcome(self.device, changed=False, saved=not plan.is_saved)
 
     def _stage(self, session: SwitchSession, plan: DevicePlan) -> str:
-        """Hand the change over; the token of what the switch says it would do, if that is what is planned."""
+        """Stage the change; returns the candidate's token if the switch's own diff equals the plan."""
         if self._timer_s is None and not self.rules.unguarded:
             raise RefusedError(unguarded(self.wanted.declared))
         self.ledger.begin(self.device, Step.STAGE)
@@ -164,7 +163,7 @@ class Transaction:
             self.record.committed(self._timer_s)
 
     def _find_out(self, session: SwitchSession, token: str, lost: Exception) -> None:
-        """The answer to a commit was lost: ask what is so. Returns if it got through; CommitError if it did not."""
+        """The answer to a commit was lost: read the state. Returns if it took effect, else CommitError."""
         try:
             fate = self._patiently(lambda: session.fate(token))
             if fate is Fate.STAGED:
@@ -185,7 +184,7 @@ class Transaction:
     # -- after the commit ------------------------------------------------------------------------------------------
 
     def _finish(self, done: "_Committed") -> Outcome:
-        """Confirm on a new connection, which proves that the change left us a way in; else take the change back."""
+        """Confirm over a new connection, which proves that the switch is reachable; else revert the change."""
         session = self.opener()
         try:
             try:
@@ -203,7 +202,7 @@ class Transaction:
         return Outcome(self.device, changed=True, trouble=trouble)
 
     def _keep(self, session: SwitchSession, token: str) -> GpufabricError | None:
-        """Confirm. Where the answer is lost or says no, what runs decides; returns what failed though it is kept."""
+        """Confirm. If the answer is lost, the running state decides; returns the failure of a change that is kept."""
         try:
             self._patiently(lambda: session.confirm(token))
         except CommitError as refused:
@@ -229,12 +228,12 @@ class Transaction:
         return None
 
     def _forget(self) -> None:
-        """Nothing of this push is on the switch any more; that it cannot be noted costs the next push a look."""
+        """No candidate of this push is left on the switch; if this cannot be recorded, the next push checks again."""
         with suppress(RefusedError):
             self.record.dropped(None)
 
     def _take_back(self, session: SwitchSession, token: str, why: Exception) -> None:
-        """Revert now. Raises LeftToTimerError where the switch cannot be reached for that: it does it by itself."""
+        """Revert now. Raises LeftToTimerError if the switch cannot be reached: its timer reverts."""
         problems = problems_of(self.device, why)
         if self._timer_s is None:
             hint = f"nornir rollback --limit {self.device}"
@@ -275,7 +274,7 @@ class Transaction:
         return timer_s(self.wanted.capabilities, self.rules)
 
     def _patiently(self, question: Callable[[], T]) -> T:
-        """A switch that restarts its API answers late: ask again for a bounded time."""
+        """A switch that restarts its API answers late: repeat the read for a limited time."""
         deadline = time.monotonic() + self.rules.reconnect_s
         while True:
             try:
@@ -286,7 +285,7 @@ class Transaction:
             time.sleep(RETRY_PAUSE_S)
 
     def _runs(self, session: SwitchSession) -> bool:
-        """Does the switch run what is wanted?"""
+        """Does the switch run the wanted configuration?"""
         text = self._patiently(lambda: session.read(Depth.TEXT)).text
         with COMPUTING:
             owned, _ = split_running(self.wanted, self.wanted.platform.to_tree(text))
@@ -304,7 +303,7 @@ class Transaction:
         self._await_sessions(session, done.up_before)
 
     def _compare(self, running: Running, foreign_before: ConfigTree) -> None:
-        """Raises CommitError where the switch does not run what is wanted, or other lines than ours changed."""
+        """Raises CommitError if the switch does not run the wanted configuration, or if foreign lines changed."""
         with COMPUTING:
             owned, foreign = split_running(self.wanted, self.wanted.platform.to_tree(running.text))
             problems = [

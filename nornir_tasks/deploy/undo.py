@@ -1,7 +1,7 @@
-"""May a push be rolled back, after what was pushed since? Its sections go back as a whole, so not over later changes.
+"""May a push be rolled back after later pushes? Its sections are restored as a whole, so not over later changes.
 
-Two pushes share the owners that both are about: the switch and its fabric always, and planes that both pushed. A later
-push that changed another plane's own lines alone is in nobody's way.
+Two pushes share owners: always the switch and its fabric, and the planes that both pushed. A later
+push that changed only another plane's own lines is no obstacle.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.ownership import join, split
 
 MOST_NAMES = 4
-"""Switches, or pushes, that a message names before it counts the others."""
+"""The number of switches or pushes that a message names; the others are counted."""
 
 
 def require_push(journal: Journal, push: int) -> Noted:
-    """What the journal says of a push that was not rolled back since. Raises RefusedError if it has none such."""
+    """The journal's entry of a push that was not rolled back. Raises RefusedError if there is none."""
     known = {noted.number: noted for noted in journal.pushes()}
     if push not in known:
         what = "the journal has no push of this number that could be rolled back"
@@ -28,9 +28,9 @@ def require_push(journal: Journal, push: int) -> Noted:
 
 
 def refuse_overtaken(journal: Journal, push: Noted, wanted: Mapping[str, Wanted]) -> None:
-    """Raises RefusedError naming each later push that changed what ``push`` shares with it on one of these switches.
+    """Raises RefusedError naming each later push that changed lines of shared owners on one of these switches.
 
-    What was itself rolled back since, or never came to be, does not count.
+    A later push that failed or was rolled back does not count.
     """
     later: dict[int, Noted] = {}
     devices: dict[int, list[str]] = {}
@@ -44,7 +44,7 @@ def refuse_overtaken(journal: Journal, push: Noted, wanted: Mapping[str, Wanted]
 
 
 def _is_shared(change: SwitchChange, owners: frozenset[str], wanted: Wanted) -> bool:
-    """Did a later push change lines of owners that an earlier one, about these, is about as well?"""
+    """Did a later push change lines of these owners of an earlier one?"""
     both = (owners & change.push.owners) | wanted.claims.shared
     before, after = (_part_of(both, text, wanted) for text in (change.before, change.after))
     return any(difference(before, after))

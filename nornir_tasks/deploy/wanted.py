@@ -1,4 +1,4 @@
-"""What one switch shall hold: rendered, split by owner, guarded. The plan compares this with what runs."""
+"""The wanted configuration of one switch: rendered, split by owner, checked for protected lines."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,28 +21,28 @@ from nornir_tasks.render.render import render
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What one switch shall hold of the planes of this push and of what they share: its fabric's part, and its own."""
+    """The wanted configuration of one switch: of the planes of this push, of their fabric, and of the switch."""
 
     config: DeviceConfig
     capabilities: Capabilities
     claims: Claims
     owners: frozenset[str]
-    """``switch`` and the planes pushed, as the journal notes them. The fabric goes with any of them."""
+    """``switch`` and the planes pushed, as in the journal. The fabric is always included."""
     text: str
     tree: ConfigTree
     """Canonical (hidden defaults left out), of these owners and the fabric only."""
 
     @property
     def is_whole(self) -> bool:
-        """Are these all owners of the configuration, and not some planes of it?"""
+        """Are these all owners of the configuration, not only some planes?"""
         return self.owners == {SWITCH} | self.claims.planes
 
     def sends(self, owner: str | None) -> bool:
-        """Is what this owner (by its key; None: nobody) has on the switch part of the push?"""
+        """Are the lines of this owner (its key; None: without owner) part of the push?"""
         return owner in self.owners or owner in self.claims.shared
 
     def is_of(self, noted: frozenset[str]) -> bool:
-        """Was a push that noted these owners about the same of them on this switch?"""
+        """Did a push that recorded these owners push the same ones on this switch?"""
         return self.owners == noted & ({SWITCH} | self.claims.planes)
 
     @property
@@ -72,8 +72,8 @@ def wanted(
 ) -> Wanted:
     """Render one device and keep what ``planes`` own (None: all), with all of the fabric's and of ``switch``.
 
-    Raises RefusedError for a rendered line that belongs to nobody or touches our own path: a template cannot reach
-    beyond what we own, whatever was done to it.
+    Raises RefusedError for a rendered line without an owner or one that touches the management path: no template can
+    change more than we own.
     """
     os = platform(config.os)
     text = render(config, capabilities, environment, allow_memory)
@@ -120,7 +120,7 @@ def is_protected(path: Path, os: Platform, more: tuple[str, ...] = ()) -> bool:
 
 @cache
 def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """One pattern for all of them: every line of every switch goes through it."""
+    """One pattern for all of them, for speed: it is matched with every line of every switch."""
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 

@@ -1,13 +1,13 @@
 """The order of a push, from the topology: canaries, then spines and cores, then leaves so that hosts keep a path.
 
-No wave takes two leaves of one host, whatever fabrics they are of. Leaves of one rail may go together, for every host
-has its other rails meanwhile. A leaf that is the only one of some host in its fabric cuts that host off from the fabric
-while it changes; of such leaves a wave takes at most the declared share (``policy.wave_share``) of each fabric's,
-neighbours in the layout, for a job mostly runs on neighbours.
+No wave contains two leaves of one host, of any fabrics. Leaves of one rail may be pushed together, as every host keeps
+its other rails. A leaf that is the only one of some host in its fabric disconnects that host from the fabric during the
+change; a wave contains at most the declared share (``policy.wave_share``) of such leaves of each fabric, neighbours in
+the layout, because a job mostly runs on neighbours.
 
-A spine serves all rails of its spine group or pod, so of each of these one goes at a time, and of all the one in the
-same position: with three tiers these are the spines that share their cores, and no second path between pods is lost.
-Cores go alone. A wave starts only when all of the one before is done.
+A spine serves all rails of its spine group or pod, so a wave contains one spine of each, all in the same position:
+with three tiers these are the spines that share their cores, so no second path between pods is lost.
+A core is pushed alone. A wave starts when the previous one is complete.
 
 Each fabric has a canary and an order of its own, and its positions count its own spines. Fabrics share waves: first
 canaries, then what is above the leaves, then leaves; what has a host in common with another fabric's part of a wave
@@ -23,17 +23,17 @@ from nornir_tasks.design.network import Network
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What the order depends on."""
+    """The properties of a switch that decide its wave."""
 
     device: str
     fabric: str
     role: str
-    """What switches of its level are called."""
+    """The role of switches at its level."""
     level: int
     rail: int | None
     index: int
     position: int
-    """Of a spine: its place in its spine group or pod, whoever else is pushed. Of all others: as ``index``."""
+    """Of a spine: its position in its spine group or pod, among all switches. Of others: as ``index``."""
     hosts: frozenset[str] = frozenset()
     """The hosts that are cabled to it."""
     is_only_leaf: bool = False
@@ -50,7 +50,7 @@ class Wave:
 
 @dataclass(slots=True, eq=False)
 class _Part:
-    """One fabric's part of a wave, while it fills up and afterwards."""
+    """One fabric's part of a wave."""
 
     name: str
     devices: list[str] = field(default_factory=list)
@@ -68,7 +68,7 @@ class _Part:
 
 
 def members(network: Network) -> Iterator[Member]:
-    """Every switch with its place in the order of a push."""
+    """Every switch with the properties that decide its wave."""
     leaves_of = defaultdict[tuple[str, str], set[str]](set)
     hosts_of = defaultdict[str, set[str]](set)
     for nic in network.nics:
@@ -94,7 +94,7 @@ def most_only_leaves(members: Iterable[Member], share: float) -> dict[str, int]:
 
 
 def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tuple[Wave, ...]:
-    """Every device in exactly one wave, of which none holds more leaves without alternative than this of a fabric."""
+    """Every device in exactly one wave; ``most_only_leaves``: leaves without alternative, per fabric and wave."""
     fabrics = defaultdict[str, list[Member]](list)
     for member in members:
         fabrics[member.fabric].append(member)
@@ -115,7 +115,7 @@ def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tup
 
 
 def _canaries(fabrics: Iterable[Sequence[Member]]) -> list[Member]:
-    """The first of each fabric, or of those at its level one without hosts in common with the canaries it goes with."""
+    """The first switch of each fabric, or another of its level that shares no host with the other canaries."""
     found: list[Member] = []
     first_wave: list[Member] = []
     for fabric in fabrics:
@@ -137,7 +137,7 @@ def _rail(leaf: Member) -> str:
 def _parts(
     members: Iterable[Member], most_only_leaves: Mapping[str, int], name: Callable[[Member], str]
 ) -> list[_Part]:
-    """What goes by one name goes together; where that may not be, in as many parts as it takes."""
+    """Switches with the same name of part are pushed together, in several parts if necessary."""
     by_name = defaultdict[str, list[_Part]](list)
     for member in members:
         begun = by_name[name(member)]
@@ -153,7 +153,7 @@ def _parts(
 
 
 def _together(fabrics: Iterable[list[_Part]]) -> Iterator[Wave]:
-    """One part of every fabric a wave, the first that has no host in common with the others' of this wave."""
+    """Waves of one part per fabric: the first part that shares no host with the others of the wave."""
     left = [list(parts) for parts in fabrics]
     while any(left):
         chosen: list[_Part] = []

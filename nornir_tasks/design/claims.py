@@ -84,15 +84,15 @@ class Claims:
 
     @cached_property
     def fabric(self) -> str:
-        """Who owns what planes share on this switch: its fabric; where there is none, the switch."""
+        """The owner of what planes share on this switch: its fabric, else the switch."""
         return next((claim.owner.key for claim in self.claims if claim.owner.kind == "fabric"), SWITCH)
 
     def by_port(self, port: str) -> str | None:
-        """The owner that uses this port: the fabric, if several do; the switch, if nobody does and it is kept shut.
+        """The owner that uses this port: the fabric, if several do; the switch, if none does and it is kept shut.
 
-        A cage is there as a whole or in parts, never both. Whoever has parts of it (``swp3s0``) owns what stands at the
-        whole (``swp3``), where the split is configured, and the parts that only another split had; whoever has the
-        whole owns all parts, to clear them away.
+        A cage is used whole or split, never both. The owner of parts (``swp3s0``) also owns the whole port (``swp3``),
+        where the split is configured, and parts of an earlier split; the owner of the whole port owns all parts, so
+        that they are removed.
         """
         owner = self._by_port.get(port) or self._by_cage.get(port)
         if owner is not None or (cage := self._cage_of(port)) is None:
@@ -140,7 +140,7 @@ class Claims:
 
     @property
     def has_vlans(self) -> bool:
-        """Has anybody a VLAN on this switch?"""
+        """Does any owner have a VLAN on this switch?"""
         return any(claim.vlans for claim in self.claims)
 
     def by_vlan(self, number: str) -> str | None:
@@ -152,17 +152,17 @@ class Claims:
         return self._by_port.get(name)
 
     def by_parent(self, name: str) -> str | None:
-        """The owner of the port that a subinterface is part of: whoever has a port sees to what else is on it."""
+        """The owner of the parent port, which also owns unknown subinterfaces of it."""
         return self.by_port(name.partition(".")[0])
 
     def by_tag(self, number: str) -> str | None:
-        """The owner whose VLAN this is on a port of several owners; of nobody's, whoever has the port."""
+        """The owner of this VLAN on a port of several owners; of an unknown VLAN, the owner of the port."""
         return self.by_vlan(number) or self.fabric
 
     def by_address(self, address: str) -> str | None:
         """The owner in the default VRF in whose pools this address or prefix (``10.1.2.3``, ``10.1.2.0/24``) lies.
 
-        In another VRF an address tells nothing by itself: what stands there goes by the VRF.
+        Lines in another VRF are not owned by address, but by the VRF.
         """
         value = _number(address)
         if value is None:

@@ -1,6 +1,6 @@
 """The owners of a site, and what they claim of a switch: each line has one owner, whoever wrote it.
 
-An owner is declared once, by the module of its kind. Here it is seen to that none can be taken for another.
+An owner is declared once, by the module of its kind. This module checks that owners cannot be confused.
 """
 
 from collections import defaultdict

@@ -118,18 +118,18 @@ def queue_numbers(classes: tuple[ClassPolicy, ...], capabilities: Capabilities) 
 
 @cache
 def _layer1(intended: Layer1, fec_below_lane_gbps: float, *, has_lanes: bool) -> Layer1:
-    """Where no line says the lanes, they follow from speed and cage: nothing is lost, so nothing is noted."""
+    """If the OS has no line for the lanes, they follow from speed and cage; no adjustment is noted."""
     is_sourced = intended.lanes is None or intended.speed_gbps / intended.lanes < fec_below_lane_gbps
     return replace(intended, lanes=intended.lanes if has_lanes else None, fec=intended.fec if is_sourced else None)
 
 
 def _breakout(split: Breakout, capabilities: Capabilities) -> Breakout:
-    """A split's line says either the speed of the parts or their lanes; the parts say the rest."""
+    """The line of a split has either the parts' speed or their lanes; the parts' own lines have the other."""
     return replace(split, speed_gbps=None) if capabilities.has_breakout_lanes else replace(split, lanes=None)
 
 
 def _text(value: object) -> str:
-    """A value as the operator reads it."""
+    """A value as text for the operator."""
     if value is None:
         return "not set"
     if isinstance(value, Ecn):
@@ -170,7 +170,7 @@ class _Bender:
         return Hashing(adjusted)
 
     def load_balancing(self, intended: BalancingPolicy | None) -> LoadBalancing | None:
-        """In the words of this OS; that it has the mode at all, ``limits`` has seen to."""
+        """In the terms of this OS; ``limits`` has checked that it supports the mode."""
         known = self.capabilities.balancing(intended.mode) if intended is not None else None
         if intended is None or known is None:
             return None
@@ -236,7 +236,7 @@ class _Bender:
         return replace(intended, name=None)
 
     def vrfs(self, intended: PartialConfig, claims: Claims) -> tuple[Vrf, ...]:
-        """Refused are VRFs where the OS has none, those of nobody's name, and those that are used and not there."""
+        """Refuses VRFs on an OS without them, VRFs without an owner, and VRFs that are used but not declared."""
         there = intended.vrfs or {}
         used = {port.vrf for port in (intended.ports or {}).values()} | {vrf for vrf, _ in intended.static_routes or {}}
         used |= {vrf for vrf, _ in intended.neighbors or {}}
@@ -260,7 +260,7 @@ class _Bender:
         return tuple(map(Vrf, there))
 
     def interfaces(self, ports: Mapping[str, PartialPort], mtus: Mapping[str, PortMtu]) -> tuple[Interface, ...]:
-        """Every port; what is noted of SVIs comes first."""
+        """Every port; adjustments of SVIs come first."""
         prefix = self.capabilities.svi_prefix
         names = sorted(ports, key=lambda name: not name.startswith(prefix))
         return tuple(self.interface(name, ports[name], mtus.get(name)) for name in names)
@@ -302,7 +302,7 @@ class _Bender:
         return f"{self.system} checks what it routes, not what it switches"
 
     def profile(self, port: str, intended: str) -> str:
-        """The OS's own name of a port profile. Another than the lossless one, no switch holds."""
+        """The OS's name of a port profile. Only the lossless profile is supported."""
         if intended == LOSSLESS_PROFILE:
             return self.capabilities.queue_profile_name
         self.problems.append(
@@ -345,7 +345,7 @@ class _Bender:
         )
 
     def bgp_vrfs(self, intended: PartialConfig) -> tuple[BgpVrf, ...]:
-        """Those with a router-id; sessions and networks in any other are refused."""
+        """VRFs with a router-id; sessions and networks in any other are refused."""
         there = intended.vrfs or {}
         needed = {vrf for vrf, _ in intended.neighbors or {} if vrf is not None}
         needed |= {name for name, each in there.items() if each.networks}

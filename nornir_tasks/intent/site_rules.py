@@ -110,7 +110,7 @@ def _racks(intent: "Intent") -> Iterator[Finding]:
                     yield Finding(path, what, "each unit once", device, also=other)
 
 
-_BY_PREFIX = "objects on switches are told apart by what their names begin with"
+_BY_PREFIX = "objects on switches are distinguished by the prefix of their names"
 
 
 def _same_name(before: Path, path: Path, name: str, intent: "Intent") -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """The GPU hosts of a site as Ansible sees them: groups, and variables from the same design as the switches'.
 
-``plugins/inventory/gpufabric.py`` hands this over to Ansible and adds nothing.
+``plugins/inventory/gpufabric.py`` passes this to Ansible unchanged.
 """
 
 from collections.abc import Mapping
@@ -31,8 +31,8 @@ class HostInventory:
 
     site: str
     groups: Mapping[str, tuple[str, ...]]
-    """Group -> hosts in it, in the order of declared identity. Hosts of a plane are in the group of its kind, by way of
-    a group of their own name in the intent."""
+    """Group -> hosts in it, in the order of declared identity. Hosts of a plane are in the group of its kind, through
+    the child group with their name in the intent."""
     children: Mapping[str, tuple[str, ...]]
     """Group -> groups in it."""
     variables: Mapping[str, Mapping[str, Any]]
@@ -40,10 +40,10 @@ class HostInventory:
 
 
 def inventory(site: str | Path, *, with_planned: bool = False) -> HostInventory:
-    """Read and design a site, and say what its hosts are told.
+    """Read and design a site; returns the variables of its hosts.
 
     Raises IntentError or DesignError with every problem, LabError when the site is a lab's and no machine is up.
-    ``with_planned`` lists those too that are not up.
+    ``with_planned`` includes machines that are not up.
     """
     design = load(site)
     loaded, network, catalogue = design.site, design.network, design.catalogue
@@ -64,7 +64,7 @@ def host_inventory(
     *,
     with_planned: bool = False,
 ) -> HostInventory:
-    """The inventory of a network. With ``machines`` (a lab) only those are up, and their variables go on top."""
+    """The inventory of a network. With ``machines`` (a lab) only those are up, and their variables take precedence."""
     strangers = [name for name in machines or () if name not in network.hosts]
     if strangers:
         listed = ", ".join(network.hosts[:8])

@@ -21,17 +21,17 @@ from nornir_tasks.usecases.site import SiteDesign
 
 @dataclass(frozen=True, slots=True)
 class LabOptions:
-    """What the lab is to be like, beside what the design says."""
+    """Options of the lab that are not in the design."""
 
     rtt_ms: float = 0.0
     """Round-trip time to every switch's API."""
     hosts: int | None = None
-    """So many of the design's hosts as machines, which needs root; None: machines stay as they are."""
+    """Number of the design's hosts to run as machines (needs root); None: machines stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabMessage(Event):
-    """One line about what is done."""
+    """One line about the progress."""
 
     about: Literal["switches", "machines"]
     line: str
@@ -46,7 +46,7 @@ class SwitchesUp(Event):
     is_new: bool
     """False: they were up already, as planned."""
     lost: str
-    """Why the lab that stood there before ended, and with it all that was pushed to it; "" if there was none."""
+    """Why the previous lab ended, with everything that was pushed to it; "" if there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class LabUp:
 
     switches: SwitchesUp
     machines: tuple[str, ...] | None = None
-    """The machines there are now; None: nobody asked for any."""
+    """The machines that exist now; None: not requested."""
     machines_changed: int = 0
     """How many of them were started or ended."""
 
@@ -70,7 +70,7 @@ class LabDown:
 
 @dataclass(frozen=True, slots=True)
 class LabStatus:
-    """How the lab stands."""
+    """The state of the lab."""
 
     directory: Path
     state: State
@@ -79,13 +79,13 @@ class LabStatus:
     pid: int | None = None
     machines: tuple[MachineStatus, ...] = ()
     answer: Mapping[str, Any] | None = None
-    """What the lab's process says of itself, its switches under ``devices``; None unless it is up."""
+    """The status from the lab's process, its switches under ``devices``; None unless it is up."""
 
 
 def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
-    """Start the lab of a site: each switch as it leaves day 0, cabled as the design says; its machines if asked for.
+    """Start the lab of a site: each switch with its day-0 configuration, cabled as designed; machines on request.
 
-    Raises LabError for a site of real switches, for a lab that runs otherwise, and for what cannot be started.
+    Raises LabError for a site of real switches, for a running lab of another design, and if it cannot be started.
     """
     if design.site.intent.management.source != "lab":
         hint = "copy the site's folder and say 'management: {source: lab}' in the copy to try it in the lab"
@@ -104,14 +104,14 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
 
 
 def down(site: str | Path, on: On = ignore) -> LabDown:
-    """End the lab of a site and forget it, whatever its intent says by now. Nothing happens if there is none."""
+    """Stop the lab of a site and delete it, whatever its intent says now. No effect if there is none."""
     state = state_directory(site)
     machines = Machines(state).down()
     return LabDown(Lab(state).down(lambda line: on(LabMessage("switches", line))), machines)
 
 
 def status(site: str | Path) -> LabStatus:
-    """How the lab stands, and how often each of its switches was connected to and asked."""
+    """The state of the lab, with the number of connections and requests of each switch."""
     folder = state_directory(site)
     lab, machines = Lab(folder), Machines(folder).status()
     if (state := lab.state()) != "up":

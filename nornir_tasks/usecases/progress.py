@@ -1,4 +1,4 @@
-"""What a use case says while it works: events, handed to its callback ``on`` from whichever thread they happen in."""
+"""Progress of a use case: events, passed to its callback ``on`` from the thread in which they happen."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Event:
-    """One thing that happened. Each use case's own events stand beside it."""
+    """One thing that happened. Events of a use case are defined in its module."""
 
     __slots__ = ()
 
@@ -21,12 +21,12 @@ On = Callable[[Event], None]
 
 
 def ignore(event: Event) -> None:
-    """For who does not want to follow."""
+    """The callback that ignores all events."""
     del event
 
 
 class Work(StrEnum):
-    """What is done to one switch after the other."""
+    """Work that is done switch by switch."""
 
     RENDER = "rendering"
     ASK = "asking"
@@ -36,7 +36,7 @@ class Work(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Begun(Event):
-    """Work on so many switches begins."""
+    """Work on this number of switches starts."""
 
     work: Work
     total: int
@@ -44,7 +44,7 @@ class Begun(Event):
 
 @dataclass(frozen=True, slots=True)
 class Through(Event):
-    """One of them is through, well or not: a switch, or its file."""
+    """One of them is complete, successful or not: a switch, or its file."""
 
     work: Work
     name: str
@@ -52,26 +52,26 @@ class Through(Event):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Event):
-    """No more of it comes, for whatever reason."""
+    """The work has ended, for any reason."""
 
     work: Work
 
 
 @dataclass(frozen=True, slots=True)
 class Unidentified(Event):
-    """Switches that are taken for themselves by their address alone, as nobody declared a serial number."""
+    """Switches that only their address identifies, without a declared serial number."""
 
     news: "tuple[Doubt, ...]"
-    """Those not said before."""
+    """Those not reported before."""
     known: "tuple[Doubt, ...]"
     """All of this use case so far."""
     total: int
-    """So many switches were read."""
+    """The number of switches that were read."""
 
 
 @contextmanager
 def following(on: On, work: Work, total: int) -> Iterator[Callable[[str], None]]:
-    """Say when work begins and ends; call what this yields with the name of each thing that is through."""
+    """Report start and end of the work; call the yielded function with the name of each completed item."""
     on(Begun(work, total))
     try:
         yield lambda name: on(Through(work, name))

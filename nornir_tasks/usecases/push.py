@@ -26,7 +26,7 @@ from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
 JOURNAL = "journal.sqlite"
 DRAIN_S = 5.0
-"""How long an interrupted push waits for the answers that are on their way."""
+"""How long an interrupted push waits for outstanding answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class PlanReport:
 
     plans: Mapping[str, PlanSummary]
     work: tuple[str, ...]
-    """The switches that a push would touch: to change or to save them, or to clear away what an earlier push left."""
+    """The switches that a push would touch: to change or save them, or to remove leftovers of an earlier push."""
 
     @property
     def changing(self) -> dict[str, PlanSummary]:
@@ -60,13 +60,13 @@ class PlanReport:
 
 @dataclass(frozen=True, slots=True)
 class PushReport:
-    """What became of every switch. A push that failed on some has a report like any other: see ``require_done``."""
+    """The result of every switch. A push that failed on some has a report, too: see ``require_done``."""
 
     plan: PlanReport
-    """Of all switches chosen, as they were before."""
+    """The plans of all selected switches, before the push."""
     outcomes: Mapping[str, Outcome]
     errors: Mapping[str, GpufabricError]
-    """A switch may have both: it was changed for good, and something that should follow failed."""
+    """A switch may have both: its change is kept, but a later step failed."""
 
     @property
     def changed(self) -> list[str]:
@@ -105,32 +105,32 @@ def _need_reload(plans: Mapping[str, PlanSummary]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How an interrupted push stands."""
+    """The state of an interrupted push."""
 
     total: int
     begun: int
     under_way: tuple[str, ...]
-    """Switches whose answer is not here yet. Threads wait for it."""
+    """Switches with an outstanding answer. Threads wait for it."""
     lines: tuple[str, ...]
-    """Every switch that was begun: confirmed, as it was, or when it takes the change back."""
+    """Every started switch: confirmed, unchanged, or when it reverts the change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped(Event):
-    """A push was interrupted: this is so now, and nothing more is begun, committed or confirmed."""
+    """A push was interrupted: its present state. Nothing more is started, committed or confirmed."""
 
     standing: Standing
 
 
 @dataclass(frozen=True, slots=True)
 class Drained(Event):
-    """The answers that were on their way are here, or were waited for in vain."""
+    """The outstanding answers have arrived, or the time for them is over."""
 
     standing: Standing
 
 
 class PushInterrupted(Interrupted):
-    """Ctrl-C amid a push, after it was said how it stands."""
+    """Ctrl-C during a push, raised after its state was reported."""
 
     def __init__(self, standing: Standing) -> None:
         super().__init__(Problem("push", "interrupted"))
@@ -142,9 +142,9 @@ Approve = Callable[[PlanReport], bool]
 
 
 def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
-    """Read the switches and say what a push would change. Nothing is sent to them but reads.
+    """Read the switches and report what a push would change. Only reads are sent.
 
-    Raises what stands against it on any switch, all of it at once.
+    Raises the errors of all switches at once.
     """
     access = Access(reach, on)
     selection = selection.with_releases(access.accepted(selection))
@@ -153,10 +153,10 @@ def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
 
 
 def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) -> PushReport:
-    """Bring the switches to what they shall hold, in waves; the first wave with a failure is the last.
+    """Bring the switches to their wanted configurations, in waves; stop after the first wave with a failure.
 
     Plans all first, and refuses all if one cannot be planned. Raises Interrupted if ``approve`` declines,
-    PushInterrupted on Ctrl-C amid the push; what failed on single switches stands in the report.
+    PushInterrupted on Ctrl-C during the push; failures of single switches are in the report.
     """
     access = Access(reach, on)
     selection = selection.with_releases(access.accepted(selection))
@@ -174,9 +174,9 @@ def last_push(site: str | Path) -> int:
 def rollback(
     design: SiteDesign, push: int, reach: Reach, approve: Approve, on: On = ignore, *, limit: Sequence[str] = ()
 ) -> PushReport:
-    """Undo a push: the same transaction, with the journal's earlier sections as what is wanted.
+    """Undo a push: the same transaction, with the journal's earlier sections as the wanted configuration.
 
-    Raises RefusedError for a push that the journal has not, and where a later one changed what both are about.
+    Raises RefusedError for a push that is not in the journal, and if a later one changed lines of the same owners.
     """
     journal = Journal(design.site.state_directory / JOURNAL)
     require_push(journal, push)
@@ -193,13 +193,13 @@ def rollback(
 
 
 def _report(plans: Mapping[str, PlanSummary], left_behind: Collection[str] = ()) -> PlanReport:
-    """The plans of all switches; on those of ``left_behind`` an earlier push has left something."""
+    """The plans of all switches; those in ``left_behind`` have leftovers of an earlier push."""
     work = (name for name, each in plans.items() if each.count or not each.is_saved or name in left_behind)
     return PlanReport(plans, tuple(work))
 
 
 def restored(each: Wanted, before: str) -> Wanted:
-    """The same switch with earlier owned sections as what is wanted."""
+    """The same switch with earlier owned sections as the wanted configuration."""
     tree = each.platform.to_tree(before)
     config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
     return dataclasses.replace(each, tree=tree, config=config)
@@ -207,7 +207,7 @@ def restored(each: Wanted, before: str) -> Wanted:
 
 @dataclass(frozen=True, eq=False)
 class _Earlier(Mapping[str, Wanted]):
-    """What switches shall hold that go back to before a push; each made when it is asked for, and kept by nobody."""
+    """The configurations before a push; each is made on access and not kept."""
 
     selection: Selection
     journal: Journal
@@ -225,13 +225,13 @@ class _Earlier(Mapping[str, Wanted]):
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """What earlier pushes left."""
+    """Leftovers of earlier pushes."""
 
     journal: Journal
     entries: Mapping[str, Entry]
-    """Device -> a push of it that nobody knows the end of."""
+    """Device -> a push of it whose result is not known."""
     dead: Mapping[str, frozenset[str]]
-    """Device -> candidates that nobody works on any more."""
+    """Device -> abandoned candidates."""
 
 
 @dataclass(frozen=True, slots=True)

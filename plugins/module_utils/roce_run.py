@@ -15,7 +15,7 @@ MISSING_PROGRAM = 127
 OUT_OF_SEQUENCE, ATTEMPTS = "Protocol error", 4
 """What dcb says (exit code 0 all the same, and half of the work undone) when an answer bears another number than its
 request: it numbers them by the clock's seconds (iproute2 lib/mnl_utils.c), which may tick amid a run. Seen once in some
-hundred calls on a slow machine. Asked again it finishes: each command of ours does the same twice as once."""
+hundred calls on a slow machine. A second run completes: all our commands are idempotent."""
 
 
 @dataclass(frozen=True)

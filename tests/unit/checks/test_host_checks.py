@@ -133,10 +133,10 @@ def inbox(**settings: tuple[int, int]) -> dict[str, Any]:
         each["reason"] = {"traffic_class": "it comes with NVIDIA's mlx5 modules"}
         rest = {"DCBX_WILLING": 1, "LLDP_NB_DCBX": 0, "LLDP_NB_RX_MODE": 2, "LLDP_NB_TX_MODE": 2}
         own = {**dict.fromkeys(rest), "ROCE_CC_PRIO_MASK": 255, "CNP_DSCP": 48, "CNP_802P_PRIO": 6, **rest}
-        held = {key: {"current": value, "next_boot": value} for key, value in own.items()}
+        firmware = {key: {"current": value, "next_boot": value} for key, value in own.items()}
         for key, (now, later) in settings.items() if name == "rail2" else ():
-            held[key] = {"current": now, "next_boot": later}
-        each["firmware"] = {"settings": held, "reason": ""}
+            firmware[key] = {"current": now, "next_boot": later}
+        each["firmware"] = {"settings": firmware, "reason": ""}
     return found
 
 
@@ -163,8 +163,8 @@ def test_a_mask_without_the_lossless_priority_now_or_at_the_next_start_is_named(
 
 
 def test_a_mask_that_is_on_is_wrong_where_dcqcn_is_off_by_policy() -> None:
-    told = variables(roce_qos_ecn=False, roce_qos_traffic_class=104)
-    assert {"ecn_np", "ecn_rp"} <= {each.knob for each in judged(inbox(), told).of(Verdict.FAIL)}
+    values = variables(roce_qos_ecn=False, roce_qos_traffic_class=104)
+    assert {"ecn_np", "ecn_rp"} <= {each.knob for each in judged(inbox(), values).of(Verdict.FAIL)}
 
 
 def test_the_firmwares_marks_are_judged_where_nothing_else_shows_them() -> None:
@@ -189,17 +189,17 @@ FIRMWARE = {
 @pytest.mark.parametrize("name", FIRMWARE)
 @pytest.mark.parametrize("when", ["now", "at the next start"])
 def test_each_setting_of_the_firmware_is_judged_now_and_at_its_next_start(name: str, when: str) -> None:
-    told = variables(roce_qos_firmware=True)
+    values = variables(roce_qos_firmware=True)
     found = inbox()
     for each in found["gpufabric_roce"].values():
         each["firmware"]["settings"] = {
             key: {"current": good, "next_boot": good} for key, (good, _) in FIRMWARE.items()
         }
-    assert judged(found, told).of(Verdict.FAIL) == ()
+    assert judged(found, values).of(Verdict.FAIL) == ()
     good, bad = FIRMWARE[name]
     setting = {"current": bad, "next_boot": good} if when == "now" else {"current": good, "next_boot": bad}
     found["gpufabric_roce"]["rail2"]["firmware"]["settings"][name] = setting
-    failed = [each for each in judged(found, told).of(Verdict.FAIL) if each.knob not in ("ecn_np", "ecn_rp")]
+    failed = [each for each in judged(found, values).of(Verdict.FAIL) if each.knob not in ("ecn_np", "ecn_rp")]
     assert [(each.name, each.wanted, each.found) for each in failed] == [(f"rail2 {name} {when}", str(good), str(bad))]
     assert failed[0].why == ("waits for a reset of the NIC (mlxfwreset)" if when == "now" else "")
 

@@ -100,8 +100,8 @@ def test_the_kernels_mlx5_marks_notifications_by_debugfs_and_its_mode_is_read_ba
 def test_another_code_point_for_notifications_is_written_and_read_back(host) -> None:
     here = host("inbox_mlx5")
     (here.folder / CC_PARAMS / "np_cnp_dscp").write_text("4\n")
-    told = here.run(check=True)
-    assert ("cnp_dscp", "4", "48") in [(each.knob, each.found, each.wanted) for each in told.changes]
+    report = here.run(check=True)
+    assert ("cnp_dscp", "4", "48") in [(each.knob, each.found, each.wanted) for each in report.changes]
     assert not here.run().failures
     assert here.cc("np_cnp_dscp") == "48"
 

@@ -156,6 +156,10 @@ def _interface_qos(tree: Tree) -> Iterator[Finding]:
         qos = interface.get("qos", {})
         if "pfc-watchdog" in qos and not name.startswith("swp"):  # "only ... on a physical interface (swp)"
             yield f"interface.{name}.qos.pfc-watchdog", "PFC watchdog is only supported on physical interfaces.\n"
+        off = get_or(tree, {}, "qos", "pfc", get_or(qos, "default-global", "pfc", "profile"))
+        if "pfc-watchdog" in qos and {off.get("rx"), off.get("tx")} == {"disable"} and not qos.get("link-pause"):
+            # "You can only configure PFC watchdog on a port with PFC (or link pause) configuration"
+            yield f"interface.{name}.qos.pfc-watchdog", "PFC watchdog requires PFC or link pause on the interface.\n"
         if qos.get("pfc") and qos.get("link-pause"):
             yield f"interface.{name}.qos.link-pause", "Link pause and PFC cannot be configured on one interface.\n"
         for kind in _PROFILES:

@@ -8,7 +8,7 @@ the views and sub-commands the pages name; their inner keys are from memory (M).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from .dialect import Dialect
 from .tree import Tree, get_or
@@ -17,6 +17,18 @@ _ROCE_CLASS = {3: 3, 6: 6}
 _ECN = {"ecn": "enable", "red": "disable", "min-threshold": 150000, "max-threshold": 1500000, "probability": 100}
 _TRUST_MODES = {"both": "pcp,dscp", "l2": "pcp", "l3": "dscp"}
 _LOSSLESS = ("lossless", "lossless-single-ipool")
+
+
+class Profiles(NamedTuple):
+    """The profile that a port has for each kind of setting."""
+
+    mapping: str = "default-global"
+    scheduler: str = "default-global"
+    congestion: str = "default-global"
+    pfc: str = "default-global"
+
+
+_SHARED = Profiles()
 
 
 class EffectiveQos:
@@ -28,7 +40,7 @@ class EffectiveQos:
         roce = self._qos.get("roce")
         self.is_roce = isinstance(roce, dict) and dialect.is_on(roce, True)
         self.mode = get_or(roce, "lossless", "mode") if self.is_roce else None
-        self._by_profiles: dict[tuple[str, ...], Tree] = {}
+        self._by_profiles: dict[Profiles, Tree] = {}
 
     @property
     def is_lossless(self) -> bool:
@@ -101,20 +113,20 @@ class EffectiveQos:
         """The watchdog's global timing."""
         return {"polling-interval": 100, "robustness": 3, **self._qos.get("pfc-watchdog", {})}
 
-    def roce(self) -> Tree:
-        """What ``GET /qos/roce`` answers as operational; empty if RoCE is off."""
+    def roce(self, profiles: Profiles = _SHARED) -> Tree:
+        """What ``GET /qos/roce`` answers as operational, or a port's status; empty if RoCE is off."""
         if not self.is_roce:
             return {}
         return {
             "mode": self.mode,
-            **self._roce_common(),
-            "prio-map": self._prio_map(),
-            "tc-map": self._tc_map(),
+            **self._roce_common(profiles),
+            "prio-map": self._prio_map(profiles.mapping),
+            "tc-map": self._tc_map(profiles.scheduler),
             "pool-map": self._pool_map(),
         }
 
-    def _roce_common(self) -> Tree:
-        pfc, congestion = self.pfc(), self.congestion()["traffic-class"]
+    def _roce_common(self, profiles: Profiles) -> Tree:
+        pfc, congestion = self.pfc(profiles.pfc), self.congestion(profiles.congestion)["traffic-class"]
         marking = {key: entry for key, entry in congestion.items() if entry.get("ecn") == "enable"}
         first = marking.get("3") or next(iter(marking.values()), dict(_ECN))
         return {
@@ -131,12 +143,12 @@ class EffectiveQos:
                 "max-threshold": first["max-threshold"],
                 "probability": first["probability"],
             },
-            "trust": {"trust-mode": _TRUST_MODES.get(self.mapping()["trust"], "port")},
+            "trust": {"trust-mode": _TRUST_MODES.get(self.mapping(profiles.mapping)["trust"], "port")},
             "lldp-app-tlv": {"priority": 3, "protocol-id": 4791, "selector": "UDP"},
         }
 
-    def _prio_map(self) -> Tree:
-        table = self.mapping()
+    def _prio_map(self, mapping: str) -> Tree:
+        table = self.mapping(mapping)
         return {
             str(priority): {
                 "pcp": _codes(table["pcp"], priority),
@@ -146,8 +158,8 @@ class EffectiveQos:
             for priority in range(8)
         }
 
-    def _tc_map(self) -> Tree:
-        queues, scheduler = self.queues()["switch-priority"], self.scheduler()["traffic-class"]
+    def _tc_map(self, profile: str) -> Tree:
+        queues, scheduler = self.queues()["switch-priority"], self.scheduler(profile)["traffic-class"]
         return {
             key: {
                 "switch-prio": int(key),
@@ -175,22 +187,22 @@ class EffectiveQos:
     def of_interface(self, name: str, settings: Tree) -> Tree:
         """What ``GET /interface/<name>/qos`` answers for a physical port. Ports with equal profiles share its parts."""
         kinds = ("mapping", "egress-scheduler", "congestion-control", "pfc")
-        chosen = tuple(str(get_or(settings, "default-global", kind, "profile")) for kind in kinds)
+        chosen = Profiles(*(str(get_or(settings, "default-global", kind, "profile")) for kind in kinds))
         if chosen not in self._by_profiles:
-            self._by_profiles[chosen] = self._of_profiles(*chosen)
+            self._by_profiles[chosen] = self._of_profiles(chosen)
         effective = self._by_profiles[chosen]
         return {**effective, "pfc-watchdog": self._watchdog_of(settings)} if name.startswith("swp") else effective
 
-    def _of_profiles(self, mapping: str, scheduler: str, congestion: str, pfc: str) -> Tree:
+    def _of_profiles(self, chosen: Profiles) -> Tree:
         effective: dict[str, Any] = {
-            "mapping": {"profile": mapping, **self.mapping(mapping)},
+            "mapping": {"profile": chosen.mapping, **self.mapping(chosen.mapping)},
             "egress-queue-mapping": self.queues(),
-            "egress-scheduler": {"profile": scheduler, **self.scheduler(scheduler)},
-            "congestion-control": {"profile": congestion, **self.congestion(congestion)},
-            "pfc": {"profile": pfc, **self.pfc(pfc)},
+            "egress-scheduler": {"profile": chosen.scheduler, **self.scheduler(chosen.scheduler)},
+            "congestion-control": {"profile": chosen.congestion, **self.congestion(chosen.congestion)},
+            "pfc": {"profile": chosen.pfc, **self.pfc(chosen.pfc)},
         }
         if self.is_roce:
-            effective["roce"] = {"status": self.roce()}
+            effective["roce"] = {"status": self.roce(chosen)}
         return effective
 
     def _watchdog_of(self, settings: Tree) -> Tree:

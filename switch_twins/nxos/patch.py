@@ -9,9 +9,13 @@ LAYER_3 = ("ip address", "ip unnumbered", "ip forward", "ipv6 address", "medium 
 
 
 def patch(old: Tree, new: Tree) -> list[str]:
-    """Lines, indented by mode; removals first and last things first, so that nothing in use is taken away."""
+    """Lines, indented by mode; removals first and last things first, so that nothing in use is taken away.
+
+    A policy that ports bear another one instead of goes when they do, and its classes after it.
+    """
     removals, additions = _difference(_Side(old, old.root), _Side(new, new.root), 0)
-    return removals + additions
+    late = [line for line in removals if line.startswith(("no policy-map ", "no class-map "))]
+    return [line for line in removals if line not in late] + additions + late
 
 
 class _Side:

@@ -79,9 +79,14 @@ def pfc_queue(view: View, name: str | None = None) -> Reply:
     return Reply("\n".join(lines) + "\n", body)
 
 
-def _queues(view: View) -> list[Body]:
+def _own_policy(view: View, port: Node) -> Node | None:
+    """The queuing policy on the port itself, which goes before that of the system."""
+    name = port.value("service-policy type queuing output", "name")
+    return view.store.running.first(f"policy-map type queuing {name}") if name else None
+
+
+def _queues(policy: Node | None) -> list[Body]:
     """One row per egress queue, highest first, of the policy that is attached."""
-    policy = attached(view, "queuing", "output")
     if policy is None:
         return [{"qosgrp": str(n), "bandwidth": _DEFAULT_SHARES.get(n, "0"), "priority": "-"} for n in range(7, -1, -1)]
     rows = []
@@ -100,12 +105,13 @@ def _queues(view: View) -> list[Body]:
 
 def queuing_interface(view: View, name: str | None = None) -> Reply:
     """Show queuing interface [X]."""
-    queues, paused = _queues(view), _paused_cos(view)
+    system, paused = attached(view, "queuing", "output"), _paused_cos(view)
     texts, rows = [], []
     for node in _ethernets(view, name):
-        port = node.params["name"]
+        port, own = node.params["name"], _own_policy(view, node)
+        queues = _queues(own or system)
         lines = [
-            f"Egress Queuing for {port} [System]",
+            f"Egress Queuing for {port} [{'Interface' if own else 'System'}]",
             "-" * 78,
             "QoS-Group# Bandwidth% PrioLevel                Shape                   QLimit",
             "-" * 78,

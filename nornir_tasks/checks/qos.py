@@ -4,7 +4,7 @@ What an OS does not show is "could not tell" here; that the lines stand in its c
 No check can see pause frames or buffers at work: only hardware shows that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
@@ -72,7 +72,7 @@ def check_qos(evidence: Evidence) -> list[Finding]:
         findings.append(_code_points(config, observed))
         for port in config.interfaces:
             if port.qos_profile is not None:
-                findings += _port(evidence, config, port, profiles[port.qos_profile], seen.get(port.name))
+                findings += _port(evidence, config, port, profiles, seen.get(port.name))
     return findings
 
 
@@ -98,22 +98,35 @@ def wanted_code_points(config: DeviceConfig) -> tuple[int, ...]:
 
 
 def _port(
-    evidence: Evidence, config: DeviceConfig, port: Interface, profile: PortProfile, seen: PortQos | None
+    evidence: Evidence,
+    config: DeviceConfig,
+    port: Interface,
+    profiles: Mapping[str, PortProfile],
+    seen: PortQos | None,
 ) -> Iterator[Finding]:
-    where = evidence.where(config.name, port.name)
-    marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
-    rows: tuple[tuple[str, object, object], ...] = (
-        ("trust", True, seen and seen.trust_dscp),
-        ("pfc", profile.pfc_priorities, seen and seen.pfc_priorities),
-        ("watchdog", profile.watchdog, seen and seen.watchdog),
-        ("ecn", marks, seen and seen.ecn),
-    )
-    for name, wanted, found in rows:
-        judged = Verdict.PASS if wanted == found else Verdict.FAIL
-        verdict = Verdict.ERROR if found is None else judged
-        here = _spell(found)
+    """A port by the profile that it shall carry; where it runs as another profile says, both are named."""
+    where, wanted = evidence.where(config.name, port.name), _wanted(profiles[str(port.qos_profile)])
+    found = dict.fromkeys(wanted) if seen is None else _shown(seen)
+    other = next((name for name, each in profiles.items() if name != port.qos_profile and _wanted(each) == found), None)
+    mistaken = f"; the port runs as profile {other} says, not {port.qos_profile}" if other else ""
+    for name, value in wanted.items():
+        judged = Verdict.PASS if value == found[name] else Verdict.FAIL
+        verdict = Verdict.ERROR if found[name] is None else judged
+        here = _spell(found[name])
         both = f"{name} {here} here{_far_end(evidence, config.name, port.name, name)}"
-        yield Finding(name, config.name, port.name, verdict, f"{where}: {both}", f"{name} {_spell(wanted)}", here)
+        message = f"{where}: {both}{mistaken if verdict is Verdict.FAIL else ''}"
+        yield Finding(name, config.name, port.name, verdict, message, f"{name} {_spell(value)}", here)
+
+
+def _wanted(profile: PortProfile) -> dict[str, object]:
+    """What a port shows that carries this profile."""
+    marks = tuple((queue.number, queue.ecn) for queue in profile.queues if queue.ecn is not None)
+    return {"trust": True, "pfc": profile.pfc_priorities, "watchdog": profile.watchdog, "ecn": marks}
+
+
+def _shown(seen: PortQos) -> dict[str, object]:
+    """The same of what it shows; None where it shows nothing."""
+    return {"trust": seen.trust_dscp, "pfc": seen.pfc_priorities, "watchdog": seen.watchdog, "ecn": seen.ecn}
 
 
 def _far_end(evidence: Evidence, device: str, port: str, name: str) -> str:
@@ -121,8 +134,7 @@ def _far_end(evidence: Evidence, device: str, port: str, name: str) -> str:
     seen = evidence.port_qos.get((far.device, far.port)) if far else None
     if seen is None:
         return ""
-    values = {"trust": seen.trust_dscp, "pfc": seen.pfc_priorities, "watchdog": seen.watchdog, "ecn": seen.ecn}
-    return f", {_spell(values[name])} at the far end"
+    return f", {_spell(_shown(seen)[name])} at the far end"
 
 
 def _spell(value: object) -> str:

@@ -42,6 +42,19 @@ class Balancing:
     """(sets of next hops, entries of each) by flow-set size from 1 up; empty where the table is not cut."""
 
 
+PAUSE, WEIGHT, MARKS, NO_DROP = "pause", "weight", "marks", "no-drop classes"
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """Where an OS has one setting of traffic classes: on each port, or once for all of them."""
+
+    scope: Literal["port", "switch"]
+    line: str
+    """What configures it, for the operator."""
+    source: str
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """One OS release on one ASIC. Each figure's source stands beside it where it is written down."""
@@ -58,7 +71,7 @@ class Capabilities:
     cnp_priority: int | None
     """Priority and queue a strict class must take here (NX-OS: 7); None: as the policy says."""
     queue_profile_name: str
-    """Name of the port profile (NVUE knows only ``default-global``)."""
+    """Name of the profile of links between switches, which all ports carry that want nothing else."""
     ecn_auto: Ecn
     """What ``ecn: auto`` means on this ASIC, a vendor's or operator's published start value."""
     ecn_source: str
@@ -126,8 +139,16 @@ class Capabilities:
     """Regular expression (full match) over what a switch may report for this release; empty: exactly ``release``."""
     load_balancing: tuple[Balancing, ...] = ()
     """Modes there are besides static hashing."""
+    knobs: Mapping[str, Knob] = field(default_factory=dict)
+    """What ports may treat otherwise than one another: PAUSE, WEIGHT and MARKS of a class, and which classes are never
+    dropped (NO_DROP: where that is the switch's, PFC on a port is on for all of them or for none). A knob that is not
+    listed exists once."""
     memory_only: Mapping[str, str] = field(default_factory=dict)
     """Line shapes known only from memory: name -> the line. Rendered only if the intent allows them by name."""
+
+    def is_per_port(self, knob: str) -> bool:
+        """May ports differ in this?"""
+        return knob in self.knobs and self.knobs[knob].scope == "port"
 
     def balancing(self, mode: str) -> Balancing | None:
         """The mode of this name, if there is one."""

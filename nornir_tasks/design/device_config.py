@@ -128,7 +128,7 @@ class TrafficClass:
     queue: int
     """Egress queue, 0 to 7."""
     lossless: bool
-    """PFC pauses this priority."""
+    """PFC pauses this priority, on ports whose profile says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Watchdog:
 
 @dataclass(frozen=True, slots=True)
 class Qos:
-    """The lossless profile of the whole switch."""
+    """Classes, which mean the same on all ports, and what kinds of ports treat them how."""
 
     classes: tuple[TrafficClass, ...]
     profiles: tuple[PortProfile, ...]

@@ -290,7 +290,8 @@ class _Explainer:
         return self.figure(name, configured.mode, known.source, **inputs, ports=ports, **size)
 
     def ecn(self, kind: str, each: Realised) -> Iterator[Figure]:
-        queues = each.config.qos.profiles[0].queues if each.config.qos else ()
+        profiles = {profile.name: profile for profile in each.config.qos.profiles} if each.config.qos else {}
+        queues = profiles[each.capabilities.queue_profile_name].queues if profiles else ()
         thresholds = [x.ecn for x in self.demand.terms.classes.values() if x.ecn is not None]
         for queue in queues:
             if isinstance(queue.ecn, Ecn):

@@ -13,7 +13,7 @@ from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.panel import Panel
-from nornir_tasks.design.realise import queue_numbers
+from nornir_tasks.design.port_profiles import queue_numbers
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
 from nornir_tasks.intent.unknown import independent

@@ -15,7 +15,7 @@ from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
 from nornir_tasks.design.layout import Sizing
 from nornir_tasks.design.links import Circuit, Endpoint, HostNic, Link, NicPort
-from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, ClassPolicy
+from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, ProfilePolicy
 from nornir_tasks.design.racks import Place
 
 ROLES = ("leaf", "spine", "core")
@@ -125,8 +125,15 @@ class Plane:
     """The VLAN that the hosts of a leaf share; None where their ports are routed."""
     vrf: str | None = None
     """None: the default one."""
-    profile: str = LOSSLESS_PROFILE
+    profile: str = FABRIC_PROFILE
     """Neutral name of the profile of its hosts' ports."""
+    classes: tuple[ClassPolicy, ...] | None = None
+    """How that profile treats the traffic classes; None: as links between switches do."""
+
+    @property
+    def profiles(self) -> Mapping[str, ProfilePolicy] | None:
+        """The profile of its hosts' ports where it is its own, by name; None where it is the fabric's."""
+        return None if self.classes is None else {self.profile: ProfilePolicy(self.classes)}
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,9 @@ from nornir_tasks.design.device_config import (
 )
 from nornir_tasks.design.merge_rules import KEYED, MAX, PARTS
 
-LOSSLESS_PROFILE = "lossless"
-"""Neutral name of the port profile that pauses the lossless classes; ``realise`` puts in the OS's own."""
+FABRIC_PROFILE = "fabric"
+"""Neutral name of the profile of links between switches, and of ports of planes that want nothing of their own: it
+treats the classes as the switch's table says. ``realise`` puts in the OS's own name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,14 @@ class ClassPolicy:
     strict: bool
     weight_percent: int | None
     ecn: Ecn | Literal["auto"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePolicy:
+    """How the classes are treated on the ports of one kind, where that is otherwise than on links between switches."""
+
+    classes: tuple[ClassPolicy, ...]
+    """All classes of the switch, told apart as its table says; what pauses, marks and weighs is the profile's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,9 @@ class PartialConfig:
     hash_seed: int | None = None
     lldp: bool | None = None
     classes: tuple[ClassPolicy, ...] | None = None
+    """The switch's table: what a code point means on all its ports, and how the fabric's profile treats it."""
+    profiles: Mapping[str, ProfilePolicy] | None = field(default=None, metadata=KEYED)
+    """Further profiles of ports, by neutral name."""
     bfd: Bfd | None = None
     load_balancing: BalancingPolicy | None = None
     breakouts: Mapping[int, Breakout] | None = field(default=None, metadata=KEYED)

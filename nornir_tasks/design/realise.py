@@ -10,7 +10,6 @@ from functools import cache, cached_property
 
 from nornir_tasks.design import tagging
 from nornir_tasks.design.balancing import flow_set_size
-from nornir_tasks.design.buffers import ecn_in_cells
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.device_config import (
@@ -26,24 +25,21 @@ from nornir_tasks.design.device_config import (
     Lldp,
     LoadBalancing,
     PeerGroup,
-    PortProfile,
     Qos,
-    Queue,
     RoutingPolicy,
-    TrafficClass,
     Vlan,
     Vrf,
 )
-from nornir_tasks.design.mtu import PortMtu, of_lossless_classes
+from nornir_tasks.design.mtu import PortMtu
 from nornir_tasks.design.network import Device
 from nornir_tasks.design.order import in_order
 from nornir_tasks.design.partial_config import (
-    LOSSLESS_PROFILE,
+    FABRIC_PROFILE,
     BalancingPolicy,
-    ClassPolicy,
     PartialConfig,
     PartialPort,
 )
+from nornir_tasks.design.port_profiles import PortProfiles, profile_name
 from nornir_tasks.errors import DesignError, Problem
 
 
@@ -87,7 +83,7 @@ def realise(
         hashing=bender.hashing(intended.hash_seed),
         load_balancing=bender.load_balancing(intended.load_balancing),
         lldp=None if intended.lldp is None else Lldp(intended.lldp),
-        qos=bender.qos(intended.classes),
+        qos=bender.qos(intended),
         bfd=bender.bfd(intended.bfd),
         breakouts=tuple(_breakout(each, device.capabilities) for each in (intended.breakouts or {}).values()),
         vlans=tuple(bender.vlan(each) for each in (intended.vlans or {}).values()),
@@ -99,21 +95,12 @@ def realise(
         static_routes=tuple((intended.static_routes or {}).values()),
         bgp=bender.bgp(intended),
     )
+    bender.profiles(intended)
     bender.note_fec(intended, config)
     bender.problems.extend(tagging.problems(device.name, intended, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)
     return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
-
-
-def queue_numbers(classes: tuple[ClassPolicy, ...], capabilities: Capabilities) -> dict[str, int]:
-    """Class -> priority and queue. Where strict queues must be the highest, they move there, keeping their order."""
-    adjusted = {each.name: each.priority for each in classes}
-    top = capabilities.cnp_priority
-    if top is not None:
-        strict = sorted((each for each in classes if each.strict), key=lambda each: -each.priority)
-        adjusted.update({each.name: top - position for position, each in enumerate(strict)})
-    return adjusted
 
 
 @cache
@@ -180,44 +167,10 @@ class _Bender:
             self.note("load_balancing.sets", intended.sets, min(intended.sets, known.flow_sets[size - 1][0]), reason)
         return LoadBalancing(intended.mode, intended.ports if known.has_ports else None, size)
 
-    def qos(self, classes: tuple[ClassPolicy, ...] | None) -> Qos | None:
-        if not classes:
-            return None
-        adjusted = queue_numbers(classes, self.capabilities)
-        lossless = tuple(adjusted[each.name] for each in classes if each.lossless)
-        watchdog = self.capabilities.watchdog if lossless else None
-        if watchdog is not None and not self.capabilities.has_guaranteed_bandwidth and self.capabilities.guarantee_gap:
-            self.note("qos.queues.guaranteed", "lossless queues", None, self.capabilities.guarantee_gap)
-        profile = PortProfile(
-            name=self.capabilities.queue_profile_name,
-            pfc_priorities=lossless,
-            watchdog=watchdog is not None,
-            queues=tuple(self.queue(each, adjusted[each.name]) for each in classes),
-        )
-        return Qos(
-            classes=tuple(self.traffic_class(each, adjusted[each.name]) for each in classes),
-            profiles=(profile,),
-            watchdog=watchdog,
-            lossless_mtu_bytes=of_lossless_classes(self.capabilities),
-        )
-
-    def traffic_class(self, each: ClassPolicy, priority: int) -> TrafficClass:
-        reason = f"{self.system} wants strict queues from {self.capabilities.cnp_priority} downwards"
-        self.note(f"qos.classes.{each.name}.priority", each.priority, priority, reason)
-        return TrafficClass(priority, each.dscp, priority, each.lossless)
-
-    def queue(self, each: ClassPolicy, number: int) -> Queue:
-        return Queue(number, each.strict, each.weight_percent, self.ecn(each))
-
-    def ecn(self, each: ClassPolicy) -> Ecn | None:
-        if each.ecn is None:
-            return None
-        adjusted = ecn_in_cells(each.ecn, self.capabilities)
-        reason = (
-            self.capabilities.ecn_source if each.ecn == "auto" else f"cells of {self.capabilities.ecn_cell_bytes} B"
-        )
-        self.note(f"qos.profiles.queues.{each.name}.ecn", each.ecn, adjusted, reason)
-        return adjusted
+    def qos(self, intended: PartialConfig) -> Qos | None:
+        profiles = PortProfiles(intended, self.capabilities, self.device.name, self.system, self.note)
+        self.problems.extend(profiles.problems())
+        return profiles.qos()
 
     def bfd(self, intended: Bfd | None) -> Bfd | None:
         if intended is None:
@@ -275,7 +228,7 @@ class _Bender:
             address=intended.address,
             mtu_bytes=self.mtu(name, intended, mtu),
             enabled=intended.enabled is not False,
-            qos_profile=None if intended.profile is None else self.profile(name, intended.profile),
+            qos_profile=None if intended.profile is None else profile_name(intended.profile, known),
             layer1=layer1,
             ra_interval_ms=intended.ra_interval_ms,
             access_vlan=intended.access_vlan,
@@ -301,20 +254,14 @@ class _Bender:
             return f"a switched port of {self.system} takes the jumbo MTU of the whole switch or 1500"
         return f"{self.system} checks what it routes, not what it switches"
 
-    def profile(self, port: str, intended: str) -> str:
-        """The OS's name of a port profile. Only the lossless profile is supported."""
-        if intended == LOSSLESS_PROFILE:
-            return self.capabilities.queue_profile_name
-        self.problems.append(
-            Problem(
-                where=f"{self.device.name} {port}",
-                what=f"no port profile {intended!r} can be held",
-                expected=LOSSLESS_PROFILE,
-                found=intended,
-                hint="all ports of a switch carry one profile",
-            )
-        )
-        return intended
+    def profiles(self, intended: PartialConfig) -> None:
+        """A port carries the fabric's profile, or one that somebody says how it treats the classes."""
+        there = {FABRIC_PROFILE, *(intended.profiles or ())}
+        for name, port in (intended.ports or {}).items():
+            if port.profile is not None and port.profile not in there:
+                where, hint = f"{self.device.name} {name}", "whoever wants a profile says how it treats the classes"
+                what, expected = f"no port profile {port.profile!r} is described", ", ".join(sorted(there))
+                self.problems.append(Problem(where, what, expected, port.profile, hint))
 
     def note_fec(self, intended: PartialConfig, config: DeviceConfig) -> None:
         """Once for a switch: it has hundreds of ports."""

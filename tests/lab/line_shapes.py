@@ -30,7 +30,7 @@ from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
-from tests.unit.design import toys
+from tests.unit.design import toy_profiles, toys
 
 ROOT = Path(__file__).parents[2]
 SITES = ("inventory/lab", "inventory/lab-breakout", "inventory/lab-unnumbered", "inventory/ref-512", "tests/sites/svi")
@@ -166,7 +166,7 @@ class Example:
 @cache
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
-    switches = (*_switches(), *_vrfs())
+    switches = (*_switches(), *_vrfs(), *_profiles())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -205,6 +205,14 @@ def _vrfs() -> Iterator[Rendered]:
     """Switches with a plane in a VRF."""
     for device in (*toys.ONE_OF_EACH.values(), "spine-2"):
         each = toys.realised(device, "STORAGE")
+        text = render(each.config, each.capabilities, environment(each.config.os))
+        yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _profiles() -> Iterator[Rendered]:
+    """Switches with ports that lose packets beside those that do not."""
+    for device in toys.ONE_OF_EACH.values():
+        each = toy_profiles.realised(device)
         text = render(each.config, each.capabilities, environment(each.config.os))
         yield Rendered(each.config, each.capabilities, each.claims, text)
 

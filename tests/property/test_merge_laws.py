@@ -23,7 +23,14 @@ from nornir_tasks.design.device_config import (
     Vlan,
 )
 from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.partial_config import BalancingPolicy, ClassPolicy, PartialConfig, PartialPort, PartialVrf
+from nornir_tasks.design.partial_config import (
+    BalancingPolicy,
+    ClassPolicy,
+    PartialConfig,
+    PartialPort,
+    PartialVrf,
+    ProfilePolicy,
+)
 from nornir_tasks.errors import DesignError
 
 FEW = st.integers(1, 2)
@@ -90,6 +97,7 @@ PARTS = {
     "hash_seed": FEW,
     "lldp": st.booleans(),
     "classes": st.tuples(CLASSES),
+    "profiles": st.dictionaries(NAMES, st.builds(ProfilePolicy, st.tuples(CLASSES))),
     "bfd": st.builds(Bfd, FEW, FEW, FEW),
     "load_balancing": st.builds(BalancingPolicy, st.just("flowlet"), st.just(("A",)), FEW, FEW),
     "breakouts": by(FEW, lambda port: st.builds(Breakout, st.just(port), FEW, maybe(FEW), maybe(FEW))),

@@ -25,7 +25,7 @@ from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.links import Circuit, Endpoint
 from nornir_tasks.design.mtu import of_link
 from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, BalancingPolicy, PartialConfig, PartialPort
+from nornir_tasks.design.partial_config import FABRIC_PROFILE, BalancingPolicy, PartialConfig, PartialPort
 
 HASH_SEED = (1, 2, 3)
 """By level. Differs between adjacent levels: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""
@@ -136,7 +136,7 @@ class _Switch:
             layer1=layer1(circuit.link, near.slot),
             address=routed if circuit.is_numbered else None,
             mtu_bytes=circuit.use.mtu_bytes,
-            profile=LOSSLESS_PROFILE,
+            profile=FABRIC_PROFILE,
             ra_interval_ms=None if circuit.is_numbered else RA_INTERVAL_MS,
         )
 

@@ -35,6 +35,7 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
     circuits = [each for each in network.circuits_of(device.name) if each.owner == plane.name]
     yield PartialConfig(
         classes=network.fabrics[plane.fabric].classes,
+        profiles=plane.profiles if circuits else None,
         ports={each.link.end(device.name).port: _port(each, device, plane) for each in circuits},
         static_routes={route.key: route for route in map(StaticRoute, blocks)},
         networks=frozenset(blocks),

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import Balancing, Capabilities
+from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob
 from nornir_tasks.design.device_config import Ecn, Watchdog
 from nornir_tasks.platforms.eos.port_map import LOOPBACK
 
@@ -47,6 +47,17 @@ _GUARANTEE_GAP = (
 
 LOAD_BALANCING = MappingProxyType({"flowlet": "EOS on Tomahawk 4 and 5"})
 
+_PROFILES = "pyavd schema qos_profiles[] and ethernet_interfaces[].service_profile: a profile on each port"
+_KNOBS = MappingProxyType(
+    {
+        PAUSE: Knob("port", "qos profile / priority-flow-control priority", _PROFILES),
+        WEIGHT: Knob("port", "qos profile / tx-queue / bandwidth percent", _PROFILES),
+        MARKS: Knob("port", "qos profile / tx-queue / random-detect ecn", _PROFILES),
+        # a priority is lossless where "no-drop" stands: a line of the profile, so ports may differ in it
+        NO_DROP: Knob("port", "qos profile / priority-flow-control priority no-drop", _PROFILES),
+    }
+)
+
 _TOMAHAWK4 = Capabilities(
     os="eos",
     release="",
@@ -59,6 +70,7 @@ _TOMAHAWK4 = Capabilities(
     max_lossless_classes=4,
     cnp_priority=None,
     queue_profile_name="GPUFABRIC-ROCE",
+    knobs=_KNOBS,
     ecn_auto=Ecn(min_bytes=256_000, max_bytes=512_000, probability_percent=100),
     ecn_source="RoCE guide for EOS 4.36, section 2 (leaf with uc-tx-queue): 256/512 kbytes, 100 %",
     # pyavd schema, qos_profiles[].uc_tx_queues[].random_detect.ecn.threshold.units: bytes among others

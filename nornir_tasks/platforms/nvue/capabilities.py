@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import Balancing, Capabilities
+from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob
 from nornir_tasks.design.device_config import Ecn, Watchdog
 
 PROFILE = "default-global"
@@ -37,6 +37,18 @@ class Spelling:
         """Where an interface says its VRF (schema: ``ip.vrf`` until 5.14, where addresses stand below ``ip``)."""
         return ("ip", "vrf") if self.address == "ip" else ("vrf",)
 
+
+_GROUPS = (
+    "docs514 Quality-of-Service/_index.md, Port Groups: settings with a profile override the global ones on its ports"
+)
+KNOBS = MappingProxyType(
+    {
+        PAUSE: Knob("port", "interface.<port>.qos.pfc.profile", _GROUPS),
+        WEIGHT: Knob("port", "interface.<port>.qos.egress-scheduler.profile", _GROUPS),
+        MARKS: Knob("port", "interface.<port>.qos.congestion-control.profile", _GROUPS),
+        NO_DROP: Knob("switch", "qos.roce and its lossless pool", "docs514, same page: a single lossless pool"),
+    }
+)
 
 _ROCE_ECN = Ecn(min_bytes=150_000, max_bytes=1_500_000, probability_percent=100)
 
@@ -82,6 +94,7 @@ _SPECTRUM4 = NvueCapabilities(
     max_lossless_classes=1,
     cnp_priority=None,
     queue_profile_name=PROFILE,
+    knobs=KNOBS,
     ecn_auto=_ROCE_ECN,
     ecn_source="what `qos roce` sets: docs514 RDMA-over-Converged-Ethernet-RoCE.md, 150000/1500000 bytes, 100 %",
     # docs514, same page: 150000 bytes are programmed as 159744 (156 KB) on Spectrum-4, which is 13 x 64 cells of 192 B

@@ -69,7 +69,7 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"qos",
         rule(r"roce|pfc-watchdog|traffic-pool", "switch"),
-        _container("|".join(QOS_KINDS), rule(PROFILE, "switch")),
+        _container("|".join(QOS_KINDS), rule(PROFILE, "switch"), _BY_NAME),
     ),
     _container(
         r"router",

@@ -6,7 +6,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.capabilities import Spelling
 from nornir_tasks.platforms.nvue.capabilities import capabilities as record_of
-from nornir_tasks.platforms.nvue.parse_ports import parse_ports
+from nornir_tasks.platforms.nvue.parse_ports import Carried, parse_ports
 from nornir_tasks.platforms.nvue.parse_qos import parse_qos
 from nornir_tasks.platforms.nvue.parse_routing import parse_bgp, parse_policy, parse_static_routes
 from nornir_tasks.platforms.nvue.port_map import sort_key
@@ -27,9 +27,9 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         if take_word(data, "enable", "interface", port, "qos", "pfc-watchdog", "state")
     )
     balancing = _load_balancing(data, known.spelling)
-    qos = parse_qos(data, known, watched)
+    qos, own_profiles = parse_qos(data, known, watched)
     bgp, bfd = parse_bgp(data, known)
-    interfaces, breakouts = parse_ports(data, known, carries_qos=qos is not None, watched=watched)
+    interfaces, breakouts = parse_ports(data, known, Carried(own_profiles, watched) if qos is not None else None)
     config = DeviceConfig(
         name=name,
         os=known.os,

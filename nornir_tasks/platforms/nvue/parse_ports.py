@@ -1,6 +1,9 @@
 """Ports of NVUE data read back: split cages, loopback, used ports with their layer 1, and ports that nobody uses."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from nornir_tasks.design.device_config import Breakout, Interface, Layer1
 from nornir_tasks.design.order import prefix_key
@@ -27,16 +30,32 @@ _MEMBER = ("bridge", "domain", BRIDGE)
 _SPLIT = {"2x": 2, "4x": 4, "8x": 8}
 
 
+@dataclass(frozen=True)
+class Carried:
+    """Which profile of QoS a port carries, where there is any."""
+
+    own: Mapping[str, str]
+    """Ports with another profile than the one of all."""
+    watched: frozenset[str]
+    """Ports with a PFC watchdog."""
+
+    def profile_of(self, port: str) -> str | None:
+        """None for a port without the watchdog that others of its profile have."""
+        name = self.own.get(port, PROFILE)
+        return name if port in self.watched or name not in self.guarded else None
+
+    @cached_property
+    def guarded(self) -> frozenset[str]:
+        """Profiles of which some port has the watchdog."""
+        return frozenset(self.own.get(port, PROFILE) for port in self.watched)
+
+
 def parse_ports(
-    data: Data, known: NvueCapabilities, *, carries_qos: bool, watched: frozenset[str]
+    data: Data, known: NvueCapabilities, carried: Carried | None
 ) -> tuple[tuple[Interface, ...], tuple[Breakout, ...]]:
-    """All ports, and the cages that are split. ``watched``: ports with a PFC watchdog, or empty where it is off."""
+    """All ports, and the cages that are split. ``carried``: None where there is no QoS."""
     cages = {name: ways for name, _ in entries(data, "interface") if (ways := _ways(data, name))}
-    ports = tuple(
-        _interface(data, name, known, carries=carries_qos and (not watched or name in watched))
-        for name, _ in entries(data, "interface")
-        if name not in cages
-    )
+    ports = tuple(_interface(data, name, known, carried) for name, _ in entries(data, "interface") if name not in cages)
     found = (_breakout(data, name, ways) for name, ways in cages.items())
     return ports, tuple(each for each in found if each is not None)
 
@@ -58,7 +77,7 @@ def _breakout(data: Data, name: str, ways: int) -> Breakout | None:
     return Breakout(int(name.removeprefix("swp")), ways, None, int(lanes))
 
 
-def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool) -> Interface:
+def _interface(data: Data, name: str, known: NvueCapabilities, carried: Carried | None) -> Interface:
     port = data["interface"][name]
     if svi := _SVI.fullmatch(name):
         return _svi(data, name, int(svi[1]), known)
@@ -83,7 +102,7 @@ def _interface(data: Data, name: str, known: NvueCapabilities, *, carries: bool)
         address=address,
         mtu_bytes=_DEFAULT_MTU_BYTES if mtu_bytes is None and not is_loopback and not is_unused else mtu_bytes,
         enabled=not is_down,
-        qos_profile=PROFILE if carries and not is_loopback and not is_unused else None,
+        qos_profile=None if carried is None or is_loopback or is_unused else carried.profile_of(name),
         layer1=layer1,
         ra_interval_ms=ra_interval_ms,
         access_vlan=access_vlan,

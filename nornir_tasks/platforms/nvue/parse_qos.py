@@ -1,28 +1,68 @@
-"""QoS read back: RoCE's own defaults, with what the configuration says on top."""
+"""QoS read back: RoCE's own defaults, with what the configuration says on top; and profiles of single ports."""
 
+from collections.abc import Mapping
+
+from nornir_tasks.design.claims import THE_SWITCH
 from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
 from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, RoceDefaults
 from nornir_tasks.platforms.nvue.reading import Data, drop_if_empty, entries, look, take_empty, take_int, take_word
 
 _CODE_POINTS = range(64)
+_OF_PORTS = ("egress-scheduler", "congestion-control", "pfc")
+"""Kinds of settings that a port may have a profile of its own for, as we use them."""
 
 
-def parse_qos(data: Data, capabilities: NvueCapabilities, watched: frozenset[str]) -> Qos | None:
-    """None where RoCE is off: then nothing of ``qos`` is ours to understand. ``watched``: ports with a watchdog."""
+def parse_qos(
+    data: Data, capabilities: NvueCapabilities, watched: frozenset[str]
+) -> tuple[Qos | None, Mapping[str, str]]:
+    """The section, and the ports that carry another profile than the one of all. ``watched``: ports with a watchdog.
+
+    None where RoCE is off: then nothing of ``qos`` is ours to understand.
+    """
     lossless = _take_mode(data, capabilities)
     if lossless is None:
-        return None
-    roce = capabilities.roce
+        return None, {}
+    roce, own = capabilities.roce, _ports_with_own(data)
     pfc = _pfc(data, roce) if lossless else ()
     take_word(data, "l3", "qos", "mapping", PROFILE, "trust")
     classes = _classes(data, roce, pfc)
-    profile = PortProfile(
-        name=PROFILE,
-        pfc_priorities=pfc,
-        watchdog=bool(watched),
-        queues=_queues(data, roce, frozenset(each.queue for each in classes)),
+    queues = frozenset(each.queue for each in classes)
+    names = (PROFILE, *sorted(set(own.values())))
+    profiles = tuple(
+        PortProfile(
+            name=name,
+            pfc_priorities=() if name != PROFILE and _takes_no_pauses(data, name) else pfc,
+            watchdog=any(own.get(port, PROFILE) == name for port in watched),
+            queues=_queues(data, roce, name, queues),
+        )
+        for name in names
     )
-    return Qos(classes, (profile,), _watchdog(data, capabilities, watched=bool(watched)), lossless_mtu_bytes=None)
+    guard = _watchdog(data, capabilities, watched=bool(watched))
+    return Qos(classes, profiles, guard, lossless_mtu_bytes=None), own
+
+
+def _ports_with_own(data: Data) -> dict[str, str]:
+    """Port -> its profile of one name for all kinds of settings; a port that has but some of them is none of ours."""
+    found: dict[str, str] = {}
+    for port, _ in entries(data, "interface"):
+        name = look(data, "interface", port, "qos", "egress-scheduler", "profile")
+        if not isinstance(name, str) or not name.startswith(THE_SWITCH.prefix):
+            continue
+        kinds = _OF_PORTS if look(data, "qos", "pfc", name) is not None else _OF_PORTS[:2]
+        at = [("interface", port, "qos", kind, "profile") for kind in _OF_PORTS]
+        if [look(data, *each) for each in at] == [name if kind in kinds else None for kind in _OF_PORTS]:
+            for each in at[: len(kinds)]:
+                take_word(data, name, *each)
+            found[port] = name
+    return found
+
+
+def _takes_no_pauses(data: Data, name: str) -> bool:
+    """PFC off in both directions, and no word on priorities; anything else stays where it is."""
+    at = ("qos", "pfc", name)
+    if look(data, *at) != {"rx": "disable", "tx": "disable"}:
+        return False
+    return take_word(data, "disable", *at, "rx") and take_word(data, "disable", *at, "tx")
 
 
 def _take_mode(data: Data, capabilities: NvueCapabilities) -> bool | None:
@@ -66,15 +106,15 @@ def _queue_of(data: Data, roce: RoceDefaults, priority: int) -> int:
     return roce.queue_of_priority[priority] if set_to is None else set_to
 
 
-def _queues(data: Data, roce: RoceDefaults, used: frozenset[int]) -> tuple[Queue, ...]:
+def _queues(data: Data, roce: RoceDefaults, profile: str, used: frozenset[int]) -> tuple[Queue, ...]:
     """Queues that packets reach, and those that somebody scheduled all the same."""
-    named = [key for key, _ in entries(data, "qos", "egress-scheduler", PROFILE, "traffic-class")]
+    named = [key for key, _ in entries(data, "qos", "egress-scheduler", profile, "traffic-class")]
     scheduled = {int(key) for key in named if key.isdecimal()}
-    return tuple(_queue(data, roce, number) for number in sorted(used | scheduled))
+    return tuple(_queue(data, roce, profile, number) for number in sorted(used | scheduled))
 
 
-def _queue(data: Data, roce: RoceDefaults, number: int) -> Queue:
-    at = ("qos", "egress-scheduler", PROFILE, "traffic-class", str(number))
+def _queue(data: Data, roce: RoceDefaults, profile: str, number: int) -> Queue:
+    at = ("qos", "egress-scheduler", profile, "traffic-class", str(number))
     is_dwrr = take_word(data, "dwrr", *at, "mode")
     strict = take_word(data, "strict", *at, "mode") or (not is_dwrr and number in roce.strict_queues)
     weight = None
@@ -82,11 +122,11 @@ def _queue(data: Data, roce: RoceDefaults, number: int) -> Queue:
         set_to = take_int(data, *at, "bw-percent")
         weight = roce.weight_percent if set_to is None else set_to
     drop_if_empty(data, *at)
-    return Queue(number, strict, weight, _ecn(data, roce, number))
+    return Queue(number, strict, weight, _ecn(data, roce, profile, number))
 
 
-def _ecn(data: Data, roce: RoceDefaults, number: int) -> Ecn | None:
-    at = ("qos", "congestion-control", PROFILE, "traffic-class", str(number))
+def _ecn(data: Data, roce: RoceDefaults, profile: str, number: int) -> Ecn | None:
+    at = ("qos", "congestion-control", profile, "traffic-class", str(number))
     if take_word(data, "disable", *at, "ecn"):
         return None
     if not take_word(data, "enable", *at, "ecn") and number not in roce.ecn_queues:

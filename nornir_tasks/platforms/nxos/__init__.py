@@ -52,6 +52,11 @@ PLATFORM = Platform(
     observing=OBSERVING,
     api_port=443,
     template_filters=MappingProxyType(
-        {"dscp_list": dscp.to_text, "class_suffix": parse_qos.class_suffix, "fec_word": FEC.__getitem__}
+        {
+            "dscp_list": dscp.to_text,
+            "class_suffix": parse_qos.class_suffix,
+            "queuing_policy": parse_qos.queuing_policy,
+            "fec_word": FEC.__getitem__,
+        }
     ),
 )

@@ -78,6 +78,9 @@ def place(line: str) -> tuple[int, ...] | None:
     return None
 
 
+_DEFINED = ("class-map ", "policy-map ")
+"""Objects that one another and other lines name."""
+
 _SUB_MODES = ("address-family ", "template ", "neighbor ", "vrf ")
 
 
@@ -135,19 +138,33 @@ class _Splice:
             if there is not None:
                 self.insert_missing(there, child, (*above, child.text))
                 continue
-            row = self._row_at_top(child.text) if not above else self._row_below(running, wanted, child)
+            row = self._row_at_top(wanted, child) if not above else self._row_below(running, wanted, child)
             block = ConfigTree()
             block.add(child.text).merge(child)
             self._inserted.setdefault(row, []).extend(INDENT * len(above) + line for line in block.lines(INDENT))
 
-    def _row_at_top(self, text: str) -> int:
-        own = place(text)
+    def _row_at_top(self, wanted: ConfigTree, child: ConfigTree) -> int:
+        own = place(child.text)
+        if child.text.startswith(_DEFINED) and (beside := self._row_beside(wanted, child, own)) is not None:
+            return beside
         if own is not None:
-            for child in self._source.children.values():
-                other = place(child.text)
+            for each in self._source.children.values():
+                other = place(each.text)
                 if other is not None and other > own:
-                    return child.line - 1
+                    return each.line - 1
         return len(self._source.rows)
+
+    def _row_beside(self, wanted: ConfigTree, child: ConfigTree, own: tuple[int, ...] | None) -> int | None:
+        """Among those of its kind that are there: before the next one, or behind the last; None: there are none.
+
+        A policy names classes, so it stands behind them, wherever on this switch they are.
+        """
+        source = self._source.children
+        beside = [each for each in wanted.children.values() if place(each.text) == own and each.text in source]
+        later = [source[each.text].line for each in beside if each.line > child.line]
+        if later:
+            return min(later) - 1
+        return max(_last_row(source[each.text]) for each in beside) + 1 if beside else None
 
     @staticmethod
     def _row_below(running: ConfigTree, wanted: ConfigTree, child: ConfigTree) -> int:

@@ -10,7 +10,7 @@ Short names of sources: "QoS 10.5" = Cisco Nexus 9000 NX-OS QoS Configuration Gu
 import re
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import Balancing, Capabilities
+from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob
 from nornir_tasks.design.device_config import Ecn, Watchdog
 
 OS = "nxos"
@@ -18,6 +18,9 @@ RELEASES = ("10.4(x)", "10.5(x)")
 """Release trains we have a record for; the operator may also write one release of a train, ``10.4(3)``."""
 ASICS = ("cloudscale-gx2",)
 """N9K-C9332D-GX2B and N9K-C9364D-GX2A."""
+
+PROFILE = "GPUFABRIC-CLASSIFY"
+"""Name of the classification policy of links between switches; its queuing policy is that of ``system qos``."""
 
 LOSSY_QUEUES = 8
 """The 8-queue model: classes c-8q-nq<n> and c-out-8q-q<n> (roce_enable)."""
@@ -43,6 +46,21 @@ _DLB = (
 _BALANCING = (Balancing("flowlet", _DLB, has_ports=True), Balancing("per_packet", _DLB, has_ports=True))
 
 LOAD_BALANCING = MappingProxyType(dict.fromkeys(("flowlet", "per_packet"), "NX-OS from 10.5(1) on Cloud Scale GX2"))
+
+_QUEUING = (
+    '"The system-defined type queuing policy maps are attached to each interface unless you specifically attach a '
+    'different policy map": Nexus 9000 QoS Configuration Guide, "Attaching and Detaching a QoS Policy Action"'
+)
+KNOBS = MappingProxyType(
+    {
+        # On GX switches "buffers are allocated for no-drop operation when PFC operation mode turns on" (QoS 10.5,
+        # Configuring Priority Flow Control): a port without PFC has none, and drops.
+        PAUSE: Knob("port", "priority-flow-control mode", "QoS 10.5, Configuring Priority Flow Control"),
+        WEIGHT: Knob("port", "service-policy type queuing output", _QUEUING),
+        MARKS: Knob("port", "service-policy type queuing output", _QUEUING),
+        NO_DROP: Knob("switch", "system qos / service-policy type network-qos", "QoS 10.5: one for the whole switch"),
+    }
+)
 
 _FEC_GAP = (
     "the help of NX-OS has rs-fec for CL91 (100G) and Consortium 1.5 (25G, 50G), and no source has a word for RS(544), "
@@ -82,7 +100,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         max_lossless_classes=1,
         # A single strict-priority queue must be the highest qos-group (QoS 10.5, "Configuring Queuing and Scheduling").
         cnp_priority=7,
-        queue_profile_name="GPUFABRIC-CLASSIFY",
+        queue_profile_name=PROFILE,
+        knobs=KNOBS,
         ecn_auto=ecn,
         ecn_source=source,
         # Thresholds are given in kbytes (roce_enable); other units exist (DME 10.5(3)) but stand in no public policy.

@@ -36,6 +36,7 @@ PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
 QUEUING = Request("show policy-map system type queuing output")
+PORT_QUEUING = Request("show policy-map interface type queuing")
 CLASSIFY = Request("show policy-map type qos")
 CLASS_MAPS = Request("show class-map type qos")
 TRUST = Request("show policy-map interface type qos", Form.TEXT)
@@ -46,7 +47,7 @@ REQUESTS = {
     "lldp": (LLDP,),
     "bgp": (BGP,),
     "routes": (ROUTES,),
-    "qos": (PFC, WATCHDOG, NETWORK_QOS, QUEUING, CLASSIFY, CLASS_MAPS, TRUST),
+    "qos": (PFC, WATCHDOG, NETWORK_QOS, QUEUING, PORT_QUEUING, CLASSIFY, CLASS_MAPS, TRUST),
     "dscp_to_priority": (CLASSIFY, CLASS_MAPS, TRUST),
     "paths": (PENDING,),
 }
@@ -164,7 +165,7 @@ def _routes(body: Any) -> Iterator[tuple[RouteKey, int]]:  # noqa: ANN401 - an A
 
 def _qos(answers: Answers) -> Iterator[PortQos]:
     pauses = _paused(_body(answers, NETWORK_QOS))
-    ecn = _ecn(_body(answers, QUEUING))
+    shared, own = _ecn(_body(answers, QUEUING)), _own_ecn(_body(answers, PORT_QUEUING))
     watched = _watched(_body(answers, WATCHDOG))
     trusted = _trusted(answers)
     for module in rows(_body(answers, PFC), "module"):
@@ -175,7 +176,7 @@ def _qos(answers: Answers) -> Iterator[PortQos]:
                 trust_dscp=None if trusted is None else port in trusted,
                 pfc_priorities=_pfc(row, pauses),
                 watchdog=None if watched is None else watched.get(port, False),
-                ecn=ecn,
+                ecn=None if own is None else own.get(port, shared),
             )
 
 
@@ -214,6 +215,18 @@ def _ecn(body: Any) -> tuple[tuple[int, Ecn], ...] | None:  # noqa: ANN401 - an 
         for thresholds in rows(action, "rdet")
     }
     return tuple(sorted(found.items()))
+
+
+def _own_ecn(body: Any) -> dict[str, tuple[tuple[int, Ecn], ...]] | None:  # noqa: ANN401 - an API answer
+    """Ports with a queuing policy of their own, which goes before that of the system -> what marks there."""
+    if body is None:
+        return None
+    found = {}
+    for port in rows(body, "interface"):
+        policies = [each for each in rows(port, "pmap") if str(each.get("in-or-out", "output")).lower() == "output"]
+        if policies:
+            found[str(port["if-name"])] = _ecn({"TABLE_pmap": {"ROW_pmap": policies}}) or ()
+    return found
 
 
 def _thresholds(row: dict[str, Any]) -> Ecn:

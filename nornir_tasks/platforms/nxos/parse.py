@@ -18,7 +18,7 @@ from nornir_tasks.platforms.nxos.config_text import DLB
 from nornir_tasks.platforms.nxos.parse_ports import BLOCKS as PORT_BLOCKS
 from nornir_tasks.platforms.nxos.parse_ports import BREAKOUT, PortReader
 from nornir_tasks.platforms.nxos.parse_qos import BLOCKS as QOS_BLOCKS
-from nornir_tasks.platforms.nxos.parse_qos import NETWORK_POLICY, QUEUING_POLICY, QosReader
+from nornir_tasks.platforms.nxos.parse_qos import NETWORK_POLICY, QosReader
 from nornir_tasks.platforms.nxos.parse_routing import BLOCKS as ROUTING_BLOCKS
 from nornir_tasks.platforms.nxos.parse_routing import PREFIX_RULE, BgpReader, PolicyReader
 from nornir_tasks.platforms.nxos.port_map import sort_key
@@ -137,7 +137,7 @@ class _Reader:
         yield r"class-map type qos match-any GPUFABRIC-QG(?P<group>[0-7])", self.qos.class_map
         yield r"policy-map type qos (?P<name>\S+)", self.qos.classify
         yield rf"policy-map type network-qos {NETWORK_POLICY}", self.qos.network
-        yield rf"policy-map type queuing {QUEUING_POLICY}", self.qos.queuing
+        yield r"policy-map type queuing (?P<name>\S+)", self.qos.queuing
         yield r"system qos", self.qos.system
         yield r"router bgp (?P<asn>\d+)", self.bgp.router
         yield DLB, self._balancing

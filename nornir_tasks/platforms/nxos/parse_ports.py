@@ -100,8 +100,14 @@ _ETHERNET = (
         text,
         single=r"service-policy type \S+(?: input| output)?",
     ),
+    row(
+        r"service-policy type queuing output (\S+)",
+        "queuing",
+        text,
+        single=r"service-policy type \S+(?: input| output)?",
+    ),
 )
-_ONLY_ROUTED = {"quiet", "address", "vrf", "mtu_bytes", "pfc", "watchdog", "profile"}
+_ONLY_ROUTED = {"quiet", "address", "vrf", "mtu_bytes", "pfc", "watchdog", "profile", "queuing"}
 """What only a routed port of ours has."""
 
 BLOCKS = (
@@ -152,7 +158,8 @@ class PortReader:
                 self.remainder.missing(*path, "no switchport")
             (self.quiet if "quiet" in values else self.redirecting).append(name)
         if routed or access:
-            self.qos.ports[name] = PortQosLines(values.get("profile"), values.get("pfc"), "watchdog" in values)
+            profile, queuing, pfc = (values.get(key) for key in ("profile", "queuing", "pfc"))
+            self.qos.ports[name] = PortQosLines(profile, queuing, pfc, "watchdog" in values)
         self.interfaces.append(
             Interface(
                 name=name,

@@ -1,7 +1,8 @@
 """QoS read back: class-maps, the three kinds of policy-map, ``system qos`` and the lines on the ports.
 
-NX-OS has no "trust dscp": the classification policy on each port is what trusts. The network-qos and queuing policies
-hold for the whole switch, so every port profile shares them; what a profile has of its own is which ports bear it.
+NX-OS has no "trust dscp": the classification policy on each port is what trusts. The network-qos policy holds for the
+whole switch. The queuing policy of the switch is that of the links between switches; a profile with other queues has a
+policy of its own, which stands on each of its ports.
 """
 
 import re
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, number, row, table, yes
-from nornir_tasks.platforms.nxos.capabilities import LOSSY_QUEUES, WATCHDOG
+from nornir_tasks.platforms.nxos.capabilities import LOSSY_QUEUES, PROFILE, WATCHDOG
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.nxos.reading import Remainder
 
@@ -82,6 +83,16 @@ def _group(suffix: str) -> int:
     return 0 if suffix == "-default" else int(suffix)
 
 
+def queuing_policy(profile: PortProfile) -> str:
+    """Name of the queuing policy of a profile whose queues are not the switch's, or of the switch's own profile."""
+    return queuing_name(profile.name)
+
+
+def queuing_name(profile: str) -> str:
+    """The same by the profile's name."""
+    return QUEUING_POLICY if profile == PROFILE else f"{profile}-OUT"
+
+
 @dataclass(slots=True)
 class _QueueRead:
     strict: bool = False
@@ -89,11 +100,16 @@ class _QueueRead:
     ecn: Ecn | None = None
 
 
+_Queues = dict[int, _QueueRead]
+"""What a queuing policy says of each queue."""
+
+
 @dataclass(slots=True)
 class PortQosLines:
     """What one port says of QoS."""
 
     profile: str | None = None
+    queuing: str | None = None
     pfc: str | None = None
     watchdog: bool = False
 
@@ -109,7 +125,7 @@ class QosReader:
     default_group: int | None = None
     mtus: dict[int, int] = field(default_factory=dict)
     paused: set[int] = field(default_factory=set)
-    queues: dict[int, _QueueRead] = field(default_factory=dict)
+    queuing_policies: dict[str, tuple[ConfigTree, _Queues]] = field(default_factory=dict)
     attached: set[str] = field(default_factory=set)
     ports: dict[str, PortQosLines] = field(default_factory=dict)
 
@@ -153,15 +169,17 @@ class QosReader:
 
         self.remainder.read(node, (*above, node.text), _NO_LINES, ((_NETWORK_HEAD, one),))
 
-    def queuing(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
+    def queuing(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``policy-map type queuing GPUFABRIC-EGRESS``."""
+        queues: _Queues = {}
 
         def one(line: re.Match[str], child: ConfigTree, over: Path) -> None:
             values = self.remainder.read(child, (*over, child.text), _QUEUING_LINES)
             group = _group(line["suffix"].removeprefix("q"))
-            self.queues[group] = _QueueRead("strict" in values, values.get("weight"), values.get("ecn"))
+            queues[group] = _QueueRead("strict" in values, values.get("weight"), values.get("ecn"))
 
         self.remainder.read(node, (*above, node.text), _NO_LINES, ((_QUEUE_HEAD, one),))
+        self.queuing_policies[found["name"]] = node, queues
 
     def system(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``system qos``."""
@@ -174,7 +192,7 @@ class QosReader:
         ``watchdog``: whether it is on for the whole switch.
         """
         self.watchdog = watchdog
-        if not (self.policies or self.queues or self.mtus or self.attached or self.watchdog or self.dscp):
+        if not (self.policies or self.queuing_policies or self.mtus or self.attached or self.watchdog or self.dscp):
             self._strangers(frozenset())
             return None
         groups = {*self.dscp, *(() if self.default_group is None else (self.default_group,))}
@@ -205,14 +223,22 @@ class QosReader:
             if self.mtus.get(group) != self.mtus.get(0) or 0 not in self.mtus:
                 header = f"class type network-qos c-8q-nq{class_suffix(group)}"
                 self.remainder.missing(f"policy-map type network-qos {NETWORK_POLICY}", header, "mtu")
+        for name in dict.fromkeys((QUEUING_POLICY, *self.queuing_policies)):
+            self._require_queues(name)
+
+    def _require_queues(self, name: str) -> None:
+        queues = self._queues_of(name)
         for queue_number in range(LOSSY_QUEUES):
             header = f"class type queuing c-out-8q-q{class_suffix(queue_number)}"
-            path = (f"policy-map type queuing {QUEUING_POLICY}", header)
-            queue = self.queues.get(queue_number)
+            path = (f"policy-map type queuing {name}", header)
+            queue = queues.get(queue_number)
             if queue is None:
                 self.remainder.missing(*path)
             elif queue.weight is None and not queue.strict:
                 self.remainder.missing(*path, "bandwidth remaining percent")
+
+    def _queues_of(self, name: str) -> _Queues:
+        return self.queuing_policies[name][1] if name in self.queuing_policies else {}
 
     def _profile(self, name: str) -> PortProfile:
         ports = {port: lines for port, lines in self.ports.items() if lines.profile == name}
@@ -224,20 +250,41 @@ class QosReader:
                 self.remainder.missing(f"interface {port}", f"priority-flow-control mode {wanted}")
             if lines.watchdog != watchdog:
                 self.remainder.missing(f"interface {port}", "priority-flow-control watch-dog-interval on")
-        queues = tuple(
+        return PortProfile(name, tuple(sorted(self.paused)) if pfc else (), watchdog, self._queues(name, ports))
+
+    def _queues(self, name: str, ports: dict[str, PortQosLines]) -> tuple[Queue, ...]:
+        """Of a profile's own policy where it has one, which all of its ports must bear; else the switch's."""
+        own, shared = queuing_name(name), self._queues_of(QUEUING_POLICY)
+        queues = self._queues_of(own)
+        has_own = name != PROFILE and own in self.queuing_policies and queues != shared
+        if has_own:
+            del self.queuing_policies[own]
+        wanted = own if has_own else None
+        for port, lines in ports.items():
+            if wanted is not None and lines.queuing != wanted:
+                self.remainder.missing(f"interface {port}", f"service-policy type queuing output {wanted}")
+            if lines.queuing not in (None, wanted):
+                self._stranger(port, f"service-policy type queuing output {lines.queuing}")
+        return tuple(
             Queue(number, queue.strict, queue.weight, queue.ecn)
-            for number, queue in sorted(self.queues.items())
+            for number, queue in sorted((queues if has_own else shared).items())
             if queue.strict or queue.weight or queue.ecn
         )
-        return PortProfile(name, tuple(sorted(self.paused)) if pfc else (), watchdog, queues)
+
+    def _stranger(self, port: str, line: str) -> None:
+        self.remainder.tree.add_path((f"interface {port}", line))
 
     def _strangers(self, known: frozenset[str]) -> None:
         """PFC lines on a port without a profile of ours, or a profile that is not defined."""
         for port, lines in self.ports.items():
-            above = f"interface {port}"
             if lines.profile is not None and lines.profile not in known:
                 self.remainder.missing(f"policy-map type qos {lines.profile}")
             if lines.profile is None and lines.pfc is not None:
-                self.remainder.tree.add_path((above, f"priority-flow-control mode {lines.pfc}"))
+                self._stranger(port, f"priority-flow-control mode {lines.pfc}")
             if lines.profile is None and lines.watchdog:
-                self.remainder.tree.add_path((above, "priority-flow-control watch-dog-interval on"))
+                self._stranger(port, "priority-flow-control watch-dog-interval on")
+            if lines.profile not in known and lines.queuing is not None:
+                self._stranger(port, f"service-policy type queuing output {lines.queuing}")
+        for name, (node, _) in self.queuing_policies.items():
+            if name != QUEUING_POLICY:
+                self.remainder.unknown(node, ())

@@ -11,7 +11,7 @@ from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
 from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
-from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, PartialConfig, PartialPort, PartialVrf
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import Realised, design, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
@@ -80,9 +80,9 @@ def blocks_of(network: Network, plane: Plane, device: Device) -> tuple[str, ...]
 def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
     blocks, vrf = blocks_of(network, plane, device), plane.vrf
     for circuit in (each for each in network.circuits_of(device.name) if each.owner == plane.name):
-        port = PartialPort(address=f"{circuit.upper_address}/31", mtu_bytes=9000, profile=LOSSLESS_PROFILE, vrf=vrf)
+        port = PartialPort(address=f"{circuit.upper_address}/31", mtu_bytes=9000, profile=plane.profile, vrf=vrf)
         peer = Neighbor(circuit.lower_address, 65100, "STORAGE-PEERS", "store", vrf=vrf)
-        yield PartialConfig(ports={circuit.link.upper.port: port}, neighbors={peer.key: peer})
+        yield PartialConfig(ports={circuit.link.upper.port: port}, neighbors={peer.key: peer}, profiles=plane.profiles)
     group = PeerGroup("STORAGE-PEERS", 3, 9, 10, 0, False, True, True, 10, 5, None, None)
     rules = tuple(PrefixRule(10 * number, permit=True, prefix=each) for number, each in enumerate(blocks, start=1))
     routes = [StaticRoute(each, vrf) for each in blocks]

@@ -125,6 +125,7 @@ RDET = {
     "rdet-max-thresh": "3000",
     "rdet-drop-prob": "7",
 }
+MARKING = table("action", {"rdet-ecn": "ecn", **table("rdet", RDET)})
 QUEUING = table(
     "pmap",
     {
@@ -132,7 +133,21 @@ QUEUING = table(
         **table(
             "cmap",
             {"cmap-name": "c-out-8q-q7", **table("action", {"prio-level": "1"})},
-            {"cmap-name": "c-out-8q-q3", **table("action", {"rdet-ecn": "ecn", **table("rdet", RDET)})},
+            {"cmap-name": "c-out-8q-q3", **MARKING},
+        ),
+    },
+)
+PORT_QUEUING = table(
+    "interface",
+    {
+        "if-name": "Ethernet1/2",
+        **table(
+            "pmap",
+            {
+                "in-or-out": "output",
+                "pmap-name": "GPUFABRIC-STORAGE-LOSSY-OUT",
+                **table("cmap", {"cmap-name": "c-out-8q-q2", **MARKING}),
+            },
         ),
     },
 )
@@ -163,6 +178,7 @@ def test_qos_of_a_port() -> None:
             WATCHDOG=watched,
             NETWORK_QOS=NETWORK_QOS,
             QUEUING=QUEUING,
+            PORT_QUEUING=PORT_QUEUING,
             CLASSIFY=CLASSIFY,
             CLASS_MAPS=CLASS_MAPS,
             TRUST=TRUST,
@@ -171,10 +187,15 @@ def test_qos_of_a_port() -> None:
     marks = ((3, Ecn(950_000, 3_000_000, 7)),)
     assert found.qos == (
         PortQos("Ethernet1/1", True, (3,), True, marks),
-        PortQos("Ethernet1/2", False, (), False, marks),
+        PortQos("Ethernet1/2", False, (), False, ((2, Ecn(950_000, 3_000_000, 7)),)),
     )
     assert found.dscp_to_priority is not None
     assert [dscp for dscp, group in enumerate(found.dscp_to_priority) if group] == [26, 48, 56]
+
+
+def test_what_marks_on_a_port_could_not_be_told_where_its_own_queuing_is_not_shown() -> None:
+    row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
+    assert shown.observed("leaf", answers(PFC=pfc(row), QUEUING=QUEUING)).qos[0].ecn is None
 
 
 def test_a_watchdog_with_one_knob_off_is_off() -> None:

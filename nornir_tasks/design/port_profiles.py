@@ -1,0 +1,171 @@
+"""The classes of a switch and the profiles of its ports, in the numbers and names of its OS.
+
+A code point means one thing on all ports, for packets of all planes cross the same links. What ports may do otherwise
+than one another is what they pause, how they share their bandwidth, and when they mark, each where the OS has it per
+port (``Capabilities.knobs``); what it has once is refused by its name.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from nornir_tasks.design.buffers import ecn_in_cells
+from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Capabilities
+from nornir_tasks.design.claims import THE_SWITCH
+from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass
+from nornir_tasks.design.mtu import of_lossless_classes
+from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, PartialConfig
+from nornir_tasks.errors import Problem
+
+Note = Callable[[str, object, object, str], None]
+"""(field, intended, adjusted, reason): records what is configured otherwise than intended."""
+
+PER_PORT = {"lossless": PAUSE, "weight_percent": WEIGHT, "ecn": MARKS}
+"""Field of a class -> the knob that ports may differ in, where the OS has it per port."""
+
+TABLE = ("dscp", "priority", "strict")
+"""Fields of a class that hold on the whole switch."""
+
+
+def profile_name(neutral: str, capabilities: Capabilities) -> str:
+    """What a profile is called on the switch."""
+    if neutral == FABRIC_PROFILE:
+        return capabilities.queue_profile_name
+    return THE_SWITCH.prefix + neutral.upper()
+
+
+def queue_numbers(classes: tuple[ClassPolicy, ...], capabilities: Capabilities) -> dict[str, int]:
+    """Class -> priority and queue. Where strict queues must be the highest, they move there, keeping their order."""
+    adjusted = {each.name: each.priority for each in classes}
+    top = capabilities.cnp_priority
+    if top is not None:
+        strict = sorted((each for each in classes if each.strict), key=lambda each: -each.priority)
+        adjusted.update({each.name: top - position for position, each in enumerate(strict)})
+    return adjusted
+
+
+@dataclass(frozen=True)
+class PortProfiles:
+    """One switch's classes and profiles, and what stands against them."""
+
+    intended: PartialConfig
+    capabilities: Capabilities
+    device: str
+    system: str
+    """OS, release and ASIC, for the operator."""
+    note: Note
+
+    def qos(self) -> Qos | None:
+        """The whole section; None where nobody wants classes."""
+        if not self.table:
+            return None
+        known, numbers = self.capabilities, self.numbers
+        watchdog = known.watchdog if any(each.lossless for each in self.table) else None
+        if watchdog is not None and not known.has_guaranteed_bandwidth and known.guarantee_gap:
+            self.note("qos.queues.guaranteed", "lossless queues", None, known.guarantee_gap)
+        profiles = tuple(self._profile(name, classes) for name, classes in self.treatments.items())
+        return Qos(
+            classes=tuple(self._traffic_class(each, numbers[each.name]) for each in self.table),
+            profiles=profiles,
+            watchdog=watchdog,
+            lossless_mtu_bytes=of_lossless_classes(known),
+        )
+
+    def problems(self) -> Iterator[Problem]:
+        """What no switch of this kind can do: differ per port in what it has once."""
+        for name, policy in (self.intended.profiles or {}).items():
+            where = f"{self.device} profile {name}"
+            if [each.name for each in policy.classes] != [each.name for each in self.table]:
+                expected, found = _names(self.table), _names(policy.classes)
+                yield Problem(where, "other classes than the switch has", expected, found, _SHARED_LINKS)
+                continue
+            for own, shared in zip(policy.classes, self.table, strict=True):
+                yield from self._against_table(where, own, shared)
+            yield from self._against_no_drop(where, policy.classes)
+
+    def _against_table(self, where: str, own: ClassPolicy, shared: ClassPolicy) -> Iterator[Problem]:
+        for field in TABLE:
+            if (found := getattr(own, field)) != (expected := getattr(shared, field)):
+                what = f"class {own.name} has another {field} than on the rest of the switch"
+                yield Problem(where, what, _text(expected), _text(found), _SHARED_LINKS)
+        if own.lossless and not shared.lossless:
+            what = f"class {own.name} is lossless here and not on links between switches"
+            yield Problem(where, what, "lossless on both, or on neither", hint=_SHARED_LINKS)
+        for field, knob in PER_PORT.items():
+            if getattr(own, field) != getattr(shared, field) and not self.capabilities.is_per_port(knob):
+                what = f"class {own.name} wants a {knob} of its own, which is once for all ports on {self.system}"
+                found, expected = _text(getattr(own, field)), _text(getattr(shared, field))
+                yield Problem(where, what, expected, found, self._once(knob))
+
+    def _against_no_drop(self, where: str, classes: tuple[ClassPolicy, ...]) -> Iterator[Problem]:
+        """Where classes are never dropped on the whole switch, a port pauses all of them or none."""
+        own = [each for each in classes if each.lossless]
+        shared = [each for each in self.table if each.lossless]
+        if own and len(own) < len(shared) and not self.capabilities.is_per_port(NO_DROP):
+            what = f"some of the {NO_DROP} only, which are once for all ports on {self.system}"
+            expected = f"{_names(shared)}, or none of them"
+            yield Problem(where, what, expected, _names(own), self._once(NO_DROP))
+
+    def _once(self, knob: str) -> str:
+        """What could be done instead."""
+        line = f"{self.capabilities.knobs[knob].line}: " if knob in self.capabilities.knobs else ""
+        free = [each for each in (PAUSE, WEIGHT, MARKS) if self.capabilities.is_per_port(each)]
+        return f"{line}ports may differ in {', '.join(free) or 'nothing'}; else give the plane a fabric of its own"
+
+    @cached_property
+    def table(self) -> tuple[ClassPolicy, ...]:
+        """The classes, as the switch tells them apart and as links between switches treat them."""
+        return self.intended.classes or ()
+
+    @cached_property
+    def treatments(self) -> dict[str, tuple[ClassPolicy, ...]]:
+        """Neutral name of each profile -> how it treats the classes."""
+        own = {name: each.classes for name, each in (self.intended.profiles or {}).items()}
+        return {FABRIC_PROFILE: self.table, **own}
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Class -> priority and queue."""
+        return queue_numbers(self.table, self.capabilities)
+
+    def _profile(self, neutral: str, classes: tuple[ClassPolicy, ...]) -> PortProfile:
+        lossless = tuple(self.numbers[each.name] for each in classes if each.lossless)
+        path = "qos.profiles.queues" if neutral == FABRIC_PROFILE else f"qos.profiles.{neutral}.queues"
+        return PortProfile(
+            name=profile_name(neutral, self.capabilities),
+            pfc_priorities=lossless,
+            watchdog=bool(lossless),
+            queues=tuple(
+                Queue(self.numbers[each.name], each.strict, each.weight_percent, self._ecn(each, path))
+                for each in classes
+            ),
+        )
+
+    def _traffic_class(self, each: ClassPolicy, priority: int) -> TrafficClass:
+        reason = f"{self.system} wants strict queues from {self.capabilities.cnp_priority} downwards"
+        self.note(f"qos.classes.{each.name}.priority", each.priority, priority, reason)
+        return TrafficClass(priority, each.dscp, priority, each.lossless)
+
+    def _ecn(self, each: ClassPolicy, path: str) -> Ecn | None:
+        if each.ecn is None:
+            return None
+        known = self.capabilities
+        adjusted = ecn_in_cells(each.ecn, known)
+        reason = known.ecn_source if each.ecn == "auto" else f"cells of {known.ecn_cell_bytes} B"
+        self.note(f"{path}.{each.name}.ecn", each.ecn, adjusted, reason)
+        return adjusted
+
+
+_SHARED_LINKS = "packets of all planes on a fabric cross the same links; give the plane a fabric of its own"
+
+
+def _names(classes: tuple[ClassPolicy, ...] | list[ClassPolicy]) -> str:
+    return ", ".join(each.name for each in classes) or "none"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return "none" if value is None else str(value)

@@ -1,0 +1,60 @@
+"""A port that gets a profile of its own, another one, and loses it again, on switches that take what is sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from line_shapes import Rendered
+from typed_switches import SWITCHES, NxosSwitch
+
+from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.files.templates import environment
+from nornir_tasks.platforms.nxos.patch import server_changes, settle
+from nornir_tasks.render.render import render
+from tests.unit.design import toy_profiles, toys
+
+HOLDS = {**toys.ONE_OF_EACH, "nvue-5.14": "spine-2"}
+LOSSY = toy_profiles.LOSSY
+OTHER = (*LOSSY[:1], replace(LOSSY[1], weight_percent=60), replace(LOSSY[2], weight_percent=15), LOSSY[3])
+PAUSING = tuple(replace(own, lossless=shared.lossless) for own, shared in zip(LOSSY, toy_profiles.SHARED, strict=True))
+ALIKE = tuple(replace(each, lossless=False) for each in toy_profiles.SHARED)
+
+
+def rendered(device: str, own: tuple[ClassPolicy, ...] | None) -> Rendered:
+    each = toy_profiles.realised(device, own)
+    text = render(each.config, each.capabilities, environment(each.config.os))
+    return Rendered(each.config, each.capabilities, each.claims, text)
+
+
+CHANGES = {
+    "to lossy": (None, LOSSY),
+    "back": (LOSSY, None),
+    "other weights": (LOSSY, OTHER),
+    "lossless after all": (LOSSY, PAUSING),
+    "lossy after all": (PAUSING, LOSSY),
+    "the queues of all": (LOSSY, ALIKE),
+    "queues of its own": (ALIKE, LOSSY),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("device", HOLDS.values(), ids=HOLDS)
+def test_a_switch_takes_it_and_runs_just_what_is_wanted(device: str, before, after) -> None:
+    start, end = rendered(device, before), rendered(device, after)
+    switch = SWITCHES[start.config.os](start)
+    assert switch.refused == []
+    running = start.os.to_tree(switch.running())
+    wanted = end.owned(end.os.canonical(end.written()))
+    planned = end.os.candidate(running, start.owned(running), wanted)
+    assert planned.changes
+    switch.take(planned)
+    assert switch.refused == []
+    if isinstance(switch, NxosSwitch):
+        assert settle(server_changes(switch.printed), running) == frozenset(planned.changes)
+    runs = end.os.to_tree(switch.running())
+    assert end.owned(runs).paths() == wanted.paths()
+    again = end.os.candidate(runs, end.owned(runs), wanted)
+    assert again.changes == ()
+    read = end.os.parse(end.os.canonical(end.owned(runs)), end.capabilities, end.config.name, end.config.model)
+    assert (read.config, list(read.remainder.walk())) == (end.config, [])

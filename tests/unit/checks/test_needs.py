@@ -80,7 +80,7 @@ def test_what_several_fields_need_is_asked_once(os: str) -> None:
 def test_a_whole_look_asks_no_more_than_it_did() -> None:
     """On EOS in two requests, on NX-OS in one."""
     found = {os: len(each.observing.requests_for(FIELDS)) for os, each in platforms().items()}
-    assert found == {"eos": 12, "nvue": 7, "nxos": 13}
+    assert found == {"eos": 12, "nvue": 7, "nxos": 14}
 
 
 def test_vrfs_cost_a_request_each_on_nvue_and_nowhere_else_and_none_where_there_are_none() -> None:

@@ -1,4 +1,4 @@
-"""Addresses from declared identity, never from a position in a list or a count of what is there.
+"""Addresses from declared identity, never from a position in a list or a count of existing devices.
 
 A pool is cut into one slice for each rail (a power of two), a slice into one block for each leaf group. So rail 3's
 addresses are one prefix, which hosts route by, and a leaf's block follows from its group and rail alone. Blocks are
@@ -55,7 +55,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Addressing:
-    """How the pools of a fabric and of the plane on it are cut."""
+    """The division of the pools of a fabric and its plane."""
 
     loopbacks: Blocks
     links: Blocks
@@ -120,7 +120,7 @@ def cut_pools(choices: Choices, layout: Layout, marks: Marks) -> Addressing:
 
 
 def _host_addresses(length: int | None, ports: int) -> int:
-    """Addresses that so many host ports take; in one subnet beside its network, broadcast and gateway address."""
+    """Addresses for this number of host ports; in one subnet plus its network, broadcast and gateway address."""
     return ports + 3 if length is None else ports << (32 - length)
 
 
@@ -149,7 +149,7 @@ def _too_few_loopbacks(demand: Demand, blocks: Blocks, layout: Layout) -> Iterat
 
 
 def dotted(address: int) -> str:
-    """An IPv4 address as text; quicker by far than the standard library's objects."""
+    """An IPv4 address as text; much faster than the standard library's objects."""
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 

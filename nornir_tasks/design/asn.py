@@ -1,8 +1,8 @@
-"""Who has which AS number.
+"""Allocation of AS numbers.
 
 Every leaf has its own; all spines of one spine group or pod share one, all cores share one, so that a route which came
 down from a spine is refused by every other spine of the group: the AS loop check keeps the fabric valley-free. Leaves
-count up from the pool's first number, spine groups down from its last, which is the cores'; so growth renumbers nobody.
+count up from the pool's first number, spine groups down from its last, which is the cores'; growth renumbers nothing.
 """
 
 from collections.abc import Iterable

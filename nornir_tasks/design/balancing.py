@@ -1,7 +1,7 @@
-"""Load balancing that is not static: which switches have equal-cost paths at all, and whether they and the NICs can.
+"""Load balancing that is not static: which switches have equal-cost paths, and whether they and the NICs support it.
 
-All members of a set of equal paths take part, or none: a switch with such paths that lacks the mode refuses it for the
-whole plane. Where every path is the only one, nothing is asked of a switch.
+All members of a set of equal paths take part, or none: a switch with such paths that lacks the mode makes it
+unavailable for the whole plane. A switch without equal paths needs no support.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ MODES = ("flowlet", "per_packet")
 def flow_set_size(known: Balancing, width: int, sets: int) -> int | None:
     """The cut with the most entries for each set of next hops that still has room for all of them; None: no table.
 
-    Where no cut has room for so many, the one with room for most.
+    If no size has room for all, the one with room for most.
     """
     if not known.flow_sets:
         return None
@@ -29,7 +29,7 @@ def flow_set_size(known: Balancing, width: int, sets: int) -> int | None:
 
 
 def refusals(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts]) -> Iterator[Finding]:
-    """What stands against the mode that is asked for, all at once."""
+    """All reasons against the intended mode."""
     intended, path = choices.demand.terms.load_balancing, choices.demand.terms.load_balancing_at
     if intended == "static":
         return
@@ -62,7 +62,7 @@ def _sharing(choices: Choices, layout: Layout) -> Iterator[tuple[str, tuple[Choi
 
 
 def _lacks(choice: Choice, mode: str, speeds: frozenset[int]) -> str | None:
-    """Why a switch cannot do it on its links; None if it can."""
+    """Why a switch does not support it on its links; None if it does."""
     known = choice.capabilities.balancing(mode)
     if known is None:
         return f"has several equal-cost paths and no known {mode}"
@@ -78,7 +78,7 @@ def _reorders(nic: NicModel | None) -> bool:
 
 
 def _nic(choices: Choices, path: Path, instead: str) -> Iterator[Finding]:
-    """Reordered packets must meet a receiver that takes them, and does so without anything we cannot see to."""
+    """Reordered packets need a receiver that accepts them without a host setting that no role makes."""
     nic = choices.nic
     expected = f"{instead}, or a NIC whose catalogue entry says that it receives RDMA out of order"
     hint = "reordered packets make a go-back-N receiver drop to a fraction of its speed"

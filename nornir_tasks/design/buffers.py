@@ -1,4 +1,4 @@
-"""ECN thresholds as one ASIC holds them, and what no queue can do with them."""
+"""ECN thresholds rounded to one ASIC's cells, and thresholds without effect."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -20,7 +20,7 @@ def ecn_in_cells(intended: Ecn | Literal["auto"], capabilities: Capabilities) ->
 
 
 def refusals(terms: Terms, choice: Choice) -> Iterator[Finding]:
-    """Thresholds of one's own that, as this kind of switch holds them, would mark every packet or none."""
+    """Explicit thresholds that, rounded on this kind of switch, would mark every packet or none."""
     for name, each in terms.classes.items():
         if isinstance(each.ecn, EcnThresholds):
             path = (*terms.classes_at, name, "ecn")

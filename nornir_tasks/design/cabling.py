@@ -1,8 +1,8 @@
-"""Which port is joined to which: every place follows from declared identity, so growth moves no cable.
+"""Connections between ports: every place follows from declared identity, so growth moves no cable.
 
 On a leaf, hosts take the ports from the first upwards in the order of their number; uplinks take the last ports, one
 after the other to the spines in turn. On a spine, a leaf's place follows from its group and rail; on a core, a spine's
-from its pod. Places of hosts and leaf groups that are not there yet stay reserved: they have no link.
+from its pod. Places of future hosts and leaf groups are reserved, without a link.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ class Ends:
 
 
 def cable_up(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts], joints: Joints) -> Cabling:
-    """Every switch, link, cable and NIC port of the fabric that is there now (``hosts.count``)."""
+    """Every switch, link, cable and NIC port of the present fabric (``hosts.count``)."""
     cabler = _Cabler(choices, layout, facts, joints)
     leaves, spines, cores = tuple(cabler.leaves()), tuple(cabler.spines()), tuple(cabler.cores())
     links = [link for leaf in leaves for link in cabler.uplinks(leaf)]

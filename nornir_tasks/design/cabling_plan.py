@@ -1,4 +1,4 @@
-"""The cabling plan: what a technician takes to the racks, one row for each leg of each cable.
+"""The cabling plan for technicians: one row for each leg of each cable.
 
 A cable of one link is one row. A breakout is one row for each leg, all with the cable's id; an end in a split cage has
 its leg's number (from 1), an end in a cage of its own has none. Jumpers between twin-port optics are cables of one row
@@ -21,7 +21,7 @@ from nornir_tasks.design.racks import Place
 
 @dataclass(frozen=True, slots=True)
 class CableRow:
-    """One leg of one cable. A is the upper end (spine over leaf, leaf over host). What nobody declared is None."""
+    """One leg of one cable. A is the upper end (spine over leaf, leaf over host). Undeclared values are None."""
 
     cable: str
     plane: str
@@ -36,7 +36,7 @@ class CableRow:
     b_port: str
     b_leg: int | None
     label: str
-    """What the flag at each end says: cable, A end, B end; a bar stands for a new line."""
+    """The label at each end: cable, A end, B end; a bar stands for a new line."""
     medium: str | None
     length_m: int | None
     part: str | None

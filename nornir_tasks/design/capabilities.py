@@ -1,6 +1,6 @@
-"""What an OS release on an ASIC can hold: the types. The figures are in ``platforms/<os>/capabilities.py``.
+"""Capabilities of an OS release on an ASIC: the types. The figures are in ``platforms/<os>/capabilities.py``.
 
-``design`` stands below ``platforms``, so the platforms are handed in as :class:`OsFacts`.
+``design`` is below ``platforms``, so the platforms are passed in as :class:`OsFacts`.
 """
 
 import re
@@ -69,7 +69,7 @@ class Capabilities:
     """Value of DeviceConfig.services for a routed, lossless leaf or spine with BGP, LLDP and (if used) BFD."""
     max_lossless_classes: int
     cnp_priority: int | None
-    """Priority and queue a strict class must take here (NX-OS: 7); None: as the policy says."""
+    """Priority and queue that a strict class must have (NX-OS: 7); None: as in the policy."""
     queue_profile_name: str
     """Name of the profile of links between switches, which all ports carry that want nothing else."""
     ecn_auto: Ecn
@@ -78,7 +78,7 @@ class Capabilities:
     ecn_cell_bytes: int
     """Thresholds are rounded up to a multiple of this; 1 where the OS takes any byte count."""
     watchdog: Watchdog
-    """What a lossless port gets; the intent has no word for another."""
+    """The watchdog of a lossless port; the intent has no key for it."""
     has_class_mtu: bool
     """The queues' classes have an MTU of their own (NX-OS network-qos)."""
     has_hash_seed: bool
@@ -87,7 +87,7 @@ class Capabilities:
     max_ecmp_paths: int
     bfd_min_interval_ms: int
     has_commit_timer: bool
-    """The switch takes a commit back by itself unless it is confirmed. Without it a push needs ``--unguarded``."""
+    """The switch reverts a commit by itself unless it is confirmed. Without it a push needs ``--unguarded``."""
     min_confirm_s: int
     max_confirm_s: int
     unnumbered_with: tuple[tuple[str, str], ...] = ()
@@ -96,7 +96,7 @@ class Capabilities:
     has_link_local_bfd: bool = False
     """BFD follows such a session."""
     unnumbered_gap: str = ""
-    """What is missing where ``unnumbered_with`` is empty, for the operator who asks for it."""
+    """What is missing if ``unnumbered_with`` is empty, for the operator's message."""
     has_breakout: bool = False
     """The cage is configured (NX-OS ``interface breakout``, NVUE ``link breakout``); on EOS names follow lanes."""
     has_breakout_lanes: bool = False
@@ -114,7 +114,7 @@ class Capabilities:
     fec_below_lane_gbps: float = inf
     """Error correction is configured on lanes slower than this; from here on no line of it has a source."""
     fec_gap: str = ""
-    """What then decides, for the operator."""
+    """What decides instead, for the operator."""
     has_connect_retry: bool = True
     """The time between two attempts to open a BGP session can be set."""
     svi_prefix: str = "Vlan"
@@ -125,14 +125,14 @@ class Capabilities:
     has_vrfs: bool = False
     """Ports, routes and sessions can be in VRFs besides the default one."""
     vrf_gap: str = ""
-    """Why not, for the operator who asks for one."""
+    """Why not, for the operator's message."""
     has_tags: bool = False
     """Ports can be trunks, and have routed subinterfaces."""
     tag_gap: str = ""
-    """Why not, for the operator who asks for one."""
+    """Why not, for the operator's message."""
     max_tag: int = 4094
     has_tags_beside_vlans: bool = True
-    """A subinterface may bear the number of one of the switch's VLANs."""
+    """A subinterface may have the number of one of the switch's VLANs."""
     access_mtu: Literal["any", "jumbo", "none"] = "any"
     """MTU of a switched port: any, only the largest (NX-OS ``system jumbomtu``), or none is checked (EOS)."""
     release_pattern: str = ""

@@ -1,4 +1,4 @@
-"""What a model of switch or NIC is: the types. The figures, each with its source, stand in ``catalogue/<vendor>/``."""
+"""Switch and NIC models: the types. The figures, each with its source, are in ``catalogue/<vendor>/``."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ class Mode:
     lanes: int
     """Electrical lanes of each leg."""
     disables_next: bool = False
-    """Runs on odd-numbered cages only, and takes away the next one."""
+    """Runs on odd-numbered cages only, and disables the next one."""
 
     @property
     def lane_gbps(self) -> float:
@@ -68,7 +68,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class SwitchModel:
-    """One model of switch. A limit nobody has published in a form we can name is None and never checked."""
+    """One model of switch. A limit without a citable publication is None and never checked."""
 
     vendor: str
     model: str

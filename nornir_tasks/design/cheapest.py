@@ -1,4 +1,4 @@
-"""What a layout costs, which of all that can be built is the cheapest, and why the next one lost.
+"""The cost of layouts, the cheapest one that can be built, and why the runner-up lost.
 
 The order is: switches, then links, then optics; of equals the one with fewer spine groups (or pods), since rails that
 share their spines need no NVLink between them; then fewer leaf groups, then fewer uplinks. Costs are those with all
@@ -13,7 +13,7 @@ from nornir_tasks.design.layout import Layout, Option
 from nornir_tasks.design.media import COPPER
 
 Builds = Callable[[Layout], bool]
-"""Does every kind of switch hold what this layout asks of its tables and ports?"""
+"""Does this layout fit the tables and ports of every kind of switch?"""
 
 
 class Cheapest:
@@ -27,7 +27,7 @@ class Cheapest:
 
     @property
     def chosen(self) -> Option | None:
-        """The cheapest; where no switch could hold any, the cheapest all the same: its refusal has the numbers."""
+        """The cheapest; if none fits the switches' tables, the cheapest anyway: its refusal contains the numbers."""
         return self._best[0] if self._best else self._too_much
 
     @property
@@ -37,11 +37,11 @@ class Cheapest:
 
     @property
     def most_switches(self) -> float:
-        """A layout of more switches than this is neither chosen nor runner-up: it need not be worked out."""
+        """A layout of more switches than this can be skipped: it is neither chosen nor runner-up."""
         return self._best[1].switches if len(self._best) > 1 else inf
 
     def offer(self, layout: Layout) -> None:
-        """Look at one more layout."""
+        """Consider one more layout."""
         switches, links = layout.leaves + layout.spines + layout.cores, _links(self._choices, layout)
         if len(self._best) > 1 and (switches, links) > (self._best[1].switches, self._best[1].links):
             return
@@ -108,7 +108,7 @@ def _spines(choices: Choices, layout: Layout) -> Iterator[tuple[Choice, int]]:
 
 
 def why_lost(chosen: Option, other: Option) -> str:
-    """The first thing in the order that speaks against ``other``, in words."""
+    """The first criterion by which ``other`` is worse, in words."""
     even: list[str] = []
     for (one, several), less, more in _compared(chosen, other):
         if less != more:

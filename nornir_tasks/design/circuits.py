@@ -1,7 +1,7 @@
-"""What runs over each link: a fabric's routing over the links between its switches, a plane over those to its hosts.
+"""The use of each link: a fabric's routing on links between its switches, a plane on links to its hosts.
 
-Addresses follow from the place of a link on its switch (:mod:`nornir_tasks.design.addressing`), the MTU from what was
-asked and what the switches at both ends take (:mod:`nornir_tasks.design.mtu`).
+Addresses follow from the place of a link on its switch (:mod:`nornir_tasks.design.addressing`), the MTU from the intent
+and the limits of both ends (:mod:`nornir_tasks.design.mtu`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ class Circuits:
     cut: Addressing
     devices: Mapping[str, Device]
     mtu_bytes: int
-    """Asked for; each circuit has as much of it as its ends hold."""
+    """The intended MTU; a circuit's is the least of this and both ends' limits."""
     uses: dict[Use, Use] = field(default_factory=dict)
 
     def of_fabric(self, owner: str, links: Iterable[Link], *, is_numbered: bool) -> Iterator[Circuit]:

@@ -1,8 +1,8 @@
-"""Who may call what of a switch its own; the data behind ownership.
+"""The data behind ownership: which parts of a switch belong to which owner.
 
-A push owns sections, not devices. An owner says once what is its: a name prefix, address pools, VLANs. Its ports follow
-from the links it uses. Ownership is judged by these alone and never by what an owner wants at the moment, so what an
-earlier design left behind (an old neighbour in a pool, a list with the prefix) still has its owner.
+A push owns sections, not devices. An owner declares once a name prefix, address pools and VLANs. Its ports follow
+from the links it uses. Ownership depends on these alone and never on the current design, so objects that an
+earlier design left behind (an old neighbour in a pool, a list with the prefix) still have their owner.
 ``platforms/<os>/ownership.py`` says which key of a line to look at.
 """
 
@@ -16,7 +16,7 @@ SWITCH = "switch"
 """Key of the owner of what exists once per device: QoS maps, router-id, ASN, hashing, services."""
 
 MANAGEMENT_VRF = re.compile(r"(?i:default|global|mgmt\b.*|management\b.*|oob\b.*)")
-"""Names of VRFs that nobody owns, whatever owners are called: our own way to a switch may lead through one."""
+"""Names of VRFs that never have an owner: management access may use one."""
 
 _NEVER = "(?!)"
 """Regular expression that matches nothing."""
@@ -24,10 +24,10 @@ _NEVER = "(?!)"
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who contributes to switches, and what is its on any of them."""
+    """Who contributes to switches, and what belongs to it on any of them."""
 
     name: str
-    """Of the plane or the fabric; ``switch`` and ``base`` are called like their kinds."""
+    """The name of the plane or fabric; ``switch`` and ``base`` have the names of their kinds."""
     kind: Literal["plane", "fabric", "switch", "base"]
     prefix: str
     """Prefix lists, route maps, peer groups, VLANs and profiles of this owner begin with this."""
@@ -40,7 +40,7 @@ class Owner:
 
     @property
     def key(self) -> str:
-        """What tells this owner from all others. A fabric and a plane may bear one name."""
+        """The unique key of this owner. A fabric and a plane may have the same name."""
         return fabric_key(self.name) if self.kind == "fabric" else self.name
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Claims:
     spare_ports: frozenset[str] = frozenset()
     """Ports without a cable that the switch as a whole owns, to keep them shut (``policy.unused_ports: shut``)."""
     split_part: str = ""
-    """How a part of a split cage is called on this switch, and the cage (``OsFacts.split_part``)."""
+    """Pattern of the names of split ports on this switch (``OsFacts.split_part``)."""
 
     @cached_property
     def planes(self) -> frozenset[str]:
@@ -175,13 +175,13 @@ class Claims:
         return tuple((*_bounds(pool), owner.key) for owner in owners for pool in owner.pools)
 
     def by_name(self, name: str) -> str | None:
-        """The owner whose prefix this name bears."""
+        """The owner whose prefix this name has."""
         return next((key for prefix, key in self._prefixes if name.startswith(prefix)), None)
 
     def in_vrf_of(self, holder: str | None, address: str) -> str | None:
-        """The owner in whose pools this address or prefix lies, in a VRF that is ``holder``'s; else nobody.
+        """The owner in whose pools this address or prefix lies, in a VRF of ``holder``; else None.
 
-        Beside the VRF's owner itself these are the ones whose own VRF is the same as the owner's.
+        Candidates are the VRF's owner and owners in the same VRF.
         """
         value, owners = _number(address), [claim.owner for claim in self.claims]
         vrfs = {owner.vrf for owner in owners if owner.key == holder}
@@ -189,20 +189,20 @@ class Claims:
         return next((key for (low, high), key in pools if value is not None and low <= value <= high), None)
 
     def by_vrf(self, name: str) -> str | None:
-        """The owner of this VRF: whose prefix, with or without the hyphen at its end, the name bears.
+        """The owner of this VRF: the name has its prefix, with or without the final hyphen.
 
-        Nobody owns one that management is commonly put into, whatever owners are called.
+        Usual names of management VRFs have no owner.
         """
         return None if MANAGEMENT_VRF.fullmatch(name) else self.by_name(f"{name}-")
 
     def by_route(self, route: str) -> str | None:
-        """The owner of a route (``STORAGE 10.1.2.0/24``) in a VRF of somebody's, by its prefix; else nobody."""
+        """The owner of a route (``STORAGE 10.1.2.0/24``) in an owned VRF, by its prefix; else None."""
         vrf, _, prefix = route.partition(" ")
         return self.in_vrf_of(self.by_vrf(vrf), prefix)
 
     @cached_property
     def _prefixes(self) -> tuple[tuple[str, str], ...]:
-        """The longest first: what a plane has within its fabric's prefix (see ``host_prefix``) is the plane's."""
+        """The longest first: a plane's names within its fabric's prefix (see ``host_prefix``) belong to the plane."""
         owners = (THE_SWITCH, *(claim.owner for claim in self.claims))
         return tuple(sorted(((each.prefix, each.key) for each in owners), key=lambda each: -len(each[0])))
 
@@ -213,12 +213,12 @@ def fabric_key(fabric: str) -> str:
 
 
 def name_prefix(name: str) -> str:
-    """What the names of a fabric's or plane's objects begin with."""
+    """The prefix of the names of a fabric's or plane's objects."""
     return f"{name}-".upper()
 
 
 def host_prefix(plane: str, fabric: str) -> str:
-    """The same for a plane on this fabric. One that is called like its fabric has but the names of what hosts get."""
+    """The same for a plane on this fabric. One with its fabric's name owns only the names of the host side."""
     return name_prefix(plane) + "HOSTS" if plane == fabric else name_prefix(plane)
 
 
@@ -230,7 +230,7 @@ def _bounds(pool: str) -> tuple[int, int]:
 
 
 def _number(address: str) -> int | None:
-    """An IPv4 address as a number, whatever length stands behind it; quicker by far than the standard library."""
+    """An IPv4 address, with or without length, as a number; much faster than the standard library."""
     head, _, _ = address.partition("/")
     parts = head.split(".")
     if len(parts) != 4 or not all(part.isdigit() for part in parts):

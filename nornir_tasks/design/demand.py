@@ -1,7 +1,7 @@
-"""What one fabric is to be: its intent, that of the plane which rides on it, and of the hosts on that.
+"""The input for one fabric: its intent, that of the plane on it, and of the plane's hosts.
 
-The steps of the design take such a demand, never the whole intent. As yet the layout of a fabric has room for one plane
-and one group of hosts; whatever comes beside them is refused by its place.
+The steps of the design take such a demand, never the whole intent. At present the layout of a fabric supports one plane
+and one group of hosts; others are refused with their place in the file.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -27,40 +27,40 @@ class Demand:
     plane_name: str
     plane: PlaneIntent
     kind: str
-    """Which file of ``design/planes/`` says what the plane wants of a switch."""
+    """The file of ``design/planes/`` that makes the plane's contributions."""
     group: str
-    """Hosts are called after it."""
+    """The prefix of the hosts' names."""
     hosts: HostGroupIntent
     nics: NicsIntent
     terms: Terms
-    """What the policy leaves to fabric and plane, and they to it."""
+    """The values that apply, from policy, fabric and plane."""
 
     def on_fabric(self, *path: str | int) -> Path:
-        """A place in what is said of the fabric."""
+        """A place in the fabric's part of the intent."""
         return ("fabrics", self.fabric_name, *path)
 
     def on_plane(self, *path: str | int) -> Path:
-        """A place in what is said of the plane."""
+        """A place in the plane's part of the intent."""
         return ("planes", self.plane_name, *path)
 
     def on_hosts(self, *path: str | int) -> Path:
-        """A place in what is said of the hosts."""
+        """A place in the host group's part of the intent."""
         return ("hosts", self.group, *path)
 
     @property
     def most(self) -> str:
-        """Where it stands for how many hosts the fabric is laid out, for messages."""
+        """The place of the number of hosts that the fabric is laid out for, for messages."""
         return dotted(self.on_hosts("max"))
 
     def on_nics(self, *path: str | int) -> Path:
-        """A place in what is said of the hosts' NICs on the plane."""
+        """A place in the part about the hosts' NICs on the plane."""
         return self.on_hosts("nics", self.plane_name, *path)
 
 
 def demands(intent: Intent, kinds: Collection[str]) -> tuple[Demand, ...]:
     """One for each fabric, in the order of the file. ``kinds``: of planes, those that there are.
 
-    Raises IntentError for a kind of plane that nobody knows, DesignError for what the layout has no room for yet.
+    Raises IntentError for an unknown kind of plane, DesignError for what the layout does not support yet.
     """
     unknown = list(independent(_unknown_kinds(intent, kinds)))
     if unknown:
@@ -88,7 +88,7 @@ def _on_fabric(intent: Intent, name: str) -> Iterator[Demand]:
 
 
 def kind_of(name: str, plane: PlaneIntent) -> str:
-    """The plane's kind: as declared, else as it is called."""
+    """The plane's kind: as declared, else its name."""
     return name if plane.kind is None else plane.kind
 
 

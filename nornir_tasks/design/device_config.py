@@ -1,9 +1,9 @@
-"""The hinge: one switch's configuration, vendor-neutral in shape.
+"""The common model: one switch's configuration, vendor-neutral in shape.
 
-Planes contribute to it, ``realise`` bends it to what the OS release and the ASIC will hold, templates print it, parsers
-read it back. Every value here can be read back from a switch, so equality is exact and no tolerance exists anywhere:
-``parse(render(x)) == (x, nothing)``. What a switch cannot show (a link's far end, a cable's length, a class's name) has
-its place in :mod:`nornir_tasks.design.network`, not here.
+Planes contribute to it, ``realise`` adjusts it to the OS release and the ASIC, templates render it, parsers
+read it back. Every value here can be read back from a switch, so equality is exact, without any tolerance:
+``parse(render(x)) == (x, nothing)``. What a switch cannot show (a link's far end, a cable's length, a class's name) is
+in :mod:`nornir_tasks.design.network`, not here.
 
 Tuples are sorted by their key, so equal configurations are equal objects. A field that an OS has no way to hold is
 ``None`` after ``realise``, with the reason recorded there.
@@ -119,12 +119,12 @@ class Lldp:
 
 @dataclass(frozen=True, slots=True)
 class TrafficClass:
-    """How one class of packets is told apart and queued, in this OS's own numbers."""
+    """How one class of packets is classified and queued, in this OS's own numbers."""
 
     priority: int
     """Switch priority (Cumulus), traffic class (EOS), qos-group (NX-OS): 0 to 7."""
     dscp: tuple[int, ...]
-    """Every code point that lands here. Over all classes the 64 code points stand exactly once."""
+    """Every code point of the class. Over all classes each of the 64 code points occurs exactly once."""
     queue: int
     """Egress queue, 0 to 7."""
     lossless: bool
@@ -318,13 +318,13 @@ def vrf_of(name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """One eBGP session: with an address, or with whoever is at the far end of a port (unnumbered).
+    """One eBGP session: with an address, or with the far end of a port (unnumbered).
 
-    The remote ASN is always a number: ``external`` would let a wrong cable come up, an unnumbered one above all.
+    The remote ASN is always a number: with ``external`` an unnumbered session could come up over a wrong cable.
     """
 
     address: str | None
-    """IPv4 address of the far end, without prefix length; None where ``interface`` says who it is."""
+    """IPv4 address of the far end, without prefix length; None if ``interface`` identifies it."""
     remote_as: int
     peer_group: str
     description: str
@@ -370,14 +370,14 @@ class Bgp:
     networks: tuple[str, ...]
     peer_groups: tuple[PeerGroup, ...]
     neighbors: tuple[Neighbor, ...]
-    """Of all VRFs; each says its own."""
+    """Of all VRFs; each names its own."""
     vrfs: tuple[BgpVrf, ...] = ()
     """The VRFs besides the default one in which it runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceConfig:
-    """All that gpufabric owns on one switch. A section that nobody asked for is None or empty."""
+    """Everything that gpufabric owns on one switch. A section that is not wanted is None or empty."""
 
     name: str
     os: str

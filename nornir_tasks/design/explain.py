@@ -65,7 +65,7 @@ class _Explainer:
 
     @property
     def fabric(self) -> Fabric:
-        """What the plane rides on."""
+        """The plane's fabric."""
         return self.network.fabrics[self.plane.fabric]
 
     @property
@@ -90,7 +90,7 @@ class _Explainer:
         return Figure(self.plane.name, name, value, inputs, rule)
 
     def place(self, name: str) -> str:
-        """The input's full path where it is one of the intent: what the figure's own words leave out."""
+        """The full path of an input from the intent."""
         head, dot, rest = name.partition(".")
         above = {
             "fabric": self.demand.on_fabric(),
@@ -140,7 +140,7 @@ class _Explainer:
         yield self.figure("optics, of the site", optics(self.network), rule, **dict(sorted(media.items())))
 
     def choice(self) -> Iterator[Figure]:
-        """The layout against the next best, and what is left of it with a spine lost."""
+        """The layout compared with the runner-up, and its capacity with a spine lost."""
         sizing = self.fabric.sizing
         chosen, other = sizing.chosen, sizing.runner_up
         rule = "the cheapest for the hosts at most: fewest switches, then links, then optics, then spine groups or pods"
@@ -269,7 +269,7 @@ class _Explainer:
         return self.figure(f"hash seed, {kind}", hashing.seed, rule, largest=known.max_hash_seed)
 
     def gaps(self, kind: str, each: Realised) -> Iterator[Figure]:
-        """What the switch is not told, for want of a source."""
+        """Settings without a source, which are therefore not configured."""
         known, ports = each.capabilities, each.config.interfaces
         if each.config.qos and each.config.qos.watchdog and known.guarantee_gap and not known.has_guaranteed_bandwidth:
             yield self.figure(f"guaranteed bandwidth, {kind}", "not set", known.guarantee_gap)

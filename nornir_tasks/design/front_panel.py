@@ -1,4 +1,4 @@
-"""The ports of a switch that nobody uses: cages that are split, and ports kept shut. They are the switch's own.
+"""The unused ports of a switch: split cages, and ports kept shut. They belong to the switch.
 
 A cage is split as the layout for ``hosts.max`` uses it, from the first day: growth splits nothing that carries traffic.
 """
@@ -25,7 +25,7 @@ def partial_config(network: Network, device: Device, wanted: Collection[str]) ->
 def spare_ports(network: Network, device: Device) -> tuple[str, ...]:
     """Names of the ports without a cable, if the intent wants them shut; parts of a split cage each by itself.
 
-    Parts that our own split of a cage makes are ours in any case: nobody else has ever used them.
+    Parts of a cage that we split always belong to us: they did not exist before.
     """
     model = network.models.get(device.model)
     if model is None:

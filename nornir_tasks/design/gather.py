@@ -1,4 +1,4 @@
-"""All that stands against a design at once: steps that do not need one another are all tried before it is refused."""
+"""All errors of a design at once: independent steps are all tried before it is refused."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -10,14 +10,14 @@ Result = TypeVar("Result")
 
 
 class Gathering:
-    """Tries steps and keeps what they refuse."""
+    """Tries steps and collects their errors."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self._kind: type[GpufabricError] = DesignError
 
     def attempt(self, step: Callable[[], Result]) -> Result | None:
-        """What the step gives; None where it refuses, or needs a value that the intent does not tell."""
+        """The step's result; None if it fails, or needs an unknown value of the intent."""
         try:
             return step()
         except (IntentError, DesignError) as error:
@@ -29,6 +29,6 @@ class Gathering:
         return None
 
     def refuse(self) -> None:
-        """Raise what was kept, if anything: IntentError if a step did, else DesignError."""
+        """Raise the collected errors, if any: as IntentError if a step raised one, else DesignError."""
         if self.problems:
             raise self._kind(dict.fromkeys(self.problems))

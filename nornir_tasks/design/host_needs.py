@@ -1,4 +1,4 @@
-"""What bringing up hosts takes beyond what switches need: where NICs are, which they are, what RDMA is marked with."""
+"""The input for hosts beyond that for switches: NIC places, NIC models, the marking of RDMA."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from nornir_tasks.intent.findings import Finding, Marks
 
 @dataclass(frozen=True, slots=True)
 class HostNeeds:
-    """What bringing up a group's hosts takes of one plane, beyond what switches need."""
+    """The input for a group's hosts on one plane, beyond that for switches."""
 
     group: str
-    """The hosts are called after it."""
+    """The prefix of the hosts' names."""
     plane: str
     """The plane that their rails are on."""
     places: tuple[str, ...]
@@ -44,8 +44,8 @@ class HostNeeds:
 def host_needs(demands: Iterable[Demand], catalogue: Catalogue, marks: Marks) -> tuple[HostNeeds, ...]:
     """Where the hosts' NICs are, which model they are, and what RDMA is marked with; of each group on each plane.
 
-    Raises IntentError for all of it that the intent does not say, and for planes that want different things of what a
-    host has once: only who brings up hosts needs it.
+    Raises IntentError for all missing values, and for planes with different values for what a host has once. Only
+    configuring hosts needs this.
     """
     every, gathering = tuple(demands), Gathering()
     found = [gathering.attempt(partial(_needs, each, catalogue, marks)) for each in every]
@@ -85,7 +85,7 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
 
 
 def _agree(demands: Sequence[Demand], catalogue: Catalogue, marks: Marks) -> None:
-    """Two planes on one host: it has its classes, its way against congestion and its RDMA stack once."""
+    """Two planes on one host: it has its classes, congestion control and RDMA stack only once."""
     pairs = ((one, other) for one, other in combinations(demands, 2) if one.group == other.group)
     findings = [finding for one, other in pairs for finding in _differences(one, other, catalogue)]
     if findings:

@@ -1,7 +1,7 @@
-"""What a GPU host is told: the variables of the roles, derived from the same design as the switches' configurations.
+"""The variables of the host roles, derived from the same design as the switches' configurations.
 
 One frozen model per role; a field ``x`` of the role ``r`` is the Ansible variable ``r_x``. None of these has a default
-in a role: what both ends of a cable must agree on is said once, in the intent. A test compares these models with the
+in a role: values that both ends of a cable share are defined once, in the intent. A test compares these models with the
 roles' ``argument_specs``.
 """
 
@@ -46,7 +46,7 @@ class RailVars(Vars):
 
     rail: int
     name: str
-    """What the interface shall be called."""
+    """The wanted interface name."""
     match: NicMatch
     address: str
     prefix_length: int
@@ -67,7 +67,7 @@ class RailInterfacesVars(Vars):
     """Role rail_interfaces."""
 
     rails: tuple[RailVars, ...]
-    """Of all planes, numbered through."""
+    """Of all planes, numbered consecutively."""
     plane_supernet: str
     """All hosts' addresses of the first rail's plane."""
     arp_strict: bool
@@ -136,7 +136,7 @@ class PlaneGuardVars(Vars):
 
 
 class HostVars(Vars):
-    """All that one host is told, by role."""
+    """All variables of one host, by role."""
 
     rail_interfaces: RailInterfacesVars
     roce_qos: RoceQosVars
@@ -177,7 +177,7 @@ def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Ki
     """The variables of one host of the network. KeyError for a host that it has not.
 
     ``needs``: of all groups and planes of the site; ``among``: the kinds of planes there are, those of
-    ``design/planes/`` if not said otherwise. NCCL is told of NICs on planes that join GPUs alone.
+    ``design/planes/`` if not said otherwise. NCCL uses only NICs on planes that join GPUs.
     """
     found = [
         _OnPlane(network.planes[each.plane], each, nics)
@@ -212,7 +212,7 @@ def _ports(network: Network, host: str, plane: Plane) -> tuple[str, ...]:
 
 
 def _rail_interfaces(found: Sequence[_OnPlane]) -> RailInterfacesVars:
-    """Rails of several planes are numbered through: each has a rule and a table of its own."""
+    """Rails of several planes are numbered consecutively: each has its own rule and table."""
     first = found[0].plane.pools["hosts"]
     on_planes = ((each, nic) for each in found for nic in each.nics)
     return RailInterfacesVars(

@@ -1,8 +1,8 @@
-"""The underlay of a Clos fabric, by rails or not: links between switches, eBGP over them, what may be announced.
+"""The underlay of a Clos fabric, by rails or not: links between switches, eBGP over them, the announced prefixes.
 
-A leaf announces its loopback and its hosts' blocks, never a /31; a spine announces its own loopback and hands on what
-it accepted; from leaf X it accepts what is X's only, which stops a mis-cabled or hijacking leaf. Route maps are ready
-for a drain: a drained switch prepends in both directions.
+A leaf announces its loopback and its hosts' blocks, never a /31; a spine announces its own loopback and what it
+accepted; from leaf X it accepts only prefixes of X, which stops a mis-cabled or hijacking leaf. Route maps support
+draining: a drained switch prepends in both directions.
 """
 
 from collections import Counter
@@ -34,10 +34,10 @@ BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 """The usual 900 ms of detection (all three vendors' examples); ``realise`` raises it where an ASIC needs more."""
 
 TIMERS_S = {False: (3, 9), True: (10, 30)}
-"""(keepalive, hold) without and with BFD: with BFD the hold timer is only the net below the net."""
+"""(keepalive, hold) without and with BFD: with BFD the hold timer is only a second safety net."""
 
 PEERS = ("LEAVES", "SPINES", "CORES")
-"""By level: peer groups are named after what is at the far end."""
+"""By level: peer groups are named after the far end's role."""
 
 RA_INTERVAL_MS = 10_000
 """Between two router advertisements of an unnumbered port: what FRRouting takes for interface neighbours when
@@ -71,7 +71,7 @@ class _Switch:
     fabric: Fabric
     device: Device
     circuits: tuple[Circuit, ...]
-    """What anybody runs over the switch's links."""
+    """The circuits of all owners over the switch's links."""
     announced: Announced
     drained: bool
 
@@ -109,11 +109,11 @@ class _Switch:
         return BalancingPolicy(mode, ports, widest, self.fabric.switches - 1)
 
     def name(self, *parts: str) -> str:
-        """A name of this fabric's: its prefix is how ownership tells it."""
+        """A name with this fabric's prefix, by which ownership identifies it."""
         return name_prefix(self.fabric.name) + "-".join(parts).upper()
 
     def ports(self) -> dict[str, PartialPort]:
-        """The loopback, links between switches as a whole, and layer 1 of every other link that somebody uses."""
+        """The loopback, links between switches completely, and layer 1 of every other link in use."""
         loopback = PartialPort(enabled=True, description="router-id", address=f"{self.device.loopback}/32")
         ports = {self.device.capabilities.loopback_name: loopback}
         for circuit in self.circuits:
@@ -150,7 +150,7 @@ class _Switch:
         return circuit.link.upper.device == self.device.name
 
     def prefix_lists(self) -> Iterator[PrefixList]:
-        """What anybody in the fabric may announce, and what each leaf below (a leaf: itself) may."""
+        """The prefixes of the whole fabric, and those of each leaf below (of a leaf: its own)."""
         planes = self.network.planes_on(self.fabric.name)
         routed = (each for each in planes if each.vrf is None and "hosts" in each.pools)  # a VRF's routes stay in it
         blocks = ((each.pools["hosts"], each.host_block_length) for each in routed)
@@ -168,7 +168,7 @@ class _Switch:
             yield self.exactly(self.name(leaf.name), leaf)
 
     def exactly(self, name: str, device: Device) -> PrefixList:
-        """A list of just what one switch may announce as its own."""
+        """A list of exactly the prefixes that one switch may announce as its own."""
         own = (f"{device.loopback}/32", *self.announced(device))
         rules = (PrefixRule(10 * number, permit=True, prefix=prefix) for number, prefix in enumerate(own, start=1))
         return PrefixList(name, tuple(rules))
@@ -187,7 +187,7 @@ class _Switch:
             yield self.route_map(self.name(leaf.name, "IN"), self.name(leaf.name))
 
     def route_map(self, name: str, prefix_list: str) -> RouteMap:
-        """Permit one list; what it does not permit is denied. Drained, the path is made longer than any other."""
+        """Permit one list and deny everything else. Drained, the path is made longer than any other."""
         prepend = (self.device.asn,) * self.fabric.drain_prepend if self.drained else ()
         communities = (GSHUT,) if self.drained else ()
         rule = RouteMapRule(10, permit=True, match_prefix_list=prefix_list, prepend=prepend, communities=communities)

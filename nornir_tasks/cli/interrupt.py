@@ -66,7 +66,9 @@ class _Words:
         match event:
             case Stopped():
                 now = event.standing
-                err.print(f"interrupted: {now.total - now.begun} of {now.total} switches were not begun", markup=False)
+                err.print(
+                    f"interrupted: {now.total - now.begun} of {now.total} switches were not started", markup=False
+                )
                 self._tell(now, "")
             case Drained():
                 self._tell(event.standing, "now ")

@@ -143,7 +143,7 @@ def _why_not_up(found: "LabStatus") -> str:
     return (
         f"the lab has crashed: {found.why}\n"
         f"  what was pushed to its switches is lost; its log: {found.directory / 'log'}\n"
-        "  hint: nornir lab up starts it anew from day 0, then nornir push"
+        "  hint: nornir lab up starts it again from day 0, then nornir push"
     )
 
 

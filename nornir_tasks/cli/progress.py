@@ -65,7 +65,7 @@ def _warn_of_doubts(event: Unidentified) -> None:
     err.print(f"warning: {what}, so another one at the address would go unnoticed: {_some(found)}", markup=False)
     others = [f"{each.device} ({each.hostname})" for each in event.news if each.is_named_otherwise]
     if others:
-        err.print(f"warning: {len(others)} of them are called otherwise: {_some(others)}", markup=False)
+        err.print(f"warning: {len(others)} of them have another name: {_some(others)}", markup=False)
     add_to_json("unidentified", [_as_json(each) for each in event.known])
 
 

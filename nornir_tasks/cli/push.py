@@ -69,7 +69,7 @@ def print_report(report: "PushReport", *, json: bool) -> None:
             out.print(f"{len(left)} not confirmed, and left to their timers: {', '.join(left)}")
         _tell_reloads(report.need_reload)
     if not_begun := report.not_begun:
-        err.print(f"{len(not_begun)} switches were not begun because an earlier wave failed", markup=False)
+        err.print(f"{len(not_begun)} switches were not started because an earlier wave failed", markup=False)
     report.require_done()
 
 
@@ -86,8 +86,8 @@ def _ask(found: "PlanReport") -> bool:
     from nornir_tasks.errors import Interrupted, Problem
 
     if not sys.stdin.isatty():
-        hint = "say --yes to push without being asked"
-        raise Interrupted(Problem("push", "nobody is there to be asked", hint=hint))
+        hint = "use --yes to push without confirmation"
+        raise Interrupted(Problem("push", "no terminal to ask for confirmation", hint=hint))
     changing, total = len(found.changing), len(found.plans)
     question = (
         f"Change {changing} of {total} switches?" if changing else f"Save what runs on {len(found.work)} switches?"

@@ -45,7 +45,7 @@ def _ask(yes: bool, question: str) -> None:
         return
     if not sys.stdin.isatty():
         raise Interrupted(
-            Problem("trust", "nobody is there to be asked", hint="compare the fingerprint, then say --yes")
+            Problem("trust", "no terminal to ask for confirmation", hint="compare the fingerprint, then use --yes")
         )
     if not typer.confirm(question, err=True):
         raise Interrupted(Problem("trust", "declined; nothing was pinned"))

@@ -187,7 +187,7 @@ def _twice(error: GpufabricError) -> GpufabricError:
     """The same error, saying that it was not the first one."""
     if type(error) is not ConnectError:
         return error
-    again = ConnectError(replace(each, what=f"{each.what} (asked twice)") for each in error.problems)
+    again = ConnectError(replace(each, what=f"{each.what} (tried twice)") for each in error.problems)
     again.__cause__ = error
     return again
 

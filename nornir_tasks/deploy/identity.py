@@ -71,5 +71,5 @@ def named_as_another(device: str, facts: Facts, names: Collection[str]) -> Itera
             what=f"{name} answers at this address",
             expected=f"a switch called {device}",
             found=f"{facts.hostname}, serial number {facts.serial} ({facts.model})",
-            hint="correct the addresses in devices.yml; a serial number there decides, whatever a switch is called",
+            hint="correct the addresses in devices.yml; a serial number there decides, whatever the switch's name",
         )

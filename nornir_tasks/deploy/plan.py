@@ -103,7 +103,7 @@ def _refuse_their_vlan(wanted: Wanted, changes: tuple[Change, ...], owned: Confi
     problems = [
         Problem(
             where=wanted.device,
-            what=f"VLAN {vlan.number} is there already, and nothing says that it is ours",
+            what=f"VLAN {vlan.number} exists already, without a sign that it is ours",
             expected="a VLAN that this switch does not have, or ours",
             found=theirs,
             hint="choose another number that is free on all leaves (hosts.vlan), or remove the VLAN by hand",
@@ -151,8 +151,8 @@ def _refuse_protected(wanted: Wanted, changes: tuple[Change, ...], more: tuple[s
     problems = [
         Problem(
             where=wanted.device,
-            what=f"the change would touch our own path to the switch: {change}",
-            hint=f"if that is meant, say --allow-management {wanted.device}",
+            what=f"the change would touch the management path to the switch: {change}",
+            hint=f"if that is intended, use --allow-management {wanted.device}",
         )
         for change in changes
         if is_protected(change.path, os, more)
@@ -174,7 +174,7 @@ def _refuse_collateral(wanted: Wanted, changes: tuple[Change, ...], foreign: Con
             problems.append(
                 Problem(
                     where=wanted.device,
-                    what=f"removing '{' / '.join(change.path)}' would take lines along that are not ours",
+                    what=f"removing '{' / '.join(change.path)}' would also remove lines that are not ours",
                     found=" / ".join(below[0]) + (" and more" if len(below) > 1 else ""),
                     hint="move those lines by hand first, or declare in the intent the value the switch already has",
                 )

@@ -14,7 +14,7 @@ def unguarded(declared: Declared) -> Problem:
     return Problem(
         where=declared.device,
         what=f"{declared.os} {declared.release} has no commit timer: a change that cuts us off would stay",
-        hint="if somebody stands at its console, say --unguarded",
+        hint="if somebody is at its console, use --unguarded",
     )
 
 

@@ -92,7 +92,7 @@ def guard_rendered(device: str, os: Platform, tree: ConfigTree) -> None:
     problems = [
         Problem(
             where=device,
-            what=f"a template prints a line that could cut our own path: {line}",
+            what=f"a template renders a line that could cut the management path: {line}",
             hint="templates print owned sections only; remove the line from templates/",
         )
         for line in sorted(_protected(tree, "", _any_of(os.protected)))

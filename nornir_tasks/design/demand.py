@@ -99,7 +99,11 @@ def _unknown_kinds(intent: Intent, kinds: Collection[str]) -> Iterator[Finding]:
         if kind not in known:
             close = get_close_matches(kind, known, n=1)
             hint = f"did you mean {close[0]}?" if close else ""
-            what = "no such kind of plane" if plane.kind is not None else "no kind of plane is called so: say its kind"
+            what = (
+                "no such kind of plane"
+                if plane.kind is not None
+                else "no kind of plane has this name: declare its kind"
+            )
             yield Finding(("planes", name, "kind"), what, f"one of {', '.join(known)}", kind, hint)
 
 

@@ -58,7 +58,7 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
     findings: list[Finding] = []
     nics = demand.nics
     if nics.at is None:
-        what, example = "it is not said where these NICs are", "at: [PCI address of rail 0, ...]"
+        what, example = "the places of these NICs are not declared", "at: [PCI address of rail 0, ...]"
         findings.append(Finding(demand.on_nics(), what, example))
     provider = _provider(demand, catalogue)
     if provider is None:

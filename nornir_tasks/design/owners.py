@@ -110,7 +110,7 @@ def _begin_alike(one: Owner, other: Owner) -> bool:
 
 
 def _finding(one: Owner, other: Owner, what: str, expected: str, found: str) -> Finding:
-    hint = "else nobody could tell which of them a line of a switch belongs to"
+    hint = "else the owner of a line on a switch would be ambiguous"
     return Finding(_place(other), f"{other} and {one} {what}", expected, found, hint, also=_place(one))
 
 

@@ -197,16 +197,16 @@ class _Bender:
             where, found = f"{self.device.name} VRF {name}", str(name)
             if not self.capabilities.has_vrfs:
                 gap = self.capabilities.vrf_gap or f"{self.system} has no VRFs"
-                self.problems.append(Problem(where, f"no VRF can be held: {gap}", "the default VRF", found))
+                self.problems.append(Problem(where, f"VRFs are not supported: {gap}", "the default VRF", found))
             elif claims.by_vrf(found) is None:
-                hint = "a VRF bears the name of its plane or fabric, so that it is never taken for somebody else's"
+                hint = "a VRF's name begins with the prefix of its plane or fabric, which identifies its owner"
                 expected = "the prefix of an owner, and no name of a management VRF"
-                self.problems.append(Problem(where, "nobody can own a VRF of this name", expected, found, hint))
+                self.problems.append(Problem(where, "a VRF of this name has no owner", expected, found, hint))
             elif name not in there:
-                hint = "whoever uses a VRF says that it is there"
-                self.problems.append(Problem(where, "a VRF is used that nobody wants", found=found, hint=hint))
+                hint = "an owner that uses a VRF must declare it"
+                self.problems.append(Problem(where, "a VRF is used, but not declared", found=found, hint=hint))
         self.problems.extend(
-            Problem(f"{self.device.name} {name}", "no unnumbered link can be held in a VRF", found=port.vrf)
+            Problem(f"{self.device.name} {name}", "unnumbered links in a VRF are not supported", found=port.vrf)
             for name, port in (intended.ports or {}).items()
             if port.vrf is not None and port.ra_interval_ms is not None
         )
@@ -259,7 +259,10 @@ class _Bender:
         there = {FABRIC_PROFILE, *(intended.profiles or ())}
         for name, port in (intended.ports or {}).items():
             if port.profile is not None and port.profile not in there:
-                where, hint = f"{self.device.name} {name}", "whoever wants a profile says how it treats the classes"
+                where, hint = (
+                    f"{self.device.name} {name}",
+                    "an owner that uses a profile must define how it treats the classes",
+                )
                 what, expected = f"no port profile {port.profile!r} is described", ", ".join(sorted(there))
                 self.problems.append(Problem(where, what, expected, port.profile, hint))
 
@@ -275,8 +278,8 @@ class _Bender:
     def bgp(self, intended: PartialConfig) -> Bgp | None:
         if intended.asn is None:
             if intended.neighbors or intended.networks:
-                hint = "the fabric says the ASN of its switches"
-                self.problems.append(Problem(self.device.name, "BGP is wanted, and nobody says the ASN", hint=hint))
+                hint = "the fabric sets the ASN of its switches"
+                self.problems.append(Problem(self.device.name, "BGP is wanted, but no owner sets the ASN", hint=hint))
             return None
         return Bgp(
             asn=intended.asn,
@@ -298,8 +301,8 @@ class _Bender:
         needed |= {name for name, each in there.items() if each.networks}
         for name in sorted(needed):
             if name in there and there[name].router_id is None:
-                hint = "the plane of a VRF says the router-id of its switches there"
-                what = "BGP is wanted in a VRF, and nobody says the router-id there"
+                hint = "the plane of a VRF sets the router-id of its switches there"
+                what = "BGP is wanted in a VRF, but no owner sets the router-id there"
                 self.problems.append(Problem(f"{self.device.name} VRF {name}", what, hint=hint))
         return tuple(
             BgpVrf(name, each.router_id, each.maximum_paths or 1, tuple(each.networks or ()))

@@ -50,9 +50,9 @@ def _of_trunk(
         what = "the VLAN of untagged frames is one of those with tags" if port.tagged_vlans else "no VLAN has a tag"
         yield Problem(where, what, "a trunk of other VLANs with tags", str(port.native_vlan))
     for number in sorted(each for each in carried if each is not None and each not in vlans):
-        hint = "whoever puts a VLAN on a trunk says that it is there"
+        hint = "an owner that puts a VLAN on a trunk must declare it"
         yield Problem(
-            where, "a trunk carries a VLAN that is wanted on this switch by nobody", found=str(number), hint=hint
+            where, "a trunk carries a VLAN that no owner declares on this switch", found=str(number), hint=hint
         )
 
 

@@ -283,7 +283,7 @@ class NvueClient:
                 where=self.endpoint.device,
                 what=f"the API of {self.endpoint.address}:{self.endpoint.api_port} is not available",
                 found=f"HTTP {answer.status_code}: {_words(answer)}",
-                hint="it may be starting anew: look with 'systemctl status nvued' on the switch",
+                hint="it may be restarting: check with 'systemctl status nvued' on the switch",
             )
         )
 

@@ -272,7 +272,7 @@ def _untrusted(endpoint: Endpoint, what: str) -> TrustError:
         Problem(
             where=endpoint.device,
             what=f"SSH to {endpoint.address}:{endpoint.ssh_port}: {what}",
-            expected=f"a key that stands in {endpoint.known_hosts}",
+            expected=f"a key listed in {endpoint.known_hosts}",
             hint=f"compare the key on the console, then run: nornir trust {endpoint.device}",
         )
     )

@@ -194,7 +194,7 @@ def load_catalogue(folder: Path | None = None) -> Catalogue:
             problems += error.problems
             continue
         if found.model in models:
-            problems.append(Problem(shown(file), f"model {found.model} stands twice in the catalogue"))
+            problems.append(Problem(shown(file), f"model {found.model} occurs twice in the catalogue"))
         models.setdefault(found.model, found)
     if problems:
         raise IntentError(problems)

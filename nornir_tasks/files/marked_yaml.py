@@ -84,7 +84,7 @@ class _Reader:
                 self.findings.append(Finding(path, f"not a key (line {line})", "text, as in key: value"))
             elif key in seen:
                 self.lines[*path, key] = line
-                self.refuse((*path, key), "key stands twice", "each key once", f"also in line {seen[key]}")
+                self.refuse((*path, key), "duplicate key", "each key once", f"also in line {seen[key]}")
             else:
                 seen[key] = line
                 yield key, self.value(value_node, (*path, key), line)

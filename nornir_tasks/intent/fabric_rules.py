@@ -36,7 +36,7 @@ def _leaves_meant(override: "LeafOverride") -> Iterator[Finding]:
         yield Finding((), "an override without switches", expected)
     for key, named in (("rails", override.rails), ("groups", override.groups)):
         if named is not None and not named:
-            yield Finding((key,), "an empty list, so no leaf is meant", f"{expected}; or no {key} at all", "[]")
+            yield Finding((key,), "an empty list, which matches no leaf", f"{expected}; or no {key} at all", "[]")
 
 
 def spine_override(override: "SpineOverride") -> Iterator[Finding]:
@@ -119,7 +119,7 @@ def _spine_groups(each: "FabricIntent") -> Iterator[Finding]:
 
 
 def racks(each: "FabricIntent") -> Iterator[Finding]:
-    """A rack's name fits on a cable's flag, a unit is a number, and nothing stands in two places."""
+    """A rack's name fits on a cable's flag, a unit is a number, and nothing has two places."""
     seen: dict[str, str] = {}
     for rack, units in each.racks.items():
         if not _RACK_NAME.fullmatch(rack):
@@ -130,11 +130,11 @@ def racks(each: "FabricIntent") -> Iterator[Finding]:
             if not (_RACK_UNIT.fullmatch(unit) and 1 <= int(unit) <= RACK_UNITS):
                 yield Finding(path, "not a rack unit", f"1-{RACK_UNITS}: the lowest unit the device takes", unit)
             elif int(unit) in taken:
-                yield Finding(path, "a unit that stands twice", "each unit once", f"also as {taken[int(unit)]}")
+                yield Finding(path, "a unit that occurs twice", "each unit once", f"also as {taken[int(unit)]}")
             else:
                 taken[int(unit)] = unit
             if device in seen:
-                yield Finding(path, f"{device} stands in two places", "each device once", f"also in {seen[device]}")
+                yield Finding(path, f"{device} has two places", "each device once", f"also in {seen[device]}")
             seen.setdefault(device, place)
 
 

@@ -53,7 +53,7 @@ def _best_effort(each: "TrafficClassIntent") -> Iterator[Finding]:
             ("lossless",),
             "the best-effort class (DSCP 0) cannot be lossless",
             "a class of its own for what must not be lost",
-            hint="every packet nobody marked would be able to pause the fabric",
+            hint="every unmarked packet could pause the fabric",
         )
 
 
@@ -158,7 +158,7 @@ def congestion(each: WithCongestion) -> Iterator[Finding]:
             ("congestion",),
             "DCQCN, but no class marks",
             "ecn: auto in the class that carries RDMA",
-            hint="without marks the senders never slow down; set congestion: pfc_only if PFC alone is meant",
+            hint="without marks the senders never slow down; set congestion: pfc_only if only PFC is intended",
         )
     elif "cnp" not in each.classes:
         yield Finding(

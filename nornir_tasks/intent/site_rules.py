@@ -72,13 +72,13 @@ def _names(intent: "Intent") -> Iterator[Finding]:
     found += [(("planes", name), name) for name in intent.planes]
     for path, name in found:
         if name in KEPT_NAMES or name.startswith("gpufabric-"):
-            yield Finding(path, "a name that is kept for the switch itself", "another name", name)
+            yield Finding(path, "a name reserved for the switch itself", "another name", name)
     for (before, one), (path, other) in combinations(found, 2):
         shorter, longer = sorted((f"{one}-", f"{other}-"), key=len)
         if one == other:
             yield from independent(_same_name(before, path, other, intent))
         elif longer.startswith(shorter):
-            expected = "names of which none begins with another and a dash"
+            expected = "names of which none begins with another one and a dash"
             yield Finding(path, f"begins like {dotted(before)}", expected, other, _BY_PREFIX, also=before)
 
 
@@ -104,7 +104,7 @@ def _racks(intent: "Intent") -> Iterator[Finding]:
                 path: Path = ("fabrics", name, "racks", rack, unit)
                 before, other = places.setdefault(device, path), taken.setdefault((rack, int(unit)), path)
                 if before[1] != name:
-                    yield Finding(path, f"{device} stands in two places", "each device once", also=before)
+                    yield Finding(path, f"{device} has two places", "each device once", also=before)
                 if other[1] != name:
                     what = "a unit that another fabric has a device in"
                     yield Finding(path, what, "each unit once", device, also=other)
@@ -116,7 +116,7 @@ _BY_PREFIX = "objects on switches are distinguished by the prefix of their names
 def _same_name(before: Path, path: Path, name: str, intent: "Intent") -> Iterator[Finding]:
     """A plane may be called like the fabric it rides on, and like no other."""
     if intent.planes[name].fabric != name and intent.planes[name].fabric in intent.fabrics:
-        what, expected = f"called like {dotted(before)}, and rides on another fabric", "another name"
+        what, expected = f"called like {dotted(before)}, and on another fabric", "another name"
         yield Finding(path, what, expected, name, _BY_PREFIX, also=before)
 
 
@@ -237,6 +237,6 @@ def _rails_of_spines(above: Path, fabric: "FabricIntent", plane: "PlaneIntent", 
         even = ", ".join(str(n) for n in range(1, rails + 1) if rails % n == 0)
         yield Finding(path, f"{rails} rails do not fall into so many groups", f"one of {even}", str(groups))
     elif plane.cross_rail != "nvlink":
-        hint = "two hosts' NICs of different groups could not talk to one another, and nobody would have said so"
+        hint = "NICs of hosts in different groups could not reach one another, without any warning"
         expected = "the plane's cross_rail: nvlink, or groups: 1"
         yield Finding(path, "groups share no switch", expected, str(groups), hint)

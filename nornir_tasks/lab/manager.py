@@ -145,7 +145,7 @@ class Lab:
     def _not_up(self) -> LabError:
         if self.state() == "crashed":
             what = f"the lab is not up: {self.process.why_it_ended()}; what was pushed to its switches is lost"
-            hint = "nornir lab up starts it anew from day 0, then nornir push"
+            hint = "nornir lab up starts it again from day 0, then nornir push"
             return LabError(Problem(str(self.directory), what, found=f"log: {self.directory / LOG}", hint=hint))
         return LabError(Problem(str(self.directory), "the lab is not up", hint="nornir lab up"))
 

@@ -63,7 +63,7 @@ def identified(design: SiteDesign, seen: Seen) -> Identified:
         session.close()
     assert facts is not None  # noqa: S101 - of this depth they are always asked for
     if seen.serial is not None and seen.serial != facts.serial:
-        hint = "do not pin it: another device stands at this address, or in between"
+        hint = "do not pin it: another device is at this address, or in between"
         raise IdentityError(
             Problem(seen.device, "another serial number than declared", seen.serial, facts.serial, hint)
         )

@@ -71,7 +71,7 @@ def test_brownfield_vlans_come_through_and_one_of_our_number_stops_the_push(tmp_
     with lab(tmp_path) as operator:
         operator.hands()[LEAVES["nxos"]].configure("vlan 200", "name STORAGE")
         refused = operator.run("push", "--plane", "compute", "--yes", code=7)
-        assert "VLAN 200 is there already, and nothing says that it is ours" in refused
+        assert "VLAN 200 exists already, without a sign that it is ours" in refused
         assert "found: VLAN 200 named STORAGE" in refused
         file = operator.site / "fabric.yml"
         file.write_text(file.read_text(encoding="utf-8").replace("vlan: 200", "vlan: 201"), encoding="utf-8")

@@ -180,7 +180,7 @@ def test_a_switch_that_stays_silent_is_asked_twice_and_that_is_said(pushed: Oper
     assert set(found.values) == {"spine-2"}
     (problem,) = found.errors[device].problems
     assert isinstance(found.errors[device], ConnectError)
-    assert problem.what.endswith("(asked twice)")
+    assert problem.what.endswith("(tried twice)")
     assert len(came) == 2
 
 

@@ -120,7 +120,7 @@ class Machines:
             record = self.machine(plan.name).record
             if record and record["plan"] != json.loads(json.dumps(asdict(plan))):
                 hint = "nornir lab down, then nornir lab up"
-                what = "this machine stands for an earlier design of this site"
+                what = "this machine is from an earlier design of this site"
                 raise LabError(Problem(plan.name, what, hint=hint))
 
     def _end_half_started(self, plans: Sequence[MachinePlan]) -> None:

@@ -110,6 +110,6 @@ def test_another_asn_with_strangers_in_its_process_is_not_torn_down(lab, os) -> 
     stranger = "   " if os == "eos" else "  "
     inner = ("router-id 192.0.2.1", "vrf LEGACY", f"{stranger}neighbor 192.0.2.7 remote-as 64512")
     running = "router bgp 64999\n" + "".join(f"{stranger}{line}\n" for line in inner)
-    with pytest.raises(RefusedError, match="take lines along that are not ours") as refused:
+    with pytest.raises(RefusedError, match="also remove lines that are not ours") as refused:
         device_plan(each, running)
     assert "vrf LEGACY" in str(refused.value)

@@ -160,7 +160,7 @@ def test_what_only_hosts_need_is_asked_for_all_at_once(tmp_path: Path) -> None:
     with pytest.raises(IntentError) as caught:
         host_vars(*designed(tmp_path, data), "gpu-1")
     values = str(caught.value)
-    assert "hosts.gpu.nics.compute: it is not said where these NICs are" in values
+    assert "hosts.gpu.nics.compute: the places of these NICs are not declared" in values
     assert "no NIC model that the host roles know" in values
     assert "no class carries RDMA" in values
 

@@ -184,7 +184,7 @@ def test_sessions_without_a_process_are_refused() -> None:
     config = merge(device.name, [])
     each = device_config(network, device)
     assert realise(config, device, network.facts[device.os], each.claims, {}).config.bgp is None
-    with pytest.raises(DesignError, match="nobody says the ASN"):
+    with pytest.raises(DesignError, match="no owner sets the ASN"):
         realise(PartialConfig(networks=frozenset({"10.0.0.0/24"})), device, network.facts[device.os], each.claims, {})
 
 

@@ -120,7 +120,7 @@ def test_somebody_elses_route_in_a_vrf_of_ours_stays_and_holds_the_vrf(device: s
     running.add_path(THEIR_ROUTE[inside.config.os])
     text = inside.platform.to_text(running)
     assert device_plan(inside, text).changes == ()
-    with pytest.raises(RefusedError, match="would take lines along that are not ours"):
+    with pytest.raises(RefusedError, match="would also remove lines that are not ours"):
         device_plan(outside, text)
 
 
@@ -162,7 +162,7 @@ def test_somebody_elses_session_in_a_vrf_of_ours_stays_whatever_is_pushed(device
     assert device_plan(inside, text).changes == ()
     owned, foreign = split_running(inside, inside.platform.to_tree(text))
     assert all(foreign.get(*path) is not None and owned.get(*path) is None for path in theirs)
-    with pytest.raises(RefusedError, match="would take lines along that are not ours"):
+    with pytest.raises(RefusedError, match="would also remove lines that are not ours"):
         device_plan(outside, text)
 
 
@@ -230,7 +230,7 @@ def test_an_os_that_holds_no_vrf_refuses_it_by_name(device: str) -> None:
     with pytest.raises(DesignError) as caught:
         device_config(network, bare, among=toys.with_kind())
     (problem,) = caught.value.problems
-    assert str(problem).startswith(f"{device} VRF {VRF}: no VRF can be held: no source has a line")
+    assert str(problem).startswith(f"{device} VRF {VRF}: VRFs are not supported: no source has a line")
 
 
 @SYSTEMS
@@ -239,20 +239,20 @@ def test_an_unnumbered_link_in_a_vrf_is_refused(device: str) -> None:
     config = PartialConfig(
         vrfs={VRF: PartialVrf()}, ports={port: PartialPort(mtu_bytes=9000, vrf=VRF, ra_interval_ms=10_000)}
     )
-    assert refused(device, config) == [f"{device} {port}: no unnumbered link can be held in a VRF"]
+    assert refused(device, config) == [f"{device} {port}: unnumbered links in a VRF are not supported"]
 
 
 @SYSTEMS
 def test_a_vrf_of_nobodys_name_one_that_is_not_there_and_one_without_router_id_are_refused(device: str) -> None:
     port = storage_port(device)
     assert refused(device, PartialConfig(vrfs={"MGMT": PartialVrf()})) == [
-        f"{device} VRF MGMT: nobody can own a VRF of this name"
+        f"{device} VRF MGMT: a VRF of this name has no owner"
     ]
     assert refused(device, PartialConfig(ports={port: PartialPort(mtu_bytes=9000, vrf=VRF)})) == [
-        f"{device} VRF {VRF}: a VRF is used that nobody wants"
+        f"{device} VRF {VRF}: a VRF is used, but not declared"
     ]
     assert refused(device, PartialConfig(vrfs={VRF: PartialVrf(networks=frozenset({"10.32.0.0/24"}))})) == [
-        f"{device} VRF {VRF}: BGP is wanted in a VRF, and nobody says the router-id there"
+        f"{device} VRF {VRF}: BGP is wanted in a VRF, but no owner sets the router-id there"
     ]
 
 

@@ -66,5 +66,5 @@ def test_a_model_that_stands_twice_is_refused(tmp_path: Path) -> None:
         file = tmp_path / "arista" / f"{name}.yml"
         file.parent.mkdir(exist_ok=True)
         file.write_text((resource("catalogue") / "arista" / "7060DX5-64S.yml").read_text())
-    with pytest.raises(IntentError, match="stands twice"):
+    with pytest.raises(IntentError, match="occurs twice"):
         load_catalogue(tmp_path)

@@ -45,7 +45,7 @@ def test_mistakes_of_four_phases_are_told_at_once(tmp_path: Path) -> None:
         ("model: SN5600", "model: SN5601"),  # the catalogue
     )
     assert found == [
-        "site: key stands twice",
+        "site: duplicate key",
         "policy.classes.cnp.dscp: DSCP 26 is used twice",
         "hosts.gpu.count: not a valid value",
         "fabrics.compute.spine.model: unknown nvue switch model",

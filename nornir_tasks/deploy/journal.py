@@ -207,8 +207,10 @@ class Journal:
             ).fetchall()
         return tuple(map(_noted, rows))
 
-    def changes_since(self, push: int) -> Iterator[SwitchChange]:
+    def changes_since(self, push: int, *, unsettled: bool = True) -> Iterator[SwitchChange]:
         """What later pushes changed that were not rolled back, and later rollbacks of what was pushed before this one.
+
+        ``unsettled``: also those that nobody knows the end of.
 
         A rollback of a later push brings back what this one left, so both are left out. So is one that does not say
         what it undoes: it was made when nothing but the last push could be undone. One at a time: they are large.
@@ -216,11 +218,13 @@ class Journal:
         query = (
             "SELECT id, verb, started, owners, device, before, after FROM push JOIN device ON device.push = push.id"
             " LEFT JOIN undoing ON undoing.push = push.id"
-            " WHERE id > :push AND state IN ('committed', 'done') AND (verb = 'push' OR undoes < :push)"
+            " WHERE id > :push AND (state = 'done' OR (:unsettled AND state = 'committed'))"
+            " AND (verb = 'push' OR undoes < :push)"
             " ORDER BY id, device"
         )
+        named = {"push": push, "unsettled": unsettled}
         with self._open() as db:
-            for number, verb, started, owners, device, before, after in db.execute(query, {"push": push}):
+            for number, verb, started, owners, device, before, after in db.execute(query, named):
                 yield SwitchChange(_noted((number, verb, started, owners)), device, before, after)
 
     def owners(self, push: int) -> frozenset[str]:

@@ -94,6 +94,16 @@ def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, Conf
     return owned, foreign
 
 
+def runs_still(wanted: Wanted, running: ConfigTree, owners: frozenset[str], after: ConfigTree) -> bool:
+    """Does the switch run what a push about these owners, maybe others than this one's, had made of it?"""
+    parts = split(running, wanted.platform.ownership, wanted.claims)
+    theirs = owners | wanted.claims.shared
+    held = join(part for owner, part in parts.items() if owner in theirs)
+    others = join(part for owner, part in parts.items() if owner not in theirs)
+    _leave_shared_headers(held, others, after, wanted.platform.ownership)
+    return not any(difference(held, after))
+
+
 def _refuse_their_vlan(wanted: Wanted, changes: tuple[Change, ...], owned: ConfigTree) -> None:
     """Refuse a VLAN of others with our number: its ports would be joined with our hosts."""
     vlans = [vlan for vlan in wanted.config.vlans if any(_is_of(change, vlan) for change in changes)]

@@ -10,7 +10,7 @@ from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
 from nornir_tasks.deploy.look import COMPUTING, Rules, ask, identify, planned, timer_s, who_answers
-from nornir_tasks.deploy.plan import DevicePlan, running_config
+from nornir_tasks.deploy.plan import DevicePlan, running_config, runs_still
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted
@@ -18,7 +18,6 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.inventory.connection import CONNECTION
-from nornir_tasks.platforms.config_tree import difference
 from nornir_tasks.platforms.observed import Observed
 
 
@@ -105,10 +104,10 @@ def _timed(waiting: Waiting | None, left_s: float | None) -> Waiting | None:
 
 def _settle(journal: Journal, entry: Entry, wanted: Wanted, plan: DevicePlan) -> None:
     """Settle an earlier push. It stays open while its timer runs, and until its change is saved."""
-    if plan.waiting is not None or not wanted.is_of(journal.owners(entry.push)):
+    if plan.waiting is not None:
         return
     after = wanted.platform.to_tree(journal.after(entry))
-    if any(difference(plan.owned_before, after)):
+    if not runs_still(wanted, plan.running, journal.owners(entry.push), after):
         journal.end(entry.push, entry.device, "failed")
     elif plan.is_saved:
         journal.end(entry.push, entry.device, "done")

@@ -27,14 +27,14 @@ def require_push(journal: Journal, push: int) -> Noted:
     return known[push]
 
 
-def refuse_overtaken(journal: Journal, push: Noted, wanted: Mapping[str, Wanted]) -> None:
+def refuse_overtaken(journal: Journal, push: Noted, wanted: Mapping[str, Wanted], *, unsettled: bool = True) -> None:
     """Raises RefusedError naming each later push that changed lines of shared owners on one of these switches.
 
-    A later push that failed or was rolled back does not count.
+    A later push that failed or was rolled back does not count; with ``unsettled``, one whose end is not known does.
     """
     later: dict[int, Noted] = {}
     devices: dict[int, list[str]] = {}
-    for change in journal.changes_since(push.number):
+    for change in journal.changes_since(push.number, unsettled=unsettled):
         if change.device in wanted and _is_shared(change, push.owners, wanted[change.device]):
             later[change.push.number] = change.push
             devices.setdefault(change.push.number, []).append(change.device)

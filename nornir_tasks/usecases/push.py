@@ -251,9 +251,11 @@ class _Run:
         with sole_push(state, self.verb), self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)
             if self.undoes is not None:
-                refuse_overtaken(journal, require_push(journal, self.undoes), self.wanted)
+                refuse_overtaken(journal, require_push(journal, self.undoes), self.wanted, unsettled=False)
             past = _Past(journal, journal.open_entries(), journal.candidates())
             found = self._survey(switches, past)
+            if self.undoes is not None:  # by now the switches have shown what became of pushes that were cut off
+                refuse_overtaken(journal, require_push(journal, self.undoes), self.wanted)
             self._refuse_unguarded(found)
             # Where only what a dead push of ours left behind is cleared away, there is nothing to ask.
             if (found.changing or found.unsaved) and not approve(found):

@@ -138,7 +138,7 @@ class ConfigReplace:
         return versions == [self._store.device.release]
 
     def _verify(self, user: str, commands: list[str], errors: list[tuple[str, LineError]]) -> str:
-        lines = _quoted(commands) + [f"Syntax error while parsing '{row.strip()}'" for row, _ in errors]
+        lines = quoted(commands) + [f"Syntax error while parsing '{row.strip()}'" for row, _ in errors]
         outcome = "Patch validation failed" if errors else "Patch validation completed successful"
         self._verified = _Log(user, ended=_stamp(), status="Failed" if errors else "Success", lines=lines)
         head = [
@@ -153,7 +153,7 @@ class ConfigReplace:
         self, user: str, target: Tree, commands: list[str], errors: list[tuple[str, LineError]], timeout_s: int | None
     ) -> str:
         dialect = self._store.running.dialect
-        log = self._executed = _Log(user, lines=_quoted(commands))
+        log = self._executed = _Log(user, lines=quoted(commands))
         answer = [*_PRECHECK, *_STARTED]
         if errors:
             log.lines += [text for row, error in errors for text in (f"`{row.strip()}`", dialect.error_text(error))]
@@ -182,11 +182,17 @@ class ConfigReplace:
         self._store.replace(pending.before)
 
 
-def _quoted(commands: list[str]) -> list[str]:
-    """A patch as the log shows it, with the ``exit`` that leaves each block."""
-    lines = ["`config t `"]
-    for number, command in enumerate(commands):
-        if number and command[:1] != " " and commands[number - 1][:1] == " ":
-            lines.append("`exit`")
+def quoted(commands: list[str]) -> list[str]:
+    """A patch as the log shows it, with an ``exit`` for each mode that it leaves.
+
+    Of a mode within a mode none was seen in print; without the ``exit`` the next header could be taken for one within.
+    """
+    if not commands:
+        return []
+    lines, deep = ["`config t `"], 0
+    for command in commands:
+        depth = (len(command) - len(command.lstrip(" "))) // 2
+        lines += ["`exit`"] * (deep - depth)
         lines.append(f"`{command.strip()}`")
-    return [*lines, "`exit`"] if commands else []
+        deep = depth
+    return [*lines, *["`exit`"] * max(deep, 1)]

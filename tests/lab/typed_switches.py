@@ -26,6 +26,7 @@ from switch_twins.nvue.dialect import dialect_for
 from switch_twins.nvue.schema import schema_for
 from switch_twins.nxos.day0 import bare_tree, brownfield_tree, empty_tree
 from switch_twins.nxos.patch import patch
+from switch_twins.nxos.replace import quoted
 from switch_twins.spec import DeviceSpec
 
 LOGIN = ("gpufabric", "not a secret")
@@ -92,7 +93,7 @@ class NxosSwitch:
     def take(self, candidate: Candidate) -> None:
         target = self._loaded(empty_tree(self._context), candidate.payload)
         commands = patch(self._tree, target)
-        self.printed = "\n".join(f"`{command}`" for command in commands)
+        self.printed = "\n".join(quoted(commands))
         session = ConfigSession(self._tree, self._context)
         self.refused += [f"{commands[number - 1]}: {error}" for number, error in session.feed_all(commands)]
 

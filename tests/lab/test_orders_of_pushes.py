@@ -1,0 +1,263 @@
+"""Pushes and rollbacks of two planes in any order, some cut off in between: the switch ends where they lead.
+
+On the wire: real use cases, real transactions, a real journal, and a switch of each system in brownfield. What is
+expected stands in a dictionary beside it: what each owner has there, and which pushes there were.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+from conftest import LabDescription, RunningLab
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from lone_switches import Ending, LoneSwitch, Switches
+from two_planes import CHOICES, FIRST, LEAVES, PLANES, Version, shall_hold, toy_planes_found
+
+from nornir_tasks.deploy.ledger import Step
+from nornir_tasks.errors import CommitError, RefusedError
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.ownership import join, split
+
+Parts = dict[str | None, ConfigTree]
+"""Owner (None: nobody) -> what it has on the switch."""
+SHARED = frozenset({"switch", "fabric compute"})
+CHOSEN = st.sampled_from([("compute",), ("storage",), PLANES])
+VERSIONS = st.builds(Version, **{name: st.integers(0, count - 1) for name, count in CHOICES.items()})
+NOT_NOTED = {("killed", Step.READ), ("killed", Step.STAGE), ("interrupted", Step.READ)}
+"""Cut off before the journal knows of the switch."""
+LEFT_TO_TIMER = {
+    ("killed", Step.GATE),
+    ("killed", Step.CONFIRM),
+    ("interrupted", Step.COMMIT),
+    ("interrupted", Step.GATE),
+}
+"""Committed, and nobody confirms it."""
+THROUGH = {("interrupted", Step.CONFIRM)}
+"""A confirmation that was begun is not held back."""
+CUTS = st.tuples(
+    st.sampled_from(["killed", "interrupted"]),
+    st.sampled_from([Step.READ, Step.STAGE, Step.COMMIT, Step.GATE, Step.CONFIRM]),
+)
+
+
+@dataclass
+class Noted:
+    """A push or rollback that the journal knows."""
+
+    verb: str
+    owners: frozenset[str]
+    before: Parts
+    after: Parts
+    undoes: int = 0
+    is_undone: bool = False
+
+    def changed(self, among: frozenset[str]) -> bool:
+        return any(self.before[owner] != self.after[owner] for owner in among)
+
+
+class Orders(RuleBasedStateMachine):
+    """One switch, and beside it what it should hold."""
+
+    system: ClassVar[str]
+    switches: ClassVar[Switches]
+    count: ClassVar[dict[str, int]]
+
+    @initialize()
+    def begin(self) -> None:
+        self.switch: LoneSwitch = self.switches.fresh(self.system)
+        self.ours = shall_hold(self.switch.device, FIRST)
+        self.os = self.ours.platform
+        self.day0 = self.switch.running()
+        self.holds = self.parts(self.os.to_tree(self.day0))
+        self.at_day0 = self.holds
+        self.noted: dict[int, Noted] = {}
+        self.number = 0
+        self.texts: dict[frozenset[tuple[str, ...]], str] = {}
+
+    def parts(self, tree: ConfigTree) -> Parts:
+        return split(tree, self.os.ownership, self.ours.claims)
+
+    def led_to(self, version: Version, planes: tuple[str, ...]) -> Noted:
+        """What a push of these planes makes of the switch."""
+        owners = SHARED | frozenset(planes)
+        wanted = self.parts(shall_hold(self.switch.device, version).tree)
+        return Noted("push", owners, self.holds, {**self.holds, **{owner: wanted[owner] for owner in owners}})
+
+    def note(self, noted: Noted) -> None:
+        self.number += 1
+        self.noted[self.number] = noted
+
+    def seen(self, what: str) -> None:
+        self.count[what] = self.count.get(what, 0) + 1
+
+    # -- what is done ----------------------------------------------------------------------------------------------
+
+    @rule(version=VERSIONS, planes=CHOSEN)
+    def push(self, version: Version, planes: tuple[str, ...]) -> None:
+        made = self.led_to(version, planes)
+        report = self.switch.push(version, planes)
+        assert bool(report.changed) == made.changed(made.owners)
+        self.seen("pushes")
+        if report.changed:
+            self.note(made)
+            self.holds = made.after
+        elif report.plan.work:
+            self.number += 1  # it saved, or cleared away
+
+    @rule(version=VERSIONS, planes=CHOSEN, cut=CUTS)
+    def push_cut_off(self, version: Version, planes: tuple[str, ...], cut: tuple[Ending, Step]) -> None:
+        made = self.led_to(version, planes)
+        if not made.changed(made.owners):
+            return
+        self.switch.push_cut_off(version, planes, cut[1], cut[0])
+        self.seen("pushes cut off")
+        if cut in LEFT_TO_TIMER:
+            assert self.parts(self.os.to_tree(self.switch.running())) == made.after, "for now it runs"
+            with pytest.raises(RefusedError, match="a commit is not confirmed"):
+                self.switch.push(FIRST, ())
+            self.switch.all_timers_fire()
+        if cut in NOT_NOTED:
+            self.number += 1
+            return
+        if cut in THROUGH:
+            self.holds = made.after
+        else:
+            made.after = made.before
+        self.note(made)
+
+    @rule(which=st.integers(1, 10), version=VERSIONS)
+    def roll_back(self, which: int, version: Version) -> None:
+        """Any push, whatever is designed by now; numbers that are none as well."""
+        number = 1 + which % (self.number + 1)
+        if (what := self.stands_against(number)) is not None:
+            with pytest.raises(RefusedError, match=what):
+                self.switch.roll_back(version, number)
+            self.seen("rollbacks refused")
+            return
+        if self.others_stand_on(number):
+            self.fail_to_go_back(number, version)
+        else:
+            self.go_back(number, version)
+
+    def stands_against(self, number: int) -> str | None:
+        """What refuses to roll this push back, as a pattern; None if nothing does."""
+        push = self.noted.get(number)
+        if push is None or push.verb != "push" or push.is_undone:
+            return f"push {number}: the journal has no push of this number"
+        for later, each in sorted(self.noted.items(), reverse=True):
+            counts = not each.is_undone and (each.verb == "push" or each.undoes < number)
+            if later > number and counts and each.changed((push.owners & each.owners) | SHARED):
+                return re.escape(f"push {number}: {each.verb} {later} has changed lines")
+        return None
+
+    def others_stand_on(self, number: int) -> bool:
+        """Would the process that another plane's sessions are in go, because this push was the first of all?"""
+        push = self.noted[number]
+        others = set(PLANES) - push.owners
+        is_first = push.before["fabric compute"] == self.at_day0["fabric compute"] != self.holds["fabric compute"]
+        return is_first and any(self.holds[plane] != self.at_day0[plane] for plane in others)
+
+    def fail_to_go_back(self, number: int, version: Version) -> None:
+        """Refused before anything is sent, or, where it depends on nothing that a plan sees, by the switch."""
+        with pytest.raises((RefusedError, CommitError)) as caught:
+            self.switch.roll_back(version, number)
+        if isinstance(caught.value, CommitError):
+            self.number += 1
+        self.seen("rollbacks refused")
+
+    def go_back(self, number: int, version: Version) -> None:
+        push = self.noted[number]
+        after = {**self.holds, **{owner: push.before[owner] for owner in push.owners}}
+        made = Noted("rollback", push.owners, self.holds, after, undoes=number)
+        report = self.switch.roll_back(version, number)
+        assert bool(report.changed) == made.changed(made.owners)
+        self.seen("rollbacks")
+        push.is_undone = True
+        if report.changed:
+            self.note(made)
+            self.holds = after
+        elif report.plan.work:
+            self.number += 1
+
+    # -- what is so ------------------------------------------------------------------------------------------------
+
+    @invariant()
+    def switch_holds_what_everybody_has_there(self) -> None:
+        text = self.switch.running()
+        found = self.parts(self.os.to_tree(text))
+        for owner, part in self.holds.items():
+            assert found[owner] == part, owner
+        assert self.os.to_text(found[None]) == self.os.to_text(self.holds[None])
+        same = self.texts.setdefault(join(self.holds.values()).paths(), text)
+        assert text == same, "byte for byte what it was when everybody had the same there"
+
+    def teardown(self) -> None:
+        """All that can be is rolled back, the last one first; where that is everything, day 0 is what is left."""
+        for number in sorted(self.noted, reverse=True):
+            if self.stands_against(number) is None and not self.others_stand_on(number):
+                self.go_back(number, FIRST)
+                self.switch_holds_what_everybody_has_there()
+        if all(each.is_undone for each in self.noted.values() if each.verb == "push"):
+            assert self.switch.running() == self.day0
+
+
+@pytest.fixture(scope="module")
+def switches(
+    start_module_lab: Callable[[LabDescription], RunningLab], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Switches]:
+    where = tmp_path_factory.mktemp("orders")
+    with pytest.MonkeyPatch.context() as patch, toy_planes_found():
+        patch.setenv("GPUFABRIC_STATE", str(where / "state"))
+        yield Switches(start_module_lab, where)
+
+
+@pytest.mark.parametrize("system", LEAVES)
+def test_a_push_that_was_taken_back_is_in_no_rollbacks_way_though_no_push_of_its_planes_came_after_it(
+    system: str, switches: Switches
+) -> None:
+    switch = switches.fresh(system)
+    day0 = switch.running()
+    switch.push(FIRST, ("compute",))
+    switch.push_cut_off(Version(shared=1), ("storage",), Step.GATE, "killed")
+    with pytest.raises(RefusedError):
+        switch.roll_back(FIRST, 1)
+    switch.all_timers_fire()
+    assert switch.roll_back(FIRST, 1).changed == [switch.device]
+    assert switch.running() == day0
+
+
+def run(system: str, switches: Switches, figure: Callable[[str], None], examples: int, steps: int) -> None:
+    count: dict[str, int] = {}
+    machine = type(f"{system}Orders", (Orders,), {"system": system, "switches": switches, "count": count})
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    figure(f"{system}: {', '.join(f'{number} {what}' for what, number in sorted(count.items()))}")
+    assert set(count) >= {"pushes", "pushes cut off", "rollbacks"}
+
+
+@pytest.mark.parametrize("system", LEAVES)
+def test_pushes_and_rollbacks_in_any_order_lead_where_they_should(
+    system: str, switches: Switches, figure: Callable[[str], None]
+) -> None:
+    run(system, switches, figure, examples=6, steps=8)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("system", LEAVES)
+def test_pushes_and_rollbacks_in_very_many_orders_lead_where_they_should(
+    system: str, switches: Switches, figure: Callable[[str], None]
+) -> None:
+    run(system, switches, figure, examples=30, steps=12)

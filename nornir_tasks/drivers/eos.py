@@ -107,7 +107,7 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         return Staged(_changed_lines(diff), session_changes(before, after), name)
 
     def commit(self, confirm_within_s: int | None) -> str:
-        """Commit under the switch's own timer; it goes back by itself unless confirmed."""
+        """Commit under the switch's own timer; the switch reverts it unless confirmed."""
         # forgotten before it is sent: from then on it may run, and to end this connection must not take it back
         name, self.config_session = self.config_session, None
         if name is None:
@@ -122,7 +122,7 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         return name
 
     def fate(self, token: str) -> Fate:
-        """What became of a session. EOS answers when it is through, so there is nothing to wait for."""
+        """The fate of a session. EOS answers when it is complete, so there is nothing to wait for."""
         answer = self._sessions()
         found = _waiting(answer, {})
         if found is not None and found.token == token:
@@ -131,7 +131,7 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         return {"pending": Fate.STAGED, "completed": Fate.KEPT}.get(state, Fate.GONE)
 
     def confirm(self, token: str) -> None:
-        """Stop the timer and keep the change over a reboot."""
+        """Stop the timer and save the change."""
         fate = self.fate(token)
         if fate not in {Fate.WAITING, Fate.KEPT}:
             raise CommitError(
@@ -224,7 +224,7 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
         return self._ask([SESSIONS])[0]
 
     def _refuse_company(self) -> None:
-        """Two hands in one configuration undo one another's work: somebody else's open session stops us."""
+        """Concurrent changes would revert one another: an open session of others stops us."""
         answer = self._sessions()
         waiting = answer.get("commitTimerSessionName")
         for name, each in sorted(answer.get("sessions", {}).items()):
@@ -258,7 +258,7 @@ def _waiting(sessions: dict[str, Any], version: dict[str, Any]) -> Waiting | Non
 
 
 def _facts(version: dict[str, Any], running: str) -> Facts:
-    """Who answers; the name as the configuration gives it."""
+    """The switch's identity; the name as in its configuration."""
     names = (line.split()[1] for line in running.splitlines() if line.startswith("hostname "))
     return Facts(
         hostname=next(names, "localhost"),

@@ -1,4 +1,4 @@
-"""The certificate a switch shows, before anybody trusts it: looked at, never used to send anything."""
+"""The certificate of a switch that is not trusted yet: it is read, and nothing is sent."""
 
 import hashlib
 import socket

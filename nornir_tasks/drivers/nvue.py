@@ -19,9 +19,9 @@ FACTS = ["/system/hostname", "/system/build", "/system/version", "/platform/seri
 """One request for them all: the root takes ``include`` pointers, several at once (NVUE OpenAPI 5.13, path "/")."""
 
 NEWER = "newer than "
-"""Token of a revision whose number is not known yet: the switch numbers revisions, upwards, and they bear no name."""
+"""Token of a revision whose number is not known yet: revisions have ascending numbers, and no names."""
 UNSAVED = "applied"
-"""What runs was applied and not saved; with auto-save it is ``applied_and_saved`` (docs514 NVUE-API.md)."""
+"""The running revision is not saved; with auto-save it is ``applied_and_saved`` (docs514 NVUE-API.md)."""
 
 
 def session(endpoint: Endpoint) -> "NvueSession":
@@ -51,9 +51,9 @@ class NvueSession:
         self._staged: str | None = None
 
     def read(self, depth: Depth = Depth.ALL) -> Running:
-        """Facts, the applied revision with what nobody set left out, and the states of all revisions: one request each.
+        """Facts, the applied revision without defaults, and the states of all revisions: one request each.
 
-        The usual look leaves out the facts: a switch that runs what is wanted, saved, is left alone whoever it is.
+        The usual read omits the facts: a switch that is as wanted and saved is not changed, whatever its identity.
         """
         facts = None if depth is Depth.USUAL else facts_of(self.client)
         text = self.client.text(rev="applied", filled="false", expand="true")
@@ -119,7 +119,7 @@ class NvueSession:
         )
 
     def fate(self, token: str) -> Fate:
-        """What became of a revision; an apply that is under way is waited for."""
+        """The fate of a revision; waits for a running apply."""
         try:
             state, _ = self.client.settled(token, FATE_S, DONE | EDITABLE)
         except NvueRefusal:
@@ -190,7 +190,7 @@ class NvueSession:
         return self.client.live(*request.what.split("/"), **query)
 
     def _create(self, note: Note) -> str:
-        """A pending revision of our own. While somebody's commit waits, ours would wait behind it, and go back too."""
+        """A pending revision of our own. While another commit waits, ours would queue, and be reverted with it."""
         revisions = self.client.revisions()
         waiting = [name for name, state in revisions.items() if state == WAITING]
         if waiting:
@@ -224,7 +224,7 @@ class NvueSession:
 
 
 def _is_saved(revisions: Mapping[str, str]) -> bool:
-    """Was the last revision that came to run saved? They are numbered upwards; of others nothing can be said."""
+    """Was the last running revision saved? They have ascending numbers; of others it is unknown."""
     numbers = {int(name): state for name, state in revisions.items() if name.isdigit() and state in DONE}
     return not numbers or numbers[max(numbers)] != UNSAVED
 

@@ -1,6 +1,6 @@
 """NVUE's REST API over one kept TLS connection: requests, revisions, errors in our own words.
 
-Verified against the endpoint's CA or its pinned fingerprint; nothing that was sent stands in an error or a log. Calls
+Verified against the endpoint's CA or its pinned fingerprint; no error or log contains what was sent. Calls
 and states: CumulusNetworks/docs cumulus-linux-514, NVUE-API.md; confirm over REST: gpncfg's NVUE driver.
 """
 
@@ -36,11 +36,11 @@ FAILED = frozenset(
         "verify_error",
     }
 )
-"""The revision does not run, and will not without another request."""
+"""The revision is not running, and will not be without another request."""
 EDITABLE = frozenset({"pending", "detached", "invalid", "ays_fail"})
-"""The revision was never applied, and nobody works on it."""
+"""The revision was never applied, and is abandoned."""
 WAITING = "confirm"
-"""It runs, and goes back by itself unless it is confirmed."""
+"""It runs, and is reverted unless it is confirmed."""
 
 APPLY_TIMEOUT_S = 180.0
 """Longest we wait for an apply: RoCE's buffers reload switchd, a first BGP restarts FRR."""
@@ -48,12 +48,12 @@ _FIRST_POLL_S, _LAST_POLL_S = 0.02, 1.0
 
 _NOT_FOUND = 404
 _SERVER_ERROR = 500
-"""HTTP's statuses from here on say nothing of the request (RFC 9110, section 15.6)."""
+"""From this HTTP status on, the fate of the request is unknown (RFC 9110, section 15.6)."""
 _YES = {"ays": "ays_yes"}
 
 
 class NvueRefusal(DeviceError):  # noqa: N818 - what it is, not what it feels like
-    """The API answered, and said no."""
+    """The API refused the request."""
 
     def __init__(self, problem: Problem, status: int) -> None:
         super().__init__(problem)
@@ -146,7 +146,7 @@ class NvueClient:
         return str(self._json("GET", ("revision", revision), {}).get("state", ""))
 
     def request_state(self, revision: str, state: str, **controls: int) -> None:
-        """Ask a revision to move on: ``apply``, ``confirm_yes``, ``confirm_fail``, ``save``."""
+        """Request a state change of a revision: ``apply``, ``confirm_yes``, ``confirm_fail``, ``save``."""
         body: dict[str, Any] = {"state": state, "auto-prompt": _YES}
         if controls:
             body["state-controls"] = controls
@@ -155,7 +155,7 @@ class NvueClient:
     def settled(
         self, revision: str, timeout_s: float = APPLY_TIMEOUT_S, ends: frozenset[str] = DONE
     ) -> tuple[str, str]:
-        """Wait until a revision neither moves nor works; returns its state and what the switch says of it.
+        """Wait until a revision reaches a final state; returns the state and the switch's messages.
 
         ``ends``: states in which it may stay for good, besides those of a failure.
         """
@@ -171,7 +171,7 @@ class NvueClient:
             pause_s = min(1.5 * pause_s, _LAST_POLL_S)
 
     def _poll(self, revision: str, deadline: float) -> dict[str, Any]:
-        """An apply may restart what carries our connection, so an unanswered poll is asked again until the deadline."""
+        """An apply may interrupt our connection, so an unanswered poll is repeated until the deadline."""
         while True:
             try:
                 answer: dict[str, Any] = self._json("GET", ("revision", revision), {})
@@ -277,7 +277,7 @@ class NvueClient:
         )
 
     def _unavailable(self, answer: requests.Response) -> ConnectError:
-        """Not NVUE's own no, but a server's that could not ask it or not wait: it may have been carried out."""
+        """Not a refusal by NVUE, but by a proxy that could not reach it or wait: it may have been carried out."""
         return ConnectError(
             Problem(
                 where=self.endpoint.device,

@@ -1,7 +1,7 @@
 """SwitchSession for NX-OS: NAPALM's driver underneath, ``configure replace`` with the switch's own timer on top.
 
 NAPALM's own replace takes a checkpoint file and has no timer; ``configure replace`` takes the running configuration's
-text, verifies it first, and takes the change back by itself unless it is confirmed in time.
+text, verifies it first, and reverts the change by itself unless it is confirmed in time.
 """
 
 import re
@@ -34,7 +34,7 @@ REPLACE_TIMEOUT_S = 300.0
 RECONNECT_S = 60.0
 RECONNECT_PAUSE_S = 2.0
 NOT_BEGUN_S = 5.0
-"""A switch that was asked for a replace and has begun none this long after is taken not to have heard of it."""
+"""A switch that has not started a requested replace after this time did not receive the request."""
 
 LOG = "show config-replace log exec"
 
@@ -205,9 +205,9 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             self.drop((name,))
 
     def fate(self, token: str) -> Fate:
-        """Connect anew, for a bounded time, and see what runs now.
+        """Connect again, for a limited time, and read the running configuration.
 
-        The switch's log says whether a replace has begun since ours was asked for, not which: what runs decides.
+        The switch's log shows whether a replace was started since our request, not which: the configuration decides.
         """
         if not self._payload:
             return self._fate_by_files(token)
@@ -264,7 +264,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         return files_of(str(listing.body or ""), frozenset(tokens))
 
     def _drop_quietly(self) -> None:
-        """After a failure: take our file away if the switch still answers; its own error is the one to tell."""
+        """After a failure: remove our file if the switch still answers; the first error is reported."""
         with suppress(DeviceError):
             self.abort()
         self._staged = None

@@ -1,8 +1,8 @@
-"""What an NX-OS switch shows of pushes that are not through: unsaved, unconfirmed, left behind. Pure.
+"""The state of unfinished pushes on an NX-OS switch: unsaved, unconfirmed, leftovers. Pure.
 
 NX-OS has no published answer to "does a commit timer run" (that ``show config-replace status`` exists is published, its
-words are not). So each push leaves a copy of what ran before its commit on bootflash, with the timer in the file's
-name; how old the file is, the switch's own clock says.
+words are not). So each push leaves a copy of the previous configuration on bootflash, with the timer in the file's
+name; the switch's own clock gives the age of the file.
 """
 
 import re
@@ -16,7 +16,7 @@ nxos_ssh: document 5995216002)."""
 FILES = "dir bootflash:"
 
 REPLACE_S = 30
-"""The timer starts when the replace is through, the file is as old as its beginning: this much longer we wait."""
+"""The timer starts at the end of the replace, the file's age at its start: this is added."""
 
 _DATE = r"(\w{3} +\d+ \d\d:\d\d:\d\d \d{4})"
 _FILE = re.compile(rf"^\s*\d+\s+{_DATE}\s+({re.escape(MARK)}\S+)\s*$", re.MULTILINE)

@@ -2,7 +2,7 @@
 
 NAPALM's client posts each request on a connection of its own and does not verify by default; this one keeps the
 connection, verifies against the endpoint's CA or its pinned fingerprint, and can mix structured and text commands in
-one request. Nobody's password appears in an error.
+one request. No error contains a password.
 """
 
 import io
@@ -100,7 +100,7 @@ class KeepAliveClient(RPCClient):  # type: ignore[misc] # napalm ships no types
     def batch(self, commands: Sequence[Command], timeout_s: float | None = None) -> tuple[Reply, ...]:
         """All commands in one request. A command the switch refuses has its words in ``Reply.error``.
 
-        NX-API stops at the first refused command; what stands after it was not run, and is answered as such.
+        NX-API stops at the first refused command; later commands are not run, and reported as such.
         """
         body = [
             {"jsonrpc": "2.0", "method": each.method, "params": {"cmd": each.line, "version": 1}, "id": number}
@@ -225,7 +225,7 @@ def upload(endpoint: Endpoint, text: str, path: str) -> None:
 
 
 _CUT = re.compile(r"No response from server|transport shut down or saw EOF|[Tt]imeout|timed out")
-"""What scp 0.15 and paramiko 5 say when nothing comes any more; what else they say are the switch's own words."""
+"""Messages of scp 0.15 and paramiko 5 for a lost connection; other messages come from the switch."""
 
 
 @contextmanager

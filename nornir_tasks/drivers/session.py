@@ -1,11 +1,11 @@
-"""SwitchSession: the one seam between deploy and a switch.
+"""SwitchSession: the one interface between deploy and a switch.
 
-``deploy.transaction`` is one function over it for all OSes: read, equal? stop; stage; server's diff equals the plan?;
-commit under a timer the switch itself runs; connect anew; gate; confirm. Every method maps the lower library's errors
+``deploy.transaction`` is one function over it for all OSes: read, stop if equal; stage; compare the switch's diff with
+the plan; commit under a timer on the switch; connect again; gate; confirm. Every method maps the lower library's errors
 to :mod:`nornir_tasks.errors`, with the device's name and a hint, and without a secret.
 
-A candidate has a token: the configuration session's name, the revision's number, the file's name. It is noted before
-the switch hears of it, so that whoever comes after a push that died knows what is its own.
+A candidate has a token: the configuration session's name, the revision's number, the file's name. It is recorded
+before it is sent, so that the next push can identify the leftovers of a push that died.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -22,7 +22,7 @@ from nornir_tasks.platforms.platform import Candidate
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """How to reach one switch, and how to know it: by a CA file or a pinned fingerprint; there is no third way."""
+    """How to reach one switch, and how to verify it: by a CA file or a pinned fingerprint."""
 
     device: str
     address: str
@@ -39,7 +39,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Who answers: compared with the intent at every open."""
+    """The switch's identity, compared with the intent at every open."""
 
     hostname: str
     release: str
@@ -48,14 +48,14 @@ class Facts:
 
 
 MARK = "gpufabric-"
-"""Every configuration session and every file of ours begins so."""
+"""The prefix of all our configuration sessions and files."""
 
 Note = Callable[[str], None]
-"""Called with a candidate's token before the switch hears of it."""
+"""Called with a candidate's token before it is sent."""
 
 
 class Depth(StrEnum):
-    """How much a read asks for."""
+    """The scope of a read."""
 
     TEXT = "facts and text"
     USUAL = "all that two requests can tell, who answers not always among it"
@@ -63,25 +63,25 @@ class Depth(StrEnum):
 
 
 class Fate(StrEnum):
-    """What became of a candidate, as its switch shows it."""
+    """The fate of a candidate on its switch."""
 
     STAGED = "staged"
-    """It is there, and was not committed."""
+    """Staged, and not committed."""
     WAITING = "waiting"
     """It runs, and goes back by itself unless it is confirmed."""
     KEPT = "kept"
-    """It runs for good."""
+    """It runs, confirmed."""
     GONE = "gone"
-    """It does not run: never arrived, refused, or taken back."""
+    """It does not run: never arrived, refused, or reverted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A commit that is not confirmed, ours or somebody else's."""
+    """An unconfirmed commit, ours or another's."""
 
     token: str
     left_s: float | None
-    """Seconds until the switch takes it back, at most; None where the switch does not say."""
+    """Seconds until the switch reverts it, at most; None if the switch does not report it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,10 @@ class Running:
     """The running configuration as the switch prints it (NVUE: JSON of the applied revision, defaults hidden)."""
 
     facts: Facts | None
-    """None: not asked for (``Depth.USUAL`` on NVUE)."""
+    """None: not read (``Depth.USUAL`` on NVUE)."""
     text: str
     is_saved: bool = True
-    """A reboot keeps it."""
+    """It is saved."""
     waiting: Waiting | None = None
 
 
@@ -107,7 +107,7 @@ class Staged:
 
 
 def unnoted(token: str) -> None:
-    """The note of who keeps no journal."""
+    """The callback without a journal."""
     del token
 
 
@@ -119,47 +119,47 @@ class SwitchSession(Protocol):
     def read(self, depth: Depth = Depth.ALL) -> Running:
         """Connect if need be and read: one connection; at most two requests, but for ``Depth.ALL`` on NVUE.
 
-        What was not asked for is answered as if all were well.
+        Values that were not read have their defaults.
         """
 
     def stage(self, candidate: Candidate, name: str = "", note: Note = unnoted) -> Staged:
-        """Hand the candidate over without committing. StageError carries the switch's words; nothing is left behind.
+        """Stage the candidate without committing. StageError has the switch's message; nothing is left behind.
 
-        ``name`` is the token on an OS whose candidates bear names; empty: one that nobody else has.
+        ``name`` is the token on an OS whose candidates have names; empty: a unique one.
         """
 
     def commit(self, confirm_within_s: int | None) -> str:
         """Commit the staged candidate under a timer that runs on the switch (None: without one). Returns its token.
 
-        CommitError: the switch refused, and is as it was. Any other error: its answer was lost; ask for the ``fate``.
+        CommitError: the switch refused, and is unchanged. Any other error: its answer was lost; read the ``fate``.
         """
 
     def fate(self, token: str) -> Fate:
-        """What became of a candidate. Waits, for a bounded time, while the switch still works on it."""
+        """The fate of a candidate. Waits, for a limited time, while the switch still works on it."""
 
     def confirm(self, token: str) -> None:
-        """Make a commit permanent, startup configuration included; works on a new session, and twice, too.
+        """Make a commit permanent, startup configuration included; works on a new session; idempotent.
 
-        CommitError: the switch took it back before.
+        CommitError: the switch reverted it before.
         """
 
     def revert(self, token: str) -> None:
-        """Take a commit back now instead of waiting for its timer; works on a new session, and twice, too."""
+        """Revert a commit now instead of waiting for its timer; works on a new session; idempotent."""
 
     def save(self) -> None:
-        """Keep what runs over a reboot."""
+        """Save the running configuration."""
 
     def drop(self, tokens: Iterable[str]) -> None:
-        """Remove candidates that nobody will commit any more, with everything of ours that belongs to them."""
+        """Remove abandoned candidates, with everything of ours that belongs to them."""
 
     def abort(self) -> None:
         """Drop what is staged. Safe to call when nothing is."""
 
     def established(self) -> frozenset[SessionKey]:
-        """The BGP sessions that are up: one request, for a push has no use for the rest."""
+        """The BGP sessions that are up: one request, as a push needs nothing else."""
 
     def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
-        """Read the live state, as far as it fills these fields; of others nothing is said.
+        """Read the live state that fills these fields; others stay empty.
 
         ``vrfs``: VRFs besides the default one that matter. More may be shown.
         """

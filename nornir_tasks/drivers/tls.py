@@ -1,4 +1,4 @@
-"""Is a failed TLS connection a matter of trust? Only then may the certificate be blamed. Pure."""
+"""Did a TLS connection fail for lack of trust? Only then is the certificate reported. Pure."""
 
 import ssl
 from collections.abc import Iterator

@@ -1,10 +1,10 @@
-"""Rendered configurations on disk: whole or not at all, and nothing of anybody else's.
+"""Rendered configurations on disk: written completely or not at all; files of others are not touched.
 
 ``.gpufabric-rendered.json`` in the folder lists what was written there, site by site, with the SHA-256 of each text:
 
     {"lab": {"leaf-g1-r0.cfg": "9f86d0...", "spine-1.yaml": "60303a..."}}
 
-What stands there as it was written is ours to exchange and, once its switch is gone, to remove. Anything else is not.
+Unedited files of this list may be replaced and, once their switch is gone, removed. All others are left alone.
 """
 
 import hashlib
@@ -23,14 +23,14 @@ MOST_NAMES = 20
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a folder."""
+    """The result for a folder."""
 
     files: tuple[Path, ...]
-    """All that were rendered, whether they had to be written or stood there already."""
+    """All rendered files, written now or unchanged."""
     removed: tuple[Path, ...] = ()
-    """Of switches that the site has no more."""
+    """Files of switches that the site no longer has."""
     left: tuple[Path, ...] = ()
-    """Of switches that the site has no more, but edited since: not ours to remove."""
+    """Files of switches that the site no longer has, but edited since: not removed."""
 
 
 @dataclass(slots=True)
@@ -42,14 +42,14 @@ class _Folder:
     rendered: dict[str, dict[str, str]]
     """Site -> file -> SHA-256 of what was written."""
     hidden: dict[Path, Path] = field(default_factory=dict)
-    """File -> the hidden one that is to take its name."""
+    """File -> the hidden file that will be renamed to it."""
     now: dict[str, str] = field(default_factory=dict)
     """File -> SHA-256 of what this run renders."""
     strangers: list[str] = field(default_factory=list)
-    """Files in our way that are not as we wrote them."""
+    """Existing files that we did not write, or that were edited."""
 
     def take(self, name: str, text: str, *, overwrite: bool) -> Path:
-        """Prepare one file; nothing that has a name of its own is touched yet."""
+        """Prepare one file under a hidden name; no existing file is touched yet."""
         file = self.path / name
         self.now[name] = _digest(text.encode())
         there = _digest_of(file)
@@ -64,7 +64,7 @@ class _Folder:
         return any(files.get(name) == digest for files in self.rendered.values())
 
     def finish(self, *, is_whole: bool) -> tuple[list[Path], list[Path]]:
-        """Exchange what differs and note it. ``is_whole``: remove what this site rendered and renders no more."""
+        """Replace and record files that differ. ``is_whole``: remove what this site no longer renders."""
         for file, hidden in self.hidden.items():
             hidden.replace(file)
         earlier = self.rendered.get(self.site, {})
@@ -103,7 +103,7 @@ def write_artifacts(
     is_whole: bool = False,
     overwrite: bool = False,
 ) -> Written:
-    """Write each (name, text) to ``folder``, none of them before the last one has come.
+    """Write each (name, text) to ``folder``, none of them before all are rendered.
 
     Texts are taken one at a time and not kept: they wait on disk, under hidden names. ``is_whole``: these are all files
     of ``site``, so what it rendered here earlier and renders no more is removed.

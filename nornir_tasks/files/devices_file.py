@@ -1,4 +1,4 @@
-"""``devices.yml``: where the switches stand and how to know them.
+"""``devices.yml``: the switches' addresses, and how to verify their identity.
 
 A real site's stands beside its intent; the built-in lab writes one for itself.
 
@@ -52,7 +52,7 @@ def _secret(value: object) -> Secret:
 
 
 Text = Annotated[str, Field(pattern=r"^\S(.*\S)?$", max_length=128)]
-"""Something is there, and no space before or behind it."""
+"""Not empty, without surrounding spaces."""
 
 
 class DeviceEntry(Part):
@@ -60,7 +60,7 @@ class DeviceEntry(Part):
 
     address: Annotated[str, BeforeValidator(_address)]
     serial: Text | None = None
-    """Compared with what the switch says of itself at every open."""
+    """Compared with the switch's own serial number at every open."""
     api_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     """Of the HTTPS API; without it the OS's own."""
     ssh_port: Annotated[int, Field(ge=1, le=65535)] = 22
@@ -80,7 +80,7 @@ class DeviceList(Part):
     devices: dict[str, DeviceEntry]
 
     def findings(self) -> Iterator[Finding]:
-        """No two names for one switch: what is meant for one would be pushed to the other."""
+        """No two names for one switch: the configuration of one would be pushed to the other."""
         return independent(_addresses_twice(self.devices), _serials_twice(self.devices))
 
 
@@ -115,7 +115,7 @@ def load_devices(file: Path) -> DeviceList:
 def pin_fingerprint(file: Path, device: str, fingerprint: str) -> bool:
     """Write one switch's fingerprint into the list, comments and order kept. False: it stood there already.
 
-    The list is exchanged whole. Raises LocalError when it cannot be written; then it is as it was.
+    The list is replaced atomically. Raises LocalError if it cannot be written; then it is unchanged.
     """
     editor = YAML()
     editor.preserve_quotes = True

@@ -1,7 +1,7 @@
-"""Documents that a command writes to a path it was given: whole or not at all, and never in the place of a device.
+"""Documents that a command writes to a given path: completely or not at all, and never over a device.
 
-A plain file is exchanged in one step and keeps its mode; a symbolic link stays, and its target is exchanged. What is no
-plain file (a terminal, a FIFO) is written through. Folders are not made: a misspelt one would hide the document.
+A regular file is replaced atomically and keeps its mode; a symbolic link stays, and its target is replaced. Other
+files (a terminal, a FIFO) are written to. Folders are not created: a misspelt one would hide the document.
 """
 
 import errno
@@ -16,7 +16,7 @@ from nornir_tasks.errors import LocalError, Problem
 
 STDOUT = "-"
 OPEN_ALREADY = ("/dev/fd/", "/dev/stderr", "/proc/")
-"""Names that begin so stand for files that are open: exchanging one would leave whoever holds it with the old."""
+"""Paths with these prefixes name open files: replacing one would not change the open file."""
 
 
 def is_stdout(target: str) -> bool:

@@ -1,4 +1,4 @@
-"""YAML with the line of every value; what cannot be meant is refused and told as a problem of the file.
+"""YAML with the line of every value; ambiguous input is refused and reported as a problem of the file.
 
 Lists become tuples: what is read is never changed. A value without quotes is a number, a truth value, nothing, or text,
 as YAML 1.1 and 1.2 agree; where they do not (``010``), it is refused. Dates and numbers of base 60 are text, as in 1.2:
@@ -28,12 +28,12 @@ _DECIMAL = re.compile(r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]
 _LEADING_ZERO = re.compile(r"[-+]?0[0-9_]+")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _LONGEST_NUMBER = 40
-"""Characters; what is longer is no number anybody means."""
+"""Characters; longer text is not taken as a number."""
 
 _A_NAME = "a name of small letters, digits, - and _, as !secret switch_password"
 
 UNREADABLE = object()
-"""Stands where a value could not be read, which is among the problems already."""
+"""Placeholder for a value that could not be read, which is reported already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Marked:
     texts: dict[Place, str]
     """Values without quotes as they stand in the file: ``5.10`` is read as 5.1."""
     end: Problem | None = None
-    """Where reading ended before the file did; what comes after, nobody knows."""
+    """The place where reading stopped before the end of the file; the rest is unknown."""
 
 
 @dataclass

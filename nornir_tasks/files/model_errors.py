@@ -1,4 +1,4 @@
-"""A file against its model: pydantic's errors, and what the rules find, told as problems of the file, all at once."""
+"""A file against its model: pydantic's errors and the rules' findings as problems of the file, all at once."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from nornir_tasks.intent.part import Part
 Model = TypeVar("Model", bound=BaseModel)
 
 MOST_PROBLEMS = 100
-"""Told of one file. Whoever has more has made one mistake many times."""
+"""The most problems reported of one file; more are one mistake repeated."""
 
 _LONGEST_GUESS = 64
 """Characters of a word that another one is looked for to stand in its place."""
@@ -71,7 +71,7 @@ def judge(model: type[Model], marked: Marked) -> Reading[Model]:
 
 
 def _without_repeats(errors: list[ErrorDetails], marked: Marked) -> list[ErrorDetails]:
-    """Without what says the same thing again, or what nobody can know.
+    """Without repeated errors and those that cannot be decided.
 
     A key that is missing because it is misspelt: the unknown key beside it says so. A value that could not be read. In
     a file that could not be read to its end, what is missing and how its parts fit together.

@@ -15,7 +15,7 @@ from nornir_tasks.errors import Problem, RefusedError
 def sole_push(directory: Path, verb: str) -> Iterator[None]:
     """Hold the lock of the site with this state folder. Raises RefusedError naming the process that holds it.
 
-    It keeps apart what runs on this machine under this account; a push from elsewhere meets the switches' own locks.
+    It covers this machine and account; a push from elsewhere is stopped by the switches' own locks.
     """
     with _opened(directory / "push.lock") as file:
         try:

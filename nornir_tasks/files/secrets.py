@@ -1,7 +1,7 @@
-"""Secrets are names until the moment of sending; this is where a name becomes a value.
+"""Secrets are names until they are sent; this module resolves a name.
 
 A name is looked up as the environment variable ``GPUFABRIC_SECRET_<NAME>``, then as the file ``.secrets/<name>`` of the
-site, which nobody but its owner may read. The value is handed to a driver and to nothing else.
+site, which only its owner may read. The value is passed to a driver and to nothing else.
 """
 
 import os

@@ -58,7 +58,7 @@ def load_site(name_or_path: str | Path) -> Site:
 
 
 def _with_those_of_the_design(problems: list[Problem], known: Intent | None) -> list[Problem]:
-    """What is refused already, then what the design would refuse of the rest: nobody shall come back for it."""
+    """The errors so far, then those of the design of the rest, so that all are reported at once."""
     if known is None:
         return problems
     facts = {name: each.facts for name, each in platforms().items()}
@@ -98,7 +98,7 @@ def is_built_in(site: Path) -> bool:
 def state_directory(name_or_path: str | Path) -> Path:
     """Where a site's state is kept: ``$GPUFABRIC_STATE``, else the user's state folder, by the site's own folder.
 
-    The folder is made, readable by its owner alone, for it comes to hold keys.
+    The folder is created, readable by its owner only, because it will contain keys.
     """
     site = find_site(name_or_path)
     home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")

@@ -1,4 +1,4 @@
-"""The switch operating systems there are, and what one of them lacks before it can be used."""
+"""The known switch operating systems, and the missing parts of an incomplete one."""
 
 from importlib.util import find_spec
 

@@ -1,4 +1,4 @@
-"""What no design decides and the bill of materials takes from the intent: spares, prices, power."""
+"""Input of the bill of materials that does not follow from the design: spares, prices, power."""
 
 from typing import Annotated, Literal
 

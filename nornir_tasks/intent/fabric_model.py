@@ -53,17 +53,17 @@ class LeafOverride(SwitchChoice):
     """Another platform, release or model for the leaves of these rails, or of these leaf groups (from 1)."""
 
     rails: tuple[Annotated[int, Field(ge=0, le=15)], ...] | None = None
-    """Rails whose leaves are meant, counted from 0; without it those of all. Refused with ``design: clos``, where a
+    """Rails whose leaves it applies to, counted from 0; without it all. Refused with ``design: clos``, where a
     leaf has no rail. ``rails``, ``groups`` or both are there, and no leaf is in two overrides."""
     groups: Positions | None = None
-    """Leaf groups whose leaves are meant, counted from 1; without it those of all."""
+    """Leaf groups whose leaves it applies to, counted from 1; without it all."""
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.rules`."""
         return fabric_rules.leaf_override(self)
 
     def covers(self, group: int, rail: int | None) -> bool:
-        """Is the leaf of this group and rail meant?"""
+        """Does it apply to the leaf of this group and rail?"""
         return (self.groups is None or group in self.groups) and (self.rails is None or rail in self.rails)
 
 
@@ -71,14 +71,14 @@ class SpineOverride(SwitchChoice):
     """Another platform, release or model for the spines of these numbers (from 1)."""
 
     index: Annotated[Positions, Field(min_length=1)]
-    """Numbers of the spines that are meant, counted from 1; no spine is in two overrides."""
+    """Numbers of the spines it applies to, counted from 1; no spine is in two overrides."""
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.rules`."""
         return fabric_rules.spine_override(self)
 
     def covers(self, index: int) -> bool:
-        """Is the spine of this number meant?"""
+        """Does it apply to the spine of this number?"""
         return index in self.index
 
 
@@ -94,7 +94,7 @@ class TierIntent(Part):
     medium: Medium | None = None
     """Of the cables that go down: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and
     a fibre; ``2x``: split cages have twin-port optics, with a fibre for each leg (of four legs, a splitter for each
-    two), and both ends may be split. Refused where it cannot join the two ends. Without it nothing is judged."""
+    two), and both ends may be split. Refused where it cannot join the two ends. Without it nothing is checked."""
     cable_m: Annotated[int, Field(ge=1, le=10000), Unit("metres")] | None = None
     """Length of these cables. Refused where it is too long for ``medium`` at its speed."""
     breakout: Breakout | None = None
@@ -110,7 +110,7 @@ class LeafIntent(TierIntent):
     """The tier hosts are cabled to."""
 
     overrides: tuple[LeafOverride, ...] = ()
-    """Leaves that are otherwise."""
+    """Leaves that differ."""
 
 
 class SpineIntent(TierIntent):
@@ -130,7 +130,7 @@ class SpineIntent(TierIntent):
     pod_leaf_groups: Annotated[int, Field(ge=1, le=4096)] | None = None
     """clos3: leaf groups of a pod; without it as is cheapest. ``count`` is the spines of each pod then."""
     overrides: tuple[SpineOverride, ...] = ()
-    """Spines that are otherwise."""
+    """Spines that differ."""
 
 
 class CoreIntent(TierIntent):
@@ -143,7 +143,7 @@ class CoreIntent(TierIntent):
 
 
 class RoutingIntent(Part):
-    """How switches talk to one another; host ports never speak BGP."""
+    """Routing between switches; there is no BGP on host ports."""
 
     addressing: Literal["numbered", "unnumbered"] = "numbered"
     """Of links between switches; unnumbered ones have IPv6 link-local addresses alone, ``pools.links`` stays unused.
@@ -172,10 +172,10 @@ class FabricIntent(Part):
     core: CoreIntent | None = None
     """The tier that joins pods. Required with ``design: clos3``, refused without."""
     name_prefix: OwnName | None = None
-    """What the names of its switches begin with, before a dash, as ``front`` of ``front-leaf-g1``; without it nothing.
-    Of two fabrics of a site each has another."""
+    """Prefix of the names of its switches, before a dash, as ``front`` of ``front-leaf-g1``; without it none.
+    Fabrics of a site have different ones."""
     routing: RoutingIntent = RoutingIntent()
-    """How its switches talk to one another."""
+    """Routing between its switches."""
     racks: dict[str, dict[str, str]] = Field(default_factory=dict)
     """Rack -> rack unit -> switch or host, as on the drawing of the rack; for the cabling plan, nothing else. A rack is
     called by 1-16 letters, digits, dots or dashes; a unit is 1-60, the lowest that the device takes; each device stands

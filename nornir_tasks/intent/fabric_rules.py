@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nornir_tasks.intent.fabric_model import FabricIntent, LeafOverride, SpineOverride, SwitchChoice
 
 RACK_UNITS = 60
-"""More than any rack on the market has; above it stands a typing error."""
+"""More than any rack on the market has; a greater number is a typing error."""
 
 _RACK_UNIT = re.compile(r"[0-9]{1,2}")
 _RACK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,15}")
@@ -26,7 +26,7 @@ def _chooses(override: "SwitchChoice") -> Iterator[Finding]:
 
 
 def leaf_override(override: "LeafOverride") -> Iterator[Finding]:
-    """An override names whom it means and what it changes."""
+    """An override names switches and what it changes."""
     return independent(_leaves_meant(override), _chooses(override))
 
 

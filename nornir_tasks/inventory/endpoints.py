@@ -1,4 +1,4 @@
-"""Where the switches of a site stand: its devices.yml, or the one of the built-in lab that runs for it."""
+"""The endpoints of a site's switches: from its devices.yml, or from that of its running lab."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from nornir_tasks.platforms import platform
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One switch as the device list knows it."""
+    """One switch of the device list."""
 
     endpoint: Endpoint
     serial: str | None
@@ -25,7 +25,7 @@ class Known:
 def endpoints(site: Site, systems: "dict[str, str]", *, is_trusting: bool = False) -> dict[str, Known]:
     """Endpoints of the switches in ``systems`` (name -> OS). Raises IntentError for each that is not listed.
 
-    Each must have something to be known by, a CA or a fingerprint, unless ``is_trusting``: that is how it gets one.
+    Each must have a CA or a fingerprint, unless ``is_trusting``, which is used to pin one.
     """
     file = device_list_file(site)
     listed = site.devices if site.devices and site.intent.management.source == "devices" else load_devices(file)

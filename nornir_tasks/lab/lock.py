@@ -1,4 +1,4 @@
-"""One at a time, whatever ends the process that holds a lock: the kernel drops it then."""
+"""A lock file: the kernel releases it when the process that holds it ends in any way."""
 
 import errno
 import fcntl
@@ -17,7 +17,7 @@ LOCK_TIMEOUT_S = 1200.0
 
 @contextmanager
 def locked(file: Path, who: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of this file; while somebody else does, say who and wait. LabError after LOCK_TIMEOUT_S seconds."""
+    """Hold the lock of this file; wait for another holder, and name it. LabError after LOCK_TIMEOUT_S seconds."""
     with _opened(file) as lock:
         deadline, reported = time.monotonic() + LOCK_TIMEOUT_S, False
         while True:
@@ -43,7 +43,7 @@ def _opened(file: Path) -> TextIO:
 
 
 def _sign(lock: TextIO) -> None:
-    """Note who holds it. A full disk keeps nobody from holding it."""
+    """Record the holder. A full disk does not prevent locking."""
     try:
         lock.truncate(0)
         lock.write(f"process {os.getpid()}, since {datetime.now(UTC):%H:%M:%S} UTC\n")

@@ -108,13 +108,13 @@ class Lab:
         return self.process.is_ready()
 
     def state(self) -> State:
-        """How the lab stands; ``crashed`` if it ended without ``nornir lab down``."""
+        """The state of the lab; ``crashed`` if it ended without ``nornir lab down``."""
         if self.process.is_alive():
             return "up" if self._ready.exists() else "starting"
         return "crashed" if self.process.has_crashed() else "down"
 
     def ask(self, request: str, **arguments: object) -> Any:  # noqa: ANN401 - decoded JSON
-        """One request to the lab's control socket. Raises LabError when it is down or says no."""
+        """One request to the lab's control socket. Raises LabError if it is down or refuses."""
         if not self.is_up():
             raise self._not_up()
         ready = json.loads(self._ready.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Which loopback network a lab stands in: one of its own, so that labs of different sites run side by side."""
+"""The loopback network of a lab: its own, so that labs of different sites can run in parallel."""
 
 import hashlib
 import socket

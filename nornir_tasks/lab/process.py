@@ -1,7 +1,7 @@
-"""The process that plays a lab's switches: started, found again, and ended, whatever happened to who started it.
+"""The process that runs a lab's switches: started, found again, and ended, independent of its starter.
 
 It holds a lock file from before it runs until it ends: the command that starts it takes the lock and hands it over.
-So a lab that runs is never overlooked, and one that ended is never believed to run, though its files are still there.
+So a running lab is always found, and one that ended is never taken for running, even if its files remain.
 """
 
 import fcntl

@@ -5,7 +5,7 @@ which lines replace one another (no ``no`` for the old value) and which ``no`` d
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -206,6 +206,39 @@ def _take_apart(node: "HConfig | HConfigChild") -> None:
     node.children.clear()
 
 
+class _Replaced:
+    """Which line of a block takes the place of another, by a dictionary: hier_config itself compares each with each."""
+
+    def __init__(self) -> None:
+        self._rules = tuple(tuple(map(re.compile, path)) for path in REPLACED)
+        self._block: Iterable[HConfigChild] = ()
+        self._patterns: tuple[re.Pattern[str], ...] = ()
+        self._by_setting: dict[tuple[re.Pattern[str], tuple[str, ...]], HConfigChild] = {}
+
+    def by(self, line: "HConfigChild", block: "Iterable[HConfigChild]") -> "HConfigChild | None":
+        """The line of a block that sets what ``line`` of the other side's same block sets; None if there is none."""
+        if block is not self._block:  # one block's lines are asked about one after the other
+            self._learn(line, block)
+        return next((found for key in self._settings(line) if (found := self._by_setting.get(key))), None)
+
+    def _learn(self, line: "HConfigChild", block: "Iterable[HConfigChild]") -> None:
+        above = tuple(line.path())[:-1]
+        self._patterns = tuple(
+            rule[-1]
+            for rule in self._rules
+            if len(rule) == len(above) + 1 and all(map(re.Pattern.search, rule[:-1], above))
+        )
+        self._by_setting = {}
+        for each in block:
+            for key in self._settings(each):
+                self._by_setting.setdefault(key, each)
+        self._block = block
+
+    def _settings(self, line: "HConfigChild") -> "Iterator[tuple[re.Pattern[str], tuple[str, ...]]]":
+        found = ((pattern, pattern.search(line.text)) for pattern in self._patterns)
+        return ((pattern, match.groups()) for pattern, match in found if match)
+
+
 @cache
 def _driver() -> "HConfigDriverBase":
     from hier_config.models import (  # noqa: PLC0415
@@ -220,6 +253,16 @@ def _driver() -> "HConfigDriverBase":
 
     class Driver(HConfigDriverBase):
         """EOS, for the sections we own."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._replaced = _Replaced()
+
+        def idempotent_for(
+            self, config: "HConfigChild", other_children: "Iterable[HConfigChild]"
+        ) -> "HConfigChild | None":
+            """The same as the rules below say, in a time that grows with the lines and not with their square."""
+            return self._replaced.by(config, other_children)
 
         def swap_negation(self, child: "HConfigChild") -> "HConfigChild":
             """A value goes back to its default, an object is removed, a negated line of the top level turned round."""

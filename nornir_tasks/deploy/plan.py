@@ -98,10 +98,10 @@ def runs_still(wanted: Wanted, running: ConfigTree, owners: frozenset[str], afte
     """Does the switch run what a push about these owners, maybe others than this one's, had made of it?"""
     parts = split(running, wanted.platform.ownership, wanted.claims)
     theirs = owners | wanted.claims.shared
-    held = join(part for owner, part in parts.items() if owner in theirs)
+    present = join(part for owner, part in parts.items() if owner in theirs)
     others = join(part for owner, part in parts.items() if owner not in theirs)
-    _leave_shared_headers(held, others, after, wanted.platform.ownership)
-    return not any(difference(held, after))
+    _leave_shared_headers(present, others, after, wanted.platform.ownership)
+    return not any(difference(present, after))
 
 
 def _refuse_their_vlan(wanted: Wanted, changes: tuple[Change, ...], owned: ConfigTree) -> None:

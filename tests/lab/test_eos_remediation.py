@@ -1,10 +1,8 @@
 """EOS's templates and remediation against a switch that knows nothing of them but its own grammar."""
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hier_config import HConfig, HConfigChild
@@ -21,10 +19,7 @@ from nornir_tasks.platforms.ownership import join, split
 from switch_twins.engine import ConfigSession, Context, Tree, load_text
 from switch_twins.engine.dialect import EOS
 from switch_twins.eos.grammar import eos_grammar
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
-
-from eos_examples import claims, configs, drained, examples, leaf, rendered, spine
+from tests.unit.platforms.eos_examples import claims, configs, drained, examples, leaf, rendered, spine
 
 BROWNFIELD = """\
 no aaa root

@@ -3,7 +3,6 @@
 import hashlib
 import logging
 import ssl
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -26,10 +25,7 @@ from nornir_tasks.platforms.eos.tree import to_tree
 from nornir_tasks.platforms.observed import Form, Request
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Candidate
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
-
-from eos_examples import claims, drained, leaf, rendered
+from tests.unit.platforms.eos_examples import claims, drained, leaf, rendered
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,8 @@ Templates, parser and remediation on one side, the grammar on the other, share n
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,9 +18,7 @@ from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import to_text, to_tree
 from switch_twins.engine import EOS, ConfigSession, Context, Tree
 from switch_twins.eos.grammar import eos_grammar
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
-from eos_examples import configs, examples, facts_of, leaf, rendered
+from tests.unit.platforms.eos_examples import configs, examples, facts_of, leaf, rendered
 
 
 def context(config: DeviceConfig) -> Context:

@@ -1,9 +1,7 @@
 """Layer 1 pushed through our own transaction: plain ports, then split cages and shut ports, then whole ports again."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from conftest import LabDescription, RunningLab
@@ -21,12 +19,7 @@ from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Parsed
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
-
-import eos_examples
-import nvue_examples
-import nxos_examples
+from tests.unit.platforms import eos_examples, nvue_examples, nxos_examples
 
 
 def whole_again(config: DeviceConfig, *cages: str) -> DeviceConfig:

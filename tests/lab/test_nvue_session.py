@@ -4,7 +4,6 @@ import hashlib
 import json
 import logging
 import ssl
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -25,10 +24,7 @@ from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.platforms.observed import LldpNeighbor
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Candidate
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
-
-from nvue_examples import claims_of, facts_of, group, leaf, rendered, spine
+from tests.unit.platforms.nvue_examples import claims_of, facts_of, group, leaf, rendered, spine
 
 
 def _pair() -> dict[str, DeviceConfig]:

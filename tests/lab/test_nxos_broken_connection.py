@@ -3,7 +3,6 @@
 import hashlib
 import socket
 import ssl
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,10 +17,7 @@ from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.errors import CommitError, ConnectError
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.ownership import join, split
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
-
-from nxos_examples import claims, leaf, rendered
+from tests.unit.platforms.nxos_examples import claims, leaf, rendered
 
 CONFIG = leaf()
 

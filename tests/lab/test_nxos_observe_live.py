@@ -1,6 +1,5 @@
 """A leaf and two spines, NX-OS all of them, pushed and cabled: what they show of themselves is what was pushed."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +13,7 @@ from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.observed import LldpNeighbor, Observed
 from nornir_tasks.platforms.ownership import join, split
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
-
-from nxos_examples import claims, leaf, rendered, spine
+from tests.unit.platforms.nxos_examples import claims, leaf, rendered, spine
 
 LEAF = leaf(hosts=1, uplinks=2)
 PORTS = [f"Ethernet1/{number}" for number in range(1, 37)]

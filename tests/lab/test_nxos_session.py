@@ -3,7 +3,6 @@
 import hashlib
 import socket
 import ssl
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,10 +22,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Candidate
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
-
-from nxos_examples import claims, leaf, rendered
+from tests.unit.platforms.nxos_examples import claims, leaf, rendered
 
 NAME = "leaf-g0-r1"
 CONFIG = leaf()

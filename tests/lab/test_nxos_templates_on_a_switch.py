@@ -1,8 +1,6 @@
 """NX-OS templates and candidates against a switch that knows nothing of them but its own grammar."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -16,11 +14,8 @@ from nornir_tasks.platforms.platform import Parsed
 from switch_twins.engine import Context, Tree, load_text
 from switch_twins.nxos.day0 import bare_tree, brownfield_tree
 from switch_twins.spec import DeviceSpec
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "platforms"))
-
-from nxos_examples import FACTS, MODEL, claims, leaf, rendered, spine, split_leaf
-from test_nxos_parse import configurations
+from tests.unit.platforms.nxos_examples import FACTS, MODEL, claims, leaf, rendered, spine, split_leaf
+from tests.unit.platforms.test_nxos_parse import configurations
 
 PORTS = tuple(f"Ethernet1/{number}" for number in range(1, 65))
 CONTEXT = Context(release=FACTS.release, asic=FACTS.asic, model=MODEL, ports=frozenset(PORTS))

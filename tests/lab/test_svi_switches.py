@@ -26,7 +26,7 @@ from switch_twins.nvue.dialect import dialect_for
 from switch_twins.nvue.tree import merge
 from switch_twins.nxos.day0 import bare_tree, brownfield_tree, device_context
 from switch_twins.nxos.patch import patch
-from switch_twins.nxos.replace import _quoted
+from switch_twins.nxos.replace import quoted
 from switch_twins.spec import DeviceSpec
 from tests.svi import LEAVES, LINK, all_wanted
 
@@ -86,7 +86,7 @@ class NxosSwitch(Typed):
         made = candidate(wanted, device_plan(wanted, self.text()))
         target = bare_tree(self.context, self.spec.name)
         assert [(number, str(error)) for number, error in load_text(target, self.context, made.payload)] == []
-        output = "\n".join(_quoted(patch(self.tree, target)))
+        output = "\n".join(quoted(patch(self.tree, target)))
         settled = settle(server_changes(output), wanted.platform.to_tree(self.text()))
         assert settled == frozenset(made.changes)
         self.tree = target

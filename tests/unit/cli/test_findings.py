@@ -1,17 +1,13 @@
 """What ``nornir validate`` prints: causes, what is folded, and names that are never cut."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from nornir_tasks.cli.findings import SHOWN_EACH, as_json, print_report
 from nornir_tasks.cli.tables import named_table
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "checks"))
-from simulated import Network
+from tests.unit.checks.simulated import Network
 
 
 def shut() -> Network:

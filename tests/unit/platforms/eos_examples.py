@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import jinja2
-from hosts_in_vlan import maybe_in_a_vlan
 from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
@@ -37,6 +36,7 @@ from nornir_tasks.design.device_config import (
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.render.render import render
+from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan
 
 RELEASE = "4.33.1F"
 TEMPLATES = Path(__file__).parents[3] / "templates" / "eos"

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from hosts_in_vlan import maybe_in_a_vlan
 from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
@@ -36,6 +35,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.render.render import render
+from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan
 
 RELEASES = ("5.14", "5.16")
 PROFILE = "default-global"

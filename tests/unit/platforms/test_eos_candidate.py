@@ -1,7 +1,6 @@
 """EOS: the payload holds the difference and nothing else, and the switch's own diff reads as the same changes."""
 
 import pytest
-from eos_examples import drained, leaf, rendered, split_leaf
 
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change, difference
@@ -9,6 +8,7 @@ from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import to_tree
+from tests.unit.platforms.eos_examples import drained, leaf, rendered, split_leaf
 
 BGP = "router bgp 4200000001"
 

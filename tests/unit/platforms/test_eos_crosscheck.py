@@ -11,14 +11,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from eos_examples import examples, rendered
-from eos_examples import facts_of as record_of
 from pyavd import get_device_config, validate_structured_config
 
 from nornir_tasks.design.device_config import DeviceConfig, Interface, Layer1, PortProfile, RouteMapRule
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import community_word, to_tree
+from tests.unit.platforms.eos_examples import examples, rendered
+from tests.unit.platforms.eos_examples import facts_of as record_of
 
 CONFIGS = pytest.mark.parametrize("config", examples(), ids=lambda each: each.name)
 FACTS = "ansible_collections.arista.eos.plugins.module_utils.network.eos.facts"

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from eos_examples import UNUSED, claims, examples, leaf, rendered, split_leaf
 
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
@@ -14,6 +13,7 @@ from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.eos.tree import to_text, to_tree
 from nornir_tasks.platforms.ownership import join, split
+from tests.unit.platforms.eos_examples import UNUSED, claims, examples, leaf, rendered, split_leaf
 
 OUTSIDE = Path(__file__).parents[2] / "corpus" / "eos" / "accept.txt"
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from eos_examples import configs, examples, facts_of, leaf, rendered, split_leaf, with_guarantee
 from hypothesis import given, settings
 
 from nornir_tasks.design.device_config import DeviceConfig
@@ -14,6 +13,7 @@ from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import to_text, to_tree
 from nornir_tasks.platforms.platform import Parsed
+from tests.unit.platforms.eos_examples import configs, examples, facts_of, leaf, rendered, split_leaf, with_guarantee
 
 
 def parsed(tree: ConfigTree, like: DeviceConfig) -> Parsed:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 import yaml
-from eos_examples import examples, facts_of, leaf, rendered, with_guarantee
 
 from nornir_tasks.design.device_config import DeviceConfig
 from tests.corpus.shapes import patterns
 from tests.unit.design.toys import ONE_OF_EACH, both
+from tests.unit.platforms.eos_examples import examples, facts_of, leaf, rendered, with_guarantee
 
 SOURCES = Path(__file__).parents[3] / "templates" / "eos" / "SOURCES.yml"
 ENTRIES: list[dict[str, Any]] = yaml.safe_load(SOURCES.read_text())

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from nvue_examples import EXAMPLES, claims_of, configs, leaf, rendered, split_leaf, unused
 
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.claims import SWITCH
@@ -17,6 +16,7 @@ from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.platforms.nvue.candidate import diff_text, keys_of, pointer, server_changes
 from nornir_tasks.platforms.nvue.tree import CONTAINERS, from_data, to_data, to_tree
 from nornir_tasks.platforms.ownership import join, split
+from tests.unit.platforms.nvue_examples import EXAMPLES, claims_of, configs, leaf, rendered, split_leaf, unused
 
 FOREIGN: dict[str, Any] = {
     "interface": {

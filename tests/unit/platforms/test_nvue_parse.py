@@ -5,7 +5,6 @@ from io import StringIO
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from nvue_examples import EXAMPLES, claims_of, configs, facts_of, leaf, rendered, spine, split_leaf
 from ruamel.yaml import YAML
 
 from nornir_tasks.design.claims import SWITCH
@@ -14,6 +13,7 @@ from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.platforms.nvue.capabilities import capabilities
 from nornir_tasks.platforms.nvue.tree import CONTAINERS, from_data, to_data, to_text, to_tree
 from nornir_tasks.platforms.ownership import Rule, split
+from tests.unit.platforms.nvue_examples import EXAMPLES, claims_of, configs, facts_of, leaf, rendered, spine, split_leaf
 
 
 def parsed(config, tree: ConfigTree):

@@ -2,10 +2,10 @@
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from nvue_examples import EXAMPLES, configs, leaf, rendered
 
 from nornir_tasks.platforms.nvue.tree import to_data, to_tree
 from tests.nvue_schema import ROOTS, mistakes
+from tests.unit.platforms.nvue_examples import EXAMPLES, configs, leaf, rendered
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from nxos_examples import FACTS, claims, leaf, rendered, split_leaf
 
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.device_config import DeviceConfig, LoadBalancing
@@ -14,6 +13,7 @@ from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.patch import commands, server_changes, settle
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Candidate, Parsed
+from tests.unit.platforms.nxos_examples import FACTS, claims, leaf, rendered, split_leaf
 
 BROWNFIELD = (Path(__file__).parent / "nxos_brownfield.txt").read_text()
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
-from nxos_examples import ROOT, leaf, rendered, spine, split_leaf
 
 from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
+from tests.unit.platforms.nxos_examples import ROOT, leaf, rendered, spine, split_leaf
 
 FACTS_OF = "ansible_collections.cisco.nxos.plugins.module_utils.network.nxos.facts"
 CONFIGS = pytest.mark.parametrize("config", [leaf(), spine(), split_leaf()], ids=["leaf", "spine", "split leaf"])

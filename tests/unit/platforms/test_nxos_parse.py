@@ -3,10 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from hosts_in_vlan import maybe_in_a_vlan
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nxos_examples import FACTS, PROFILE, leaf, rendered, spine, split_leaf
 
 from nornir_tasks.design.device_config import Bfd, Breakout, DeviceConfig, Ecn, Hashing, Interface, Layer1, Queue
 from nornir_tasks.design.order import in_order
@@ -14,6 +12,8 @@ from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.dscp import to_list, to_text
 from nornir_tasks.platforms.platform import Parsed
+from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan
+from tests.unit.platforms.nxos_examples import FACTS, PROFILE, leaf, rendered, spine, split_leaf
 
 EXAMPLES = [leaf(), leaf(32, 0), spine(), spine(32), split_leaf()]
 IDS = ["leaf", "leaf without uplinks", "spine", "spine of 32", "leaf with split cages"]

@@ -117,7 +117,8 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
 
     network, counts = designed.network, design_counts(designed.network)
     for name, plane in network.planes.items():
-        counts["planes"][name] |= sizing_as_json(network.fabrics[plane.fabric].sizing)
+        parts = network.fabrics[plane.fabric].parts_of(name)
+        counts["planes"][name]["groups"] = {each.group: sizing_as_json(each.sizing) for each in parts}
     return {
         **counts,
         "devices": [
@@ -158,10 +159,12 @@ def _print(designed: "SiteDesign") -> None:
         tiers = ", ".join(f"{tier['switches']} {kind}" for kind, tier in plane["tiers"].items() if tier["switches"])
         links = f"{plane['host_links']} host links, {plane['fabric_links']} fabric links"
         rails, layout = network.planes[name].rails, network.fabrics[network.planes[name].fabric]
-        ratio = layout.sizing.chosen.layout.core_oversubscription
+        parts = {each.group: each for each in layout.parts_of(name)}
+        ratio = next(iter(parts.values())).layout.core_oversubscription
         core = "" if ratio is None else f", to the cores {float(ratio):.4g}:1"
         out.print(f"{name}: {tiers}; {plane['oversubscription']:.4g}:1{core}; {links}")
-        print_sizing(next(each for each in designed.demands if each.plane_name == name), layout.sizing)
+        for each in (each for each in designed.demands if each.plane_name == name):
+            print_sizing(each, parts[each.group].sizing, is_one_of_several=len(parts) > 1)
         apart = [(a, b) for a in range(rails) for b in range(a) if not layout.reachable(a, b)]
         if apart:
             out.print(

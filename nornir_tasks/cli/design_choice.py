@@ -7,13 +7,14 @@ if TYPE_CHECKING:
     from nornir_tasks.design.layout import Option, Sizing
 
 
-def print_sizing(demand: "Demand", sizing: "Sizing") -> None:
-    """A few lines below the plane's own."""
+def print_sizing(demand: "Demand", sizing: "Sizing", *, is_one_of_several: bool = False) -> None:
+    """A few lines below the plane's own; of several groups of hosts on it each by its name."""
     from nornir_tasks.cli.console import out
     from nornir_tasks.design.cheapest import in_words, why_lost
 
     chosen, other = sizing.chosen, sizing.runner_up
-    lines = [f"laid out for {demand.hosts.max} hosts: {in_words(chosen)}"]
+    hosts = f"hosts of {demand.group}" if is_one_of_several else "hosts"
+    lines = [f"laid out for {demand.hosts.max} {hosts}: {in_words(chosen)}"]
     if other is None:
         lines.append("runner-up: none; no other layout keeps what is declared")
     else:

@@ -10,14 +10,14 @@ sized for as many ports as the leaf's model could ever have at that speed.
     core links     with three tiers, the upper half of the links: a block by number of the spine, /31 by place
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 
-from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.network import Device
+from nornir_tasks.design.sections import Section
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks, Path
 
@@ -54,38 +54,51 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True)
-class Addressing:
-    """The division of the pools of a fabric and its plane."""
+class HostBlocks:
+    """How the pool of one plane is cut, block by block for the leaves that its hosts are cabled to."""
 
-    loopbacks: Blocks
-    links: Blocks
-    hosts: Blocks
-    core_links: Blocks | None = None
-    """One slice; a block for each spine."""
+    blocks: Blocks
+    groups_before: int
+    """Leaf groups of the fabric that are numbered before the first with hosts of this plane."""
 
-    def host_link(self, group: int, rail: int | None, place: int, length: int | None) -> tuple[int, int, int]:
+    def block(self, group: int, rail: int | None) -> IPv4Network:
+        """The block of this leaf, by the number of its group in the fabric (from 1) and its rail."""
+        return self.blocks.block(group - self.groups_before, rail)
+
+    def link(self, group: int, rail: int | None, place: int, length: int | None) -> tuple[int, int, int]:
         """(the leaf's address, the host's, prefix length) of the host link at this place (from 0) of a leaf.
 
         ``length`` None: all hosts of the leaf are in one subnet, which is its block, and so have one gateway.
         """
-        block = self.hosts.block(group, rail)
+        block = self.block(group, rail)
         base = int(block.network_address)
         if length is None:
             return base + 1, base + 2 + place, block.prefixlen
         low = base + (place << (32 - length)) + (0 if length == 31 else 1)
         return low, low + 1, length
 
+
+@dataclass(frozen=True, slots=True)
+class Addressing:
+    """How the pools of a fabric and of the planes on it are cut."""
+
+    loopbacks: Blocks
+    links: Blocks
+    hosts: Mapping[str, HostBlocks]
+    """Plane -> its hosts' addresses."""
+    core_links: Blocks | None = None
+    """One slice; a block for each spine."""
+
     def core_block(self, spine: int) -> IPv4Network:
         """The block of the links from this spine (from 1) to the cores."""
         return (self.core_links or self.links).block(spine, None)
 
 
-def cut_pools(choices: Choices, layout: Layout, marks: Marks) -> Addressing:
-    """Cut the pools of fabric and plane. Raises DesignError for every pool that is too small for the layout."""
-    demand, rails = choices.demand, len(layout.leaf_rails)
-    models = [choice.model for choice in choices.leaves]
-    host_ports = max(model.max_logical_ports(demand.nics.speed) for model in models)
-    link_ports = max(model.max_logical_ports(layout.uplink_gbps) for model in models)
+def cut_pools(sections: Sequence[Section], marks: Marks) -> Addressing:
+    """Cut the pools of a fabric and its planes. Raises DesignError for every pool that is too small for the layout."""
+    choices, layout = sections[0].choices, sections[0].layout
+    demand, rails = choices.demand, layout.fabric_rails
+    link_ports = max(choice.model.max_logical_ports(layout.uplink_gbps) for choice in choices.leaves)
     lower_half = IPv4Network(
         (demand.fabric.pools.loopback.network_address, min(32, demand.fabric.pools.loopback.prefixlen + 1))
     )
@@ -94,14 +107,16 @@ def cut_pools(choices: Choices, layout: Layout, marks: Marks) -> Addressing:
         core_ports = max(choice.model.max_logical_ports(layout.pods.core_gbps) for choice in choices.spines)
         pool, upper = pool.subnets()
         core_links = Blocks.cut(upper, 1, 2 * core_ports)
-    cut = Addressing(
-        loopbacks=Blocks.cut(lower_half, rails, 1),
-        links=Blocks.cut(pool, rails, 2 * link_ports),
-        hosts=Blocks.cut(demand.plane.pools.hosts, rails, _host_addresses(demand.plane.prefix_length, host_ports)),
-        core_links=core_links,
-    )
-    findings = list(_too_small(pool, demand.on_fabric("pools", "links"), cut.links, layout))
-    findings += _too_small(demand.plane.pools.hosts, demand.on_plane("pools", "hosts"), cut.hosts, layout)
+    planes: dict[str, list[Section]] = {}
+    for section in sections:
+        planes.setdefault(section.demand.plane_name, []).append(section)
+    hosts = {name: _host_blocks(on_it) for name, on_it in planes.items()}
+    cut = Addressing(Blocks.cut(lower_half, rails, 1), Blocks.cut(pool, rails, 2 * link_ports), hosts, core_links)
+    findings = list(_too_small(pool, demand.on_fabric("pools", "links"), cut.links, (layout.last_group, rails)))
+    for name, on_it in planes.items():
+        shape = _groups_of(on_it), _rails_of(on_it)
+        path = on_it[0].demand.on_plane("pools", "hosts")
+        findings += _too_small(on_it[0].demand.plane.pools.hosts, path, hosts[name].blocks, shape)
     if core_links is not None and core_links.groups < layout.spines:
         each = f"half of it for {layout.spines} spines, a /{core_links.length} for each spine's links to the cores"
         needed = core_links.length - (layout.spines - 1).bit_length() - 1
@@ -119,28 +134,52 @@ def cut_pools(choices: Choices, layout: Layout, marks: Marks) -> Addressing:
     return cut
 
 
+def _host_blocks(sections: Sequence[Section]) -> HostBlocks:
+    """Of one plane: blocks of one size, whichever of its groups of hosts a leaf has."""
+    plane = sections[0].demand.plane
+    addresses = [
+        _host_addresses(plane.prefix_length, choice.model.max_logical_ports(each.demand.nics.speed))
+        for each in sections
+        for choice in each.choices.leaves
+    ]
+    blocks = Blocks.cut(plane.pools.hosts, _rails_of(sections), max(addresses))
+    return HostBlocks(blocks, min(each.layout.groups_before for each in sections))
+
+
+def _rails_of(sections: Sequence[Section]) -> int:
+    return max(len(each.layout.leaf_rails) for each in sections)
+
+
+def _groups_of(sections: Sequence[Section]) -> int:
+    """Leaf groups from the first to the last that a plane has hosts at."""
+    last = max(each.layout.groups_before + each.layout.leaf_groups for each in sections)
+    return last - min(each.layout.groups_before for each in sections)
+
+
 def _host_addresses(length: int | None, ports: int) -> int:
     """Addresses for this number of host ports; in one subnet plus its network, broadcast and gateway address."""
     return ports + 3 if length is None else ports << (32 - length)
 
 
-def _too_small(pool: IPv4Network, path: Path, blocks: Blocks, layout: Layout) -> Iterator[Finding]:
-    if blocks.groups < layout.leaf_groups:
+def _too_small(pool: IPv4Network, path: Path, blocks: Blocks, shape: tuple[int, int]) -> Iterator[Finding]:
+    """``shape``: leaf groups and rails that there must be blocks for."""
+    groups, rails = shape
+    if blocks.groups < groups:
         rail_bits = blocks.slice_length - pool.prefixlen
-        needed = blocks.length - rail_bits - (layout.leaf_groups - 1).bit_length()
-        each = f"{layout.leaf_groups} leaf groups x {len(layout.leaf_rails)} rails, a /{blocks.length} for each leaf"
+        needed = blocks.length - rail_bits - (groups - 1).bit_length()
+        each = f"{groups} leaf groups x {rails} rails, a /{blocks.length} for each leaf"
         yield Finding(path, "too small", f"/{max(needed, 0)} or larger: {each}", str(pool))
 
 
 def _too_few_loopbacks(demand: Demand, blocks: Blocks, layout: Layout) -> Iterator[Finding]:
     # Numbers begin with 1; a quarter of the pool is the spines'.
-    pool = demand.fabric.pools.loopback
-    leaves_short = blocks.groups <= layout.leaf_groups
+    pool, groups = demand.fabric.pools.loopback, layout.last_group
+    leaves_short = blocks.groups <= groups
     upper = max(layout.spines, layout.cores)
     if leaves_short or pool.num_addresses // 4 <= upper:
         rail_bits = blocks.slice_length - blocks.pool.prefixlen
-        needed = min(31 - rail_bits - layout.leaf_groups.bit_length(), 30 - upper.bit_length())
-        each = f"half of it for {layout.leaf_groups} leaf groups x {len(layout.leaf_rails)} rails"
+        needed = min(31 - rail_bits - groups.bit_length(), 30 - upper.bit_length())
+        each = f"half of it for {groups} leaf groups x {layout.fabric_rails} rails"
         each += f", a quarter for {layout.spines} spines"
         each += f", a quarter for {layout.cores} cores" if layout.cores else ""
         yield Finding(
@@ -153,11 +192,12 @@ def dotted(address: int) -> str:
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
-def host_blocks(devices: Iterable[Device], plane: str, cut: Addressing) -> Iterator[tuple[tuple[str, str], str]]:
-    """(leaf, plane) and the prefix of the plane's hosts there."""
+def host_blocks(devices: Iterable[Device], section: Section, cut: Addressing) -> Iterator[tuple[tuple[str, str], str]]:
+    """(leaf, plane) and the prefix of the plane's hosts there, of the leaves of one section."""
+    plane = section.demand.plane_name
     for device in devices:
-        if device.level == 0:
-            yield (device.name, plane), str(cut.hosts.block(device.index, device.rail))
+        if device.level == 0 and section.layout.has_group(device.index):
+            yield (device.name, plane), str(cut.hosts[plane].block(device.index, device.rail))
 
 
 def address_devices(devices: Iterable[Device], pool: IPv4Network, cut: Addressing) -> tuple[Device, ...]:

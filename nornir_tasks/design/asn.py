@@ -19,7 +19,7 @@ from nornir_tasks.intent.findings import Finding, Marks
 def check_pool(demand: Demand, layout: Layout, marks: Marks) -> None:
     """Raise DesignError when the pool is too small for the layout."""
     pool = demand.fabric.pools.asn
-    needed = layout.leaf_groups * len(layout.leaf_rails) + layout.spine_groups + 1
+    needed = layout.last_group * layout.fabric_rails + layout.spine_groups + 1
     size = pool.last - pool.first + 1
     if needed > size:
         finding = Finding(
@@ -39,5 +39,5 @@ def number(devices: Iterable[Device], pool: AsnRange, layout: Layout) -> tuple[D
 
 def _asn(device: Device, pool: AsnRange, layout: Layout) -> int:
     if device.level == 0:
-        return pool.first + (device.index - 1) * len(layout.leaf_rails) + (device.rail or 0)
+        return pool.first + (device.index - 1) * layout.fabric_rails + (device.rail or 0)
     return pool.last - (device.spine_group if device.level == 1 else 0)

@@ -5,7 +5,7 @@ after the other to the spines in turn. On a spine, a leaf's place follows from i
 from its pod. Places of future hosts and leaf groups are reserved, without a link.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.cables import ASSEMBLY, Cable, Make
@@ -17,6 +17,7 @@ from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.links import Endpoint, Link, NicPort
 from nornir_tasks.design.network import ROLES, Device
 from nornir_tasks.design.panel import Panel
+from nornir_tasks.design.sections import Section
 from nornir_tasks.design.twin_ports import End
 
 
@@ -44,19 +45,27 @@ class Ends:
         return Endpoint(device, self.names[position], self.slots[position])
 
 
-def cable_up(choices: Choices, layout: Layout, facts: Mapping[str, OsFacts], joints: Joints) -> Cabling:
-    """Every switch, link, cable and NIC port of the present fabric (``hosts.count``)."""
-    cabler = _Cabler(choices, layout, facts, joints)
-    leaves, spines, cores = tuple(cabler.leaves()), tuple(cabler.spines()), tuple(cabler.cores())
-    links = [link for leaf in leaves for link in cabler.uplinks(leaf)]
-    links += [link for spine in spines for link in cabler.core_links(spine)]
-    hosts = [nic for leaf in leaves for nic in cabler.nics(leaf)]
-    links += [nic.link for nic in hosts]
-    nics = sorted(hosts, key=lambda nic: (nic.host_index, nic.nic))
+def cable_up(sections: Sequence[Section], facts: Mapping[str, OsFacts], joints: Sequence[Joints]) -> Cabling:
+    """Every switch, link, cable and NIC port of the present fabric (``hosts.count``).
+
+    ``joints``: the joints of each section; those above the leaves are the same in all.
+    """
+    makes: dict[str, Make] = {}
+    pairs = zip(sections, joints, strict=True)
+    cablers = [_Cabler(each.choices, each.layout, facts, joined, makes=makes) for each, joined in pairs]
+    above = cablers[0]
+    leaves = [(cabler, leaf) for cabler in cablers for leaf in cabler.leaves()]
+    spines, cores = tuple(above.spines()), tuple(above.cores())
+    links = [link for cabler, leaf in leaves for link in cabler.uplinks(leaf)]
+    links += [link for spine in spines for link in above.core_links(spine)]
     levels = {each.name: each.level for each in (*spines, *cores)}
-    return Cabling(
-        (*leaves, *spines, *cores), tuple(links), tuple(_cables(links, joints, levels, cabler.makes)), tuple(nics)
-    )
+    cables, nics = list(_cables(links, above.joints, levels, makes)), list[NicPort]()
+    for cabler in cablers:
+        hosts = [nic for owner, leaf in leaves if owner is cabler for nic in cabler.nics(leaf)]
+        cables += _cables([nic.link for nic in hosts], cabler.joints, levels, makes)
+        links += [nic.link for nic in hosts]
+        nics += sorted(hosts, key=lambda nic: (nic.host_index, nic.nic))
+    return Cabling((*(leaf for _, leaf in leaves), *spines, *cores), tuple(links), tuple(cables), tuple(nics))
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,8 @@ class _Cabler:
 
     def leaves(self) -> Iterator[Device]:
         """The leaves of every group that has hosts."""
-        for group in range(1, self._groups() + 1):
+        before = self.layout.groups_before
+        for group in range(before + 1, before + self._groups() + 1):
             for rail in self.layout.leaf_rails:
                 spine_group = self.layout.spine_group(group, rail)
                 choice = self.choices.leaf_of(group, rail)
@@ -140,7 +150,7 @@ class _Cabler:
         """The NIC ports of the hosts of its group that are there, with the links from one leaf down to them."""
         demand, layout = self.choices.demand, self.layout
         ends = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-down")
-        first = (leaf.index - 1) * layout.hosts_per_group
+        first = (leaf.index - layout.groups_before - 1) * layout.hosts_per_group
         for place in range(min(layout.hosts_per_group, demand.hosts.count - first)):
             index = first + place + 1
             for offset in range(layout.nics_per_host):

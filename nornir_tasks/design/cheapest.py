@@ -142,7 +142,7 @@ def in_words(option: Option) -> str:
     tiers += [_count(layout.cores, "core", "cores")] if layout.pods else []
     tiers.append(f"{_count(layout.uplinks, 'uplink', 'uplinks')} a leaf")
     costs = (f"{option.switches} switches", f"{option.links} links", f"{option.optics} optics")
-    return f"{', '.join(tiers)}: {', '.join(costs)}"
+    return f"{', '.join(tiers)}: {', '.join(costs)}" + (" of the fabric" if layout.beside else "")
 
 
 def costs(option: Option) -> dict[str, int]:

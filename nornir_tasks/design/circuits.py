@@ -15,7 +15,7 @@ from nornir_tasks.design.network import Device
 
 @dataclass(frozen=True)
 class Circuits:
-    """Makes the circuits of one fabric and of one plane on it."""
+    """Makes the circuits of one fabric and of the planes on it."""
 
     cut: Addressing
     devices: Mapping[str, Device]
@@ -38,14 +38,15 @@ class Circuits:
             yield Circuit(link, use, dotted(even), dotted(even + 1))
 
     def of_hosts(self, owner: str, nics: Iterable[NicPort], length: int | None) -> Iterator[Circuit]:
-        """One circuit for each NIC port: the plane's rail of that number. ``length``: see ``Addressing.host_link``.
+        """One circuit for each NIC port: the plane's rail of that number. ``length``: see ``HostBlocks.link``.
 
         Hosts that share a subnet are switched into a segment of their leaf, all others have a routed port.
         """
         segment = f"{owner}-hosts" if length is None else None
         for nic in nics:
             leaf = self.devices[nic.leaf]
-            upper, lower, prefix_length = self.cut.host_link(leaf.index, leaf.rail, nic.link.place - 1, length)
+            hosts = self.cut.hosts[owner]
+            upper, lower, prefix_length = hosts.link(leaf.index, leaf.rail, nic.link.place - 1, length)
             agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
             use = self._shared(Use(owner, agreed, prefix_length, nic.nic, segment=segment))
             yield Circuit(nic.link, use, dotted(upper), dotted(lower))

@@ -39,6 +39,8 @@ def _of_fabric(network: Network, fabric: Fabric) -> dict[str, Any]:
 
 
 def _of_plane(network: Network, plane: Plane, fabric: dict[str, Any]) -> dict[str, Any]:
+    parts = network.fabrics[plane.fabric].parts_of(plane.name)
     own = {each.link.name for each in network.circuits if each.owner == plane.name}
     shared = {key: fabric[key] for key in ("tiers", "oversubscription", "fabric_links")}
-    return {"fabric": plane.fabric, **shared, "host_links": len(own)}
+    ratio = max((each.oversubscription for each in parts), default=fabric["oversubscription"])
+    return {"fabric": plane.fabric, **shared, "oversubscription": ratio, "host_links": len(own)}

@@ -4,11 +4,11 @@ The steps of the design take such a demand, never the whole intent. At present t
 and one group of hosts; others are refused with their place in the file.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from nornir_tasks.errors import DesignError, IntentError
+from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fabric_model import FabricIntent
 from nornir_tasks.intent.findings import Finding, Path, dotted
 from nornir_tasks.intent.host_model import HostGroupIntent, NicsIntent
@@ -65,11 +65,7 @@ def demands(intent: Intent, kinds: Collection[str]) -> tuple[Demand, ...]:
     unknown = list(independent(_unknown_kinds(intent, kinds)))
     if unknown:
         raise IntentError(intent.marks.problems(unknown))
-    found = tuple(each for name in intent.fabrics for each in _on_fabric(intent, name))
-    more = list(independent(_one_on_each_fabric(found)))
-    if more:
-        raise DesignError(intent.marks.problems(more))
-    return found
+    return tuple(each for name in intent.fabrics for each in _on_fabric(intent, name))
 
 
 def _on_fabric(intent: Intent, name: str) -> Iterator[Demand]:
@@ -105,18 +101,3 @@ def _unknown_kinds(intent: Intent, kinds: Collection[str]) -> Iterator[Finding]:
                 else "no kind of plane has this name: declare its kind"
             )
             yield Finding(("planes", name, "kind"), what, f"one of {', '.join(known)}", kind, hint)
-
-
-def _one_on_each_fabric(found: Iterable[Demand]) -> Iterator[Finding]:
-    first: dict[str, Demand] = {}
-    for each in found:
-        before = first.setdefault(each.fabric_name, each)
-        if each.plane_name != before.plane_name:
-            what, expected = (
-                "a second plane on one fabric is not built yet",
-                f"plane {before.plane_name} alone, for now",
-            )
-            yield Finding(each.on_plane(), what, expected, each.plane_name, also=before.on_plane())
-        elif each is not before:
-            what, expected = "a second group of hosts on one plane is not built yet", f"group {before.group}, for now"
-            yield Finding(each.on_nics(), what, expected, each.group, also=before.on_nics())

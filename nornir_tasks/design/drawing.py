@@ -31,20 +31,22 @@ def drawing(network: Network) -> str:
     title = f"{network.site}: {', '.join(parts)}"
     y = MARGIN + 16
     canvas.text(MARGIN, y, title, 18, weight="bold")
-    for name in sorted(network.planes):
-        fabric = network.fabrics[network.planes[name].fabric]
-        y = _Sheet(canvas, picture(network, name)).draw(_heads(name, fabric, counts["planes"][name]), y + 30)
+    riding = {name: sorted(plane.name for plane in network.planes_on(name)) for name in network.fabrics}
+    for name, planes in sorted(riding.items(), key=lambda each: each[1]):
+        heads = _heads(planes, network.fabrics[name], counts["fabrics"][name])
+        y = _Sheet(canvas, picture(network, name)).draw(heads, y + 30)
     _legend(canvas, y + 34)
     return canvas.svg(title, MARGIN)
 
 
-def _heads(plane: str, fabric: Fabric, counts: dict[str, object]) -> tuple[str, ...]:
-    """The lines over a plane: its size, and which rails the fabric joins."""
+def _heads(planes: Sequence[str], fabric: Fabric, counts: dict[str, object]) -> tuple[str, ...]:
+    """The lines over a fabric: who rides on it, its size, and which rails it joins."""
     tiers = counts["tiers"]
     assert isinstance(tiers, dict)  # noqa: S101 - for the type checker: design_counts is JSON
     sizes = [f"{tier['switches']:,} {_plural(name, tier['switches'])}" for name, tier in tiers.items()]
     size = ", ".join(each for each in sizes if not each.startswith("0 "))
-    head = f"plane {plane}: {size}; {fabric.oversubscription:g}:1 at the leaf; "
+    riding = f"plane {planes[0]}" if len(planes) == 1 else f"planes {', '.join(planes)}"
+    head = f"{riding}: {size}; {fabric.oversubscription:g}:1 at the leaf; "
     head += f"{counts['host_links']:,} host links, {counts['fabric_links']:,} fabric links"
     return (head, *reachability(fabric))
 
@@ -83,7 +85,7 @@ class _Sheet:
     picture: Picture
 
     def draw(self, heads: Sequence[str], y: float) -> float:
-        """Draw one plane from y downwards; return where it ends."""
+        """Draw one fabric from y downwards; return where it ends."""
         for number, head in enumerate(heads):
             self.canvas.text(MARGIN, y + 18 * number, head, 13, weight="bold" if number == 0 else "normal")
         y += 18 * len(heads)

@@ -12,7 +12,7 @@ from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import takers
 from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, FabricPart, Network, Plane
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.plugs import optics
 from nornir_tasks.design.routes import RouteCount
@@ -50,7 +50,10 @@ class _Explainer:
     network: Network
     plane: Plane
     demand: Demand
+    part: FabricPart
+    """The leaves of these hosts."""
     devices: tuple[Device, ...]
+    """These leaves, and what is above them."""
     samples: Mapping[str, Realised]
     """One switch of each kind, as it will be configured."""
     routes: Mapping[str, RouteCount]
@@ -58,10 +61,12 @@ class _Explainer:
     @classmethod
     def of(cls, network: Network, demand: Demand, routes: Mapping[str, RouteCount]) -> "_Explainer":
         plane = network.planes[demand.plane_name]
-        devices = sorted((x for x in network.devices if x.fabric == plane.fabric), key=lambda x: natural_key(x.name))
+        (part,) = (x for x in network.fabrics[plane.fabric].parts_of(plane.name) if x.group == demand.group)
+        there = (x for x in network.devices if x.fabric == plane.fabric and (x.level or part.layout.has_group(x.index)))
+        devices = sorted(there, key=lambda x: natural_key(x.name))
         kinds = {_kind(each): each for each in reversed(devices)}
         samples = {kind: device_config(network, kinds[kind]) for kind in sorted(kinds)}
-        return cls(network, plane, demand, tuple(devices), samples, routes)
+        return cls(network, plane, demand, part, tuple(devices), samples, routes)
 
     @property
     def fabric(self) -> Fabric:
@@ -87,7 +92,13 @@ class _Explainer:
     def figure(self, name: str, value: Value, rule: str, **inputs: Value) -> Figure:
         """Names of inputs: two underscores stand for a dot."""
         inputs = {self.place(key.replace("__", ".")): each for key, each in inputs.items()}
-        return Figure(self.plane.name, name, value, inputs, rule)
+        return Figure(self.whose, name, value, inputs, rule)
+
+    @property
+    def whose(self) -> str:
+        """The plane; of one with several groups of hosts, whose leaves differ, the group as well."""
+        groups = self.fabric.parts_of(self.plane.name)
+        return self.plane.name if len(groups) == 1 else f"{self.plane.name}, {self.demand.group}"
 
     def place(self, name: str) -> str:
         """The full path of an input from the intent."""
@@ -108,14 +119,16 @@ class _Explainer:
         return max(Counter(each.index for each in self.at(LEAF)).values())
 
     def links(self, kind: str) -> list[int]:
-        """Speeds of the links of this kind."""
-        return [x.speed_gbps for x in self.network.links if x.fabric == self.fabric.name and x.kind == kind]
+        """Speeds of the links of this kind that go down to these hosts, or up from their leaves and beyond."""
+        names = {each.name for each in self.devices}
+        ends = ((x, x.upper if kind == "host" else x.lower) for x in self.network.links if x.kind == kind)
+        return [link.speed_gbps for link, end in ends if end.device in names]
 
     def sizes(self) -> Iterator[Figure]:
-        hosts, per_group = self.demand.hosts, self.fabric.hosts_per_group
+        hosts, per_group = self.demand.hosts, self.part.layout.hosts_per_group
         shared = {"hosts__max": hosts.max, "hosts_per_group": per_group}
         rule = "hosts at most over hosts per group, rounded up"
-        yield self.figure("leaf groups, laid out", self.fabric.leaf_groups, rule, **shared)
+        yield self.figure("leaf groups, laid out", self.part.layout.leaf_groups, rule, **shared)
         rule = "(hosts there are over hosts per group, rounded up) x leaves of a group"
         built = {"hosts__count": hosts.count, "hosts_per_group": per_group, "leaves_per_group": self.leaves_per_group}
         yield self.figure("leaves", len(self.at(LEAF)), rule, **built)
@@ -133,7 +146,7 @@ class _Explainer:
         inputs = {"hosts__count": hosts.count, "nics__rails": self.demand.nics.rails}
         yield self.figure("host links", len(self.links("host")), rule, **inputs)
         rule = "counted: leaves x uplinks, and what joins spines and cores"
-        inputs = {"leaves": len(self.at(LEAF)), "uplinks": self.fabric.uplinks}
+        inputs = {"leaves": len(self.at(LEAF)), "uplinks": self.part.layout.uplinks}
         yield self.figure("fabric links", len(self.links("fabric")), rule, **inputs)
         media = Counter(str(cable.medium or "not declared") for cable in self.network.cables)
         rule = "one for each pluggable end that is not copper, NIC ends included"
@@ -141,7 +154,7 @@ class _Explainer:
 
     def choice(self) -> Iterator[Figure]:
         """The layout compared with the runner-up, and its capacity with a spine lost."""
-        sizing = self.fabric.sizing
+        sizing = self.part.sizing
         chosen, other = sizing.chosen, sizing.runner_up
         rule = "the cheapest for the hosts at most: fewest switches, then links, then optics, then spine groups or pods"
         yield self.figure("layout", in_words(chosen), rule, **costs(chosen))
@@ -167,15 +180,14 @@ class _Explainer:
         intent, nics = self.demand.fabric, self.demand.nics
         leaf = self.at(LEAF)[0].name
         uplinks = [x.speed_gbps for x in self.network.links_of(leaf) if x.kind == "fabric"]
-        ports = self.fabric.hosts_per_group * nics.rails // self.leaves_per_group
+        ports = self.part.layout.hosts_per_group * nics.rails // self.leaves_per_group
         down = {"host_ports": ports, "nics__speed": nics.speed, "uplink_gbps": uplinks[0]}
         rule = "fewest that keep the declared ratio and capacity_after_loss and spread evenly over the spines"
         inputs = {**down, "fabric__spine__oversubscription": intent.spine.oversubscription}
-        yield self.figure("uplinks of a leaf", self.fabric.uplinks, rule, **inputs)
+        yield self.figure("uplinks of a leaf", self.part.layout.uplinks, rule, **inputs)
         rule = "host ports x speed over uplinks x speed, on a full leaf"
-        yield self.figure("oversubscription", self.fabric.oversubscription, rule, **down, uplinks=self.fabric.uplinks)
-
-        layout, core = self.fabric.sizing.chosen.layout, intent.core
+        layout, core = self.part.layout, intent.core
+        yield self.figure("oversubscription", self.part.oversubscription, rule, **down, uplinks=layout.uplinks)
         if layout.pods and core and layout.core_oversubscription is not None:
             inputs = {"fabric__core__oversubscription": core.oversubscription, "links_down": layout.spine_places}
             inputs |= {"uplink_gbps": layout.uplink_gbps, "links_up": layout.pods.spine_uplinks}
@@ -232,7 +244,7 @@ class _Explainer:
                 yield self.figure(f"ASN, {role}", span, rules[level], fabric__pools__asn=pool, different=len(asns))
 
     def sessions(self) -> Iterator[Figure]:
-        leaves = self.fabric.leaf_groups * self.leaves_per_group
+        leaves = self.part.layout.all_leaves
         inputs = {"leaves_at_max": leaves, "spines_at_max": self.fabric.spines, "cores": self.fabric.cores}
         rule = "2 x all switches of the layout x 1.5, rounded up: two prefixes of each, and half as much again"
         yield self.figure("prefix limit of a session", self.fabric.max_prefixes, rule, **inputs)

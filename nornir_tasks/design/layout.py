@@ -33,8 +33,26 @@ class Pods:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """What else there is on a fabric that several groups of hosts or planes have leaves on: they share its spines."""
+
+    groups_before: int
+    """Leaf groups are numbered through; this one's begin after so many."""
+    last_group: int
+    """Of the whole fabric."""
+    rails: int
+    """Rails of the fabric: as many as any group of its leaves has."""
+    leaves: int
+    """Of the others."""
+    places_before: int
+    """Ports of each spine that come before this one's leaves."""
+    places: int
+    """Ports of each spine that go to the others' leaves."""
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
-    """The numbers of one fabric, at ``hosts.max``."""
+    """The numbers of one group of hosts on one plane of a fabric, at ``hosts.max``: its leaves, and the spines."""
 
     rails: int
     leaf_rails: tuple[int | None, ...]
@@ -50,6 +68,32 @@ class Layout:
     interleaved_groups: int | None = None
     """Leaf groups that a spine has ports for, where a leaf's links to one spine lie that many ports apart; None: they
     lie side by side. See :meth:`spine_place`."""
+    beside: Beside | None = None
+    """What it shares the spines with; None: nothing."""
+
+    @property
+    def groups_before(self) -> int:
+        """Leaf groups of the fabric that are numbered before this one's first."""
+        return self.beside.groups_before if self.beside else 0
+
+    @property
+    def last_group(self) -> int:
+        """Number of the fabric's last leaf group."""
+        return self.beside.last_group if self.beside else self.leaf_groups
+
+    @property
+    def fabric_rails(self) -> int:
+        """Leaves of the widest leaf group of the fabric; each rail has a slice of the pools of the switches."""
+        return self.beside.rails if self.beside else len(self.leaf_rails)
+
+    @property
+    def all_leaves(self) -> int:
+        """Leaves of the whole fabric."""
+        return self.leaves + (self.beside.leaves if self.beside else 0)
+
+    def has_group(self, group: int) -> bool:
+        """Is this leaf group, by its number in the fabric, one of these?"""
+        return 0 < group - self.groups_before <= self.leaf_groups
 
     @property
     def nics_per_host(self) -> int:
@@ -73,7 +117,7 @@ class Layout:
 
     @property
     def leaves(self) -> int:
-        """Leaves of the plane."""
+        """Leaves of these hosts."""
         return self.leaf_groups * len(self.leaf_rails)
 
     @property
@@ -83,13 +127,18 @@ class Layout:
             return min(self.pods.groups_per_pod, self.leaf_groups) * len(self.leaf_rails)
         return self.leaves // self.spine_groups
 
+    @property
+    def links_down(self) -> int:
+        """Links of a spine to the leaves of the whole fabric."""
+        return self.leaves_per_spine * self.parallel + (self.beside.places if self.beside else 0)
+
     def spine_group(self, group: int, rail: int | None) -> int:
         """The spine group (from 1) of a leaf: its pod, or what its rail says."""
         return self.pod(group) if self.pods else self.rail_group(rail)
 
     def pod(self, group: int) -> int:
         """The pod (from 1) of a leaf group; everything is one pod without cores."""
-        return (group - 1) // self.pods.groups_per_pod + 1 if self.pods else 1
+        return (group - 1) // self.pods.groups_per_pod + 1 if self.pods else 1  # nothing is beside pods
 
     def rail_group(self, rail: int | None) -> int:
         """Rails of one group share spines, or cores."""
@@ -100,7 +149,7 @@ class Layout:
         if self.pods:
             return (group - 1) % self.pods.groups_per_pod * len(self.leaf_rails) + (rail or 0)
         per_group = len(self.leaf_rails) // self.spine_groups
-        return (group - 1) * per_group + (0 if rail is None else rail % per_group)
+        return (group - self.groups_before - 1) * per_group + (0 if rail is None else rail % per_group)
 
     def spine_place(self, group: int, rail: int | None, turn: int) -> int:
         """Which port (from 0) of its spine takes this link of a leaf; ``turn`` (from 0) counts its links to that spine.
@@ -110,14 +159,14 @@ class Layout:
         """
         position, apart = self.leaf_position(group, rail), self.interleaved_groups
         if apart is None:
-            return position * self.parallel + turn
+            return position * self.parallel + turn + (self.beside.places_before if self.beside else 0)
         return (position % self._rails_of_a_spine * self.parallel + turn) * apart + group - 1
 
     @property
     def spine_places(self) -> int:
-        """Ports of a spine that this layout gives a leaf, or keeps for leaf groups to come."""
+        """Ports of a spine that the fabric gives a leaf, or keeps for leaf groups to come."""
         if self.interleaved_groups is None:
-            return self.leaves_per_spine * self.parallel
+            return self.leaves_per_spine * self.parallel + (self.beside.places if self.beside else 0)
         return self._rails_of_a_spine * self.parallel * self.interleaved_groups
 
     @property

@@ -171,7 +171,7 @@ class _Check:
             )
 
     def routes(self, choice: Choice) -> Iterator[Finding]:
-        leaves, above = self.layout.leaves, self.layout.spines + self.layout.cores
+        leaves, above = self.layout.all_leaves, self.layout.spines + self.layout.cores
         routes, limit = 2 * leaves + above, choice.model.ipv4_routes
         if limit is not None and routes > limit:
             yield Finding(
@@ -203,9 +203,8 @@ class _Check:
         layout = self.layout
         if choice in self.choices.leaves:
             return layout.uplinks
-        down = layout.leaves_per_spine * layout.parallel
         if choice in self.choices.spines:
-            return down + (layout.pods.spine_uplinks if layout.pods else 0)
+            return layout.links_down + (layout.pods.spine_uplinks if layout.pods else 0)
         return layout.pods.parallel * layout.spine_groups if layout.pods else 0
 
     def logical_ports(self) -> Iterator[Finding]:
@@ -218,7 +217,7 @@ class _Check:
         for choice in self.choices.spines:
             panel = Panel.of(choice, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
             up = panel.uplinks(layout.pods.spine_uplinks) if layout.pods else ()
-            yield from _too_many(choice, (*panel.downlinks(layout.leaves_per_spine * layout.parallel), *up))
+            yield from _too_many(choice, (*panel.downlinks(layout.links_down), *up))
 
     def mtu(self, choice: Choice) -> Iterator[Finding]:
         most = choice.capabilities.max_mtu_bytes

@@ -13,7 +13,7 @@ from typing import Literal
 from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
-from nornir_tasks.design.layout import Sizing
+from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.links import Circuit, Endpoint, HostNic, Link, NicPort
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, ProfilePolicy
 from nornir_tasks.design.racks import Place
@@ -56,6 +56,24 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
+class FabricPart:
+    """The leaves of one group of hosts on one plane."""
+
+    plane: str
+    group: str
+    """The hosts are called after it."""
+    sizing: Sizing
+    """The layout that was chosen, what it costs, and the runner-up."""
+    oversubscription: float
+    """As built: host bandwidth over uplink bandwidth of a fully populated leaf."""
+
+    @property
+    def layout(self) -> Layout:
+        """What was chosen."""
+        return self.sizing.chosen.layout
+
+
+@dataclass(frozen=True, slots=True)
 class Fabric:
     """Switches, the cables between them and the routing over these. Planes ride on it, one or several."""
 
@@ -74,19 +92,12 @@ class Fabric:
     """How a switch spreads over equal-cost paths."""
     shuts_unused: bool
     """Are ports without a cable kept shut?"""
-    sizing: Sizing
-    """The layout that was chosen, what it costs, and the runner-up."""
-    leaf_groups: int
-    """Leaf groups that the layout has room for; ``len`` of those built is in the network."""
-    hosts_per_group: int
-    uplinks: int
-    """Links from each leaf to the tier above."""
+    parts: tuple[FabricPart, ...]
+    """The leaves of each group of hosts on each plane; they share the spines."""
     spines: int
     cores: int
     switches: int
     """Leaves, spines and cores that the layout has room for."""
-    oversubscription: float
-    """As built: host bandwidth over uplink bandwidth of a fully populated leaf."""
     declared_oversubscription: tuple[float, ...]
     """Level -> the most that was asked for between it and the one above; without an entry 1."""
     max_paths: int
@@ -97,6 +108,15 @@ class Fabric:
     drain_prepend: int
     rail_spine_group: tuple[int, ...]
     """Rail -> its spine group; leaves of all rails: one entry for each rail all the same. With three tiers 1."""
+
+    @property
+    def oversubscription(self) -> float:
+        """As built, of the leaves where it is highest."""
+        return max(each.oversubscription for each in self.parts)
+
+    def parts_of(self, plane: str) -> tuple[FabricPart, ...]:
+        """Those of one plane."""
+        return tuple(each for each in self.parts if each.plane == plane)
 
     def reachable(self, rail: int, other: int) -> bool:
         """Can the fabric carry a packet between these rails (else: NVLink, as the intent declares)?"""

@@ -11,7 +11,7 @@ def refusals(choices: Choices, layout: Layout) -> Iterator[Finding]:
     """Every leaf group and spine that an override names and the layout for ``hosts.max`` does not have."""
     for position, leaf in enumerate(choices.demand.fabric.leaf.overrides):
         path = choices.demand.on_fabric("leaf", "overrides", position, "groups")
-        groups = layout.leaf_groups
+        groups = layout.last_group
         for group in leaf.groups or ():
             if group > groups:
                 made = f"{groups} leaf group{'s' if groups > 1 else ''}"

@@ -1,4 +1,4 @@
-"""What is drawn of one plane: boxes of switches in two rows and the bundles of cables between them.
+"""What is drawn of one fabric: boxes of switches in two rows and the bundles of cables between them.
 
 A switch has a box of its own while there are few; then spines are drawn by spine group, leaves by leaf group, the two
 lower tiers of a three-tier fabric by pod, and many groups together. Every switch is in exactly one box.
@@ -42,9 +42,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One plane: two rows of boxes."""
+    """One fabric: two rows of boxes."""
 
-    plane: str
     above: tuple[Box, ...]
     below: tuple[Box, ...]
     tiers: tuple[str, str]
@@ -57,9 +56,8 @@ class Picture:
     """Lower box -> cables to hosts, and the hosts' names."""
 
 
-def picture(network: Network, plane: str) -> Picture:
-    """What is drawn of a plane: the fabric that it rides on; the same for every order of the network's tuples."""
-    fabric = network.planes[plane].fabric
+def picture(network: Network, fabric: str) -> Picture:
+    """What is drawn of a fabric; the same for every order of the network's tuples."""
     devices = sorted(
         (each for each in network.devices if each.fabric == fabric), key=lambda each: (each.index, each.rail or 0)
     )
@@ -69,7 +67,7 @@ def picture(network: Network, plane: str) -> Picture:
         names = ("cores", "pods")
     else:
         above, below, names = _spines(spines, "spine group"), _leaves(leaves), ("spines", "leaves")
-    return _cabled(network, plane, (tuple(above), tuple(below)), names)
+    return _cabled(network, fabric, (tuple(above), tuple(below)), names)
 
 
 def names(of: Iterable[str]) -> str:
@@ -150,14 +148,13 @@ def _parts(groups: Sequence[list[Device]], most: int) -> list[Sequence[list[Devi
 
 
 def _cabled(
-    network: Network, plane: str, rows: tuple[tuple[Box, ...], tuple[Box, ...]], tiers: tuple[str, str]
+    network: Network, fabric: str, rows: tuple[tuple[Box, ...], tuple[Box, ...]], tiers: tuple[str, str]
 ) -> Picture:
     above, below = ({each.name: n for n, box in enumerate(row) for each in box.members} for row in rows)
     between: dict[tuple[int, int], Counter[int]] = {}
     inside: dict[int, Counter[int]] = {}
     down: dict[int, Counter[int]] = {}
     hosts: dict[int, set[str]] = {}
-    fabric = network.planes[plane].fabric
     for link in network.links:
         if link.fabric == fabric and link.kind == "host":
             _add(down, below[link.upper.device], link)
@@ -167,7 +164,6 @@ def _cabled(
         elif link.fabric == fabric:
             _add(inside, below[link.upper.device], link)
     return Picture(
-        plane=plane,
         above=rows[0],
         below=rows[1],
         tiers=tiers,

@@ -2,7 +2,7 @@
 
 demands       what each fabric is to be, with what rides   demand.py
 choose        which model, OS and release each switch is      choices.py
-lay_out       the cheapest number of switches and links       topology.py
+sections      the cheapest number of switches and links       sections.py, topology.py
 check_limits  what no switch may exceed                       limits.py, buffers.py, overrides.py
 cable_up      which port is joined to which                   cabling.py
 check_racks   what stands in a rack is there                  racks.py
@@ -17,31 +17,32 @@ realise       what OS and ASIC will hold                      realise.py
 Steps that do not need one another are all tried before anything is refused (gather.py).
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil
 
 from nornir_tasks.design import addressing, asn, front_panel, mtu, qos
 from nornir_tasks.design.cabling import Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue, SwitchModel
-from nornir_tasks.design.choices import Choices, choose
+from nornir_tasks.design.choices import choose
 from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import THE_SWITCH, fabric_key
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.kinds import Kinds, kinds
-from nornir_tasks.design.layout import Layout, Sizing
+from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.limits import check_limits
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.network import ROLES, Device, Fabric, Network, Plane
+from nornir_tasks.design.network import ROLES, Device, Fabric, FabricPart, Network, Plane
 from nornir_tasks.design.owners import claims_on, declared
 from nornir_tasks.design.racks import Place, check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
-from nornir_tasks.design.topology import lay_out
+from nornir_tasks.design.sections import Section, by_fabric, sections
 from nornir_tasks.errors import Problem
 from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.model import Intent
@@ -86,7 +87,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     both carry everything found in their step.
     """
     known = _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
-    built = [_build(demand, known) for demand in demands(intent, kinds().planes)]
+    built = [_build(each, known) for each in by_fabric(demands(intent, kinds().planes)).values()]
     network = Network(
         site=intent.site,
         fabrics={each.fabric.name: each.fabric for each in built},
@@ -105,74 +106,85 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     return network
 
 
-def _build(demand: Demand, known: _Known) -> _Built:
+def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     """One fabric with what rides on it."""
-    marks, os_facts = known.marks, known.os_facts
-    choices = choose(demand, known.catalogue, os_facts, marks, known.allow_memory)
-    sizing = lay_out(choices, marks)
-    layout = sizing.chosen.layout
-    joints, cut = _checked(choices, layout, os_facts, marks)
-    cabling = cable_up(choices, layout, os_facts, joints)
-    check_racks(demand, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics}, marks)
-    devices = asn.number(cabling.devices, demand.fabric.pools.asn, layout)
-    devices = addressing.address_devices(devices, demand.fabric.pools.loopback, cut)
-    makes = Circuits(cut, {each.name: each for each in devices}, demand.terms.fabric_mtu_bytes)
+    marks, os_facts, fabric = known.marks, known.os_facts, on_fabric[0].fabric
+    chosen = [choose(each, known.catalogue, os_facts, marks, known.allow_memory) for each in on_fabric]
+    parts = sections(chosen, marks)
+    joints, cut = _checked(parts, os_facts, marks)
+    cabling = cable_up(parts, os_facts, joints)
+    check_racks(on_fabric, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics}, marks)
+    devices = asn.number(cabling.devices, fabric.pools.asn, parts[0].layout)
+    devices = addressing.address_devices(devices, fabric.pools.loopback, cut)
+    makes = Circuits(cut, {each.name: each for each in devices}, on_fabric[0].terms.fabric_mtu_bytes)
+    planes = dict.fromkeys(each.plane_name for each in on_fabric)
     return _Built(
-        fabric=_fabric(demand, sizing),
-        planes=(_plane(demand, layout, cut),),
+        fabric=_fabric(parts),
+        planes=tuple(_plane([each for each in parts if each.demand.plane_name == name], cut) for name in planes),
         devices=devices,
-        circuits=tuple(_circuits(demand, makes, cabling)),
-        host_blocks=dict(addressing.host_blocks(devices, demand.plane_name, cut)),
+        circuits=tuple(_circuits(parts, makes, cabling)),
+        host_blocks=dict(pair for part in parts for pair in addressing.host_blocks(devices, part, cut)),
         cabling=cabling,
-        models={choice.model.model: choice.model for choice in choices.all},
-        places=places(demand.fabric.racks),
+        models={choice.model.model: choice.model for each in chosen for choice in each.all},
+        places=places(fabric.racks),
     )
 
 
 def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Problem, ...]:
     """Everything that stands against this intent, as far as an intent with unknown values can be judged."""
     gathering, known = Gathering(), _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
-    for demand in gathering.attempt(lambda: demands(intent, kinds().planes)) or ():
-        _mistakes_of(demand, known, gathering)
-    return tuple(gathering.problems)
+    for each in by_fabric(gathering.attempt(lambda: demands(intent, kinds().planes)) or ()).values():
+        _mistakes_of(each, known, gathering)
+    return tuple(dict.fromkeys(gathering.problems))
 
 
-def _mistakes_of(demand: Demand, known: _Known, gathering: Gathering) -> None:
+def _mistakes_of(on_fabric: Sequence[Demand], known: _Known, gathering: Gathering) -> None:
     marks, os_facts = known.marks, known.os_facts
-    choices = gathering.attempt(lambda: choose(demand, known.catalogue, os_facts, marks, known.allow_memory))
-    sizing = gathering.attempt(lambda: lay_out(choices, marks)) if choices is not None else None
-    if choices is not None and sizing is not None:
-        gathering.attempt(lambda: _checked(choices, sizing.chosen.layout, os_facts, marks))
+    chosen = [
+        gathering.attempt(partial(choose, each, known.catalogue, os_facts, marks, known.allow_memory))
+        for each in on_fabric
+    ]
+    there = [each for each in chosen if each is not None]
+    parts = gathering.attempt(lambda: sections(there, marks)) if there and None not in chosen else None
+    if parts is not None:
+        gathering.attempt(lambda: _checked(parts, os_facts, marks))
 
 
 def _checked(
-    choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts], marks: Marks
-) -> tuple[Joints, addressing.Addressing]:
+    parts: Sequence[Section], os_facts: Mapping[str, OsFacts], marks: Marks
+) -> tuple[tuple[Joints, ...], addressing.Addressing]:
     """How cables join their ends and how pools are cut. Raises DesignError with all that speaks against the layout."""
-    gathering = Gathering()
-    core_gbps = layout.pods.core_gbps if layout.pods else None
-    gathering.attempt(lambda: check_limits(choices, layout, os_facts, marks))
-    joints = gathering.attempt(lambda: join(choices, layout.uplink_gbps, core_gbps, marks))
-    cut = gathering.attempt(lambda: addressing.cut_pools(choices, layout, marks))
-    gathering.attempt(lambda: asn.check_pool(choices.demand, layout, marks))
+    gathering, joints = Gathering(), list[Joints]()
+    for part in parts:
+        layout = part.layout
+        core_gbps = layout.pods.core_gbps if layout.pods else None
+        gathering.attempt(partial(check_limits, part.choices, layout, os_facts, marks))
+        found = gathering.attempt(partial(join, part.choices, layout.uplink_gbps, core_gbps, marks))
+        joints += [] if found is None else [found]
+    cut = gathering.attempt(lambda: addressing.cut_pools(parts, marks))
+    gathering.attempt(lambda: asn.check_pool(parts[0].demand, parts[0].layout, marks))
     gathering.refuse()
-    if joints is None or cut is None:
+    if len(joints) < len(parts) or cut is None:
         raise UnknownValueError  # never in an intent without mistakes
-    return joints, cut
+    return tuple(joints), cut
 
 
-def _circuits(demand: Demand, makes: Circuits, cabling: Cabling) -> Iterator[Circuit]:
+def _circuits(parts: Sequence[Section], makes: Circuits, cabling: Cabling) -> Iterator[Circuit]:
+    first = parts[0].demand
     between_switches = (link for link in cabling.links if link.kind == "fabric")
-    is_numbered = demand.fabric.routing.addressing == "numbered"
-    yield from makes.of_fabric(fabric_key(demand.fabric_name), between_switches, is_numbered=is_numbered)
-    yield from makes.of_hosts(demand.plane_name, cabling.nics, demand.plane.prefix_length)
+    is_numbered = first.fabric.routing.addressing == "numbered"
+    yield from makes.of_fabric(fabric_key(first.fabric_name), between_switches, is_numbered=is_numbered)
+    for part in parts:
+        nics = (nic for nic in cabling.nics if part.layout.has_group(makes.devices[nic.leaf].index))
+        yield from makes.of_hosts(part.demand.plane_name, nics, part.demand.plane.prefix_length)
 
 
-def _fabric(demand: Demand, sizing: Sizing) -> Fabric:
-    layout, intent, terms = sizing.chosen.layout, demand.fabric, demand.terms
-    down = layout.hosts_per_group * layout.nics_per_host * demand.nics.speed
-    switches = layout.leaves + layout.spines + layout.cores
+def _fabric(parts: Sequence[Section]) -> Fabric:
+    demand, layout = parts[0].demand, parts[0].layout
+    intent, terms = demand.fabric, demand.terms
+    switches = layout.all_leaves + layout.spines + layout.cores
     above = (intent.spine, intent.core) if intent.core is not None else (intent.spine,)
+    widest = max((each.layout for each in parts), key=lambda each: each.rails)
     return Fabric(
         name=demand.fabric_name,
         kind=intent.design,
@@ -182,33 +194,38 @@ def _fabric(demand: Demand, sizing: Sizing) -> Fabric:
         classes=qos.classes(terms.classes),
         load_balancing=terms.load_balancing,
         shuts_unused=terms.policy.unused_ports == "shut",
-        sizing=sizing,
-        leaf_groups=layout.leaf_groups,
-        hosts_per_group=layout.hosts_per_group,
-        uplinks=layout.uplinks,
+        parts=tuple(_part(each) for each in parts),
         spines=layout.spines,
         cores=layout.cores,
         switches=switches,
-        oversubscription=float(Fraction(down, layout.uplinks * layout.uplink_gbps)),
         declared_oversubscription=tuple(tier.oversubscription for tier in above),
-        max_paths=layout.most_uplinks(),
+        max_paths=max(each.layout.most_uplinks() for each in parts),
         # Two prefixes of each leaf, one of each spine, and half as much again for a drain or a growth under way.
         max_prefixes=ceil(2 * switches * 1.5),
         bfd=intent.routing.bfd,
         drain_prepend=DRAIN_PREPEND,
-        rail_spine_group=tuple(layout.rail_group(_leaf_rail(layout, rail)) for rail in range(layout.rails)),
+        rail_spine_group=tuple(widest.rail_group(_leaf_rail(widest, rail)) for rail in range(widest.rails)),
     )
 
 
-def _plane(demand: Demand, layout: Layout, cut: addressing.Addressing) -> Plane:
+def _part(section: Section) -> FabricPart:
+    layout, demand = section.layout, section.demand
+    down = layout.hosts_per_group * layout.nics_per_host * demand.nics.speed
+    ratio = float(Fraction(down, layout.uplinks * layout.uplink_gbps))
+    return FabricPart(demand.plane_name, demand.group, section.sizing, ratio)
+
+
+def _plane(parts: Sequence[Section], cut: addressing.Addressing) -> Plane:
+    demand, widest = parts[0].demand, max((each.layout for each in parts), key=lambda each: each.rails)
+    blocks = cut.hosts[demand.plane_name].blocks
     return Plane(
         name=demand.plane_name,
         kind=demand.kind,
         fabric=demand.fabric_name,
         pools={"hosts": str(demand.plane.pools.hosts)},
-        host_block_length=cut.hosts.length,
-        rails=layout.rails,
-        rail_supernets=tuple(str(cut.hosts.supernet(_leaf_rail(layout, rail))) for rail in range(layout.rails)),
+        host_block_length=blocks.length,
+        rails=widest.rails,
+        rail_supernets=tuple(str(blocks.supernet(_leaf_rail(widest, rail))) for rail in range(widest.rails)),
         mtu_bytes=demand.terms.host_mtu_bytes,
         host_vlan=demand.plane.host_vlan,
     )

@@ -1,6 +1,6 @@
 """Where each device stands, as the intent declares it. A place nobody declared stays empty: none is ever guessed."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nornir_tasks.design.demand import Demand
@@ -25,13 +25,14 @@ def places(racks: Racks) -> Mapping[str, Place]:
     return {device: Place(rack, int(unit)) for rack, units in racks.items() for unit, device in units.items()}
 
 
-def check_racks(demand: Demand, devices: Collection[str], hosts: Collection[str], marks: Marks) -> None:
+def check_racks(demands: Sequence[Demand], devices: Collection[str], hosts: Collection[str], marks: Marks) -> None:
     """Raise IntentError for every device in a rack that the site does not have, ``hosts.max`` included."""
-    later = {f"{demand.group}-{index}" for index in range(1, demand.hosts.max + 1)} if demand.fabric.racks else ()
+    racks, above = demands[0].fabric.racks, demands[0].on_fabric("racks")
+    later = {f"{each.group}-{index}" for each in demands for index in range(1, each.hosts.max + 1)} if racks else ()
     known = {*devices, *hosts, *later}
-    findings = list(_unknown(demand.fabric.racks, known, sorted(devices)))
+    findings = list(_unknown(racks, known, sorted(devices)))
     if findings:
-        raise IntentError(marks.problems(findings, demand.on_fabric("racks")))
+        raise IntentError(marks.problems(findings, above))
 
 
 def _unknown(racks: Racks, known: Collection[str], switches: list[str]) -> Iterator[Finding]:

@@ -206,19 +206,29 @@ _SHARED = "a switch has its queues once for all ports; put the planes on fabrics
 
 def _on_hosts(intent: "Intent") -> Iterator[Finding]:
     """What fabrics say of rails, where hosts have so many."""
+    for name in intent.fabrics:
+        yield from independent(_on_leaves(name, intent))
     for group, each in intent.hosts.items():
-        yield from independent(*(_on_nics(group, name, intent) for name in each.nics))
+        yield from independent(*(_on_spines(group, name, intent) for name in each.nics))
 
 
-def _on_nics(group: str, name: str, intent: "Intent") -> Iterator[Finding]:
-    if name not in intent.planes or intent.planes[name].fabric not in intent.fabrics:
-        return
-    each, nics = intent.planes[name], intent.hosts[group].nics[name]
-    fabric, rails_at = intent.fabrics[each.fabric], ("hosts", group, "nics", name, "rails")
-    above: Path = ("fabrics", each.fabric)
-    yield from independent(
-        _rails_of_leaves(above, fabric, nics.rails, rails_at), _rails_of_spines(above, fabric, each, nics.rails)
-    )
+def _on_leaves(name: str, intent: "Intent") -> Iterator[Finding]:
+    """Of several groups of hosts and planes on a fabric, the one with the most rails counts."""
+    rails = [
+        (nics.rails, ("hosts", group, "nics", plane, "rails"))
+        for group, each in intent.hosts.items()
+        for plane, nics in each.nics.items()
+        if plane in intent.planes and intent.planes[plane].fabric == name
+    ]
+    if rails:
+        yield from _rails_of_leaves(("fabrics", name), intent.fabrics[name], *max(rails, key=lambda each: each[0]))
+
+
+def _on_spines(group: str, name: str, intent: "Intent") -> Iterator[Finding]:
+    if name in intent.planes and intent.planes[name].fabric in intent.fabrics:
+        each = intent.planes[name]
+        above: Path = ("fabrics", each.fabric)
+        yield from _rails_of_spines(above, intent.fabrics[each.fabric], each, intent.hosts[group].nics[name].rails)
 
 
 def _rails_of_leaves(above: Path, fabric: "FabricIntent", rails: int, rails_at: Path) -> Iterator[Finding]:

@@ -140,14 +140,14 @@ def test_every_pair_of_rails_that_is_said_to_be_reachable_shares_all_its_spines_
 def test_counts_agree_with_closed_forms(site: tuple[dict[str, Any], Network]) -> None:
     needed, network = demand(intent_of(site[0])), site[1]
     counts, fabric, hosts = design_counts(network), network.fabrics["compute"], needed.hosts
-    groups = -(-hosts.count // fabric.hosts_per_group)
+    groups = -(-hosts.count // fabric.parts[0].layout.hosts_per_group)
     leaves = groups * (needed.nics.rails if network.fabrics["compute"].kind == "rail" else 1)
     found = counts["planes"]["compute"]
     assert found["tiers"]["leaf"]["switches"] == leaves
     assert found["tiers"]["spine"]["switches"] == fabric.spines
     assert found["host_links"] == hosts.count * needed.nics.rails
-    assert found["fabric_links"] == leaves * fabric.uplinks
-    assert counts["totals"]["links"] == hosts.count * needed.nics.rails + leaves * fabric.uplinks
+    assert found["fabric_links"] == leaves * fabric.parts[0].layout.uplinks
+    assert counts["totals"]["links"] == hosts.count * needed.nics.rails + leaves * fabric.parts[0].layout.uplinks
     assert counts["totals"]["optics"] == 2 * counts["totals"]["cables"]
     assert found["oversubscription"] <= needed.fabric.spine.oversubscription + 1e-9
 

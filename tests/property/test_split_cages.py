@@ -98,7 +98,7 @@ def test_no_cage_is_used_twice_and_each_leg_once_wherever_cages_are_split(
         for end in (link.upper, link.lower)
     }
     assert design_counts(network)["totals"]["optics"] == len(plugs)
-    sizing = network.fabrics["compute"].sizing.chosen
+    sizing = network.fabrics["compute"].parts[0].sizing.chosen
     assert sizing.optics >= len(plugs)  # what is laid out for is counted as what is there
 
 

@@ -40,7 +40,7 @@ def three_tiers(draw: st.DrawFn) -> dict[str, Any]:
 def test_three_tiers_agree_with_closed_forms(data: dict[str, Any]) -> None:
     network = try_to_build(data)
     fabric, needed = network.fabrics["compute"], demand(intent_of(data))
-    groups = -(-needed.hosts.count // fabric.hosts_per_group)
+    groups = -(-needed.hosts.count // fabric.parts[0].layout.hosts_per_group)
     leaves, found = groups * needed.nics.rails, design_counts(network)["planes"]["compute"]
     pods = -(-groups // (needed.fabric.spine.pod_leaf_groups or 1))
     spines = {each.name for each in network.devices if each.role == "spine"}
@@ -49,7 +49,7 @@ def test_three_tiers_agree_with_closed_forms(data: dict[str, Any]) -> None:
     assert (found["tiers"]["leaf"]["switches"], len(spines)) == (leaves, pods * per_pod)
     assert found["tiers"]["core"]["switches"] == fabric.cores
     assert len(set(up.values())) == 1
-    assert found["fabric_links"] == leaves * fabric.uplinks + sum(up.values())
+    assert found["fabric_links"] == leaves * fabric.parts[0].layout.uplinks + sum(up.values())
     for leaf in (each for each in network.devices if each.role == "leaf"):
         above = {link.upper.device for link in network.links_of(leaf.name) if link.kind == "fabric"}
         assert {network.device(name).spine_group for name in above} == {leaf.spine_group}
@@ -78,7 +78,7 @@ def test_split_cages_agree_with_closed_forms(count: int, per_group: int, groups:
     cages = 8 * (full * -(-per_group // 2) + -(-rest // 2))
     hosts = [cable for cable in network.cables if cable.name.startswith("leaf") and "-p" in cable.name]
     assert len(hosts) == cages
-    assert totals["links"] == 8 * count + 8 * -(-count // per_group) * fabric.uplinks
+    assert totals["links"] == 8 * count + 8 * -(-count // per_group) * fabric.parts[0].layout.uplinks
     assert sum(len(cable.links) for cable in network.cables) == totals["links"]
     plugs = {
         (end.device, end.slot.number if end.slot else end.port)

@@ -78,11 +78,12 @@ def test_the_runner_up_and_what_a_lost_spine_leaves_are_printed(tmp_path: Path) 
 
 def test_json_has_layout_runner_up_and_warnings_of_each_plane(tmp_path: Path) -> None:
     plane = json.loads(design("--json", "--site", site(tmp_path, count="1")).stdout)["planes"]["compute"]
-    assert plane["layout"]["spines"] == 1
-    assert plane["layout"]["capacity_after_loss"] == 0
-    assert plane["runner_up"]["lost_by"].endswith("more")
-    assert plane["core_oversubscription"] is None
-    assert "single point of failure" in plane["warnings"][0]
+    of_gpus = plane["groups"]["gpu"]
+    assert of_gpus["layout"]["spines"] == 1
+    assert of_gpus["layout"]["capacity_after_loss"] == 0
+    assert of_gpus["runner_up"]["lost_by"].endswith("more")
+    assert of_gpus["core_oversubscription"] is None
+    assert "single point of failure" in of_gpus["warnings"][0]
 
 
 def test_one_spine_is_warned_of_in_the_text(tmp_path: Path) -> None:

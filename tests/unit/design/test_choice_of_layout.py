@@ -38,7 +38,7 @@ def spine(kind: dict[str, str] = SPECTRUM, **keys: Any) -> dict[str, Any]:
 
 
 def sizing(data: dict[str, Any]) -> Sizing:
-    return built(data).fabrics["compute"].sizing
+    return built(data).fabrics["compute"].parts[0].sizing
 
 
 def shape(layout: Layout) -> tuple[int, int, int]:
@@ -58,7 +58,7 @@ def shape(layout: Layout) -> tuple[int, int, int]:
 )
 def test_a_few_more_uplinks_save_most_of_the_spines(data: dict[str, Any], expected: tuple[int, int, int]) -> None:
     network = built(data)
-    found = network.fabrics["compute"].sizing.chosen
+    found = network.fabrics["compute"].parts[0].sizing.chosen
     assert shape(found.layout) == expected
     assert sum(device.role == "spine" for device in network.devices) == expected[1]
     assert network.fabrics["compute"].oversubscription <= fabric(data)["spine"]["oversubscription"]
@@ -78,7 +78,7 @@ def test_a_layout_that_the_switches_tables_do_not_hold_is_not_chosen() -> None:
     known = load_catalogue()
     narrow = {**known.switches, "SN5600": replace(known.switches["SN5600"], max_ecmp_paths=20)}
     network = design(intent_of(gpus(37, spine=spine())), Catalogue(narrow, known.nics), plain_facts())
-    assert shape(network.fabrics["compute"].sizing.chosen.layout) == (8, 4, 20)
+    assert shape(network.fabrics["compute"].parts[0].sizing.chosen.layout) == (8, 4, 20)
 
 
 def test_of_equal_costs_the_rails_that_share_their_spines_win() -> None:
@@ -193,7 +193,7 @@ def test_three_tiers_that_two_cannot_replace_are_not_warned_of() -> None:
 def test_the_ratio_to_the_cores_is_that_of_a_spines_links() -> None:
     data = three_tiers(1024, oversubscription=3)
     network = built(data)
-    ratio = network.fabrics["compute"].sizing.chosen.layout.core_oversubscription
+    ratio = network.fabrics["compute"].parts[0].sizing.chosen.layout.core_oversubscription
     assert ratio is not None
     spines = [device.name for device in network.devices if device.role == "spine"]
     for name in spines:

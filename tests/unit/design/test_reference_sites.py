@@ -73,6 +73,7 @@ def test_28672_gpus_rail_optimised_7_to_1_on_256_leaves_and_32_spines(figure: Ca
     assert (found["tiers"]["leaf"]["switches"], found["tiers"]["spine"]["switches"]) == (256, 32)
     assert (found["host_links"], found["fabric_links"], found["oversubscription"]) == (28672, 4096, 7.0)
     fabric = network.fabrics["compute"]
-    assert (fabric.uplinks, fabric.leaf_groups, fabric.hosts_per_group) == (16, 32, 112)
+    layout = fabric.parts[0].layout
+    assert (layout.uplinks, layout.leaf_groups, layout.hosts_per_group) == (16, 32, 112)
     assert not fabric.reachable(3, 4)
     assert fabric.reachable(4, 7)

@@ -29,7 +29,7 @@ OTHER_QUEUES = """\
       bulk: {dscp: 0, priority: 0, weight: 40}
       nvme: {dscp: 26, priority: 3, lossless: true, weight: 60}
 """
-FABRIC_OF = {"compute": "rails", "data": "front"}
+FABRIC_OF = {"compute": "rails", "data": "front", "archive": "front"}
 
 
 @cache
@@ -78,11 +78,9 @@ def test_addresses_and_as_numbers_are_of_the_pools_of_the_switchs_own_fabric_and
 
 def test_each_plane_has_a_block_at_the_leaves_of_its_own_fabric_and_at_no_other_switch() -> None:
     blocks = network().host_blocks
-    assert set(blocks) == {
-        (device.name, plane)
-        for plane, fabric in FABRIC_OF.items()
-        for device in network().devices
-        if device.fabric == fabric and device.level == 0
+    assert {leaf for leaf, _ in blocks} == {each.name for each in network().devices if each.level == 0}
+    assert {(network().device(leaf).fabric, plane) for leaf, plane in blocks} == {
+        (fabric, plane) for plane, fabric in FABRIC_OF.items()
     }
     for (_, plane), block in blocks.items():
         assert IPv4Network(block).subnet_of(IPv4Network(network().planes[plane].pools["hosts"]))
@@ -104,7 +102,7 @@ def test_counts_are_of_each_fabric_and_sum_up() -> None:
     links = sum(fabric["host_links"] + fabric["fabric_links"] for fabric in fabrics.values())
     assert links == counts["totals"]["links"]
     assert {name: plane["fabric"] for name, plane in counts["planes"].items()} == FABRIC_OF
-    assert [fabrics[name]["planes"] for name in ("rails", "front")] == [["compute"], ["data"]]
+    assert [fabrics[name]["planes"] for name in ("rails", "front")] == [["compute"], ["data", "archive"]]
 
 
 def test_a_host_is_told_of_all_its_planes_with_a_rule_and_a_table_for_each_port() -> None:
@@ -129,8 +127,8 @@ def test_planes_whose_queues_a_host_would_have_to_have_twice_are_refused_with_bo
         needs(other)
     found = [(each.what.partition(":")[0], each.found.partition("see ")[2]) for each in caught.value.problems]
     assert found == [
-        ("planes.data.congestion", "policy.congestion in line 9"),
-        ("planes.data.classes", "policy.classes in line 5"),
+        ("planes.data.congestion", "policy.congestion in line 10"),
+        ("planes.data.classes", "policy.classes in line 6"),
     ]
 
 

@@ -1,0 +1,185 @@
+"""Several groups of hosts, or planes, on one fabric: each has leaves of its own, and all share the spines.
+
+A section is the leaves of one group of hosts on one plane. Each is sized by itself (:mod:`.topology`) for every number
+of spines that can be; of these numbers the one is taken that makes the cheapest fabric. Leaf groups are numbered
+through, section by section, unless one says where its numbers begin.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from nornir_tasks.design.choices import Choices
+from nornir_tasks.design.demand import Demand
+from nornir_tasks.design.layout import Beside, Layout, Option, Sizing
+from nornir_tasks.design.sizes import Sizes
+from nornir_tasks.design.topology import MIN_SPINES, lay_out
+from nornir_tasks.errors import DesignError
+from nornir_tasks.intent.findings import Finding, Marks
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The leaves of one group of hosts on one plane, and the spines that all sections of its fabric share."""
+
+    choices: Choices
+    sizing: Sizing
+
+    @property
+    def demand(self) -> Demand:
+        """What was intended."""
+        return self.choices.demand
+
+    @property
+    def layout(self) -> Layout:
+        """What was chosen."""
+        return self.sizing.chosen.layout
+
+
+def sections(every: Sequence[Choices], marks: Marks) -> tuple[Section, ...]:
+    """The sections of one fabric, in the order of the file. Raises DesignError for what cannot be built."""
+    if len(every) == 1:
+        return (Section(every[0], lay_out(every[0], marks)),)
+    _check_tiers(every, marks)
+    return _beside_one_another(every, _cheapest(every, marks), marks)
+
+
+def _check_tiers(every: Sequence[Choices], marks: Marks) -> None:
+    """Pods and spine groups part the leaves of one section; nobody has said how they would part those of several."""
+    first, other = every[0].demand, every[1].demand
+    what, found = "several groups of hosts or planes on such a fabric are not built yet", f"{other.plane_name}"
+    if first.fabric.design == "clos3":
+        finding = Finding(first.on_fabric("design"), what, "rail or clos", "clos3", also=other.on_nics())
+        raise DesignError(marks.problem(finding))
+    if (first.fabric.spine.groups or 1) > 1:
+        path, found = first.on_fabric("spine", "groups"), str(first.fabric.spine.groups)
+        raise DesignError(marks.problem(Finding(path, what, "1", found, also=other.on_nics())))
+
+
+def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
+    """The sizing of each section, with the number of spines that makes the cheapest fabric."""
+    declared = every[0].demand.fabric.spine.count
+    sizes = [Sizes.of(each) for each in every]
+    most = min(each.most_uplinks for each in sizes)
+    ports = min(each.spine_ports for each in sizes)
+    found: list[list[Sizing]] = []
+    for count in (declared,) if declared is not None else range(MIN_SPINES, most + 1):
+        try:
+            sized = [lay_out(_with_spines(each, count), marks) for each in every]
+        except DesignError:
+            continue
+        if sum(each.chosen.layout.spine_places for each in map(_side_by_side, sized)) <= ports:
+            found.append([_side_by_side(each) for each in sized])
+    if not found:
+        for each in every:
+            lay_out(each, marks)  # its refusal, where one cannot be built even by itself
+        raise DesignError(marks.problem(_too_few_ports(every, ports)))
+    best, *others = sorted(found, key=_rank)[:2]
+    return [_with_costs(each, best, others) for each in zip(best, *others, strict=True)]
+
+
+def _with_spines(choices: Choices, count: int) -> Choices:
+    demand = choices.demand
+    spine = demand.fabric.spine.model_copy(update={"count": count, "groups": 1})
+    fabric = demand.fabric.model_copy(update={"spine": spine})
+    return replace(choices, demand=replace(demand, fabric=fabric))
+
+
+def _side_by_side(sizing: Sizing) -> Sizing:
+    """The links of each leaf on neighbouring ports of a spine, so that sections can follow one another."""
+    layout = replace(sizing.chosen.layout, interleaved_groups=None)
+    return replace(sizing, chosen=replace(sizing.chosen, layout=layout))
+
+
+def _costs(sized: Sequence[Sizing]) -> tuple[int, int, int]:
+    """Switches, links and optics of the fabric; its spines are there once."""
+    chosen = [each.chosen for each in sized]
+    switches = sum(each.layout.leaves for each in chosen) + chosen[0].layout.spines
+    return switches, sum(each.links for each in chosen), sum(each.optics for each in chosen)
+
+
+def _rank(sized: Sequence[Sizing]) -> tuple[int, ...]:
+    return (*_costs(sized), sized[0].chosen.layout.spines)
+
+
+def _with_costs(one: tuple[Sizing, ...], best: Sequence[Sizing], others: Sequence[Sequence[Sizing]]) -> Sizing:
+    """A section's sizing with the costs of the whole fabric, its runner-up that of the next best fabric."""
+    options = [_of_fabric(each.chosen, costs) for each, costs in zip(one, map(_costs, (best, *others)), strict=True)]
+    return replace(one[0], chosen=options[0], runner_up=options[1] if len(options) > 1 else None)
+
+
+def _of_fabric(option: Option, costs: tuple[int, int, int]) -> Option:
+    switches, links, optics = costs
+    return replace(option, switches=switches, links=links, optics=optics)
+
+
+def _too_few_ports(every: Sequence[Choices], ports: int) -> Finding:
+    first, other = every[0].demand, every[-1].demand
+    return Finding(
+        first.on_fabric("spine", "model"),
+        "its spines have no port for each leaf of all groups of hosts and planes on the fabric",
+        f"leaves whose links to one spine are {ports} at most",
+        "more, whatever the number of spines up to the uplinks of a leaf",
+        "put one of the planes on a fabric of its own, or take spines with more ports",
+        also=other.on_nics(),
+    )
+
+
+def _beside_one_another(every: Sequence[Choices], sized: Sequence[Sizing], marks: Marks) -> tuple[Section, ...]:
+    layouts = [each.chosen.layout for each in sized]
+    firsts = tuple(_first_groups([each.demand for each in every], layouts))
+    _check_numbers([each.demand for each in every], layouts, firsts, marks)
+    last_group = max(first + layout.leaf_groups - 1 for first, layout in zip(firsts, layouts, strict=True))
+    rails, leaves = max(len(each.leaf_rails) for each in layouts), sum(each.leaves for each in layouts)
+    places = [each.spine_places for each in layouts]
+    found = []
+    for number, (choices, sizing, layout) in enumerate(zip(every, sized, layouts, strict=True)):
+        before, others = sum(places[:number]), sum(places) - places[number]
+        beside = Beside(firsts[number] - 1, last_group, rails, leaves - layout.leaves, before, others)
+        found.append(Section(choices, _beside(sizing, beside)))
+    return tuple(found)
+
+
+def _beside(sizing: Sizing, beside: Beside) -> Sizing:
+    chosen, other = sizing.chosen, sizing.runner_up
+    placed = replace(chosen, layout=replace(chosen.layout, beside=beside))
+    next_best = other and replace(other, layout=replace(other.layout, beside=beside))
+    return replace(sizing, chosen=placed, runner_up=next_best)
+
+
+def _first_groups(demands: Sequence[Demand], layouts: Sequence[Layout]) -> Iterator[int]:
+    """Where each section's numbers begin: where it says so, else behind those of the section before."""
+    following = 1
+    for demand, layout in zip(demands, layouts, strict=True):
+        first = demand.nics.first_group or following
+        following = first + layout.leaf_groups
+        yield first
+
+
+def _check_numbers(demands: Sequence[Demand], layouts: Sequence[Layout], firsts: Sequence[int], marks: Marks) -> None:
+    spans = [range(first, first + layout.leaf_groups) for first, layout in zip(firsts, layouts, strict=True)]
+    findings = [
+        Finding(
+            other.on_nics("first_group"),
+            "leaf groups of these hosts would be numbered like others of the fabric",
+            f"numbers other than {_span(taken)}",
+            _span(span),
+            also=one.on_nics(),
+        )
+        for (one, taken), (other, span) in combinations(zip(demands, spans, strict=True), 2)
+        if taken.start < span.stop and span.start < taken.stop
+    ]
+    if findings:
+        raise DesignError(marks.problems(findings))
+
+
+def _span(numbers: range) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+
+
+def by_fabric(demands: Sequence[Demand]) -> Mapping[str, tuple[Demand, ...]]:
+    """Fabric -> what rides on it."""
+    found: dict[str, tuple[Demand, ...]] = {}
+    for each in demands:
+        found[each.fabric_name] = (*found.get(each.fabric_name, ()), each)
+    return found

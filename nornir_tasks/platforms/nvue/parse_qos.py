@@ -27,7 +27,8 @@ def parse_qos(
     take_word(data, "l3", "qos", "mapping", PROFILE, "trust")
     classes = _classes(data, roce, pfc)
     queues = frozenset(each.queue for each in classes)
-    names = (PROFILE, *sorted(set(own.values())))
+    described = {name for name, _ in entries(data, "qos", "egress-scheduler") if name.startswith(THE_SWITCH.prefix)}
+    names = (PROFILE, *sorted(described | set(own.values())))
     profiles = tuple(
         PortProfile(
             name=name,

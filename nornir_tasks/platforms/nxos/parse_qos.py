@@ -242,8 +242,9 @@ class QosReader:
 
     def _profile(self, name: str) -> PortProfile:
         ports = {port: lines for port, lines in self.ports.items() if lines.profile == name}
-        pfc = any(lines.pfc == "on" for lines in ports.values()) or not ports
-        watchdog = any(lines.watchdog for lines in ports.values()) or (not ports and self.watchdog)
+        is_all = not ports and name == PROFILE  # no port of ours is left to tell it by
+        pfc = any(lines.pfc == "on" for lines in ports.values()) or is_all
+        watchdog = any(lines.watchdog for lines in ports.values()) or (is_all and self.watchdog)
         wanted = "on" if pfc and self.paused else "off"
         for port, lines in ports.items():
             if lines.pfc != wanted:

@@ -108,6 +108,16 @@ def test_what_is_rendered_is_read_back_as_both_profiles(device: str) -> None:
 
 
 @SYSTEMS
+@pytest.mark.parametrize("plane", ["compute", "storage"])
+def test_what_one_plane_pushes_is_read_back_whole_as_well(device: str, plane: str) -> None:
+    made, each = whole(device, plane), realised(device)
+    tree = made.platform.canonical(made.tree)
+    read = made.platform.parse(tree, each.capabilities, each.config.name, each.config.model)
+    assert list(read.remainder.walk()) == []
+    assert read.config.qos == qos_of(device)
+
+
+@SYSTEMS
 def test_every_line_that_is_lost_or_changed_is_seen(device: str, figure) -> None:
     everything, port = whole(device), storage_port(device)
     mine = [

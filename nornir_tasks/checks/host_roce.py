@@ -69,11 +69,12 @@ def _expectations(variables: Variables, mtu_bytes: int) -> dict[str, Expectation
     """Every knob that the policy has a say in, from the variables alone."""
     own = {name.removeprefix("roce_qos_"): value for name, value in variables.items() if name.startswith("roce_qos_")}
     ecn = own["priority"] if own["ecn"] else None
+    paused = next((each["priority"] for each in own["classes"] if each["lossless"]), None)
     expectations: dict[str, Expectation] = {
         "dcbx": ("os", str),
         "trust": ("dscp", str),
         "dscp_to_priority": (_spell_table(_table(own["classes"])), _spell_table),
-        "pfc": (_spell_priorities(_only(own["priority"])), _spell_priorities),
+        "pfc": (_spell_priorities(_only(paused)), _spell_priorities),
         "ets": (_spell_ets(own["classes"]), lambda found: _spell_found_ets(own["classes"], found)),
         "pause_rx": ("off", _spell_switch),
         "pause_tx": ("off", _spell_switch),

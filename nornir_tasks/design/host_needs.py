@@ -65,10 +65,9 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
         known = ", ".join(sorted(name for name, nic in catalogue.nics.items() if nic.rdma_provider))
         path = demand.on_nics("model")
         findings.append(Finding(path, "no NIC model that the host roles know", f"one of {known}", nics.model or "none"))
-    roce = next((each for each in classes(demand.terms.classes) if each.lossless), None)
+    roce = _roce(demand)
     if roce is None:
-        expected = "lossless: true in the class that RDMA is marked for"
-        findings.append(Finding(demand.terms.classes_at, "no class carries RDMA", expected))
+        findings.append(_no_roce(demand))
     if nics.at is None or provider is None or roce is None:
         raise IntentError(marks.problems(findings))
     return HostNeeds(
@@ -79,9 +78,25 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
         interfaces=demand.hosts.interfaces,
         provider=provider,
         roce=roce,
-        dcqcn=demand.terms.congestion == "dcqcn",
+        dcqcn=demand.terms.congestion in ("dcqcn", "lossy"),
         cable_m=demand.fabric.leaf.cable_m,
     )
+
+
+def _roce(demand: Demand) -> ClassPolicy | None:
+    """The class that RDMA is marked for: the lossless one; where nothing is lossless, the one that switches mark."""
+    lossy = demand.terms.congestion == "lossy"
+    found = [each for each in classes(demand.terms.classes) if (each.ecn is not None if lossy else each.lossless)]
+    return found[0] if found and (len(found) == 1 or not lossy) else None
+
+
+def _no_roce(demand: Demand) -> Finding:
+    terms, what = demand.terms, "no class carries RDMA"
+    if terms.congestion != "lossy":
+        return Finding(terms.classes_at, what, "lossless: true in the class that RDMA is marked for")
+    marking = ", ".join(name for name, each in terms.classes.items() if each.ecn is not None)
+    expected = "ecn in one class alone: it carries RDMA where none is lossless"
+    return Finding(terms.classes_at, "which class carries RDMA cannot be known", expected, marking)
 
 
 def _agree(demands: Sequence[Demand], catalogue: Catalogue, marks: Marks) -> None:

@@ -210,13 +210,13 @@ def _rail_number(value: object) -> int:
 
 
 def _congestion(value: object) -> str:
-    if value in ("dcqcn", "pfc_only"):
+    if value in ("dcqcn", "pfc_only", "lossy"):
         return str(value)
-    what = f"{value} is not built yet" if value in _NOT_BUILT_YET else "no such way against congestion"
-    raise wrong(what, "dcqcn or pfc_only", value)
+    what = f"{value} is not built yet" if value == _NOT_BUILT_YET else "no such way against congestion"
+    raise wrong(what, "dcqcn, pfc_only or lossy", value)
 
 
-_NOT_BUILT_YET = ("lossy", "spectrum_x")
+_NOT_BUILT_YET = "spectrum_x"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +242,8 @@ Breakout = Annotated[Split, BeforeValidator(_split), Written("ports x speed of e
 HostLink = Annotated[str, BeforeValidator(_host_link), Written("`p2p`, `svi`, or `subnet/N` with N 24-30")]
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix), Written("IPv4 prefix")]
 Asns = Annotated[AsnRange, BeforeValidator(_asns), Written(f"range of ASNs, first-last within 1-{MAX_ASN}")]
-Congestion = Annotated[str, BeforeValidator(_congestion), Written("`dcqcn` or `pfc_only`")]
-"""``dcqcn`` or ``pfc_only``."""
+Congestion = Annotated[str, BeforeValidator(_congestion), Written("`dcqcn`, `pfc_only` or `lossy`")]
+"""``dcqcn``, ``pfc_only`` or ``lossy``."""
 Ratio = Annotated[float, BeforeValidator(_ratio), Written(f"ratio: a number above 0, up to {MAX_RATIO}, or as `3:1`")]
 """Of two bandwidths: a number, or ``3:1``."""
 DscpSet = Annotated[

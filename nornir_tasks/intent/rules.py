@@ -143,9 +143,14 @@ def _weights(each: WithClasses) -> Iterator[Finding]:
 
 
 def congestion(each: WithCongestion) -> Iterator[Finding]:
-    """DCQCN is whole or not at all: switches mark, and hosts have a class to say so in."""
+    """DCQCN is whole or not at all: switches mark, and hosts have a class to say so in. ``lossy`` is DCQCN alone."""
     marking = [name for name, traffic in each.classes.items() if traffic.ecn is not None]
-    if each.congestion != "dcqcn":
+    for name, traffic in each.classes.items() if each.congestion == "lossy" else ():
+        if traffic.lossless:
+            what, expected = "this class is lossless, but congestion is lossy", "no lossless with congestion: lossy"
+            hint = "set congestion: dcqcn if PFC is to pause it"
+            yield Finding(("classes", name, "lossless"), what, expected, hint=hint)
+    if each.congestion == "pfc_only":
         for name in marking:
             yield Finding(
                 ("classes", name, "ecn"),

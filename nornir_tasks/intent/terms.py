@@ -35,7 +35,7 @@ class Terms:
 
     @property
     def congestion(self) -> str:
-        """``dcqcn`` or ``pfc_only``."""
+        """``dcqcn``, ``pfc_only`` or ``lossy``."""
         return self.policy.congestion if self.plane.congestion is None else self.plane.congestion
 
     @property

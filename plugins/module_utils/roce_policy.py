@@ -77,7 +77,9 @@ class Policy:
     dscp_to_priority: tuple[int, ...]
     """All 64 code points."""
     priority: int
-    """The one lossless priority, which is also the one DCQCN works on."""
+    """The one that RDMA rides on, and DCQCN works on."""
+    lossless: bool
+    """PFC pauses it."""
     ets: Ets
     traffic_class: int
     """The whole byte: DSCP and ECN bits."""
@@ -93,12 +95,12 @@ class Policy:
 
     @property
     def pfc(self) -> tuple[bool, ...]:
-        """Pause per priority: the lossless one only."""
-        return only(self.priority)
+        """Pause per priority: the one of RDMA, or none."""
+        return only(self.priority) if self.lossless else (False,) * PRIORITIES
 
     @property
     def ecn_enabled(self) -> tuple[bool, ...]:
-        """DCQCN per priority: on the lossless one, or nowhere."""
+        """DCQCN per priority: on the one of RDMA, or nowhere."""
         return only(self.priority) if self.ecn else (False,) * PRIORITIES
 
 
@@ -122,6 +124,7 @@ def read_policy(values: Mapping[str, Any]) -> Policy:
         rails=tuple(given["rails"]),
         dscp_to_priority=tuple(table),
         priority=given["priority"],
+        lossless=any(each["lossless"] for each in classes),
         ets=_ets(classes, table[0]),
         traffic_class=given["traffic_class"],
         ecn=given["ecn"],
@@ -240,6 +243,8 @@ def _lossless_problems(given: Mapping[str, Any]) -> list[str]:
     if priority not in declared:
         what = f"{priority} is no class's priority"
         return [_say("priority", what, f"Take one of {_listed(declared)} (roce_qos_classes)")]
+    if not lossless and given["ecn"]:
+        return []  # marks alone slow senders down, and NICs send again what is lost
     if priority not in lossless:
         what = f"{priority} is the priority of {declared[priority]}, which is not lossless"
         remedy = f"Take {_listed(lossless)}" if lossless else f"Set lossless: true in the class {declared[priority]}"

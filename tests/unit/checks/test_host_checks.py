@@ -263,6 +263,16 @@ def test_dcqcn_off_wants_it_off_on_every_priority_and_does_not_mark() -> None:
     }
 
 
+def test_where_no_class_is_lossless_pfc_is_wanted_off_on_every_priority() -> None:
+    values = variables()
+    values["roce_qos_classes"] = [{**each, "lossless": False} for each in values["roce_qos_classes"]]
+    assert {each.knob for each in judged(facts(), values).of(Verdict.FAIL)} == {"pfc"}
+    lossy = facts()
+    for each in lossy["gpufabric_roce"].values():
+        each["pfc"] = [False] * 8
+    assert not judged(lossy, values).of(Verdict.FAIL)
+
+
 def test_the_way_to_the_hosts_of_the_same_subnet_is_judged_where_there_is_one() -> None:
     values = variables()
     shared = {"subnet": "10.168.0.0/23", "address": "10.168.0.2", "prefix_length": 23, "gateway": "10.168.0.1"}

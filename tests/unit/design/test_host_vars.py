@@ -119,6 +119,30 @@ def test_without_dcqcn_hosts_do_not_claim_to_hear_marks(tmp_path: Path) -> None:
     assert (values.ecn, values.traffic_class) == (False, 104)
 
 
+def lossy(data: dict[str, Any]) -> dict[str, Any]:
+    data["policy"]["congestion"] = "lossy"
+    data["policy"]["classes"]["roce"].pop("lossless")
+    return data
+
+
+def test_where_nothing_is_lossless_rdma_is_in_the_class_that_switches_mark(tmp_path: Path) -> None:
+    network, needed = designed(tmp_path, lossy(lab_data()))
+    values = host_vars(network, needed, "gpu-1").roce_qos
+    assert (values.priority, values.dscp, values.ecn, values.traffic_class) == (3, 26, True, 106)
+    assert not any(each.lossless for each in values.classes)
+    for each in device_configs(network):
+        assert each.config.qos is not None
+        assert not any(profile.pfc_priorities or profile.watchdog for profile in each.config.qos.profiles)
+        assert [queue.number for profile in each.config.qos.profiles for queue in profile.queues if queue.ecn] == [3]
+
+
+def test_where_nothing_is_lossless_and_several_classes_mark_nobody_guesses_which_is_rdmas(tmp_path: Path) -> None:
+    data = lossy(lab_data())
+    data["policy"]["classes"]["bulk"]["ecn"] = "auto"
+    with pytest.raises(IntentError, match="which class carries RDMA cannot be known"):
+        designed(tmp_path, data)
+
+
 def test_with_another_dscp_in_the_intent_everything_follows(tmp_path: Path) -> None:
     data = lab_data()
     data["policy"]["classes"]["roce"]["dscp"] = 10

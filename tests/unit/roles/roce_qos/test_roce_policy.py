@@ -29,6 +29,19 @@ def test_ecn_off_is_declared_on_every_priority(values: dict[str, Any]) -> None:
     assert read_policy({**values, "ecn": False, "traffic_class": 104}).ecn_enabled == (False,) * 8
 
 
+def test_where_nothing_is_lossless_rdmas_priority_is_not_paused_and_dcqcn_works_on_it(values: dict[str, Any]) -> None:
+    policy = read_policy(change_class(values, "roce", lossless=False))
+    assert policy.pfc == (False,) * 8
+    assert policy.ecn_enabled == (False, False, False, True, False, False, False, False)
+
+
+def test_rdma_that_is_neither_paused_nor_marked_is_refused(values: dict[str, Any]) -> None:
+    lossy = change_class({**values, "ecn": False, "traffic_class": 104}, "roce", lossless=False)
+    assert find_problems(lossy) == [
+        "roce_qos_priority: 3 is the priority of roce, which is not lossless. Set lossless: true in the class roce"
+    ]
+
+
 MISTAKES = [
     pytest.param(
         {"dscp": None},

@@ -9,20 +9,25 @@ from line_shapes import Rendered
 from typed_switches import SWITCHES, NxosSwitch
 
 from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
 from nornir_tasks.render.render import render
 from tests.unit.design import toy_profiles, toys
 
 HOLDS = {**toys.ONE_OF_EACH, "nvue-5.14": "spine-2"}
-LOSSY = toy_profiles.LOSSY
+LOSSY, SHARED = toy_profiles.LOSSY, toy_profiles.SHARED
+DROPS = tuple(replace(each, lossless=False) for each in SHARED)
 OTHER = (*LOSSY[:1], replace(LOSSY[1], weight_percent=60), replace(LOSSY[2], weight_percent=15), LOSSY[3])
-PAUSING = tuple(replace(own, lossless=shared.lossless) for own, shared in zip(LOSSY, toy_profiles.SHARED, strict=True))
-ALIKE = tuple(replace(each, lossless=False) for each in toy_profiles.SHARED)
+PAUSING = tuple(replace(own, lossless=shared.lossless) for own, shared in zip(LOSSY, SHARED, strict=True))
+ALIKE = DROPS
 
 
-def rendered(device: str, own: tuple[ClassPolicy, ...] | None) -> Rendered:
-    each = toy_profiles.realised(device, own)
+def rendered(device: str, own: tuple[ClassPolicy, ...] | None, shared: tuple[ClassPolicy, ...] = SHARED) -> Rendered:
+    site = toy_profiles.network(own)
+    fabric = replace(site.fabrics["compute"], classes=shared)
+    site = replace(site, fabrics={"compute": fabric})
+    each = device_config(site, site.device(device), among=toys.with_kind())
     text = render(each.config, each.capabilities, environment(each.config.os))
     return Rendered(each.config, each.capabilities, each.claims, text)
 
@@ -41,8 +46,26 @@ CHANGES = {
 @pytest.mark.parametrize(("before", "after"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("device", HOLDS.values(), ids=HOLDS)
 def test_a_switch_takes_it_and_runs_just_what_is_wanted(device: str, before, after) -> None:
-    start, end = rendered(device, before), rendered(device, after)
+    pushed(rendered(device, before), rendered(device, after))
+
+
+@pytest.mark.parametrize("own", [None, LOSSY], ids=["one profile", "two profiles"])
+@pytest.mark.parametrize("device", HOLDS.values(), ids=HOLDS)
+def test_a_whole_fabric_that_is_lossy_for_a_while_ends_where_it_began(device: str, own) -> None:
+    first = rendered(device, own)
+    assert pushed(first, rendered(device, own, DROPS), first) == SWITCHES[first.config.os](first).running()
+
+
+def pushed(start: Rendered, *ends: Rendered) -> str:
+    """A switch is brought from one configuration to others, each of which it takes and runs; what it runs at last."""
     switch = SWITCHES[start.config.os](start)
+    for end in ends:
+        push(switch, start, end)
+        start = end
+    return switch.running()
+
+
+def push(switch, start: Rendered, end: Rendered) -> None:
     assert switch.refused == []
     running = start.os.to_tree(switch.running())
     wanted = end.owned(end.os.canonical(end.written()))

@@ -92,8 +92,9 @@ class NxosSwitch:
 
     def take(self, candidate: Candidate) -> None:
         target = self._loaded(empty_tree(self._context), candidate.payload)
-        commands = patch(self._tree, target)
-        self.printed = "\n".join(quoted(commands))
+        printed = quoted(patch(self._tree, target))
+        self.printed = "\n".join(printed)
+        commands = [line.strip("`") for line in printed[1:]]  # a line of a port may be one of the whole switch as well
         session = ConfigSession(self._tree, self._context)
         self.refused += [f"{commands[number - 1]}: {error}" for number, error in session.feed_all(commands)]
 

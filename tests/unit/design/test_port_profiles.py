@@ -147,6 +147,22 @@ def test_a_deleted_line_of_a_profile_is_never_read_as_the_same_configuration(dev
     assert {path[-1] for path in silent} <= taken
 
 
+@SYSTEMS
+@pytest.mark.parametrize("own", [None, LOSSY], ids=["one profile", "two profiles"])
+def test_a_fabric_without_lossless_classes_pauses_nowhere_and_is_read_back_so(device: str, own) -> None:
+    site = network(own)
+    drops = tuple(replace(each, lossless=False) for each in SHARED)
+    fabric = replace(site.fabrics["compute"], classes=drops)
+    each = device_config(replace(site, fabrics={"compute": fabric}), site.device(device), among=toys.with_kind())
+    made = toys.wanted(each.config, each.capabilities, each.claims, toys.environment(each.config.os))
+    assert each.config.qos is not None
+    assert each.config.qos.watchdog is None
+    assert not any(profile.pfc_priorities or profile.watchdog for profile in each.config.qos.profiles)
+    tree = made.platform.canonical(made.tree)
+    read = made.platform.parse(tree, each.capabilities, each.config.name, each.config.model)
+    assert (read.config, list(read.remainder.walk())) == (each.config, [])
+
+
 # ---------------------------------------------------------------- what is refused
 
 

@@ -9,14 +9,16 @@ import signal
 from collections.abc import Callable
 
 import pytest
-from hypothesis import settings, strategies
+from hypothesis import HealthCheck, settings, strategies
 
 from nornir_tasks.cli.main import GC_THRESHOLD
 
 FIGURE = "figure"
 
-settings.register_profile("same-examples", derandomize=True)
-settings.register_profile("new-examples", derandomize=False, print_blob=True)
+# A loaded machine makes no test fail: times are measured by `make bench`.
+_UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same-examples", _UNTIMED, derandomize=True)
+settings.register_profile("new-examples", _UNTIMED, derandomize=False, print_blob=True)
 settings.load_profile("same-examples")
 
 

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from nornir_tasks import __version__
-from nornir_tasks.cli import design, lab, plan, push, render, rollback, trust, validate
+from nornir_tasks.cli import design, lab, plan, push, pushes, render, rollback, trust, validate
 from nornir_tasks.errors import Interrupted, Problem
 
 EXIT_CODES = """Exit codes: 0 done; 1 a fault of gpufabric; 2 wrong command line; 3 wrong intent; 4 cannot be built;
@@ -53,6 +53,7 @@ app.command("plan")(plan.plan)
 app.command("push")(push.push)
 app.command("validate")(validate.validate)
 app.command("rollback")(rollback.rollback)
+app.command("pushes")(pushes.pushes)
 app.command("trust")(trust.trust)
 app.add_typer(lab.app, name="lab")
 

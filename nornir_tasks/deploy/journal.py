@@ -10,7 +10,7 @@ import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -72,14 +72,32 @@ class SwitchChange:
     after: str
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One push or rollback, with its end on each switch."""
+
+    noted: Noted
+    undoes: int | None
+    """Of a rollback: the push that it reverts; None where an earlier version did not note that."""
+    states: Mapping[str, str]
+    """Switch -> state of its entry; see :class:`Entry`. Empty: nothing was to be changed, or it ended before that."""
+
+
+Clock = Callable[[], datetime]
+
+
+def _utc() -> datetime:
+    return datetime.now(UTC)
+
+
 class Journal:
     """The journal of one site. Each call opens and closes the file: safe from any thread.
 
     RefusedError where it cannot be read or written: without an entry there is no rollback.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, clock: Clock = _utc) -> None:
+        self._path, self._clock = path, clock
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._open() as db:
             db.executescript(_SCHEMA)
@@ -102,7 +120,8 @@ class Journal:
         """Start a push, or a rollback that undoes one; returns its number."""
         with self._open() as db:
             row = db.execute(
-                "INSERT INTO push (started, verb, owners) VALUES (?, ?, ?)", (_now(), verb, json.dumps(sorted(owners)))
+                "INSERT INTO push (started, verb, owners) VALUES (?, ?, ?)",
+                (self._now(), verb, json.dumps(sorted(owners))),
             )
             number = int(row.lastrowid or 0)
             if undoes is not None:
@@ -118,7 +137,7 @@ class Journal:
         with self._open() as db:
             db.execute(
                 "INSERT OR REPLACE INTO device VALUES (?, ?, 'started', ?, ?, ?)",
-                (push, device, before, after, _now()),
+                (push, device, before, after, self._now()),
             )
 
     def staged(self, push: int, device: str, token: str) -> None:
@@ -144,14 +163,14 @@ class Journal:
         """Record a requested commit; its timer runs at most this long from now on."""
         with self._open() as db:
             db.execute("UPDATE device SET state = 'committed' WHERE push = ? AND device = ?", (push, device))
-            row = (push, device, timer_s, _boot(), _boot_s(), _now())
+            row = (push, device, timer_s, _boot(), _boot_s(), self._now())
             db.execute("INSERT OR REPLACE INTO commit_timer VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def end(self, push: int, device: str, state: str) -> None:
         """Record the result."""
         with self._open() as db:
             db.execute(
-                "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?", (state, _now(), push, device)
+                "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?", (state, self._now(), push, device)
             )
 
     def open_entries(self) -> dict[str, Entry]:
@@ -186,7 +205,7 @@ class Journal:
             return None
         timer_s, boot, at_s, at = row
         # Since the machine started anew its date is all there is.
-        age_s = _boot_s() - at_s if boot == _boot() else _age_s(at)
+        age_s = _boot_s() - at_s if boot == _boot() else self._age_s(at)
         return timer_s - age_s if age_s < timer_s else None
 
     def last_push(self) -> int | None:
@@ -227,6 +246,18 @@ class Journal:
             for number, verb, started, owners, device, before, after in db.execute(query, named):
                 yield SwitchChange(_noted((number, verb, started, owners)), device, before, after)
 
+    def history(self) -> tuple[Listed, ...]:
+        """Every push and rollback, the last one first."""
+        states: dict[int, dict[str, str]] = {}
+        with self._open() as db:
+            for push, device, state in db.execute("SELECT push, device, state FROM device ORDER BY device"):
+                states.setdefault(push, {})[device] = state
+            rows = db.execute(
+                "SELECT id, verb, started, owners, undoes FROM push LEFT JOIN undoing ON undoing.push = push.id"
+                " ORDER BY id DESC"
+            ).fetchall()
+        return tuple(Listed(_noted(row[:4]), row[4], states.get(row[0], {})) for row in rows)
+
     def owners(self, push: int) -> frozenset[str]:
         """Whose sections a push was about."""
         with self._open() as db:
@@ -241,6 +272,12 @@ class Journal:
                 (push,),
             ).fetchall()
         return tuple(Entry(*row) for row in rows)
+
+    def _age_s(self, at: str) -> float:
+        return (self._clock() - datetime.fromisoformat(at)).total_seconds()
+
+    def _now(self) -> str:
+        return self._clock().isoformat(timespec="seconds")
 
 
 def _noted(row: tuple[int, str, str, str]) -> Noted:
@@ -259,11 +296,3 @@ def _boot() -> str:
 def _boot_s() -> float:
     """Seconds since the machine started, sleep included: a clock that cannot be set."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
-
-
-def _age_s(at: str) -> float:
-    return (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -23,6 +23,7 @@ from nornir_tasks.files.push_lock import sole_push
 from nornir_tasks.files.site import Site
 from nornir_tasks.usecases import push as usecase
 from nornir_tasks.usecases.progress import Work, ignore
+from nornir_tasks.usecases.pushes import PastPush, pushes
 from nornir_tasks.usecases.reach import Access, Reach, require_all
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
@@ -77,6 +78,9 @@ class LoneSwitch:
         report = usecase.rollback(self.design(version), number, REACH, lambda _: True, limit=[self.device])
         report.require_done()
         return report
+
+    def listed(self, version: Version) -> tuple[PastPush, ...]:
+        return pushes(self.design(version))
 
     def push_cut_off(self, version: Version, planes: Sequence[str], at: Step, ending: Ending) -> None:
         """A push whose process is killed, or interrupted by Ctrl-C, as it reaches a step."""

@@ -23,6 +23,7 @@ from nornir_tasks.deploy.ledger import Step
 from nornir_tasks.errors import CommitError, RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import join, split
+from nornir_tasks.usecases.pushes import State
 
 Parts = dict[str | None, ConfigTree]
 """Owner (None: nobody) -> what it has on the switch."""
@@ -196,6 +197,19 @@ class Orders(RuleBasedStateMachine):
         assert self.os.to_text(found[None]) == self.os.to_text(self.holds[None])
         same = self.texts.setdefault(join(self.holds.values()).paths(), text)
         assert text == same, "byte for byte what it was when everybody had the same there"
+
+    @invariant()
+    def list_of_pushes_says_what_can_be_rolled_back(self) -> None:
+        listed = self.switch.listed(FIRST)
+        assert [each.number for each in listed] == list(range(self.number, 0, -1))
+        for each in listed:
+            noted = self.noted.get(each.number)
+            if noted is None or each.verb == "rollback" or each.state is State.FAILED:
+                assert not each.can_be_rolled_back
+            elif not each.unsettled:
+                assert each.can_be_rolled_back == (self.stands_against(each.number) is None)
+            if noted is not None and noted.is_undone:
+                assert each.state is State.UNDONE
 
     def teardown(self) -> None:
         """All that can be is rolled back, the last one first; where that is everything, day 0 is what is left."""

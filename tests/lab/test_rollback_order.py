@@ -1,6 +1,7 @@
 """Pushes are undone from the last one on, as far as they changed the same lines."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 from at_terminal import Operator, lab_of_its_own, small_site
@@ -14,6 +15,9 @@ def test_a_push_is_rolled_back_only_after_the_later_one_that_changed_the_same_li
         assert "4 of 4 changed" in operator.run("push", "--yes")
         second = running(operator)
 
+        older, newer = table(operator)[::-1]
+        assert newer[1:] == ["compute", "4 of 4", "confirmed", "yes: nornir rollback --push 2"]
+        assert older[1:] == ["compute", "4 of 4", "confirmed", "no: roll back push 2 first"]
         refused = operator.run("rollback", "--push", "1", "--yes", code=7)
         assert "push 1: push 2 has changed lines since that both are about" in refused
         assert "hint: roll that one back first: nornir rollback --push 2" in refused
@@ -24,6 +28,37 @@ def test_a_push_is_rolled_back_only_after_the_later_one_that_changed_the_same_li
         assert "4 of 4 changed" in operator.run("rollback", "--push", "1", "--yes")
         assert running(operator) == operator.day0
         assert "no push of this number" in operator.run("rollback", "--push", "1", "--yes", code=7)
+
+        assert [row[1:] for row in table(operator)] == [
+            ["compute", "4 of 4", "confirmed"],
+            ["compute", "4 of 4", "confirmed"],
+            ["compute", "4 of 4", "rolled back"],
+            ["compute", "4 of 4", "rolled back"],
+        ]
+        listed = operator.json("pushes", "--last", "3")["pushes"]
+        assert [(each["number"], each["verb"], each["undoes"], each["state"]) for each in listed] == [
+            (4, "rollback", 1, "confirmed"),
+            (3, "rollback", 2, "confirmed"),
+            (2, "push", None, "rolled back"),
+        ]
+        assert set(listed[0]["switches"].values()) == {"done"}
+        assert datetime.fromisoformat(listed[0]["started"]).tzinfo is UTC
+        assert not any(each["can_be_rolled_back"] or each["obstacles"] for each in listed)
+
+
+def table(operator: Operator) -> list[list[str]]:
+    """The rows of ``nornir pushes``, each with number and time as one word."""
+    head, *rows = operator.run("pushes").splitlines()
+    assert re.split(r"  +", head.strip()) == [
+        "push", "time (UTC)", "planes", "changed", "state", "can be rolled back"
+    ]  # fmt: skip
+    return [[" ".join(cells[:2]), *cells[2:]] for row in rows if (cells := re.split(r"  +", row.strip()))]
+
+
+def test_a_site_that_nothing_was_pushed_to_has_no_pushes(tmp_path: Path) -> None:
+    operator = small_site(tmp_path)
+    assert "nothing was pushed yet" in operator.run("pushes")
+    assert operator.json("pushes")["pushes"] == []
 
 
 def running(operator: Operator) -> dict[str, str]:

@@ -5,9 +5,6 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
-from nornir_tasks.deploy import journal as journal_module
 from nornir_tasks.deploy.journal import Journal
 
 
@@ -68,21 +65,15 @@ def test_a_commit_nobody_knows_the_end_of_is_open_until_somebody_says(tmp_path: 
     assert journal.open_entries().keys() == {"leaf-3"}
 
 
-def test_a_timer_runs_on_though_this_machines_date_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_timer_runs_on_though_this_machines_date_is_changed(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.sqlite")
     push = journal.begin("push", frozenset({"switch"}))
     journal.start(push, "leaf-1", "before", "after")
     entry = journal.open_entries()["leaf-1"]
     assert journal.timer_left_s(entry) is None
     journal.committed(push, "leaf-1", 120)
-
-    class Stepped(datetime):
-        @classmethod
-        def now(cls, tz: object = None) -> datetime:
-            return datetime(2001, 1, 1, tzinfo=UTC)
-
-    monkeypatch.setattr(journal_module, "datetime", Stepped)
-    left_s = journal.timer_left_s(entry)
+    stepped = Journal(tmp_path / "journal.sqlite", clock=lambda: datetime(2001, 1, 1, tzinfo=UTC))
+    left_s = stepped.timer_left_s(entry)
     assert left_s is not None
     assert 100 < left_s <= 120
 

@@ -1,0 +1,78 @@
+"""``nornir pushes``: what was pushed and rolled back, and what of it can be rolled back now."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nornir_tasks.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nornir_tasks.usecases.pushes import PastPush
+
+LISTED = 20
+
+
+def pushes(
+    site: options.Site = "lab",
+    last: Annotated[int, typer.Option("--last", min=1, help="List so many, the last ones.")] = LISTED,
+    json: options.Json = False,
+) -> None:
+    """List the pushes and rollbacks in the journal: when, which planes, how they ended, which can be rolled back."""
+    from nornir_tasks.cli.console import out, print_json
+    from nornir_tasks.usecases import pushes as usecase
+    from nornir_tasks.usecases.site import load
+
+    found = usecase.pushes(load(site), last)
+    if json:
+        print_json({"pushes": [as_json(each) for each in found]})
+    elif not found:
+        out.print("nothing was pushed yet")
+    else:
+        _print(found)
+
+
+def as_json(push: "PastPush") -> dict[str, Any]:
+    """One of them, as one object."""
+    return {
+        "number": push.number,
+        "verb": push.verb,
+        "undoes": push.undoes,
+        "started": push.started,
+        "planes": push.planes,
+        "switches": dict(push.switches),
+        "changed": push.changed,
+        "state": push.state.value,
+        "can_be_rolled_back": push.can_be_rolled_back,
+        "obstacles": push.obstacles,
+        "unsettled": push.unsettled,
+    }
+
+
+def _print(found: "tuple[PastPush, ...]") -> None:
+    from nornir_tasks.cli.console import out
+    from nornir_tasks.cli.tables import named_table
+
+    table = named_table("push", "time (UTC)", "planes", "changed", "state", "can be rolled back")
+    verbs = {each.number: each.verb for each in found}
+    for each in found:
+        number = str(each.number) if each.undoes is None else f"{each.number}, rollback of {each.undoes}"
+        time = each.started.removesuffix("+00:00").replace("T", " ")
+        changed = f"{each.changed} of {len(each.switches)}"
+        table.add_row(number, time, ", ".join(each.planes), changed, each.state.value, answer(each, verbs))
+    out.print(table)
+
+
+def answer(push: "PastPush", verbs: "Mapping[int, str]") -> str:
+    """Whether a push can be rolled back, for people; empty where nothing of it is left. ``verbs``: by number."""
+    if push.can_be_rolled_back:
+        return f"yes: nornir rollback --push {push.number}"
+    if not push.obstacles:
+        return ""
+    newest = max(push.obstacles)
+    if set(push.obstacles) == set(push.unsettled):
+        return f"if push {newest} was taken back: a rollback asks the switches"
+    if verbs[newest] == "rollback":
+        return f"no: rollback {newest} changed the same lines; nornir push brings what the intent says"
+    return f"no: roll back push {newest} first"

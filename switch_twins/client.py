@@ -12,7 +12,16 @@ from typing import Any
 
 from .errors import Problem, TwinError
 
-__all__ = ["ControlClient", "TwinError"]
+__all__ = ["ADDRESS_TAKEN", "ENDED", "READY", "RECORD", "ControlClient", "TwinError"]
+
+READY = "ready.json"
+"""Written into the lab's directory when every device listens, and removed at its end."""
+RECORD = "process.json"
+"""Written as the lab's process starts: its id and when it was started, so that a recycled id is not it."""
+ENDED = "ended.json"
+"""Written when the lab ends in order: why."""
+ADDRESS_TAKEN = 98
+"""Exit code of the lab's process when somebody else listens on one of its addresses."""
 
 
 class ControlClient:

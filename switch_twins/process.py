@@ -20,13 +20,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from .client import ADDRESS_TAKEN, ENDED, READY, RECORD
 from .control import ControlServer, control_path
 from .errors import TwinError
 from .server import AddressTakenError, LabServer
 from .spec import LabSpec, load_spec
 
-READY, RECORD, ENDED = "ready.json", "process.json", "ended.json"
-ADDRESS_TAKEN, CANNOT_START = 98, 10
+CANNOT_START = 10
 _LIFETIME_S = 4 * 3600.0
 _GC_THRESHOLD = 50_000
 """Python's own 700 would look through all switches' configurations again and again."""

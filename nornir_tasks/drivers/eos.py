@@ -17,7 +17,7 @@ from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Not
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError
 from nornir_tasks.platforms.eos.candidate import session_changes
 from nornir_tasks.platforms.eos.observe import BGP, OBSERVING, sessions
-from nornir_tasks.platforms.observed import FIELDS, Form, Observed
+from nornir_tasks.platforms.observed import FIELDS, Form, Observed, Observing
 from nornir_tasks.platforms.platform import Candidate
 
 SESSIONS = "show configuration sessions detail"
@@ -37,7 +37,8 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
     device: Any
     config_session: str | None
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, observing: Observing = OBSERVING) -> None:
+        """``observing``: what is asked for each field of the live state, and how the answers are read."""
         super().__init__(
             endpoint.address,
             endpoint.username,
@@ -47,6 +48,7 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
             optional_args={"transport": KeepAliveEapi, "endpoint": endpoint, "lock_disable": True},
         )
         self.endpoint = endpoint
+        self._observing = observing
 
     def open(self) -> None:
         """Set up the client. NAPALM sends 'show version' here; our first read asks for it anyway."""
@@ -173,10 +175,10 @@ class EosSession(EOSDriver):  # type: ignore[misc] # napalm ships no types
 
     def observe(self, fields: Collection[str] = FIELDS, vrfs: Sequence[str] = ()) -> Observed:
         """The live state of these fields: one request for data, one for what EOS shows as text only."""
-        requests_for = OBSERVING.requests_for(fields, vrfs)
+        requests_for = self._observing.requests_for(fields, vrfs)
         lines = [each.what for each in requests_for if each.form is Form.DATA]
         data = dict(zip(lines, self._ask(lines) if lines else (), strict=True))
-        return OBSERVING.read(
+        return self._observing.read(
             self.endpoint.device, data | self._texts([each.what for each in requests_for if each.form is Form.TEXT])
         )
 

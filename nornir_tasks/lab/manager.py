@@ -24,8 +24,8 @@ from nornir_tasks.lab.lock import locked, unwritable
 from nornir_tasks.lab.machines.manager import FOLDER as MACHINES
 from nornir_tasks.lab.network import free_network
 from nornir_tasks.lab.plan import SECRET, LabDevice, LabHost, LabPlan, differences, specification
-from nornir_tasks.lab.process import ADDRESS_TAKEN, LOG, READY, LabProcess
-from switch_twins.client import ControlClient, TwinError
+from nornir_tasks.lab.process import LOG, LabProcess
+from switch_twins.client import ADDRESS_TAKEN, READY, ControlClient, TwinError
 
 __all__ = ["Lab", "LabDevice", "LabHost", "LabPlan", "Started"]
 

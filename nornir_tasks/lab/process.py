@@ -14,16 +14,9 @@ import time
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
+from switch_twins.client import ENDED, READY, RECORD
 
-READY = "ready.json"
-"""Written by the lab's process when every switch listens, removed by it at its end."""
-RECORD = "process.json"
-"""Written by the lab's process as it starts: its id and when it was started, so that a recycled id is not it."""
-ENDED = "ended.json"
-"""Written by the lab's process when it ends in order: why."""
 LOG = "log"
-ADDRESS_TAKEN = 98
-"""Its exit code when somebody else listens on an address of the lab."""
 _PROBE_S = 1.0
 """A lock that is only looked at is free again at once."""
 _RECORD_TIMEOUT_S = 30.0

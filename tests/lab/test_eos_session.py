@@ -315,12 +315,13 @@ def _open_sessions(session: EosSession) -> list[str]:
 
 
 def test_a_show_command_the_model_does_not_know_costs_one_value_and_not_the_whole_look(
-    session: EosSession, monkeypatch: pytest.MonkeyPatch
+    session: EosSession,
 ) -> None:
     unknown = Request("show bogus", Form.TEXT)
     qos = tuple(unknown if each == WATCHDOG else each for each in OBSERVING.requests["qos"])
     requests = {**OBSERVING.requests, "qos": qos}
-    monkeypatch.setattr("nornir_tasks.drivers.eos.OBSERVING", replace(OBSERVING, requests=requests))
-    seen = session.observe()
+    asking = EosSession(session.endpoint, replace(OBSERVING, requests=requests))
+    seen = asking.observe()
+    asking.close()
     assert seen.dscp_to_priority is not None
     assert seen.qos[0].watchdog is None

@@ -13,12 +13,13 @@ import pytest
 
 import nornir_tasks
 import switch_twins
+from switch_twins import client
 from switch_twins.server import builder, known_systems
 
 PRODUCT = Path(nornir_tasks.__file__).parent
 TWINS = Path(switch_twins.__file__).parent
 ROOT = Path(__file__).parents[2]
-CLIENT = ("switch_twins.client.ControlClient", "switch_twins.client.TwinError")
+CLIENT = tuple(f"switch_twins.client.{name}" for name in client.__all__)
 
 
 def imports(path: Path, package: Path) -> Iterator[str]:

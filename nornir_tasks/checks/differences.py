@@ -4,7 +4,7 @@ A line shows a reader what is wrong; its consequences follow from the model that
 that the model does not know is assumed to affect its port, if it is on a port, and nothing else.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from enum import Enum
 
@@ -86,8 +86,13 @@ _OF_BGP = {
     "maximum_paths": (Breaks.PATHS,),
     "multipath_relax": (Breaks.PATHS,),
     "networks": (Breaks.ANNOUNCED,),
-    "vrfs": (Breaks.SESSION, Breaks.PATHS, Breaks.ANNOUNCED),
 }
+_OF_VRF = {
+    "router_id": (Breaks.SESSION,),
+    "maximum_paths": (Breaks.PATHS,),
+    "networks": (Breaks.ANNOUNCED,),
+}
+"""Of BGP in one VRF; of the default one only where somebody peers there."""
 _WORDS = frozenset({"description"})
 """Fields that break nothing."""
 
@@ -96,9 +101,7 @@ def broken(evidence: Evidence, device: str) -> Iterator[Broken]:
     """What the differences between running and wanted configuration break, each with its port, if any."""
     running, wanted = evidence.running[device], evidence.wanted[device]
     yield from _interfaces(evidence, running, wanted)
-    for name, kinds in _OF_SWITCH.items():
-        if getattr(running, name) != getattr(wanted, name):
-            yield from ((kind, "") for kind in kinds)
+    yield from _fields(_OF_SWITCH, running, wanted)
     if wanted.bgp is not None:
         yield from _bgp(evidence, device, running.bgp, wanted.bgp)
 
@@ -124,9 +127,11 @@ def _bgp(evidence: Evidence, device: str, running: Bgp | None, wanted: Bgp) -> I
     if running is None:
         yield Breaks.SESSION, ""
         return
-    for name, kinds in _OF_BGP.items():
-        if getattr(running, name) != getattr(wanted, name):
-            yield from ((kind, "") for kind in kinds)
+    idle = _OF_VRF if all(each.vrf for each in wanted.neighbors) else {}
+    yield from _fields({name: kinds for name, kinds in _OF_BGP.items() if name not in idle}, running, wanted)
+    inner = {each.name: each for each in running.vrfs}
+    for vrf in wanted.vrfs:
+        yield from _fields(_OF_VRF, inner.get(vrf.name), vrf)
     groups = {each.name: each for each in running.peer_groups}
     changed = {each.name for each in wanted.peer_groups if groups.get(each.name) != each}
     if changed:
@@ -138,6 +143,13 @@ def _bgp(evidence: Evidence, device: str, running: Bgp | None, wanted: Bgp) -> I
             yield Breaks.SESSION, evidence.port_of_neighbor(device, neighbor.key)
         if running_value is not None and running_value.route_map_in != neighbor.route_map_in:
             yield Breaks.POLICY, ""
+
+
+def _fields(table: Mapping[str, Iterable[Breaks]], found: object, wanted: object) -> Iterator[Broken]:
+    """What the fields that differ break; all of them where nothing was found."""
+    for name, kinds in table.items():
+        if found is None or getattr(found, name) != getattr(wanted, name):
+            yield from ((kind, "") for kind in kinds)
 
 
 def _is_other(running_value: object, wanted: object) -> bool:

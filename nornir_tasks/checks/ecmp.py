@@ -56,11 +56,7 @@ Pools = Sequence[tuple[str | None, IPv4Network]]
 
 
 def _pools(owners: Iterable[Fabric | Plane]) -> Pools:
-    return tuple((_vrf(each), IPv4Network(pool)) for each in owners for pool in each.pools.values())
-
-
-def _vrf(owner: Fabric | Plane) -> str | None:
-    return owner.vrf if isinstance(owner, Plane) else None
+    return tuple((each.vrf, IPv4Network(pool)) for each in owners for pool in each.pools.values())
 
 
 def vrfs(evidence: Evidence) -> tuple[str | None, ...]:

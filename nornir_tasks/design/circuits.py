@@ -21,6 +21,8 @@ class Circuits:
     devices: Mapping[str, Device]
     mtu_bytes: int
     """The intended MTU; a circuit's is the least of this and both ends' limits."""
+    vrf: str | None = None
+    """The VRF that the fabric's switches route in."""
     uses: dict[Use, Use] = field(default_factory=dict)
 
     def of_fabric(self, owner: str, links: Iterable[Link], *, is_numbered: bool) -> Iterator[Circuit]:
@@ -28,7 +30,8 @@ class Circuits:
         first: dict[str, int] = {}
         for link in links:
             lower, upper = self.devices[link.lower.device], self.devices[link.upper.device]
-            use = self._shared(Use(owner, agreed_bytes(self.mtu_bytes, lower.capabilities, upper.capabilities)))
+            agreed = agreed_bytes(self.mtu_bytes, lower.capabilities, upper.capabilities)
+            use = self._shared(Use(owner, agreed, vrf=self.vrf))
             if not is_numbered:
                 yield Circuit(link, use)
                 continue
@@ -48,7 +51,7 @@ class Circuits:
             hosts = self.cut.hosts[owner]
             upper, lower, prefix_length = hosts.link(leaf.index, leaf.rail, nic.link.place - 1, length)
             agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
-            use = self._shared(Use(owner, agreed, prefix_length, nic.nic, segment=segment))
+            use = self._shared(Use(owner, agreed, prefix_length, nic.nic, vrf=self.vrf, segment=segment))
             yield Circuit(nic.link, use, dotted(upper), dotted(lower))
 
     def _first(self, device: Device) -> int:

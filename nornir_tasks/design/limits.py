@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil
 
-from nornir_tasks.design import balancing, buffers, mtu, overrides, qos, spare_legs
+from nornir_tasks.design import balancing, buffers, mtu, overrides, qos, spare_legs, vrfs
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
@@ -25,6 +25,7 @@ def check_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFact
     rules = [
         balancing.refusals(choices, layout, os_facts),
         check.unnumbered(),
+        vrfs.refusals(choices),
         check.lossless(),
         overrides.refusals(choices, layout),
         spare_legs.refusals(choices, layout),

@@ -108,6 +108,8 @@ class Fabric:
     drain_prepend: int
     rail_spine_group: tuple[int, ...]
     """Rail -> its spine group; leaves of all rails: one entry for each rail all the same. With three tiers 1."""
+    vrf: str | None = None
+    """The VRF that its switches route in, loopbacks included; None: the default one."""
 
     @property
     def oversubscription(self) -> float:

@@ -116,7 +116,8 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     check_racks(on_fabric, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics}, marks)
     devices = asn.number(cabling.devices, fabric.pools.asn, parts[0].layout)
     devices = addressing.address_devices(devices, fabric.pools.loopback, cut)
-    makes = Circuits(cut, {each.name: each for each in devices}, on_fabric[0].terms.fabric_mtu_bytes)
+    mtu_bytes, vrf = on_fabric[0].terms.fabric_mtu_bytes, on_fabric[0].plane.vrf  # all planes' alike
+    makes = Circuits(cut, {each.name: each for each in devices}, mtu_bytes, vrf)
     planes = dict.fromkeys(each.plane_name for each in on_fabric)
     return _Built(
         fabric=_fabric(parts),
@@ -205,6 +206,7 @@ def _fabric(parts: Sequence[Section]) -> Fabric:
         bfd=intent.routing.bfd,
         drain_prepend=DRAIN_PREPEND,
         rail_spine_group=tuple(widest.rail_group(_leaf_rail(widest, rail)) for rail in range(widest.rails)),
+        vrf=parts[0].demand.plane.vrf,
     )
 
 
@@ -228,6 +230,7 @@ def _plane(parts: Sequence[Section], cut: addressing.Addressing) -> Plane:
         rail_supernets=tuple(str(blocks.supernet(_leaf_rail(widest, rail))) for rail in range(widest.rails)),
         mtu_bytes=demand.terms.host_mtu_bytes,
         host_vlan=demand.plane.host_vlan,
+        vrf=demand.plane.vrf,
     )
 
 

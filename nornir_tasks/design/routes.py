@@ -7,10 +7,10 @@ thousands of them are joined in a blink.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.links import Circuit
+from nornir_tasks.design.links import Circuit, Use
 from nornir_tasks.design.network import Device, Network
 
 Reach = list[int]
@@ -77,22 +77,24 @@ class LearnedPaths:
 
 def learned_paths(network: Network, lost: Container[str] = (), vrf: str | None = None) -> LearnedPaths:
     """What each switch learns in one VRF when the links named in ``lost`` carry no session of it."""
-    tables = _Tables(network, lost, vrf)
+    tables = _Tables(network, lost, lambda use: use.vrf == vrf)
     tables.count()
     return LearnedPaths(tables.shared, tables.bit)
 
 
 def count_routes(network: Network) -> dict[str, RouteCount]:
-    """Every switch's forwarding table, with every link up."""
-    return _Tables(network).count()
+    """Every switch's forwarding table, with every link up: of the VRF that its fabric routes in."""
+    of = {name: fabric.vrf for name, fabric in network.fabrics.items()}
+    return _Tables(network, (), lambda use: use.owner in of and use.vrf == of[use.owner]).count()
 
 
 @dataclass
 class _Tables:
     network: Network
-    lost: Container[str] = ()
+    lost: Container[str]
     """Names of links that carry no session."""
-    vrf: str | None = None
+    carries: Callable[[Use], bool]
+    """Is what runs over a link part of the routing that is counted?"""
     bit: dict[str, int] = field(default_factory=dict)
     blocks: list[int] = field(default_factory=list)
     """The bits of all switches that announce one block of hosts, of those that announce a second one, and on."""
@@ -124,7 +126,7 @@ class _Tables:
             self.up[device.name], self.down[device.name] = Counter(), Counter()
         for circuit in self.network.circuits:
             link = circuit.link
-            if link.kind == "fabric" and circuit.use.vrf == self.vrf and link.name not in self.lost:
+            if link.kind == "fabric" and self.carries(circuit.use) and link.name not in self.lost:
                 self.up[link.lower.device][link.upper.device] += 1
                 self.down[link.upper.device][link.lower.device] += 1
 

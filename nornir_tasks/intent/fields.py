@@ -34,6 +34,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,5}")
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
 _INTERFACE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,14}")
 _PORT_STEM = re.compile(r"[a-z](?:[a-z_-]{0,11}[a-z])?")
+_VRF = re.compile(r"[A-Z][A-Z0-9_-]{0,14}")
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
 
 
@@ -203,6 +204,12 @@ def _port_stem(value: object) -> str:
     return value
 
 
+def _vrf_name(value: object) -> str:
+    if not isinstance(value, str) or not _VRF.fullmatch(value):
+        raise wrong("not the name of a VRF", "1-15 capitals, digits, dashes, as COMPUTE", value)
+    return value
+
+
 def _rail_number(value: object) -> int:
     if isinstance(value, bool) or not (isinstance(value, int | str) and _NUMBER.fullmatch(as_shown(value))):
         raise wrong("not the number of a rail", "a whole number, from 0", value)
@@ -263,5 +270,7 @@ RailNumber = Annotated[int, BeforeValidator(_rail_number), Written("number of a 
 """Number of a rail as a key."""
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$"), Written("name, 1-32 characters")]
 """Name that ends up in device names, host names and comments."""
+VrfName = Annotated[str, BeforeValidator(_vrf_name), Written("name of a VRF in capitals, 1-15 characters")]
+"""Name of a VRF. On Cumulus Linux it is that of a network interface, which has at most 15 characters."""
 OwnName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,15}$"), Written("name, 1-16 characters")]
 """Name of a fabric or plane: what the names of its objects on switches begin with, which are 32 characters at most."""

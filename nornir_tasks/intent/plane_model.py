@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nornir_tasks.intent import site_rules
-from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix
+from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, VrfName
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import MtuBytes, Part
 from nornir_tasks.intent.policy_model import TrafficClassIntent
@@ -51,6 +51,10 @@ class PlaneIntent(Part):
     vlan: Annotated[int, Field(ge=2, le=4094)] | None = None
     """svi: the number of that VLAN, the same on every leaf, where each is a VLAN of its own; without it 900. Refused
     with another ``link``, and above 1005, where switches take VLANs for themselves."""
+    vrf: VrfName | None = None
+    """The VRF that its hosts' ports are in and that the whole fabric routes in, loopbacks included; without it the
+    default one. It bears the fabric's name in capitals, as ``COMPUTE`` or ``COMPUTE-RED``. Planes on one fabric are in
+    one VRF, and links between its switches have addresses."""
     pools: PlanePoolsIntent
     """Addresses of its hosts."""
     classes: dict[Name, TrafficClassIntent] | None = None

@@ -199,6 +199,11 @@ def _shared(one: str, other: str, intent: "Intent") -> Iterator[Finding]:
         what = f"not what plane {one} does against congestion, on the same switches"
         found, also = after.congestion, before.congestion_at
         yield Finding(after.congestion_at, what, before.congestion, found, _SHARED, also=also)
+    if first.vrf != second.vrf:
+        what = f"not the VRF of plane {one}, on the same fabric"
+        hint = "links between switches are untagged and carry one VRF; put the planes on fabrics of their own"
+        expected, found = (each.vrf or "the default one" for each in (first, second))
+        yield Finding(("planes", other, "vrf"), what, expected, found, hint, also=("planes", one, "vrf"))
 
 
 _SHARED = "a switch has its queues once for all ports; put the planes on fabrics of their own, or let them agree"

@@ -247,7 +247,7 @@ def _instance(tree: Tree, node: Node, vrf: str, asn: int) -> BgpInstance:
         asn=asn,
         router_id=node.value("router-id", "id") or _router_id(tree, vrf),
         vrf=vrf,
-        neighbors=tuple(_Peer(node, family, peer).neighbor() for peer in peers),
+        neighbors=tuple(_Peer(tree, node, family, peer).neighbor() for peer in peers),
         networks=tuple(sorted(networks)),
         redistribute_connected=bool(connected),
         redistribute_connected_route_map=connected[0].params.get("map") if connected else None,
@@ -272,10 +272,11 @@ def _router_id(tree: Tree, vrf: str) -> str:
 
 
 class _Peer:
-    """One neighbour's lines, with its peer group's below them."""
+    """One neighbour's lines, with its peer group's below them: these stand in the process, whatever VRF it is in."""
 
-    def __init__(self, process: Node, family: Node | None, address: str) -> None:
+    def __init__(self, tree: Tree, process: Node, family: Node | None, address: str) -> None:
         self._process, self._family = process, family
+        self._groups = tree.first("router bgp") or process
         self.address = address
         group = process.first(f"neighbor {address} peer group")
         self.group = group.params.get("group", "") if group else ""
@@ -283,8 +284,8 @@ class _Peer:
     def line(self, words: str, where: Node | None = None) -> Node | None:
         """The neighbour's own line, positive or negated, else its group's."""
         node = where or self._process
-        for name in filter(None, (self.address, self.group)):
-            found = node.first(f"neighbor {name} {words}") or node.first(f"no neighbor {name} {words}")
+        for name, at in ((self.address, node), (self.group, node), (self.group, where or self._groups)):
+            found = at.first(f"neighbor {name} {words}") or at.first(f"no neighbor {name} {words}") if name else None
             if found is not None:
                 return found
         return None
@@ -313,11 +314,11 @@ class _Peer:
 
     def policy(self, words: str, direction: str, param: str) -> str | None:
         """A route map or prefix list in one direction; the address family's line wins."""
-        for where in filter(None, (self._family, self._process)):
-            for name in filter(None, (self.address, self.group)):
-                for line in where.find(f"neighbor {name} {words}"):
-                    if line.words.endswith(f" {direction}"):
-                        return line.params[param]
+        places = [(name, at) for at in (self._family, self._process) for name in (self.address, self.group)]
+        for name, at in (*places, (self.group, self._groups)):
+            for line in at.find(f"neighbor {name} {words}") if name and at is not None else ():
+                if line.words.endswith(f" {direction}"):
+                    return line.params[param]
         return None
 
     def neighbor(self) -> BgpNeighbor:

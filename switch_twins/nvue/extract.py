@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import ipaddress
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..spec import DeviceSpec
@@ -65,7 +66,23 @@ def _interfaces(device: DeviceSpec, tree: Tree, dialect: Dialect) -> list[Interf
         _interface(name, configured.get(name), dialect, link_local=link_local(device.name, name), behind=name in behind)
         for name in names
     )
-    return [_with_vlans(state, tree, dialect) for state in found]
+    return [*(_with_vlans(state, tree, dialect) for state in found), *_of_vrfs(tree)]
+
+
+def _of_vrfs(tree: Tree) -> Iterator[InterfaceState]:
+    """The interface of each VRF with an address, which is its loopback (Virtual-Routing-and-Forwarding-VRF.md, BGP)."""
+    for name, vrf in get_or(tree, {}, "vrf").items():
+        addresses = tuple(get_or(vrf, {}, "loopback", "ip", "address"))
+        if addresses and name != "default":
+            yield InterfaceState(
+                name=name,
+                is_admin_up=True,
+                is_routed=True,
+                addresses=addresses,
+                mtu_bytes=_LOOPBACK_MTU,
+                vrf=name,
+                is_loopback=True,
+            )
 
 
 def _with_vlans(state: InterfaceState, tree: Tree, dialect: Dialect) -> InterfaceState:

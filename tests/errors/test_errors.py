@@ -27,9 +27,9 @@ NARROW_ECMP = "ecmp_wider_than_the_limit"
 def facts(case: str) -> dict[str, OsFacts]:
     """Plain operating systems; in one case with an ECMP width that a leaf's uplinks exceed.
 
-    What keeps a system from unnumbered links is the real systems' own knowledge, so these cases have the real ones.
+    What keeps a system from unnumbered links, and its VRFs, are its own knowledge, so these cases have the real ones.
     """
-    if "unnumbered" in case:
+    if "unnumbered" in case or "vrf" in case:
         return {name: each.facts for name, each in platforms().items()}
     known = plain_facts()
     if case != NARROW_ECMP:

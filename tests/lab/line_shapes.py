@@ -33,7 +33,14 @@ from tests.corpus.shapes import patterns
 from tests.unit.design import toy_profiles, toys
 
 ROOT = Path(__file__).parents[2]
-SITES = ("inventory/lab", "inventory/lab-breakout", "inventory/lab-unnumbered", "inventory/ref-512", "tests/sites/svi")
+SITES = (
+    "inventory/lab",
+    "inventory/lab-breakout",
+    "inventory/lab-unnumbered",
+    "inventory/ref-512",
+    "tests/sites/svi",
+    "tests/sites/vrf",
+)
 FLOWLET = (
     {"platform": "eos", "release": "4.33.1F", "model": "7060DX5-64S", "overrides": []},
     {"platform": "nxos", "release": "10.5(1)", "model": "N9K-C9364D-GX2A", "overrides": []},

@@ -25,7 +25,7 @@ from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.links import Circuit, Endpoint
 from nornir_tasks.design.mtu import of_link
 from nornir_tasks.design.network import Device, Fabric, Network
-from nornir_tasks.design.partial_config import FABRIC_PROFILE, BalancingPolicy, PartialConfig, PartialPort
+from nornir_tasks.design.partial_config import FABRIC_PROFILE, BalancingPolicy, PartialConfig, PartialPort, PartialVrf
 
 HASH_SEED = (1, 2, 3)
 """By level. Differs between adjacent levels: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""
@@ -51,7 +51,7 @@ GSHUT = "65535:0"
 
 def owner(fabric: Fabric) -> Owner:
     """Loopbacks, links between switches, and every name that begins with the fabric's."""
-    return Owner(fabric.name, "fabric", name_prefix(fabric.name), tuple(fabric.pools.values()))
+    return Owner(fabric.name, "fabric", name_prefix(fabric.name), tuple(fabric.pools.values()), vrf=fabric.vrf)
 
 
 def partial_configs(
@@ -76,6 +76,7 @@ class _Switch:
     drained: bool
 
     def partial_config(self) -> PartialConfig:
+        vrf, own = self.fabric.vrf, frozenset({f"{self.device.loopback}/32"})
         return PartialConfig(
             hash_seed=HASH_SEED[self.device.level],
             lldp=True,
@@ -88,10 +89,11 @@ class _Switch:
             asn=self.device.asn,
             router_id=self.device.loopback,
             maximum_paths=self.fabric.max_paths,
+            vrfs=None if vrf is None else {vrf: PartialVrf(self.device.loopback, self.fabric.max_paths, own)},
             multipath_relax=True,
             graceful_restart_helper_only=True,
             log_neighbor_changes=True,
-            networks=frozenset({f"{self.device.loopback}/32"}),
+            networks=own if vrf is None else None,
             peer_groups=self.peer_groups(),
             neighbors={each.key: each for each in map(self.neighbor, self.between_switches)},
         )
@@ -114,7 +116,8 @@ class _Switch:
 
     def ports(self) -> dict[str, PartialPort]:
         """The loopback, links between switches completely, and layer 1 of every other link in use."""
-        loopback = PartialPort(enabled=True, description="router-id", address=f"{self.device.loopback}/32")
+        address, vrf = f"{self.device.loopback}/32", self.fabric.vrf
+        loopback = PartialPort(enabled=True, description="router-id", address=address, vrf=vrf)
         ports = {self.device.capabilities.loopback_name: loopback}
         for circuit in self.circuits:
             near, far = circuit.link.end(self.device.name), circuit.link.far(self.device.name)
@@ -138,6 +141,7 @@ class _Switch:
             mtu_bytes=circuit.use.mtu_bytes,
             profile=FABRIC_PROFILE,
             ra_interval_ms=None if circuit.is_numbered else RA_INTERVAL_MS,
+            vrf=circuit.use.vrf,
         )
 
     @cached_property
@@ -152,7 +156,9 @@ class _Switch:
     def prefix_lists(self) -> Iterator[PrefixList]:
         """The prefixes of the whole fabric, and those of each leaf below (of a leaf: its own)."""
         planes = self.network.planes_on(self.fabric.name)
-        routed = (each for each in planes if each.vrf is None and "hosts" in each.pools)  # a VRF's routes stay in it
+        routed = (
+            each for each in planes if each.vrf == self.fabric.vrf and "hosts" in each.pools
+        )  # a VRF's routes stay in it
         blocks = ((each.pools["hosts"], each.host_block_length) for each in routed)
         everyone = (
             PrefixRule(10, permit=True, prefix=self.fabric.pools["loopback"], ge=32),
@@ -238,4 +244,5 @@ class _Switch:
             description=f"{far.name} {end.port}",
             route_map_in=self.name(far.name, "IN") if far.level == 0 else None,
             interface=None if circuit.is_numbered else circuit.link.end(self.device.name).port,
+            vrf=circuit.use.vrf,
         )

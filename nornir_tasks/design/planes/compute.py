@@ -13,7 +13,7 @@ from nornir_tasks.design.kinds import PlaneKind
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
-from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 
 
 def owner(plane: Plane, fabric: Fabric) -> Owner:
@@ -37,8 +37,9 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
         classes=network.fabrics[plane.fabric].classes,
         profiles=plane.profiles if circuits else None,
         ports={each.link.end(device.name).port: _port(each, device, plane) for each in circuits},
-        static_routes={route.key: route for route in map(StaticRoute, blocks)},
-        networks=frozenset(blocks),
+        static_routes={route.key: route for route in (StaticRoute(block, plane.vrf) for block in blocks)},
+        networks=frozenset(blocks) if plane.vrf is None else None,
+        vrfs=None if plane.vrf is None else {plane.vrf: PartialVrf(networks=frozenset(blocks))},
     )
     if plane.host_vlan is not None:
         for block in blocks:
@@ -55,6 +56,7 @@ def _port(circuit: Circuit, device: Device, plane: Plane) -> PartialPort:
         profile=plane.profile,
         access_vlan=vlan,
         edge=vlan is not None,
+        vrf=plane.vrf if vlan is None else None,
     )
 
 
@@ -69,6 +71,7 @@ def _vlan(plane: Plane, number: int, device: Device, block: str, intended_bytes:
         description=f"hosts of {device.name}",
         address=f"{subnet.network_address + 1}/{subnet.prefixlen}",
         mtu_bytes=agreed_bytes(intended_bytes, capabilities),
+        vrf=plane.vrf,
     )
     vlan = Vlan(number, name_prefix(plane.name) + "HOSTS")
     return PartialConfig(vlans={number: vlan}, ports={f"{capabilities.svi_prefix}{number}": svi})

@@ -66,7 +66,7 @@ _SWITCHED = {"access_vlan", *_EDGE}
 _ROUTED = {"mtu_bytes", "address", "qos_profile", "vrf"}
 """What only a routed port has; a switched one without any of it is one that nobody uses."""
 _PORT_LINES = table(*_PORT)
-_LOOPBACK_LINES = table(*(each for each in _PORT if each.field in {"description", "enabled", "address"}))
+_LOOPBACK_LINES = table(*(each for each in _PORT if each.field in {"description", "enabled", "address", "vrf"}))
 _OF_SVI = {"description", "enabled", "address", "mtu_bytes", "vrf"}
 _SVI_LINES = table(*(each for each in _PORT if each.field in _OF_SVI))
 

@@ -48,7 +48,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     ),
     (r"vrf / \S+ / router / static\b.*", Disruption.DATAPLANE_BLIP),
     # a VRF that goes takes along what runs in it, and a port that changes its VRF its routes
-    (r"vrf / [^/]*|vrf / \S+ / (?:table: .*|router)|interface / \S+ / vrf: .*", Disruption.DATAPLANE_BLIP),
+    (r"vrf / [^/]*|vrf / \S+ / (?:table: .*|router|loopback\b.*)|interface / \S+ / vrf: .*", Disruption.DATAPLANE_BLIP),
     # of what follows no source tells that traffic notices: names, timers and limits of what may come, policies
     (r"interface / \S+ / (?:type|description|vlan): .*", Disruption.NONE),
     (r"system / lldp / state: .*|service / lldp / state: .*", Disruption.NONE),

@@ -94,6 +94,8 @@ def _interface(data: Data, name: str, known: NvueCapabilities, carried: Carried 
         take_empty(port, "link", "state", "up")
     description = take_text(port, "description")
     vrf = None if is_loopback or access_vlan is not None else take_text(port, *known.spelling.vrf)
+    if is_loopback and address is None:
+        vrf, address = _in_a_vrf(data)
     is_unused = is_down and {address, mtu_bytes, layer1, description, ra_interval_ms, access_vlan, vrf} == {None}
     drop_if_empty(data, "interface", name)
     return Interface(
@@ -161,6 +163,15 @@ def _layer1(port: Data, spelling: Spelling) -> Layer1 | None:
     for key in ("speed", "fec", "auto-negotiate"):
         take(port, "link", key)
     return Layer1(int(found[1]), None, _FEC_OF[fec], negotiate == spelling.on)  # type: ignore[arg-type]
+
+
+def _in_a_vrf(data: Data) -> tuple[str | None, str | None]:
+    """The VRF whose own interface is the loopback, with the address; a second such VRF stays where it is."""
+    for vrf, _ in entries(data, "vrf"):
+        address = _address(data, "vrf", vrf, "loopback", "ip", "address") if vrf != "default" else None
+        if address is not None:
+            return vrf, address
+    return None, None
 
 
 def _address(data: Data, *at: str) -> str | None:

@@ -42,9 +42,8 @@ _COMMON = (
     row(r"ip address ([\d./]+)", "address", text, single="ip address"),
     row(r"no shutdown", "enabled", yes),
 )
-_LOOPBACK = (*_COMMON, row(r"shutdown", "enabled", no))
-
 _VRF = row(r"vrf member (\S+)", "vrf", text, single="vrf member")
+_LOOPBACK = (*_COMMON, _VRF, row(r"shutdown", "enabled", no))
 
 # batfish nxos_vlan: an SVI is shut and has autostate unless said otherwise; its MTU as any interface's.
 _SVI = (
@@ -56,7 +55,6 @@ _SVI = (
 
 _ETHERNET = (
     *_LOOPBACK,
-    _VRF,
     # Cisco Nexus 9000 Interfaces Configuration Guide: an interface's MTU is 1500 unless set.
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
     # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)), and then an
@@ -136,7 +134,7 @@ class PortReader:
         values = self.remainder.read(node, (*above, node.text), _LOOPBACK_LINES)
         enabled = values.get("enabled", True)
         port = Interface(found["name"], values.get("description"), values.get("address"), None, enabled, None)
-        self.interfaces.append(port)
+        self.interfaces.append(replace(port, vrf=values.get("vrf")))
 
     def svi(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Vlan900``: down unless said otherwise."""

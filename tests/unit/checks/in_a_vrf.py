@@ -13,9 +13,10 @@ def in_a_vrf(evidence: Evidence) -> Evidence:
     network = evidence.network
     circuits = tuple(replace(each, use=replace(each.use, vrf=VRF)) for each in network.circuits)
     planes = {name: replace(each, vrf=VRF) for name, each in network.planes.items()}
+    fabrics = {name: replace(each, vrf=VRF) for name, each in network.fabrics.items()}
     return replace(
         evidence,
-        network=replace(network, circuits=circuits, planes=planes),
+        network=replace(network, circuits=circuits, planes=planes, fabrics=fabrics),
         wanted={name: _moved(each) for name, each in evidence.wanted.items()},
         running={name: _moved(each) for name, each in evidence.running.items()},
         observed={

@@ -13,7 +13,7 @@ from typing import Any
 from nornir_tasks.checks.evidence import Evidence
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import wanted
-from nornir_tasks.design.device_config import Bgp, DeviceConfig, Interface, Neighbor
+from nornir_tasks.design.device_config import Bgp, BgpVrf, DeviceConfig, Interface, Neighbor
 from nornir_tasks.design.realise import Realised
 from nornir_tasks.errors import Problem
 from nornir_tasks.files.templates import environment
@@ -38,7 +38,7 @@ from switch_twins.state import (
 from switch_twins.twin import RequestCounter
 
 SITES = Path(__file__).parents[2] / "sites"
-SMALL = ("lab", "lab-breakout", "lab-unnumbered", "svi", "clos", "clos3", "split")
+SMALL = ("lab", "lab-breakout", "lab-unnumbered", "svi", "clos", "clos3", "split", "vrf")
 """Every kind of site: numbered and not, routed ports and an SVI, one, two and three tiers, rails without a way."""
 
 
@@ -103,8 +103,11 @@ class Network:
         self.running[device] = replace(self.running[device], interfaces=ports)
 
     def bgp(self, device: str, **changes: Any) -> None:
-        """Configure BGP otherwise."""
-        self.running[device] = replace(self.running[device], bgp=replace(self.bgp_of(device), **changes))
+        """Configure BGP otherwise: in the VRF that the site routes in."""
+        bgp = self.bgp_of(device)
+        inside = {name: changes.pop(name) for name in ("maximum_paths", "networks") if bgp.vrfs and name in changes}
+        vrfs = tuple(replace(each, **inside) for each in bgp.vrfs)
+        self.running[device] = replace(self.running[device], bgp=replace(bgp, vrfs=vrfs, **changes))
 
     def neighbor(self, device: str, key: str, **changes: Any) -> None:
         """Configure one neighbour otherwise; no changes: it is gone."""
@@ -234,22 +237,27 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
             vlans=frozenset({each.access_vlan} if each.access_vlan else ()),
             svi_vlan=svi,
             has_vlan=svi is None or svi in vlans,
+            vrf=each.vrf or "default",
         )
 
-    instance = bgp and BgpInstance(
-        bgp.asn,
-        bgp.router_id,
-        neighbors=tuple(map(neighbor, bgp.neighbors)),
-        networks=bgp.networks,
-        maximum_paths=bgp.maximum_paths,
-        multipath_relax=bgp.multipath_relax,
-    )
+    def instance(each: Bgp | BgpVrf, vrf: str | None) -> BgpInstance:
+        assert bgp is not None
+        return BgpInstance(
+            bgp.asn,
+            each.router_id,
+            vrf=vrf or "default",
+            neighbors=tuple(neighbor(peer) for peer in bgp.neighbors if peer.vrf == vrf),
+            networks=each.networks,
+            maximum_paths=each.maximum_paths,
+            multipath_relax=bgp.multipath_relax,
+        )
+
     return SwitchState(
         config.name,
         config.os,
         config.name,
         tuple(map(interface, config.interfaces)),
-        (instance,) if instance else (),
+        (instance(bgp, None), *(instance(each, each.name) for each in bgp.vrfs)) if bgp else (),
         tuple(
             PrefixList(x.name, tuple(PrefixListEntry(r.sequence, r.permit, r.prefix, r.ge, r.le) for r in x.rules))
             for x in config.routing_policy.prefix_lists
@@ -266,7 +274,7 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
             )
             for x in config.routing_policy.route_maps
         ),
-        tuple(StaticRoute(each.prefix) for each in config.static_routes),
+        tuple(StaticRoute(each.prefix, vrf=each.vrf or "default") for each in config.static_routes),
         lldp_enabled=config.lldp is None or config.lldp.enabled,
     )
 
@@ -281,10 +289,22 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
         ports=tuple(_port(sim, config, each) for each in config.interfaces),
         lldp=tuple(LldpNeighbor(each.local_port, each.hostname, each.port) for each in sim.lldp(name)),
         bgp=tuple(
-            BgpSession(s.neighbor.address, _number(s.neighbor), s.state == "established", s.state, s.prefixes_received)
+            BgpSession(
+                s.neighbor.address,
+                _number(s.neighbor),
+                s.state == "established",
+                s.state,
+                s.prefixes_received,
+                None if s.vrf == "default" else s.vrf,
+            )
             for s in sim.sessions(name)
         ),
-        routes=tuple(((None, p), len(r.next_hops)) for p, r in sim.rib(name).items() if r.protocol == "bgp"),
+        routes=tuple(
+            ((vrf, p), len(r.next_hops))
+            for vrf in (None, *(each.name for each in config.vrfs))
+            for p, r in sim.rib(name, vrf or "default").items()
+            if r.protocol == "bgp"
+        ),
         qos=tuple(_qos(profiles[each.qos_profile], each) for each in config.interfaces if each.qos_profile in profiles),
         dscp_to_priority=tuple(by_code[code] for code in range(64)) if by_code else None,
         paths=PathState(balancing.mode if balancing else None, balancing.ports if balancing else None),

@@ -297,7 +297,16 @@ def test_one_lost_link_of_several_between_two_switches_loses_its_own_paths_only(
     assert {each.found for each in cause.follows if each.check == "ecmp"} >= {"7", "3"}
 
 
-TRIED = {"lab": 30, "lab-unnumbered": 15, "svi": 20, "clos": 20, "clos3": 30, "split": 20, "lab-breakout": 20}
+TRIED = {
+    "lab": 30,
+    "lab-unnumbered": 15,
+    "svi": 20,
+    "clos": 20,
+    "clos3": 30,
+    "split": 20,
+    "lab-breakout": 20,
+    "vrf": 20,
+}
 
 
 def apart(site: str, count: int, chance: Random) -> list[Fault]:

@@ -11,6 +11,7 @@ from simulated import SMALL, Network, site_design
 from nornir_tasks.checks.ecmp import check_ecmp
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.suite import judge
+from nornir_tasks.design.device_config import key_name
 
 TIERS = ("leaf-g1-r0", "spine-1", "core-1")
 """One switch of each tier of the site with three."""
@@ -44,7 +45,7 @@ def test_every_route_that_is_learned_is_judged_and_a_clean_site_passes(
     findings = check_ecmp(evidence)
     assert {each.verdict for each in findings} == {Verdict.PASS}
     judged = {(each.device, each.subject) for each in findings} - {(name, "others") for name in evidence.wanted}
-    assert judged == {(name, prefix) for name, seen in evidence.observed.items() for (_, prefix), _ in seen.routes}
+    assert judged == {(name, key_name(key)) for name, seen in evidence.observed.items() for key, _ in seen.routes}
     report = judge(evidence)
     assert (report.failed, report.undecided, report.skipped, report.causes) == ((), (), (), ())
     figure(f"{site}: {len(judged)} of {len(judged)} learned routes judged")

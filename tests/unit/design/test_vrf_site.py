@@ -1,0 +1,66 @@
+"""A plane in a VRF takes the routing of its whole fabric along; in the default VRF nothing is left to route."""
+
+from collections.abc import Callable
+
+import pytest
+
+from nornir_tasks.design.routes import count_routes
+from nornir_tasks.platforms.ownership import split
+from tests.property.mutants import each_change_is_reported
+from tests.vrf_site import LEAVES, PLANE, VRF, all_wanted, network
+
+SVI, SUBNET = PLANE.replace("p2p", "svi"), PLANE.replace("p2p", "subnet/29")
+OUTSIDE = "link: p2p"
+SWITCHES = pytest.mark.parametrize("device", [*LEAVES.values(), "spine-1"])
+LINKS = pytest.mark.parametrize("plane", [PLANE, SUBNET, SVI], ids=["p2p", "subnet", "svi"])
+
+
+@LINKS
+@SWITCHES
+def test_every_address_route_session_and_network_is_in_the_vrf(device: str, plane: str) -> None:
+    config = all_wanted(plane)[device].config
+    assert [each.name for each in config.vrfs] == [VRF]
+    assert {each.vrf for each in config.interfaces if each.address} == {VRF}
+    assert {each.vrf for each in config.static_routes} <= {VRF}
+    assert config.bgp is not None
+    assert {each.vrf for each in config.bgp.neighbors} == {VRF}
+    assert config.bgp.networks == ()
+    (inner,) = config.bgp.vrfs
+    there = network(plane).device(device)
+    assert set(inner.networks) == {f"{there.loopback}/32", *({there.host_block} - {None})}
+
+
+@SWITCHES
+def test_a_vrf_changes_where_a_switch_routes_and_nothing_else(device: str) -> None:
+    inside, outside = (all_wanted(plane)[device].config for plane in (PLANE, OUTSIDE))
+    assert inside.routing_policy == outside.routing_policy
+    assert (inside.qos, inside.hashing, inside.bfd, inside.services) == (
+        outside.qos,
+        outside.hashing,
+        outside.bfd,
+        outside.services,
+    )
+    assert count_routes(network(PLANE)) == count_routes(network(OUTSIDE))
+
+
+@LINKS
+@SWITCHES
+def test_what_is_rendered_reads_back_as_what_was_designed_and_all_of_it_is_owned(device: str, plane: str) -> None:
+    each = all_wanted(plane)[device]
+    for tree in (each.tree, each.platform.to_tree(each.text)):
+        parsed = each.platform.parse(tree, each.capabilities, device, each.config.model)
+        assert not parsed.remainder, list(parsed.remainder.walk())
+        assert parsed.config == each.config
+    assert not split(each.tree, each.platform.ownership, each.claims)[None]
+
+
+@SWITCHES
+def test_every_line_of_the_vrf_that_is_lost_or_changed_shows_in_the_plan(
+    device: str, figure: Callable[[str], None]
+) -> None:
+    each = all_wanted()[device]
+    leaves = [path for path, node in each.tree.walk() if not node]
+    there = [path for path in leaves if VRF in " / ".join(path).replace('"', " ").replace("/", " ").split()]
+    changed = sum(sum(each_change_is_reported(each, path)) for path in there)
+    assert changed > len(there)
+    figure(f"{device}: {changed} changes of {len(there)} lines of the VRF, each reported")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.links import Circuit, Use
+from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.network import Device, Network
 
 Reach = list[int]
@@ -77,15 +77,14 @@ class LearnedPaths:
 
 def learned_paths(network: Network, lost: Container[str] = (), vrf: str | None = None) -> LearnedPaths:
     """What each switch learns in one VRF when the links named in ``lost`` carry no session of it."""
-    tables = _Tables(network, lost, lambda use: use.vrf == vrf)
+    tables = _Tables(network, lost, lambda circuit: circuit.use.vrf == vrf)
     tables.count()
     return LearnedPaths(tables.shared, tables.bit)
 
 
 def count_routes(network: Network) -> dict[str, RouteCount]:
     """Every switch's forwarding table, with every link up: of the VRF that its fabric routes in."""
-    of = {name: fabric.vrf for name, fabric in network.fabrics.items()}
-    return _Tables(network, (), lambda use: use.owner in of and use.vrf == of[use.owner]).count()
+    return _Tables(network, (), lambda circuit: circuit.is_underlay).count()
 
 
 @dataclass
@@ -93,8 +92,8 @@ class _Tables:
     network: Network
     lost: Container[str]
     """Names of links that carry no session."""
-    carries: Callable[[Use], bool]
-    """Is what runs over a link part of the routing that is counted?"""
+    carries: Callable[[Circuit], bool]
+    """Is what runs over a link between switches part of the routing that is counted?"""
     bit: dict[str, int] = field(default_factory=dict)
     blocks: list[int] = field(default_factory=list)
     """The bits of all switches that announce one block of hosts, of those that announce a second one, and on."""
@@ -126,7 +125,7 @@ class _Tables:
             self.up[device.name], self.down[device.name] = Counter(), Counter()
         for circuit in self.network.circuits:
             link = circuit.link
-            if link.kind == "fabric" and self.carries(circuit.use) and link.name not in self.lost:
+            if link.kind == "fabric" and self.carries(circuit) and link.name not in self.lost:
                 self.up[link.lower.device][link.upper.device] += 1
                 self.down[link.upper.device][link.lower.device] += 1
 
@@ -183,9 +182,9 @@ class _Tables:
         return circuit.link.kind == "host" and block.endswith(f"/{circuit.use.prefix_length}")
 
     def _announced(self, device: Device) -> list[str]:
-        """The blocks of hosts at a switch that are in the default VRF."""
+        """The blocks of hosts at a switch that are in the VRF its fabric routes in."""
         blocks, planes = self.network.blocks_at(device.name), self.network.planes
-        return [block for plane, block in blocks.items() if planes[plane].vrf is None]
+        return [block for plane, block in blocks.items() if planes[plane].vrf == self.network.fabric_of(device).vrf]
 
 
 def _union(sets: Iterable[int]) -> int:

@@ -51,15 +51,16 @@ def test_sessions_of_others_in_the_vrf_come_through_a_push_and_a_lost_network_is
 ) -> None:
     hands = pushed.hands()
     leaves = [network().device(LEAVES[os]) for os in ("eos", "nxos")]
+    blocks = {leaf.name: network().host_block(leaf.name, "compute") for leaf in leaves}
     family = {"eos": "address-family ipv4", "nxos": "address-family ipv4 unicast"}
     for leaf in leaves:
         process = (f"router bgp {leaf.asn}", f"vrf {VRF}")
         hands[leaf.name].configure(*process, *(each for path in THEIRS[leaf.os] for each in path))
-        hands[leaf.name].configure(*process, family[leaf.os], f"no network {leaf.host_block}")
+        hands[leaf.name].configure(*process, family[leaf.os], f"no network {blocks[leaf.name]}")
     report = pushed.json("validate", code=8)
     failed = [each["id"] for each in report["findings"] if each["verdict"] == "fail" and each["check"] == "ecmp"]
     wrong = {each.split(maxsplit=2)[2] for each in failed}
-    assert wrong == {f"{leaf.host_block} in VRF {VRF}" for leaf in leaves}
+    assert wrong == {f"{blocks[leaf.name]} in VRF {VRF}" for leaf in leaves}
     assert all(each.startswith("config leaf-g1-r") for each in report["causes"] if not each.startswith("unfinished"))
     assert "2 of 6 changed" in pushed.run("push", "--plane", "compute", "--yes")
     assert pushed.json("validate")["failed"] == 0

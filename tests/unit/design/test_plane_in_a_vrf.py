@@ -27,7 +27,7 @@ def test_every_address_route_session_and_network_is_in_the_vrf(device: str, plan
     assert config.bgp.networks == ()
     (inner,) = config.bgp.vrfs
     there = network(plane).device(device)
-    assert set(inner.networks) == {f"{there.loopback}/32", *({there.host_block} - {None})}
+    assert set(inner.networks) == {f"{there.loopback}/32", *({network(plane).host_block(device, "compute")} - {None})}
 
 
 @SWITCHES

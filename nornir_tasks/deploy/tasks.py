@@ -10,7 +10,7 @@ from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
 from nornir_tasks.deploy.look import COMPUTING, Rules, ask, identify, planned, timer_s, who_answers
-from nornir_tasks.deploy.plan import DevicePlan, running_config, runs_still
+from nornir_tasks.deploy.plan import DevicePlan, running_config, runs_still, wanted_config
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted
@@ -28,6 +28,8 @@ class Collected:
     plan: PlanSummary
     running: DeviceConfig
     """The owned part of its running configuration, parsed."""
+    wanted: DeviceConfig
+    """What that is compared with: of the chosen planes, and what they share."""
     observed: Observed
 
 
@@ -64,10 +66,10 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
     with COMPUTING:
         wanted = job.make()
         plan = planned(running, wanted, job.rules)
-        kept, config = summary(plan, wanted), running_config(wanted, plan)
+        kept, configs = summary(plan, wanted), (running_config(wanted, plan), wanted_config(wanted))
         vrfs = tuple(each.name for each in wanted.config.vrfs)
-        del plan, wanted
-    return Result(host=task.host, result=Collected(kept, config, session.observe(fields, vrfs)))
+        del running, plan, wanted  # before anybody waits for the switch again
+    return Result(host=task.host, result=Collected(kept, *configs, session.observe(fields, vrfs)))
 
 
 def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries: Mapping[str, Entry]) -> Result:

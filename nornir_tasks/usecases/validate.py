@@ -28,7 +28,7 @@ class Readings:
     unreachable: Mapping[str, GpufabricError]
     """Switch -> why it could not be read."""
     wanted: Mapping[str, DeviceConfig]
-    """What each was compared with, those that did not answer included: of the chosen planes, and what they share."""
+    """What those that answered were compared with: of the chosen planes, and what they share."""
     releases: Mapping[str, str]
     """Switch -> release that runs and was accepted, whatever the intent declares."""
 
@@ -41,10 +41,9 @@ def collect(selection: Selection, reach: Reach, on: On = ignore) -> Readings:
     access = Access(reach, on)
     releases = access.accepted(selection)
     selection = selection.with_releases(releases)
-    wanted = dict(selection)
-    with access.fleet(selection.design, wanted) as switches:
-        found = access.read(Work.READ, len(wanted), partial(switches.collect, suite.NEEDED))
-    configs = {name: wanted_config(each) for name, each in wanted.items()}
+    with access.fleet(selection.design, selection) as switches:
+        found = access.read(Work.READ, len(selection), partial(switches.collect, suite.NEEDED))
+    configs = {name: seen.wanted for name, seen in found.values.items()}
     return Readings(found.values, found.errors, configs, releases)
 
 

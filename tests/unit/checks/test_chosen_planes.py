@@ -45,7 +45,7 @@ def collected(name: str, planes: tuple[str, ...], text: str) -> Collected:
     """One switch that runs this, as it is read for these planes."""
     wanted = both(name, *planes)
     plan = device_plan(wanted, text)
-    return Collected(summary(plan, wanted), running_config(wanted, plan), shown()[name])
+    return Collected(summary(plan, wanted), running_config(wanted, plan), wanted_config(wanted), shown()[name])
 
 
 def read(planes: tuple[str, ...], **changed: Collected) -> Readings:

@@ -48,9 +48,13 @@ class DeviceSpec:
     certificate: Literal["lab", "default"] = "lab"
 
     def has_place_for(self, port: str) -> bool:
-        """Whether a port is one of ``ports`` or may come out of one, as the configuration has it."""
-        return port in self.ports or any(cage in self.ports for cage in cages_of(port))
+        """Whether a port is one of ``ports`` or may come out of one, as the configuration has it, or for management."""
+        is_there = port in self.ports or any(cage in self.ports for cage in cages_of(port))
+        return is_there or port in MANAGEMENT_PORTS
 
+
+MANAGEMENT_PORTS = frozenset({"Management1", "mgmt0", "eth0"})
+"""Ports that day 0 gives an address, by the names of any of the three systems; none is on the front panel."""
 
 _PARTS = (
     (re.compile(r"(swp\d+)s\d+"), "{}"),  # Cumulus Linux: swp1s0 of swp1

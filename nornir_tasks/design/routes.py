@@ -164,7 +164,9 @@ class _Tables:
         most = [device.capabilities.max_ecmp_paths, model.max_ecmp_paths if model else None]
         return RouteCount(
             connected=sum(
-                each.is_numbered and not self._is_block(each, device) for each in self.network.circuits_of(device.name)
+                each.is_numbered and not self._is_block(each, device)
+                for each in self.network.circuits_of(device.name)
+                if each.link.fabric == device.fabric  # a management port is the end of another one's
             ),
             own=1 + len(self.network.blocks_at(device.name)),
             learned=learned.bit_count() + sum((learned & bits).bit_count() for bits in self.blocks),

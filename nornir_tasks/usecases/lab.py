@@ -18,6 +18,9 @@ from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
 from nornir_tasks.usecases.progress import Event, On, ignore
 from nornir_tasks.usecases.site import SiteDesign
 
+NIC_MTU_BYTES = 1500
+"""Of a network interface of Linux that nobody set another one for."""
+
 
 @dataclass(frozen=True, slots=True)
 class LabOptions:
@@ -158,7 +161,7 @@ def lab_plan(design: SiteDesign) -> LabPlan:
     cables, hosts = [], []
     for link in network.links:
         upper, lower = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
-        if link.kind == "fabric":
+        if link.lower.device in network:  # a switch, be it by its management port
             cables.append((link.name, upper, lower))
         else:
             hosts.append(LabHost(*lower, upper, _host_mtu_bytes(design.network, link), link.name))
@@ -173,5 +176,5 @@ def _port_names(design: SiteDesign, device: Device) -> tuple[str, ...]:
 
 
 def _host_mtu_bytes(network: Network, link: Link) -> int:
-    """The MTU of a host's end of a link: the largest of the planes that use it."""
-    return max(network.planes[each.owner].mtu_bytes for each in network.circuits_on(link))
+    """The MTU of a host's end of a link: the largest of the planes that use it; a NIC's own where none does."""
+    return max((network.planes[each.owner].mtu_bytes for each in network.circuits_on(link)), default=NIC_MTU_BYTES)

@@ -58,7 +58,7 @@ def partial_configs(
     network: Network, device: Device, announced: Announced, *, drained: bool
 ) -> Iterator[PartialConfig]:
     """Everything the fabric wants of one switch."""
-    circuits = network.circuits_of(device.name)
+    circuits = tuple(each for each in network.circuits_of(device.name) if each.link.fabric == device.fabric)
     yield _Switch(network, network.fabric_of(device), device, circuits, announced, drained).partial_config()
 
 
@@ -71,7 +71,7 @@ class _Switch:
     fabric: Fabric
     device: Device
     circuits: tuple[Circuit, ...]
-    """The circuits of all owners over the switch's links."""
+    """The circuits of all owners over the fabric's links of this switch; a management port is on another fabric's."""
     announced: Announced
     drained: bool
 

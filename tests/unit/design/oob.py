@@ -36,7 +36,7 @@ def with_management() -> Network:
         devices=(*network.devices, switch),
         links=(*network.links, *links),
         circuits=(*network.circuits, *circuits),
-        cables=(*network.cables, *(Cable(each.name, "DAC", 3, (each.name,), 2) for each in links)),
+        cables=(*network.cables, *(Cable(each.name, "DAC", 3, (each.name,)) for each in links)),
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from at_terminal import small_site
 from by_hand import hands
 
+from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import IntentError, Interrupted, LabError, RefusedError
 from nornir_tasks.platforms.observed import Observed, PathState, PortQos, PortState
 from nornir_tasks.usecases import lab, push, render, validate
@@ -134,6 +135,19 @@ def test_plan_push_validate_and_rollback_return_what_became_of_each_switch(nothi
     undone = push.rollback(nothing_pushed, push.last_push(nothing_pushed.site.directory), Reach(), yes)
     assert undone.changed == [*SWITCHES]
     assert validate.judge(selection, validate.collect(selection, Reach())).failed
+
+
+def test_what_validate_keeps_of_a_switch_that_is_read_is_no_text_and_no_tree(nothing_pushed: SiteDesign) -> None:
+    alive: list[int] = []
+
+    def count(event: Event) -> None:
+        if isinstance(event, Through):
+            gc.collect()
+            alive.append(sum(type(each) is Wanted for each in gc.get_objects()))
+
+    readings = validate.collect(select(nothing_pushed), Reach(workers=1), count)
+    assert alive == [0] * len(SWITCHES)
+    assert {name: each.wanted.name for name, each in readings.switches.items()} == {name: name for name in SWITCHES}
 
 
 def test_a_switch_that_somebody_changes_while_its_plan_is_read_is_not_pushed_to(nothing_pushed: SiteDesign) -> None:

@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from at_terminal import Operator
 
+from tests.lab.at_terminal import Operator
 from tests.vrf_site import LEAVES, SITE, VRF, network
 
 pytestmark = pytest.mark.xdist_group("vrf-site")

@@ -1,11 +1,13 @@
-"""From the classes of the intent to the complete map of the 64 code points."""
+"""From the classes of the intent to the complete map of the 64 code points, on links of a fabric and on its ports."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from nornir_tasks.design.device_config import Ecn
-from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy
+from nornir_tasks.intent.class_rules import shared_classes
 from nornir_tasks.intent.policy_model import EcnThresholds, TrafficClassIntent
+from nornir_tasks.intent.terms import Terms
 
 CODE_POINTS = range(64)
 
@@ -27,6 +29,20 @@ def classes(intents: Mapping[str, TrafficClassIntent]) -> tuple[ClassPolicy, ...
         for name, each in intents.items()
     ]
     return tuple(sorted(policies, key=lambda policy: policy.priority))
+
+
+def on_links(on_fabric: Sequence[Terms]) -> tuple[ClassPolicy, ...]:
+    """The classes of a fabric's switches, as links between them treat packets of these planes."""
+    return classes(shared_classes(on_fabric)[0])
+
+
+def on_ports(terms: Terms, links: tuple[ClassPolicy, ...]) -> tuple[str, tuple[ClassPolicy, ...] | None]:
+    """The profile of a plane's ports, and how it treats the classes; None: as links between switches (``links``) do."""
+    own = classes(terms.classes)
+    if own == links:
+        return FABRIC_PROFILE, None
+    kind = "lossless" if any(each.lossless for each in own) else "lossy"
+    return f"{terms.plane_name}-{kind}", own
 
 
 def _ecn(each: TrafficClassIntent) -> Ecn | Literal["auto"] | None:

@@ -39,7 +39,7 @@ class PlaneIntent(Part):
     }
 
     fabric: Name
-    """The fabric it rides on, alone or beside others. Planes on one fabric have the same classes and congestion."""
+    """The fabric it rides on, alone or beside others."""
     kind: Name | None = None
     """What kind of plane it is; without it the kind that is called like the plane."""
     cross_rail: Literal["fabric", "nvlink"] = "fabric"
@@ -58,7 +58,9 @@ class PlaneIntent(Part):
     pools: PlanePoolsIntent
     """Addresses of its hosts."""
     classes: dict[Name, TrafficClassIntent] | None = None
-    """This plane's own, all of them; without it the policy's."""
+    """This plane's own, all of them; without it the policy's. Of several planes on one fabric all have classes of the
+    same names, ``dscp``, ``priority`` and ``strict``; where ``lossless``, ``weight`` or ``ecn`` differ, ports of its
+    hosts go by the plane's and links between switches by the policy's."""
     congestion: Congestion | None = None
     """This plane's own; without it the policy's."""
     mtu: MtuBytes | None = None

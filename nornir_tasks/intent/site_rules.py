@@ -1,11 +1,11 @@
-"""Rules of how a site's parts fit together: planes on fabrics, hosts on planes, what planes want of shared switches."""
+"""Rules of how a site's parts fit together: planes on fabrics, hosts on planes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent import host_rules, pool_rules, rules
+from nornir_tasks.intent import class_rules, host_rules, pool_rules, rules
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import independent
@@ -62,6 +62,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
         host_rules.groups(intent),
         _on_fabrics(intent),
         _on_hosts(intent),
+        class_rules.planes_on_fabrics(intent),
         _shared_switches(intent),
     )
 
@@ -184,29 +185,13 @@ def _shared_switches(intent: "Intent") -> Iterator[Finding]:
 
 
 def _shared(one: str, other: str, intent: "Intent") -> Iterator[Finding]:
-    """Two planes on one fabric: what its switches have once must be the same for both."""
+    """Two planes on one fabric: what its links have once must be the same for both."""
     first, second = intent.planes[one], intent.planes[other]
-    if first.fabric != second.fabric or first.fabric not in intent.fabrics:
-        return
-    fabric = intent.fabrics[first.fabric]
-    before = Terms(intent.policy, first.fabric, fabric, one, first)
-    after = Terms(intent.policy, first.fabric, fabric, other, second)
-    what = f"other traffic classes than plane {one} has, on the same switches"
-    if before.classes != after.classes:
-        names = ", ".join(after.classes)
-        yield Finding(after.classes_at, what, f"those of plane {one}", names, _SHARED, also=before.classes_at)
-    if before.congestion != after.congestion:
-        what = f"not what plane {one} does against congestion, on the same switches"
-        found, also = after.congestion, before.congestion_at
-        yield Finding(after.congestion_at, what, before.congestion, found, _SHARED, also=also)
-    if first.vrf != second.vrf:
+    if first.fabric == second.fabric and first.vrf != second.vrf:
         what = f"not the VRF of plane {one}, on the same fabric"
         hint = "links between switches are untagged and carry one VRF; put the planes on fabrics of their own"
         expected, found = (each.vrf or "the default one" for each in (first, second))
         yield Finding(("planes", other, "vrf"), what, expected, found, hint, also=("planes", one, "vrf"))
-
-
-_SHARED = "a switch has its queues once for all ports; put the planes on fabrics of their own, or let them agree"
 
 
 def _on_hosts(intent: "Intent") -> Iterator[Finding]:

@@ -190,7 +190,8 @@ def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Ki
     known = (among or kinds()).planes
     of_gpus = [each for each in network.planes.values() if known[each.kind].joins_gpus and _ports(network, host, each)]
     bootstrap = next((known[each.kind].bootstrap for each in of_gpus), None)
-    qos = _roce_qos([each.needs for each in found], network.fabrics[first.plane.fabric].classes, names)
+    policies = first.plane.classes or network.fabrics[first.plane.fabric].classes
+    qos = _roce_qos([each.needs for each in found], policies, names)
     described = {each.name: ports for each in network.planes.values() if (ports := _ports(network, host, each))}
     return HostVars(
         rail_interfaces=_rail_interfaces(found),

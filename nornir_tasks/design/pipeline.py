@@ -40,12 +40,15 @@ from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.network import ROLES, Device, Fabric, FabricPart, Network, Plane
 from nornir_tasks.design.owners import claims_on, declared
+from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.profile_limits import check_profiles
 from nornir_tasks.design.racks import Place, check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
 from nornir_tasks.design.sections import Section, by_fabric, sections
 from nornir_tasks.errors import Problem
 from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import UnknownValueError
 
 __all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
@@ -118,10 +121,11 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     devices = addressing.address_devices(devices, fabric.pools.loopback, cut)
     mtu_bytes, vrf = on_fabric[0].terms.fabric_mtu_bytes, on_fabric[0].plane.vrf  # all planes' alike
     makes = Circuits(cut, {each.name: each for each in devices}, mtu_bytes, vrf)
-    planes = dict.fromkeys(each.plane_name for each in on_fabric)
+    links = qos.on_links([each.terms for each in on_fabric])
+    planes = {name: [each for each in parts if each.demand.plane_name == name] for name in _planes(on_fabric)}
     return _Built(
-        fabric=_fabric(parts),
-        planes=tuple(_plane([each for each in parts if each.demand.plane_name == name], cut) for name in planes),
+        fabric=_fabric(parts, links),
+        planes=tuple(_plane(of_plane, cut, links) for of_plane in planes.values()),
         devices=devices,
         circuits=tuple(_circuits(parts, makes, cabling)),
         host_blocks=dict(pair for part in parts for pair in addressing.host_blocks(devices, part, cut)),
@@ -129,6 +133,11 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
         models={choice.model.model: choice.model for each in chosen for choice in each.all},
         places=places(fabric.racks),
     )
+
+
+def _planes(on_fabric: Sequence[Demand]) -> dict[str, Terms]:
+    """What holds for each plane on a fabric, by its name."""
+    return {each.plane_name: each.terms for each in on_fabric}
 
 
 def mistakes(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Problem, ...]:
@@ -162,6 +171,9 @@ def _checked(
         gathering.attempt(partial(check_limits, part.choices, layout, os_facts, marks))
         found = gathering.attempt(partial(join, part.choices, layout.uplink_gbps, core_gbps, marks))
         joints += [] if found is None else [found]
+    terms = tuple(_planes([each.demand for each in parts]).values())
+    choices = [choice for each in parts for choice in each.choices.all]
+    gathering.attempt(lambda: check_profiles(terms, choices, marks))
     cut = gathering.attempt(lambda: addressing.cut_pools(parts, marks))
     gathering.attempt(lambda: asn.check_pool(parts[0].demand, parts[0].layout, marks))
     gathering.refuse()
@@ -180,7 +192,7 @@ def _circuits(parts: Sequence[Section], makes: Circuits, cabling: Cabling) -> It
         yield from makes.of_hosts(part.demand.plane_name, nics, part.demand.plane.prefix_length)
 
 
-def _fabric(parts: Sequence[Section]) -> Fabric:
+def _fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
     demand, layout = parts[0].demand, parts[0].layout
     intent, terms = demand.fabric, demand.terms
     switches = layout.all_leaves + layout.spines + layout.cores
@@ -192,7 +204,7 @@ def _fabric(parts: Sequence[Section]) -> Fabric:
         roles=ROLES,
         pools={"loopback": str(intent.pools.loopback), "links": str(intent.pools.links)},
         mtu_bytes=terms.fabric_mtu_bytes,
-        classes=qos.classes(terms.classes),
+        classes=links,
         load_balancing=terms.load_balancing,
         shuts_unused=terms.policy.unused_ports == "shut",
         parts=tuple(_part(each) for each in parts),
@@ -217,9 +229,10 @@ def _part(section: Section) -> FabricPart:
     return FabricPart(demand.plane_name, demand.group, section.sizing, ratio)
 
 
-def _plane(parts: Sequence[Section], cut: addressing.Addressing) -> Plane:
+def _plane(parts: Sequence[Section], cut: addressing.Addressing, links: tuple[ClassPolicy, ...]) -> Plane:
     demand, widest = parts[0].demand, max((each.layout for each in parts), key=lambda each: each.rails)
     blocks = cut.hosts[demand.plane_name].blocks
+    profile, classes = qos.on_ports(demand.terms, links)
     return Plane(
         name=demand.plane_name,
         kind=demand.kind,
@@ -231,6 +244,8 @@ def _plane(parts: Sequence[Section], cut: addressing.Addressing) -> Plane:
         mtu_bytes=demand.terms.host_mtu_bytes,
         host_vlan=demand.plane.host_vlan,
         vrf=demand.plane.vrf,
+        profile=profile,
+        classes=classes,
     )
 
 

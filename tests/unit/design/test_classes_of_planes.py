@@ -12,6 +12,7 @@ from nornir_tasks.design.choices import Choice, choose
 from nornir_tasks.design.demand import demands
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.partial_config import FABRIC_PROFILE
+from nornir_tasks.design.pipeline import design, device_config
 from nornir_tasks.design.profile_limits import check_profiles
 from nornir_tasks.design.qos import on_links, on_ports
 from nornir_tasks.errors import DesignError, IntentError, Problem
@@ -170,3 +171,24 @@ def test_lossless_classes_of_several_planes_count_together_on_their_links(tmp_pa
     assert {each.what.partition(", where ")[0] for each in problems} == {
         f"{place}: 2 lossless classes on links of several planes"
     }
+
+
+# ---------------------------------------------------------------- from the intent to switches and hosts
+
+
+def test_a_lossy_plane_on_leaves_of_its_own_shares_lossless_links_with_the_others(tmp_path) -> None:
+    network = design(
+        intent(tmp_path, storage=LOSSY), load_catalogue(), {n: each.facts for n, each in platforms().items()}
+    )
+    assert (network.planes["compute"].profile, network.planes["storage"].profile) == (FABRIC_PROFILE, "storage-lossy")
+    judged = set()
+    for device in network.devices:
+        each = device_config(network, device)
+        assert each.config.qos is not None
+        profiles = {profile.name: profile for profile in each.config.qos.profiles}
+        for circuit in network.circuits_of(device.name):
+            port = next(one for one in each.config.interfaces if one.name == circuit.link.end(device.name).port)
+            paused = profiles[str(port.qos_profile)].pfc_priorities
+            assert paused == (() if circuit.owner == "storage" else (3,)), (device.name, port.name)
+            judged.add((circuit.owner, device.os))
+    assert {owner for owner, _ in judged} == {"compute", "storage", "fabric compute"}

@@ -16,7 +16,7 @@ MODES = ("flowlet", "per_packet")
 
 
 def flow_set_size(known: Balancing, width: int, sets: int) -> int | None:
-    """The cut with the most entries for each set of next hops that still has room for all of them; None: no table.
+    """Number of the table size with the most entries per set of next hops that has room for all sets; None: no table.
 
     If no size has room for all, the one with room for most.
     """
@@ -78,7 +78,7 @@ def _reorders(nic: NicModel | None) -> bool:
 
 
 def _nic(choices: Choices, path: Path, instead: str) -> Iterator[Finding]:
-    """Reordered packets need a receiver that accepts them without a host setting that no role makes."""
+    """Refuse a NIC that does not receive reordered packets, or does so only with a host setting that no role makes."""
     nic = choices.nic
     expected = f"{instead}, or a NIC whose catalogue entry says that it receives RDMA out of order"
     hint = "reordered packets make a go-back-N receiver drop to a fraction of its speed"

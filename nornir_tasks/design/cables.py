@@ -1,4 +1,4 @@
-"""What is laid between two places: an assembly may carry several links, a jumper carries one."""
+"""The cables between two places: an assembly may carry several links, a jumper carries one."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,12 +9,12 @@ class Make:
     """How cables between two kinds of port are made; one object for many cables."""
 
     kind: Literal["assembly", "jumper", "splitter"] = "assembly"
-    """One plug or module for the whole of each cage; a fibre between two connectors; a fibre from one connector to two
-    places. Cages whose cables are jumpers or splitters have several of them."""
+    """assembly: one plug or module per cage; jumper: a fibre between two connectors; splitter: a fibre from one
+    connector to two places. A cage with jumpers or splitters has several cables."""
     upper_optic: str | None = None
-    """Model of the twin-port optic in the upper cage; None: its cage is whole, or the kind of optic is open."""
+    """Model of the twin-port optic in the upper cage; None: the cage is whole, or the kind of optic is not decided."""
     lower_optic: str | None = None
-    """The same of the lower cage."""
+    """Likewise of the lower cage."""
 
 
 ASSEMBLY = Make()

@@ -1,8 +1,8 @@
 """Connections between ports: every place follows from declared identity, so growth moves no cable.
 
-On a leaf, hosts take the ports from the first upwards in the order of their number; uplinks take the last ports, one
-after the other to the spines in turn. On a spine, a leaf's place follows from its group and rail; on a core, a spine's
-from its pod. Places of future hosts and leaf groups are reserved, without a link.
+On a leaf, hosts take ports from the first upwards in the order of their number; uplinks take the last ports, one after
+the other to the spines in turn. A leaf's place on a spine follows from its group and rail; a spine's place on a core
+follows from its pod. Places of future hosts and leaf groups are reserved, without a link.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ class Ends:
     """The ports of one kind of switch in one direction, ready to be cabled."""
 
     end: End
-    """Its kind, by which its lanes were chosen."""
+    """The kind of end, for which the lanes were chosen."""
     slots: tuple[Slot, ...]
     names: tuple[str, ...]
 
@@ -77,7 +77,7 @@ class _Cabler:
     kept: dict[tuple[int, str], Ends] = field(default_factory=dict)
     planned: dict[tuple[int, int], tuple[Slot, ...]] = field(default_factory=dict)
     makes: dict[str, Make] = field(default_factory=dict)
-    """Cable -> how it is made, where it is no assembly."""
+    """Cable -> how it is made; assemblies are left out."""
 
     def leaves(self) -> Iterator[Device]:
         """The leaves of every group that has hosts."""
@@ -89,7 +89,7 @@ class _Cabler:
                 yield self._device(self.leaf_name(group, rail), choice, 0, index=group, rail=rail, group=spine_group)
 
     def spines(self) -> Iterator[Device]:
-        """All spines of every pod that has hosts: each leaf is spread over all of its own from its first day."""
+        """All spines of every pod that has hosts: every leaf is connected to all of its spines from the first day."""
         layout = self.layout
         groups = layout.pod(self._groups()) if layout.pods else layout.spine_groups
         for index in range(1, groups * layout.spines_per_group + 1):
@@ -109,7 +109,7 @@ class _Cabler:
         return self.name(0, f"g{group}" if rail is None else f"g{group}-r{rail}")
 
     def name(self, level: int, which: int | str) -> str:
-        """``spine-1``, with what the fabric's names begin with."""
+        """``spine-1``, after the fabric's name prefix."""
         return self.choices.demand.fabric.switch_name(f"{ROLES[level]}-{which}")
 
     def uplinks(self, leaf: Device) -> Iterator[Link]:
@@ -147,7 +147,7 @@ class _Cabler:
             )
 
     def nics(self, leaf: Device) -> Iterator[NicPort]:
-        """The NIC ports of the hosts of its group that are there, with the links from one leaf down to them."""
+        """The NIC ports of the present hosts of this leaf's group, with the links from the leaf down to them."""
         demand, layout = self.choices.demand, self.layout
         ends = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-down")
         first = (leaf.index - layout.groups_before - 1) * layout.hosts_per_group
@@ -198,7 +198,7 @@ class _Cabler:
         )
 
     def _cable(self, link: str, made: Make, upper: tuple[Endpoint, Ends], lower: tuple[Endpoint, Ends] | None) -> str:
-        """The cable that a link is part of: a jumper is named as its link, a splitter after its connector."""
+        """The cable that a link is part of: a jumper has the link's name, a splitter its connector's."""
         if made is ASSEMBLY:
             return _assembly_name(link, upper[0], lower[0] if lower else None)
         name = link
@@ -247,7 +247,7 @@ class _Cabler:
         return -(-self.choices.demand.hosts.count // self.layout.hosts_per_group)
 
     def _slots(self, choice: Choice, level: int) -> tuple[Slot, ...]:
-        """Every port that the layout gives a cable, now or later; one object for all switches of a kind."""
+        """Every port to which the layout assigns a cable, now or later; one object for all switches of a kind."""
         key = (id(choice), level)
         if key not in self.planned:
             every: tuple[tuple[str, ...], ...] = (("leaf-down", "leaf-up"), ("spine-down", "spine-up"), ("core-down",))
@@ -273,7 +273,7 @@ class _Cabler:
 
 
 def _assembly_name(link: str, upper: Endpoint, lower: Endpoint | None) -> str:
-    """An assembly of one link is named as the link; one from a split cage after that cage."""
+    """An assembly of one link has the link's name; one from a split cage has the cage's."""
     for end in (upper, lower):
         if end is not None and end.slot is not None and end.slot.ways > 1:
             return f"{end.device}-p{end.slot.number}"
@@ -281,7 +281,7 @@ def _assembly_name(link: str, upper: Endpoint, lower: Endpoint | None) -> str:
 
 
 def _cables(links: list[Link], joints: Joints, levels: Mapping[str, int], makes: Mapping[str, Make]) -> Iterator[Cable]:
-    """What is laid: links of one name are one cable. ``levels``: of the switches that fabric links go up to."""
+    """The cables: links with one cable name are one cable. ``levels``: of the switches at the upper ends of links."""
     found: dict[str, list[Link]] = {}
     for link in links:
         found.setdefault(link.cable, []).append(link)

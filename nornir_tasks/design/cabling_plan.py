@@ -1,8 +1,8 @@
 """The cabling plan for technicians: one row for each leg of each cable.
 
-A cable of one link is one row. A breakout is one row for each leg, all with the cable's id; an end in a split cage has
-its leg's number (from 1), an end in a cage of its own has none. Jumpers between twin-port optics are cables of one row
-each, and their flags say the leg, which is the connector that the jumper goes into.
+A cable of one link is one row. A breakout is one row per leg, all with the cable's id; an end in a split cage has its
+leg's number (from 1), an end in a cage of its own has none. A jumper between twin-port optics is a cable of one row,
+and the leg on its label is the connector that it is plugged into.
 """
 
 import csv
@@ -64,14 +64,14 @@ def cabling_csv(rows: tuple[CableRow, ...]) -> str:
 
 
 def parts(rows: tuple[CableRow, ...]) -> dict[tuple[str, int | None], int]:
-    """How many cables of each part class and length are to be bought, in natural order."""
+    """Number of cables to buy of each part class and length, in natural order."""
     kinds = {(row.plane, row.cable): (row.part or "medium not declared", row.length_m) for row in rows}
     return dict(sorted(Counter(kinds.values()).items(), key=lambda item: (natural_key(item[0][0]), item[0][1] or 0)))
 
 
 @dataclass(frozen=True)
 class _Text:
-    """What a csv.writer writes to."""
+    """The file that a csv.writer writes to."""
 
     lines: list[str]
 

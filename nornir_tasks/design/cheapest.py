@@ -1,8 +1,8 @@
 """The cost of layouts, the cheapest one that can be built, and why the runner-up lost.
 
-The order is: switches, then links, then optics; of equals the one with fewer spine groups (or pods), since rails that
-share their spines need no NVLink between them; then fewer leaf groups, then fewer uplinks. Costs are those with all
-hosts of ``hosts.max``, which is what the layout is bought for.
+The criteria, in this order: switches, links, optics; then fewer spine groups (or pods), since rails that share their
+spines need no NVLink between them; then fewer leaf groups, then fewer uplinks. Costs are those with all hosts of
+``hosts.max``, for which the layout is bought.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ Builds = Callable[[Layout], bool]
 
 
 class Cheapest:
-    """Takes layouts and keeps the best two that can be built, and the best of those that can not."""
+    """Compares layouts and keeps the best two that can be built, and the best of those that cannot."""
 
     def __init__(self, choices: Choices, builds: Builds) -> None:
         self._choices = choices
@@ -27,7 +27,7 @@ class Cheapest:
 
     @property
     def chosen(self) -> Option | None:
-        """The cheapest; if none fits the switches' tables, the cheapest anyway: its refusal contains the numbers."""
+        """The cheapest; if none fits the switches' tables, the cheapest anyway: its refusal shows the numbers."""
         return self._best[0] if self._best else self._too_much
 
     @property
@@ -37,7 +37,7 @@ class Cheapest:
 
     @property
     def most_switches(self) -> float:
-        """A layout of more switches than this can be skipped: it is neither chosen nor runner-up."""
+        """A layout with more switches than this can be skipped: it is neither chosen nor runner-up."""
         return self._best[1].switches if len(self._best) > 1 else inf
 
     def offer(self, layout: Layout) -> None:
@@ -66,7 +66,7 @@ def _links(choices: Choices, layout: Layout) -> int:
 
 
 def _optics(choices: Choices, layout: Layout) -> int:
-    """Pluggable ends that are not copper: cages of the switches, split or whole, and the hosts' NICs."""
+    """Pluggable ends other than copper: cages of the switches, split or whole, and the hosts' NICs."""
     demand, pods, leaves = choices.demand, layout.pods, tuple(_leaves(choices, layout))
     found = 0
     if demand.fabric.leaf.medium not in COPPER:
@@ -86,7 +86,7 @@ def _cages(ports: int, ways: int) -> int:
 
 
 def _leaves(choices: Choices, layout: Layout) -> Iterator[tuple[Choice, int, int]]:
-    """Kinds of leaf, how many of each, and the hosts of its group: the last group may have fewer."""
+    """Kinds of leaf, the number of each, and the hosts of its group: the last group may have fewer."""
     rails, groups, hosts = layout.leaf_rails, layout.leaf_groups, layout.hosts_per_group
     last = choices.demand.hosts.max - (groups - 1) * hosts
     if not choices.leaf_overrides:
@@ -99,7 +99,7 @@ def _leaves(choices: Choices, layout: Layout) -> Iterator[tuple[Choice, int, int
 
 
 def _spines(choices: Choices, layout: Layout) -> Iterator[tuple[Choice, int]]:
-    """Every spine with the leaves that it is joined to; the last pod may have fewer."""
+    """Every spine with the number of leaves connected to it; the last pod may have fewer."""
     for index in range(1, layout.spines + 1):
         leaves, group = layout.leaves_per_spine, (index - 1) // layout.spines_per_group + 1
         if layout.pods and group == layout.spine_groups:
@@ -146,5 +146,5 @@ def in_words(option: Option) -> str:
 
 
 def costs(option: Option) -> dict[str, int]:
-    """What is counted, by name."""
+    """Name -> count."""
     return {"switches": option.switches, "links": option.links, "optics": option.optics}

@@ -1,4 +1,4 @@
-"""Which model, OS and release each switch is: the intent's tiers and overrides against catalogue and capabilities."""
+"""The model, OS and release of each switch: the tiers and overrides of the intent, looked up in the catalogue."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,19 +23,19 @@ class Choice:
     model: SwitchModel
     capabilities: Capabilities
     path: Path
-    """Where the intent asks for it."""
+    """Where the intent chooses it."""
     down: Split | None = None
-    """How the cages of the ports that go down are split."""
+    """How the cages of downlinks are split."""
     up: Split | None = None
 
     @property
     def down_ways(self) -> int:
-        """Legs of a cage that goes down."""
+        """Legs of a downlink cage."""
         return self.down.ways if self.down else 1
 
     @property
     def up_ways(self) -> int:
-        """Legs of a cage that goes up."""
+        """Legs of an uplink cage."""
         return self.up.ways if self.up else 1
 
 
@@ -51,17 +51,17 @@ class Choices:
     core: Choice | None
     nic: NicModel | None
     optics: Mapping[str, OpticModel] = field(default_factory=dict)
-    """The twin-port optics there are, by model."""
+    """The twin-port optics, by model."""
 
     def leaf_of(self, group: int, rail: int | None) -> Choice:
-        """The leaf of this group and rail."""
+        """The kind of switch of the leaf with this group and rail."""
         for override, choice in zip(self.demand.fabric.leaf.overrides, self.leaf_overrides, strict=True):
             if override.covers(group, rail):
                 return choice
         return self.leaf
 
     def spine_of(self, index: int) -> Choice:
-        """The spine of this number."""
+        """The kind of switch of the spine with this number."""
         for override, choice in zip(self.demand.fabric.spine.overrides, self.spine_overrides, strict=True):
             if override.covers(index):
                 return choice
@@ -90,7 +90,7 @@ def choose(
     marks: Marks,
     allow_memory: Sequence[str] = (),
 ) -> Choices:
-    """Look up everything the fabric and its hosts name. Raises IntentError with all that is unknown."""
+    """Look up every name in the fabric and its hosts. Raises IntentError with all unknown names."""
     chooser = _Chooser(catalogue, facts, [])
     leaf, leaf_overrides = chooser.tier(demand.fabric.leaf, demand.on_fabric("leaf"))
     spine, spine_overrides = chooser.tier(demand.fabric.spine, demand.on_fabric("spine"))
@@ -108,7 +108,7 @@ def choose(
 
 
 def _unknown_shapes(allow_memory: Sequence[str], choices: Choices) -> Iterator[Finding]:
-    """Names in ``allow_memory`` that no switch of the site has a line shape for."""
+    """Names in ``allow_memory`` that are no line shape of any switch of the site."""
     known = sorted({name for each in choices.all for name in each.capabilities.memory_only})
     for position, name in enumerate(allow_memory):
         if name not in known:
@@ -122,7 +122,7 @@ class _Chooser:
     findings: list[Finding]
 
     def tier(self, tier: LeafIntent | SpineIntent | CoreIntent, path: Path) -> tuple[Choice | None, tuple[Choice, ...]]:
-        """The tier's own kind of switch, and one for each override; None and fewer where a value is unknown."""
+        """The tier's own kind of switch, and one per override; None and fewer where a value is unknown."""
         found = attempt(lambda: self._tier(tier, path))
         return found or (None, ())
 
@@ -249,7 +249,7 @@ def _is_known(facts: OsFacts, release: str, asic: str) -> bool:
 
 
 def _origins(override: SwitchChoice, own: Path, tier: Path) -> tuple[Path, Path, Path]:
-    """Where platform, release and model of an override stand: in itself, or in its tier."""
+    """Paths of platform, release and model of an override: in the override itself, or in its tier."""
     return (
         own if override.platform else tier,
         own if override.release else tier,

@@ -1,4 +1,4 @@
-"""The number of all objects, by counting the network; no formulas."""
+"""The number of all objects, counted in the network; no formulas."""
 
 from collections import Counter
 from typing import Any
@@ -10,7 +10,7 @@ from nornir_tasks.design.plugs import optics
 def design_counts(network: Network) -> dict[str, Any]:
     """Switches, links, cables and optics per fabric, per plane and in all, as ``nornir design --json`` prints them.
 
-    Of a plane: the switches and links of its fabric, shared or not, and its own links to hosts.
+    For a plane: the switches and links of its fabric, shared or not, and its own links to hosts.
     """
     fabrics = {name: _of_fabric(network, fabric) for name, fabric in network.fabrics.items()}
     return {

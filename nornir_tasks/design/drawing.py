@@ -1,7 +1,7 @@
 """The fabric as a drawing: planes, tiers, pods or leaf groups, and the bundles of cables between them.
 
-Bundles run as on a circuit diagram: each box of the upper row has a line over the lower boxes, with a drop to each of
-them; a dot joins, a crossing does not. So nothing slants, and every count has its place.
+Bundles are drawn as on a circuit diagram: each box of the upper row has a line over the lower boxes, with a drop to
+each of them; a dot is a connection, a crossing is not. No line slants, and every count has its place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ from nornir_tasks.design.picture import Box, Cables, Picture, names, picture
 from nornir_tasks.design.svg import Canvas, text_width
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#e69f00", "#555555")
-"""Of spine groups, in turn; most people tell them apart, colour-blind ones too (Okabe and Ito, Color Universal
-Design, 2008; yellow and black exchanged for what shows on white)."""
+"""Colours of spine groups, in turn; most people, including colour-blind ones, can distinguish them (Okabe and Ito,
+Color Universal Design, 2008; yellow and black replaced by colours that show on white)."""
 
 MARGIN, GUTTER, PAGE = 24.0, 96.0, 1500.0
 GAP, PAD, LEADING, BUS, PILL, CLEAR = 14.0, 8.0, 15.0, 15.0, 16.0, 8.0
@@ -40,7 +40,7 @@ def drawing(network: Network) -> str:
 
 
 def _heads(planes: Sequence[str], fabric: Fabric, counts: dict[str, object]) -> tuple[str, ...]:
-    """The lines over a fabric: who rides on it, its size, and which rails it joins."""
+    """The heading of a fabric: the planes that use it, its size, and the rails it connects."""
     tiers = counts["tiers"]
     assert isinstance(tiers, dict)  # noqa: S101 - for the type checker: design_counts is JSON
     sizes = [f"{tier['switches']:,} {_plural(name, tier['switches'])}" for name, tier in tiers.items()]
@@ -52,7 +52,7 @@ def _heads(planes: Sequence[str], fabric: Fabric, counts: dict[str, object]) -> 
 
 
 def reachability(fabric: Fabric) -> tuple[str, ...]:
-    """Which rails share no spine, in words."""
+    """The rails that share no spine, in words."""
     groups: dict[int, list[int]] = {}
     for rail, group in enumerate(fabric.rail_spine_group):
         groups.setdefault(group, []).append(rail)
@@ -120,7 +120,7 @@ class _Sheet:
 
     @property
     def left(self) -> float:
-        """Where boxes begin: right of the trunks."""
+        """Left edge of the boxes: right of the trunks."""
         return GUTTER + 9 * len(self.picture.above) + 10
 
     def _trunk(self, number: int) -> float:
@@ -151,7 +151,7 @@ class _Sheet:
         return y + 2 * PAD + LEADING * (1 + max((len(box.lines) for box in self.picture.above), default=0))
 
     def _upper(self, y: float, width: float, right: float) -> tuple[list[float], float]:
-        """The upper row, spread over the sheet; where each box's line goes down, and where the row ends."""
+        """The upper row, spread over the sheet: the x position of each box's line, and the end of the row."""
         bottom, boxes = self._upper_bottom(y), self.picture.above
         self.canvas.text(MARGIN, (y + bottom) / 2 + 4, self.picture.tiers[0], 12, weight="bold", fill="#666666")
         step = (right - self.left) / max(1, len(boxes))
@@ -165,7 +165,7 @@ class _Sheet:
         return centres, bottom
 
     def _free(self, x: float) -> float:
-        """The next place right of x where no drop of the first row runs: two lines in one place would seem joined."""
+        """The next place right of x without a drop of the first row: two lines in one place would look connected."""
         width = max(self._width(box, 1) for box in self.picture.below)
         first = range(min(len(self.picture.below), int((PAGE - self.left + GAP) // (width + GAP))))
         taken = [middle for n in first for _, _, middle, _ in self._fields(n, self.left + n * (width + GAP))]
@@ -215,7 +215,7 @@ class _Sheet:
         return y + LEADING * (len(box.lines) + 1)
 
     def _fill(self, number: int, x: float, top: float, width: float) -> None:
-        """What stands in a lower box below its fields: names, rails, cables inside and to the hosts."""
+        """The contents of a lower box below its fields: names, rails, cables inside and to the hosts."""
         box = self.picture.below[number]
         y = self._lines(box, x + PAD, top + PILL + PAD + 12)
         for place, leaf in enumerate(box.cells):

@@ -1,6 +1,6 @@
 """The unused ports of a switch: split cages, and ports kept shut. They belong to the switch.
 
-A cage is split as the layout for ``hosts.max`` uses it, from the first day: growth splits nothing that carries traffic.
+A cage is split as the layout for ``hosts.max`` uses it, from the first day: growth never splits a cage in use.
 """
 
 from collections.abc import Collection
@@ -23,9 +23,9 @@ def partial_config(network: Network, device: Device, wanted: Collection[str]) ->
 
 
 def spare_ports(network: Network, device: Device) -> tuple[str, ...]:
-    """Names of the ports without a cable, if the intent wants them shut; parts of a split cage each by itself.
+    """Names of the ports without a cable, if the intent wants them shut; each part of a split cage separately.
 
-    Parts of a cage that we split always belong to us: they did not exist before.
+    Parts of a cage that this project splits always belong to it: they did not exist before.
     """
     model = network.models.get(device.model)
     if model is None:
@@ -47,7 +47,7 @@ def spare_ports(network: Network, device: Device) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def all_slots(model: SwitchModel, planned: tuple[Slot, ...]) -> tuple[Slot, ...]:
-    """Every port there is on the panel once the planned cages are split; those that a split takes away left out."""
+    """Every port on the panel once the planned cages are split, without those that a split removes."""
     split = {slot.number: slot for slot in planned if slot.ways > 1}
     gone = {
         number + 1

@@ -1,4 +1,4 @@
-"""All errors of a design at once: independent steps are all tried before it is refused."""
+"""Collect all errors of a design: every independent step is tried before the design is refused."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -17,7 +17,7 @@ class Gathering:
         self._kind: type[GpufabricError] = DesignError
 
     def attempt(self, step: Callable[[], Result]) -> Result | None:
-        """The step's result; None if it fails, or needs an unknown value of the intent."""
+        """The step's result; None if it fails, or needs a value of the intent that is unknown."""
         try:
             return step()
         except (IntentError, DesignError) as error:

@@ -1,7 +1,8 @@
-"""Which lanes the two ends of each kind of cable run, and whether its medium can join them: layer 1, before any cable.
+"""The lanes at both ends of each kind of cable, and whether its medium can connect them: layer 1, before any cable.
 
-All cables between two tiers are of one medium and length. For each kind of switch one mode is chosen so that every pair
-of kinds that meet can be joined; where none is, the refusal names the lanes, the length and what would do.
+All cables between two tiers have the same medium and length. For each kind of switch one mode is chosen so that every
+pair of kinds that meet can be connected; if there is none, the refusal names the lanes, the length and what can be
+built.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +22,7 @@ from nornir_tasks.intent.findings import Finding, Marks
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """How the cables between two tiers run."""
+    """How the cables between two tiers are connected."""
 
     medium: str | None
     length_m: int | None
@@ -29,14 +30,15 @@ class Joint:
     """Lanes of each leg at each kind of end."""
     fec: Literal["rs", "fc", "none"]
     makes: Mapping[tuple[End, End | None], Make] = field(default_factory=dict)
-    """How cables between an upper and a lower kind of end are made; without an entry, one assembly for each cage."""
+    """How cables between an upper and a lower kind of end are made; a pair without an entry has one assembly per
+    cage."""
 
     def make(self, upper: End, lower: End | None) -> Make:
         """How a cable between these ends is made."""
         return self.makes.get((upper, lower), ASSEMBLY)
 
     def negotiate(self, one: End, other: End | None) -> bool:
-        """Copper negotiates, where both ends can. A medium nobody declared is taken for optics."""
+        """Copper negotiates if both ends can. An undeclared medium counts as optics."""
         return self.medium in COPPER and one.negotiates and (other is None or other.negotiates)
 
 
@@ -59,7 +61,7 @@ def end_of(choice: Choice, speed_gbps: int, ways: int) -> End:
 
 
 def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks) -> Joints:
-    """Choose every end's lanes. Raises DesignError for media that cannot join their ends."""
+    """Choose the lanes of every end. Raises DesignError for media that cannot connect their ends."""
     demand, findings = choices.demand, list[Finding]()
     speed = demand.nics.speed
     nic = None
@@ -87,12 +89,12 @@ def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks)
 
 
 def _ends(uppers: Iterable[End], lowers: Iterable[End]) -> Ends:
-    """Each kind once."""
+    """Every kind once."""
     return Ends(tuple(dict.fromkeys(uppers)), tuple(dict.fromkeys(lowers)))
 
 
 def _joint(kind: Kind, ends: Ends, choices: Choices) -> Joint | list[Finding]:
-    """The first choice of modes that joins all pairs, else what is wrong with the preferred one."""
+    """The first choice of modes that connects all pairs, else the findings against the preferred one."""
     every = list(dict.fromkeys((*ends.uppers, *ends.lowers)))
     first = list(twin_ports.refusals(kind, ends, choices.optics))
     for modes in () if first else product(*(end.modes for end in every)):
@@ -108,7 +110,7 @@ def _joint(kind: Kind, ends: Ends, choices: Choices) -> Joint | list[Finding]:
 
 
 def _makes(kind: Kind, ends: Ends, choices: Choices) -> dict[tuple[End, End | None], Make]:
-    """Of cables with a twin-port optic at an end; none of others."""
+    """For cables with a twin-port optic at an end; no entry for others."""
     optics = twin_ports.chosen(kind, ends, choices.optics)
     model = {end: optic.model for end, optic in optics.items()}
     found: dict[tuple[End, End | None], Make] = {}

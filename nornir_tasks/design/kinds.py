@@ -1,7 +1,7 @@
-"""What kinds of fabrics and planes there are: whatever modules ``design/fabrics/`` and ``design/planes/`` hold.
+"""The kinds of fabrics and planes: every module in ``design/fabrics/`` and ``design/planes/``.
 
-A fabric and the planes on it contribute apart from one another. The one thing a fabric asks its planes is which
-prefixes of theirs a switch announces, for its route policy lets through nothing else.
+A fabric and its planes contribute independently. A fabric needs one thing from its planes: the prefixes that a switch
+announces for them, because its route policy permits nothing else.
 """
 
 import importlib
@@ -22,7 +22,7 @@ Announced = Callable[[Device], tuple[str, ...]]
 
 
 class PartialConfigs(Protocol):
-    """What ``fabrics/<kind>.py`` wants of one switch of such a fabric."""
+    """The partial configuration that ``fabrics/<kind>.py`` gives one switch of such a fabric."""
 
     def __call__(
         self, network: Network, device: Device, announced: Announced, *, drained: bool
@@ -35,9 +35,9 @@ class FabricKind:
     """One kind of fabric."""
 
     designs: frozenset[str]
-    """What the intent calls such fabrics."""
+    """Name of the kind in the intent."""
     owner: Callable[[Fabric], Owner]
-    """What is the fabric's own on any switch."""
+    """The fabric as an owner: what belongs to it on any switch."""
     partial_configs: PartialConfigs
 
 
@@ -46,34 +46,34 @@ class PlaneKind:
     """One kind of plane."""
 
     owner: Callable[[Plane, Fabric], Owner]
-    """What is the plane's own on any switch of this fabric."""
+    """The plane as an owner: what belongs to it on any switch of this fabric."""
     announced: Callable[[Network, Plane, Device], tuple[str, ...]]
-    """The prefixes of its hosts that a switch announces into the fabric."""
+    """The prefixes of the plane's hosts that a switch announces into the fabric."""
     partial_configs: Callable[[Network, Plane, Device], Iterator[PartialConfig]]
-    """What it wants of one switch of the fabric that it rides on."""
+    """The plane's partial configuration of one switch of its fabric."""
     joins_gpus: bool = False
-    """Do GPUs talk over it, so that NCCL takes its NICs, and no other plane's?"""
+    """Do GPUs communicate over it? Then NCCL uses its NICs, and those of no other plane."""
     bootstrap: str | None = None
-    """Where GPUs talk over it: the plane whose interfaces NCCL finds its peers by."""
+    """If GPUs communicate over it: the plane on whose interfaces NCCL finds its peers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """All kinds there are."""
+    """All kinds of fabrics and planes."""
 
     fabrics: Mapping[str, FabricKind]
-    """By what the intent calls them."""
+    """By name in the intent."""
     planes: Mapping[str, PlaneKind]
-    """By the module's name."""
+    """By module name."""
 
     def with_plane(self, name: str, kind: PlaneKind) -> "Kinds":
-        """The same and one kind of plane more."""
+        """These kinds and one more kind of plane."""
         return replace(self, planes={**self.planes, name: kind})
 
 
 @cache
 def kinds() -> Kinds:
-    """The kinds that the modules of both packages expose."""
+    """The kinds in the modules of both packages."""
     of_fabrics: list[FabricKind] = [module.KIND for module in _modules(fabrics).values()]
     of_planes: dict[str, PlaneKind] = {name: module.KIND for name, module in _modules(planes).items()}
     return Kinds({design: kind for kind in of_fabrics for design in kind.designs}, of_planes)

@@ -9,7 +9,7 @@ from nornir_tasks.design.links import Link
 
 
 def layer1(link: Link, slot: Slot | None) -> Layer1 | None:
-    """Of one end; None on a host. Ports that run alike share one object."""
+    """Layer 1 of one end; None on a host. Ports with equal settings share one object."""
     if slot is None:
         return None
     return _shared(link.speed_gbps, slot.lanes, link.fec, link.negotiate)

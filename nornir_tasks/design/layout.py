@@ -1,4 +1,4 @@
-"""The numbers of one fabric at ``hosts.max``: how many of everything, and who is whose neighbour."""
+"""The numbers of one fabric at ``hosts.max``: how many switches and links of each kind, and which are neighbours."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,7 +7,7 @@ from nornir_tasks.intent.findings import Finding
 
 
 class CannotBuildError(Exception):
-    """What is asked cannot be built."""
+    """The intended fabric cannot be built."""
 
     def __init__(self, *findings: Finding) -> None:
         super().__init__()
@@ -16,15 +16,15 @@ class CannotBuildError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pods:
-    """What a third tier adds."""
+    """The third tier."""
 
     groups_per_pod: int
-    """Leaf groups of a pod."""
+    """Leaf groups per pod."""
     spine_uplinks: int
     """Links from each spine to the cores."""
     core_gbps: int
     cores_per_plane: int
-    """The spines of one position in all pods and these cores are joined to one another, and to nobody else."""
+    """These cores connect the spines of one position in all pods, and nothing else."""
 
     @property
     def parallel(self) -> int:
@@ -34,20 +34,20 @@ class Pods:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What else there is on a fabric that several groups of hosts or planes have leaves on: they share its spines."""
+    """The rest of a fabric on which several groups of hosts or planes have leaves: they share its spines."""
 
     groups_before: int
-    """Leaf groups are numbered through; this one's begin after so many."""
+    """Number of leaf groups before the first of this layout: groups are numbered throughout the fabric."""
     last_group: int
-    """Of the whole fabric."""
+    """Number of the last leaf group of the whole fabric."""
     rails: int
-    """Rails of the fabric: as many as any group of its leaves has."""
+    """Rails of the fabric: those of its widest leaf group."""
     leaves: int
-    """Of the others."""
+    """Leaves of the other layouts."""
     places_before: int
-    """Ports of each spine that come before this one's leaves."""
+    """Ports of each spine before those of this layout's leaves."""
     places: int
-    """Ports of each spine that go to the others' leaves."""
+    """Ports of each spine for the leaves of other layouts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,14 @@ class Layout:
     """Groups of spines that share no leaf; with three tiers, the pods."""
     pods: Pods | None = None
     interleaved_groups: int | None = None
-    """Leaf groups that a spine has ports for, where a leaf's links to one spine lie that many ports apart; None: they
-    lie side by side. See :meth:`spine_place`."""
+    """Number of leaf groups a spine has ports for; a leaf's links to one spine are that many ports apart. None: they
+    are adjacent. See :meth:`spine_place`."""
     beside: Beside | None = None
-    """What it shares the spines with; None: nothing."""
+    """The other layouts that share the spines; None: there are none."""
 
     @property
     def groups_before(self) -> int:
-        """Leaf groups of the fabric that are numbered before this one's first."""
+        """Number of leaf groups of the fabric before the first of this layout."""
         return self.beside.groups_before if self.beside else 0
 
     @property
@@ -83,7 +83,7 @@ class Layout:
 
     @property
     def fabric_rails(self) -> int:
-        """Leaves of the widest leaf group of the fabric; each rail has a slice of the pools of the switches."""
+        """Leaves of the fabric's widest leaf group; the switches' pools have a slice for each rail."""
         return self.beside.rails if self.beside else len(self.leaf_rails)
 
     @property
@@ -92,7 +92,7 @@ class Layout:
         return self.leaves + (self.beside.leaves if self.beside else 0)
 
     def has_group(self, group: int) -> bool:
-        """Is this leaf group, by its number in the fabric, one of these?"""
+        """Does this layout have the leaf group with this number in the fabric?"""
         return 0 < group - self.groups_before <= self.leaf_groups
 
     @property
@@ -117,12 +117,12 @@ class Layout:
 
     @property
     def leaves(self) -> int:
-        """Leaves of these hosts."""
+        """Leaves of this layout."""
         return self.leaf_groups * len(self.leaf_rails)
 
     @property
     def leaves_per_spine(self) -> int:
-        """Leaves that each spine is joined to."""
+        """Leaves connected to each spine."""
         if self.pods:
             return min(self.pods.groups_per_pod, self.leaf_groups) * len(self.leaf_rails)
         return self.leaves // self.spine_groups
@@ -133,29 +133,29 @@ class Layout:
         return self.leaves_per_spine * self.parallel + (self.beside.places if self.beside else 0)
 
     def spine_group(self, group: int, rail: int | None) -> int:
-        """The spine group (from 1) of a leaf: its pod, or what its rail says."""
+        """The spine group (from 1) of a leaf: its pod, or the group of its rail."""
         return self.pod(group) if self.pods else self.rail_group(rail)
 
     def pod(self, group: int) -> int:
         """The pod (from 1) of a leaf group; everything is one pod without cores."""
-        return (group - 1) // self.pods.groups_per_pod + 1 if self.pods else 1  # nothing is beside pods
+        return (group - 1) // self.pods.groups_per_pod + 1 if self.pods else 1  # a fabric with pods has one layout only
 
     def rail_group(self, rail: int | None) -> int:
-        """Rails of one group share spines, or cores."""
+        """The group (from 1) of a rail: rails of one group share spines, or cores."""
         return 1 if rail is None or self.pods else rail * self.spine_groups // self.rails + 1
 
     def leaf_position(self, group: int, rail: int | None) -> int:
-        """Which leaf (from 0) of its spines this one is: new groups come after all old ones."""
+        """The place (from 0) of this leaf on its spines: new groups come after all existing ones."""
         if self.pods:
             return (group - 1) % self.pods.groups_per_pod * len(self.leaf_rails) + (rail or 0)
         per_group = len(self.leaf_rails) // self.spine_groups
         return (group - self.groups_before - 1) * per_group + (0 if rail is None else rail % per_group)
 
     def spine_place(self, group: int, rail: int | None, turn: int) -> int:
-        """Which port (from 0) of its spine takes this link of a leaf; ``turn`` (from 0) counts its links to that spine.
+        """The port (from 0) of its spine for this link of a leaf; ``turn`` (from 0) counts its links to that spine.
 
         Interleaved, the leaves of one rail share a block of ports, link by link: when twice the groups need twice the
-        spines, each old leaf gives up every other port to a new one, and the rest of its cables stay where they are.
+        spines, each existing leaf gives up every other port to a new one, and its other cables stay in place.
         """
         position, apart = self.leaf_position(group, rail), self.interleaved_groups
         if apart is None:
@@ -164,7 +164,7 @@ class Layout:
 
     @property
     def spine_places(self) -> int:
-        """Ports of a spine that the fabric gives a leaf, or keeps for leaf groups to come."""
+        """Ports of a spine that are used by the fabric's leaves or reserved for later leaf groups."""
         if self.interleaved_groups is None:
             return self.leaves_per_spine * self.parallel + (self.beside.places if self.beside else 0)
         return self._rails_of_a_spine * self.parallel * self.interleaved_groups
@@ -175,7 +175,7 @@ class Layout:
 
     @property
     def core_oversubscription(self) -> Fraction | None:
-        """Bandwidth of a full spine to its leaves over that to its cores; None without cores."""
+        """Bandwidth of a full spine to its leaves divided by that to its cores; None without cores."""
         if self.pods is None:
             return None
         down = self.leaves_per_spine * self.parallel * self.uplink_gbps
@@ -199,17 +199,17 @@ class Option:
 
     @property
     def rank(self) -> tuple[int, ...]:
-        """The lower, the better. After the costs: rails that share their spines, then few leaf groups and uplinks."""
+        """Lower is better. After the costs: rails that share their spines, then few leaf groups and uplinks."""
         layout = self.layout
         return (self.switches, self.links, self.optics, layout.spine_groups, layout.leaf_groups, layout.uplinks)
 
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """What was chosen, and against what."""
+    """The chosen layout and the runner-up."""
 
     chosen: Option
     runner_up: Option | None
-    """The next in rank; None where nothing else can be built."""
+    """The runner-up; None if nothing else can be built."""
     warnings: tuple[str, ...] = ()
-    """What the operator should know of the choice before buying it."""
+    """Warnings that the operator should read before buying."""

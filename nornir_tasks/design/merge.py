@@ -1,7 +1,7 @@
-"""Owners say their parts of a switch apart from one another; merge joins the parts, each field by its own rule.
+"""Owners contribute their parts of a switch independently; merge joins the parts, each field by its own rule.
 
-The rules stand with the fields (said.py). Nobody overwrites anybody: where two owners want different things of one
-field, both are named, and so is everything else they clash over. In which order owners are asked does not matter.
+The rules are in the fields' metadata (merge_rules.py). No owner overwrites another: if two want different values for
+one field, the error names both, together with every other clash. The order of owners does not matter.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ from nornir_tasks.errors import DesignError, Problem
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one owner wants of one switch."""
+    """One owner's part of one switch."""
 
     owner: Owner
     device: str
@@ -43,7 +43,7 @@ class _Rule(NamedTuple):
 
 
 Values = Sequence[tuple[Owner, Any]]
-"""Owners and what each says; nobody in it says nothing."""
+"""Owners and their values; an owner without a value is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _Merger:
     clashes: list[Problem] = field(default_factory=list)
 
     def objects(self, values: Values, path: str) -> object:
-        """Objects of one class, field by field."""
+        """Join objects of one class, field by field."""
         if len(values) < 2:
             return values[0][1] if values else None
         kind = type(values[0][1])
@@ -74,7 +74,7 @@ class _Merger:
         return kind(*joined)
 
     def by_rule(self, rule: _Rule, values: Values, path: str) -> object:
-        """What two or more say of one field."""
+        """Join two or more values of one field."""
         if rule.name == "equal":
             return self.equal(values, path)
         if rule.name == "max":
@@ -88,7 +88,7 @@ class _Merger:
         return self.keyed(values, path)
 
     def keyed(self, values: Values, path: str) -> dict[Any, object]:
-        """Everything of everybody."""
+        """The union of all mappings; values under the same key are joined."""
         found: dict[Any, list[tuple[Owner, Any]]] = {}
         for owner, mapping in values:
             for key, value in mapping.items():
@@ -99,7 +99,7 @@ class _Merger:
         }
 
     def equal(self, values: Values, path: str) -> object:
-        """What all say; whoever says something else than the first (by name) clashes with it."""
+        """The common value; a value that differs from the first owner's (by name) is a clash."""
         value = values[0][1]
         if all(other == value for _, other in values):
             return value
@@ -120,7 +120,7 @@ class _Merger:
 
 @cache
 def _rules(kind: type) -> tuple[tuple[_Rule, ...], Callable[[object], tuple[Any, ...]]]:
-    """The rule of each field of a class, and what gets all their values."""
+    """The rule of each field of a class, and a function that returns the values of all fields."""
     rules = tuple(
         _Rule(each.name, each.metadata.get("merge", "equal"), each.metadata.get("by", "")) for each in fields(kind)
     )
@@ -129,7 +129,7 @@ def _rules(kind: type) -> tuple[tuple[_Rule, ...], Callable[[object], tuple[Any,
 
 
 def _written(key: object) -> str:
-    """A key as part of a path: of a session its peer, with the VRF before it where it has one."""
+    """A key as part of a path: a session is its peer, after the VRF if it has one."""
     if isinstance(key, tuple):
         return " ".join(str(part) for part in key if part is not None)
     return str(key)

@@ -1,10 +1,10 @@
-"""From a network that is cabled to one that shall be: which cables to move, add and remove, and in which order.
+"""The difference in cabling between two networks: which cables to move, add and remove, in which order.
 
-Growth inside ``hosts.max`` moves nothing. Beyond it the layout is another one: spines are added, uplinks are spread
-anew. The order is steps; within a step the cables may be handled side by side. A cable is plugged only where the cage
-is free by then. No switch loses more links upwards than the declared oversubscription leaves it to spare, or one cable
-where it leaves none; no host loses more than one rail. Where cables wait for one another's cages, one of them is taken
-out first and a step may go one cable below that: it says so.
+Growth inside ``hosts.max`` moves nothing. Beyond it the layout changes: spines are added, and uplinks are spread anew.
+The order consists of steps; the cables of one step may be handled in parallel. A cable is plugged in only where the
+cage is free by then. No switch loses more uplinks than the declared oversubscription can spare, or one cable where it
+can spare none; no host loses more than one rail. Where cables wait for one another's cages, one of them is taken out
+first, and a step may go one cable below that limit: the step says so.
 """
 
 from collections import Counter, defaultdict
@@ -22,52 +22,53 @@ from nornir_tasks.design.twin_ports import CONNECTORS
 Port = tuple[str, str]
 """Device and interface."""
 Legs = tuple[tuple[Port, Port], ...]
-"""What the legs of one cable join: upper port, lower port."""
+"""The ports that the legs of one cable connect: upper port, lower port."""
 Action = Literal["add", "add_leg", "move", "remove_leg", "remove"]
-"""A leg is one of a split cage's: the cable is there and stays, and one of its far ends is plugged in or out."""
+"""A leg is one of a split cage's: the cable itself stays, and one of its far ends is plugged in or out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One cable that is not where it shall be."""
+    """One cable that is not yet in its final place."""
 
     cable: str
     action: Action
     before: tuple[tuple[Port, Port], ...]
-    """What its legs join now: upper port, lower port; empty for a new cable. Of ``*_leg`` only those that change."""
+    """The ports its legs connect now: upper port, lower port; empty for a new cable. For ``*_leg`` only those that
+    change."""
     after: tuple[tuple[Port, Port], ...]
     medium: str | None
-    """Of the cable as it shall be."""
+    """Medium of the cable afterwards."""
     length_m: int | None
     exchanged: bool
-    """Another medium or length than before: a new assembly in the old one's place."""
+    """The medium or length changes: a new assembly replaces the old one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Cables that may be handled side by side."""
+    """Cables that may be handled in parallel."""
 
     moves: tuple[Move, ...]
     below: tuple[str, ...]
-    """Switches and hosts that have less than they should keep while this is done."""
+    """Switches and hosts that are below their limit during this step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """All that has to be done by hand, step by step."""
+    """All manual work, step by step."""
 
     steps: tuple[Step, ...]
     readdressed: tuple[str, ...]
-    """Links whose ends change an address."""
+    """Links of which an end changes its address."""
     replaced: tuple[str, ...]
-    """Switches that stay by name but become another model."""
+    """Switches that keep their name and become another model."""
 
     counts: Mapping[str, int]
-    """How many cables each action is done to; one taken out to make room and plugged in later counts as moved."""
+    """Number of cables per action; one taken out to make room and plugged in later counts as moved."""
 
 
 def moves(old: Network, new: Network) -> Moves:
-    """What to do to the cabling of ``old`` so that it is that of ``new``, in an order that keeps the capacity."""
+    """The work that turns the cabling of ``old`` into that of ``new``, in an order that keeps the capacity."""
     before, after = _legs(old), _legs(new)
     was = {cable.name: cable for cable in old.cables}
     becomes = {cable.name: cable for cable in new.cables}
@@ -91,7 +92,7 @@ def moves(old: Network, new: Network) -> Moves:
 
 
 def _action(before: Legs, after: Legs, *, exchanged: bool) -> tuple[Action, Legs, Legs]:
-    """What is done to a cable, and the legs it is done to."""
+    """The action on a cable, and the legs it concerns."""
     if not before or not after:
         return "add" if after else "remove", before, after
     if set(before) < set(after) and not exchanged:
@@ -102,7 +103,7 @@ def _action(before: Legs, after: Legs, *, exchanged: bool) -> tuple[Action, Legs
 
 
 def floors(old: Network, new: Network) -> dict[str, int]:
-    """Switch or host -> links upwards that it keeps at every moment; one cable with all its legs can always go."""
+    """Switch or host -> number of uplinks that it always keeps; one cable with all its legs can always go."""
     here, there = _uplinks(old), _uplinks(new)
     found = {}
     for name, links in here.items():
@@ -120,7 +121,7 @@ def _uplinks(network: Network) -> dict[str, list[Link]]:
 
 
 def _needed(network: Network, name: str, links: list[Link]) -> int:
-    """Links upwards that the declared oversubscription needs; all NICs of a host."""
+    """Uplinks that the declared oversubscription needs; all NICs of a host."""
     if name not in network:
         return len(links)
     device = network.device(name)
@@ -140,11 +141,11 @@ def _ports(link: Link) -> tuple[Port, Port]:
 
 
 Hole = tuple[str, str, int]
-"""Device, cage or host's port, connector: what a plug goes into."""
+"""Device, cage or host's port, connector: the socket of a plug."""
 
 
 def _holes(cables: Mapping[str, Cable], legs: Mapping[str, Iterable[Link]]) -> dict[str, frozenset[Hole]]:
-    """Cable -> what its plugs go into."""
+    """Cable -> the sockets of its plugs."""
     return {
         name: frozenset(
             hole for link in each for end in (link.upper, link.lower) for hole in _holes_of(end, cables[name])
@@ -154,7 +155,7 @@ def _holes(cables: Mapping[str, Cable], legs: Mapping[str, Iterable[Link]]) -> d
 
 
 def _holes_of(end: Endpoint, cable: Cable) -> Iterator[Hole]:
-    """An assembly takes the whole cage, however it is split; a jumper or splitter one connector of the optic in it."""
+    """An assembly occupies the whole cage, however it is split; a jumper or splitter one connector of its optic."""
     slot, is_whole = end.slot, cable.make.kind == "assembly"
     for connector in range(CONNECTORS):
         if slot is None or slot.ways == 1 or is_whole or slot.leg // max(1, slot.ways // CONNECTORS) == connector:
@@ -166,13 +167,13 @@ def _kind(cable: Cable) -> tuple[str | None, int | None]:
 
 
 def _addresses(network: Network, link: Link) -> list[tuple[str, str, str, int]]:
-    """Whose and which they are, of each circuit of the link."""
+    """The owner and the addresses of each circuit of the link."""
     circuits = network.circuits_on(link)
     return [(each.owner, each.upper_address, each.lower_address, each.use.prefix_length) for each in circuits]
 
 
 class _Schedule:
-    """Greedy steps: in each, every cable whose cages are free and whose switches and hosts can spare it."""
+    """Greedy steps: each takes every cable whose cages are free and whose switches and hosts can spare it."""
 
     def __init__(
         self,
@@ -216,11 +217,11 @@ class _Schedule:
         return all(self.up[name] - lost[name] - count >= self._floor(name) for name, count in going.items())
 
     def _floor(self, name: str) -> int:
-        """What it keeps now: less than it should while one of its cables is out to make room."""
+        """Its present limit: lower while one of its cables is out to make room."""
         return self.floor.get(name, 0) - sum(lowers[name] for lowers in self.parked.values())
 
     def _park(self) -> list[Move]:
-        """Cables that wait for one another's cages: of each switch concerned one is taken out and plugged in later."""
+        """Cables that wait for one another's cages: one per switch concerned is taken out, and plugged in later."""
         chosen: list[Move] = []
         touched: set[str] = set()
         wanted = {
@@ -232,12 +233,12 @@ class _Schedule:
                 continue
             touched |= set(lowers)
             chosen.append(replace(move, action="remove", after=()))
-        if not chosen:  # every switch has one out already, and still nothing fits: no order is left to keep
+        if not chosen:  # every switch has one out already and still nothing fits: ignore the limits
             chosen = list(self.left.values())
         return chosen
 
     def parked_at(self) -> set[str]:
-        """Switches and hosts that have a cable out."""
+        """Switches and hosts with a cable taken out."""
         return {name for lowers in self.parked.values() for name in lowers}
 
     def _do(self, move: Move) -> None:

@@ -1,8 +1,8 @@
-"""The MTU of every port, decided here alone, each with what kept it from being what was asked.
+"""The MTU of every port, decided here alone, with the reason where it differs from the intended one.
 
-A circuit gets what the intent asks of switches' ports, but no more than every switch at its ends takes: both ends hold
-the same. A port that is switched into a VLAN may have to hold another, where its system has no such setting for one
-port. A host holds its plane's MTU, which every switch carries (``refusal``).
+A circuit gets the MTU that the intent sets for switch ports, but no more than every switch at its ends supports: both
+ends are equal. A port that is switched into a VLAN may need another MTU, where its system cannot set it per port. A
+host has its plane's MTU, which every switch on the way carries (``refusal``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,8 +17,8 @@ from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.terms import Terms
 
 Limit = Literal["own", "far", "jumbo", "unchecked"]
-"""What a port's MTU is limited by: what its own system takes; what the far end takes; that switched ports of its system
-hold either the jumbo MTU of the whole switch or the usual one; that its system checks nothing it switches."""
+"""The limit of a port's MTU. own: its system's maximum; far: the far end's maximum; jumbo: switched ports of its system
+have either the switch's jumbo MTU or the default one; unchecked: its system does not check switched frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +26,17 @@ class PortMtu:
     """The IP MTU of one switch's end of a circuit, in bytes."""
 
     intended_bytes: int
-    """What was asked; of a switched port, what the circuit gets."""
+    """The MTU in the intent; of a switched port, the circuit's."""
     configured_bytes: int | None
-    """None: there is nothing to be set."""
+    """None: there is nothing to configure."""
     limit: Limit | None = None
     """Why the configured MTU differs from the intended one; None where it does not."""
     far: Endpoint | None = None
-    """Who takes less, where ``limit`` is ``far``."""
+    """The end with the lower maximum, if ``limit`` is ``far``."""
 
 
 def agreed_bytes(intended_bytes: int, *ends: Capabilities) -> int:
-    """What a circuit between these switches gets."""
+    """The MTU of a circuit between these switches."""
     return min(intended_bytes, *(end.max_mtu_bytes for end in ends))
 
 
@@ -58,24 +58,24 @@ def of_ports(network: Network, device: Device) -> Mapping[str, PortMtu]:
 
 
 def of_link(network: Network, link: Link) -> int:
-    """What a port must hold for all that runs over its link; a subinterface and a VLAN may hold less."""
+    """The MTU that a port needs for all circuits on its link; a subinterface and a VLAN may have less."""
     return max(each.use.mtu_bytes for each in network.circuits_on(link))
 
 
 def takers(network: Network, circuit: Circuit) -> tuple[tuple[str, int], ...]:
-    """(system, the most that it takes) of each kind of switch at the ends of a circuit."""
+    """(system, its maximum) of each kind of switch at the ends of a circuit."""
     names = (circuit.link.upper.device, circuit.link.lower.device)
     switches = (network.device(name) for name in names if name in network)
     return tuple(sorted({(each.os, each.capabilities.max_mtu_bytes) for each in switches}))
 
 
 def of_lossless_classes(own: Capabilities) -> int | None:
-    """The MTU of the lossless classes, where a system has one for each class: no port must hold more."""
+    """The MTU of the lossless classes, on a system with an MTU per class: no port may have a larger one."""
     return own.max_mtu_bytes if own.has_class_mtu else None
 
 
 def refusal(what: str, most_bytes: int | None, terms: Terms) -> Iterator[Finding]:
-    """Something on the hosts' way that holds less than they are to send; ``what`` says so, None is no limit."""
+    """Refuse something on the hosts' path with a smaller MTU than theirs: ``what`` names it; None: no limit."""
     if most_bytes is not None and terms.host_mtu_bytes > most_bytes:
         yield Finding(terms.host_mtu_at, what, f"at most {most_bytes}", str(terms.host_mtu_bytes))
 
@@ -89,7 +89,7 @@ def _of_end(network: Network, circuit: Circuit, device: Device, intended_bytes: 
     far = circuit.link.far(device.name)
     if far.device in network and network.device(far.device).capabilities.max_mtu_bytes == agreed:
         return PortMtu(intended_bytes, agreed, "far", far)
-    return PortMtu(agreed, agreed)  # as little as its owner asks
+    return PortMtu(agreed, agreed)  # the circuit's owner intends a smaller one
 
 
 @cache

@@ -12,7 +12,7 @@ from nornir_tasks.intent.findings import Finding
 
 
 def no_host_fits(sizes: Sizes) -> Finding:
-    """A leaf has not even the ports for one host."""
+    """A leaf has too few ports even for one host."""
     demand, down, up = sizes.choices.demand, sizes.nics, sizes.uplinks_for(1)
     panel = min(sizes.leaves, key=lambda each: len(each.down))
     return Finding(
@@ -25,7 +25,7 @@ def no_host_fits(sizes: Sizes) -> Finding:
 
 
 def too_few_leaf_ports(sizes: Sizes, intended: int, most: int) -> Finding:
-    """A leaf group of ``intended`` hosts, where a leaf takes ``most``."""
+    """A leaf group of ``intended`` hosts, on a leaf that takes ``most``."""
     demand, down, up = sizes.choices.demand, intended * sizes.nics, sizes.uplinks_for(intended)
     panel = next(each for each in sizes.leaves if not each.takes(down, up))
     ratio = f"{demand.fabric.spine.oversubscription:g}:1"
@@ -51,7 +51,7 @@ def _split_instead(sizes: Sizes, panel: Panel, down: int, up: int) -> str:
 
 
 def too_few_spine_ports(sizes: Sizes, groups: int) -> Finding:
-    """No spines take a link from every leaf."""
+    """No number of spines has ports for a link from every leaf."""
     leaves = groups * len(sizes.leaf_rails)
     ways: list[str] = []
     if sizes.spine_ports >= len(sizes.leaf_rails):
@@ -69,7 +69,7 @@ def too_few_spine_ports(sizes: Sizes, groups: int) -> Finding:
 
 
 def not_so_many_spines(sizes: Sizes, hosts: int, groups: int, count: int) -> Finding:
-    """The number that ``spine.count`` declares does not take every leaf's links, or the leaves have no ports for it."""
+    """The number in ``spine.count`` cannot take every leaf's links, or the leaves have too few ports for it."""
     parts, path = sizes.choices.demand.fabric.spine.groups or 1, sizes.choices.demand.on_fabric("spine", "count")
     ways = "; or ".join(_nearest_count(sizes, hosts, groups, count))
     if count % parts:
@@ -115,7 +115,7 @@ def _nearest_split(sizes: Sizes, groups: int) -> Iterator[str]:
 
 
 def loses_too_much(demand: Demand, intended: float, best: Option | None) -> Finding:
-    """No layout keeps the declared share with one spine lost; ``best`` keeps the most, None: all have one spine."""
+    """No layout keeps the declared share with one spine lost; ``best`` keeps the most; None: all have one spine."""
     path, what = (
         demand.on_fabric("spine", "capacity_after_loss"),
         "no layout keeps so much of a leaf's bandwidth with one spine lost",

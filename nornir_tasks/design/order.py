@@ -1,6 +1,6 @@
 """The one order of everything in a DeviceConfig, so that equal configurations are equal objects.
 
-``realise`` and every ``platforms/<os>/parse`` end with :func:`in_order`; nobody else sorts.
+``realise`` and every ``platforms/<os>/parse`` end with :func:`in_order`; nothing else sorts.
 """
 
 from collections.abc import Callable, Iterable
@@ -74,7 +74,7 @@ def _routing_policy(policy: RoutingPolicy) -> RoutingPolicy:
 
 def _bgp(bgp: Bgp, sort_key: Callable[[str], tuple[int, ...]]) -> Bgp:
     def place(neighbor: Neighbor) -> tuple[str, int, tuple[int, ...]]:
-        """By VRF, the default one first; there by address; after these, by port."""
+        """By VRF, the default one first; within it by address; neighbours without an address last, by port."""
         vrf = neighbor.vrf or ""
         if neighbor.interface is not None:
             return vrf, 1, sort_key(neighbor.interface)

@@ -1,4 +1,4 @@
-"""An override that means no switch of the layout is a slip: what was to be different would silently not be."""
+"""Refuse overrides that match no switch of the layout: they would silently have no effect."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from nornir_tasks.intent.findings import Finding
 
 
 def refusals(choices: Choices, layout: Layout) -> Iterator[Finding]:
-    """Every leaf group and spine that an override names and the layout for ``hosts.max`` does not have."""
+    """Every leaf group and spine in an override that the layout for ``hosts.max`` does not have."""
     for position, leaf in enumerate(choices.demand.fabric.leaf.overrides):
         path = choices.demand.on_fabric("leaf", "overrides", position, "groups")
         groups = layout.last_group

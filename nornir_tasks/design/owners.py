@@ -1,4 +1,4 @@
-"""The owners of a site, and what they claim of a switch: each line has one owner, whoever wrote it.
+"""The owners of a site, and their claims on a switch: each line has one owner, whoever wrote it.
 
 An owner is declared once, by the module of its kind. This module checks that owners cannot be confused.
 """
@@ -17,13 +17,13 @@ from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks, Path
 
 NOWHERE = Marks()
-"""Of a network that no file describes: what clashes is named by its path alone."""
+"""For a network without a file: clashes are named by their path alone."""
 
 
 def declared(network: Network, kinds: Kinds, marks: Marks = NOWHERE) -> tuple[Owner, ...]:
-    """All fabrics and planes of a site. Raises DesignError if one could be taken for another.
+    """All fabrics and planes of a site. Raises DesignError if two of them could be confused.
 
-    ``marks``: where the intent says what, for the places of both.
+    ``marks``: places in the intent, to name both.
     """
     on_fabrics = [_owners_on(network, fabric, kinds) for fabric in network.fabrics.values()]
     for owners in on_fabrics:
@@ -34,7 +34,7 @@ def declared(network: Network, kinds: Kinds, marks: Marks = NOWHERE) -> tuple[Ow
 
 
 def owners_on(network: Network, fabric: Fabric, kinds: Kinds) -> tuple[Owner, ...]:
-    """A fabric, and the planes that ride on it. Raises DesignError if two of them could be taken for one another."""
+    """A fabric, and the planes that use it. Raises DesignError if two of them could be confused."""
     owners = _owners_on(network, fabric, kinds)
     _checked(owners)
     return owners
@@ -46,7 +46,7 @@ def _owners_on(network: Network, fabric: Fabric, kinds: Kinds) -> tuple[Owner, .
 
 
 def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
-    """What each owner may call its own on one switch: the ports it uses, its pools, its names, its VLANs."""
+    """Each owner's claim on one switch: the ports it uses, its pools, its names, its VLANs."""
     owners = owners_on(network, network.fabric_of(device), kinds)
     fabric, *_ = owners
     ports: dict[str, set[str]] = defaultdict(set)
@@ -55,7 +55,7 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
         port, interface = circuit.link.end(device.name).port, circuit.interface(device.name)
         ports[circuit.owner].add(interface)
         if interface != port:
-            ports[fabric.key].add(port)  # the port below is there for all that have subinterfaces of it
+            ports[fabric.key].add(port)  # all owners of its subinterfaces share the port itself
     has_hosts = device.level == 0
     claims = (Claim(each, frozenset(ports[each.key]), each.vlans if has_hosts else frozenset()) for each in owners)
     spare = frozenset(front_panel.spare_ports(network, device))
@@ -64,22 +64,22 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
 
 @lru_cache(maxsize=64)
 def _checked(owners: tuple[Owner, ...]) -> None:
-    """The same for the owners on one fabric, once for all its switches."""
+    """Check the owners on one fabric, once for all its switches."""
     check_vlans(owners)
     check_owners(owners)
 
 
 def check_owners(owners: tuple[Owner, ...], marks: Marks = NOWHERE) -> None:
-    """Raises DesignError with the places of both of every two owners that could be taken for one another, all at once.
+    """Raises DesignError that names the places of both, for all pairs of owners that could be confused.
 
-    They have names of their own, prefixes of which none begins like another, and pools that are disjoint in each VRF.
+    Names are unique, no prefix begins with another one, and pools are disjoint within each VRF.
     """
     pairs = combinations((THE_SWITCH, *owners), 2)
     _refuse([finding for one, other in pairs for finding in _alike(one, other)], marks)
 
 
 def check_vlans(owners: tuple[Owner, ...], marks: Marks = NOWHERE) -> None:
-    """Raises DesignError with the places of both of every two owners that meet on switches and have one VLAN."""
+    """Raises DesignError that names the places of both, for all pairs of owners with one VLAN on a common switch."""
     pairs = ((one, other, one.vlans & other.vlans) for one, other in combinations(owners, 2))
     both = ((one, other, ", ".join(map(str, sorted(vlans)))) for one, other, vlans in pairs if vlans)
     _refuse([_finding(one, other, "have one VLAN", "a VLAN for each", vlans) for one, other, vlans in both], marks)
@@ -103,7 +103,7 @@ def _alike(one: Owner, other: Owner) -> Iterator[Finding]:
 
 
 def _begin_alike(one: Owner, other: Owner) -> bool:
-    """But for a plane that is called like its fabric: of the names they share, the longer prefix decides."""
+    """Could one owner's names be the other's? Not if a plane has its fabric's name: there the longer prefix decides."""
     if one.name == other.name and one.prefix != other.prefix:
         return False
     return one.prefix.startswith(other.prefix) or other.prefix.startswith(one.prefix)
@@ -115,5 +115,5 @@ def _finding(one: Owner, other: Owner, what: str, expected: str, found: str) -> 
 
 
 def _place(owner: Owner) -> Path:
-    """Where the intent describes an owner; nowhere, if it is the switch."""
+    """Where the intent describes an owner; empty for the switch."""
     return (f"{owner.kind}s", owner.name) if owner.kind in ("fabric", "plane") else ()

@@ -1,6 +1,6 @@
-"""The front panel of one kind of switch as the design uses it: ports that go down from the first, up from the last.
+"""The front panel of one kind of switch as the design uses it: downlinks from the first port, uplinks from the last.
 
-Split cages are taken whole: an uplink never begins in the middle of a cage that also goes down.
+Split cages are used whole: an uplink never begins in a cage that also has downlinks.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from nornir_tasks.design.choices import Choice
 
 @dataclass(frozen=True)
 class Panel:
-    """Every port of one kind of switch that could go down, and every one that could go up, in the panel's order."""
+    """Every possible downlink and every possible uplink of one kind of switch, in the panel's order."""
 
     model: SwitchModel
     down: tuple[Slot, ...]
@@ -22,7 +22,7 @@ class Panel:
 
     @classmethod
     def of(cls, choice: Choice, down_gbps: int, up_gbps: int | None = None) -> "Panel":
-        """The panel of one kind of switch, at the speeds of its two directions."""
+        """The panel of one kind of switch, at the speeds of both directions."""
         down = choice.model.slots_at(down_gbps, choice.down_ways)
         up = () if up_gbps is None else choice.model.slots_at(up_gbps, choice.up_ways)
         return cls(choice.model, down, up, choice.up_ways)
@@ -32,18 +32,18 @@ class Panel:
         return self.down[:count]
 
     def uplinks(self, count: int) -> tuple[Slot, ...]:
-        """The last ports: as many cages as it takes, filled from the first of them."""
+        """The last ports: as many cages as needed, filled from the first of them."""
         cages = -(-count // self.up_ways)
         return self.up[-cages * self.up_ways :][:count] if count else ()
 
     def takes(self, down: int, up: int) -> bool:
-        """Are there so many ports in both directions at once?"""
+        """Does the panel have this many ports in both directions at once?"""
         if down > len(self.down) or up > len(self.up):
             return False
         return not self._cages(self.downlinks(down)) & self._cages(self.uplinks(up))
 
     def ports(self) -> int:
-        """Cages there are in all, for messages."""
+        """Number of all cages, for messages."""
         return len({slot.number for slot in (*self.down, *self.up)})
 
     @cached_property

@@ -24,8 +24,8 @@ from nornir_tasks.design.device_config import (
 from nornir_tasks.design.merge_rules import KEYED, MAX, PARTS
 
 FABRIC_PROFILE = "fabric"
-"""Neutral name of the profile of links between switches, and of ports of planes that want nothing of their own: it
-treats the classes as the switch's table says. ``realise`` puts in the OS's own name."""
+"""Neutral name of the profile of links between switches, and of ports of planes without a profile of their own: it
+treats the classes as the switch's table does. ``realise`` replaces it by the OS's own name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ClassPolicy:
 
     name: str
     dscp: tuple[int, ...]
-    """Over all classes the 64 code points stand exactly once."""
+    """All 64 code points occur exactly once over all classes."""
     priority: int
     lossless: bool
     strict: bool
@@ -44,10 +44,10 @@ class ClassPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ProfilePolicy:
-    """How the classes are treated on the ports of one kind, where that is otherwise than on links between switches."""
+    """How the ports of one kind treat the classes, where that differs from links between switches."""
 
     classes: tuple[ClassPolicy, ...]
-    """All classes of the switch, told apart as its table says; what pauses, marks and weighs is the profile's own."""
+    """All classes of the switch, with the code points of its table; pause, marking and weight are the profile's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class BalancingPolicy:
     ports: tuple[str, ...]
     """Every port towards another switch: all members of a set of paths take part, or none."""
     width: int
-    """Paths of the widest set."""
+    """Number of paths of the widest set."""
     sets: int
-    """Sets of next hops there can be, whatever links fail: one for each other switch of the layout."""
+    """Largest number of sets of next hops, whatever links fail: one for each other switch of the layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class PartialPort:
     layer1: Layer1 | None = None
     address: str | None = None
     mtu_bytes: int | None = None
-    """Of a port of several owners, all say the same: :func:`nornir_tasks.design.mtu.of_link`."""
+    """The same for all owners of a port: :func:`nornir_tasks.design.mtu.of_link`."""
     profile: str | None = None
     """Neutral name of the port profile it carries."""
     ra_interval_ms: int | None = None
@@ -80,24 +80,24 @@ class PartialPort:
     edge: bool | None = None
     vrf: str | None = None
     tagged_vlans: frozenset[int] | None = field(default=None, metadata=KEYED)
-    """VLANs that a trunk carries with tags, of everybody whose they are."""
+    """Tagged VLANs of a trunk, of all its owners."""
     native_vlan: int | None = None
     tag: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PartialVrf:
-    """A part of one VRF besides the default one. BGP runs in it once somebody says its router-id there."""
+    """A part of one VRF other than the default one. BGP runs in it once an owner sets its router-id."""
 
     router_id: str | None = None
     maximum_paths: int | None = field(default=None, metadata=MAX)
     networks: frozenset[str] | None = field(default=None, metadata=KEYED)
-    """Prefixes that are announced in it."""
+    """Prefixes announced in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartialConfig:
-    """A part of one switch. Fields are those of DeviceConfig, with sections that several owners fill taken apart."""
+    """A part of one switch. The fields are those of DeviceConfig; sections that several owners fill are split up."""
 
     hash_seed: int | None = None
     lldp: bool | None = None
@@ -124,7 +124,7 @@ class PartialConfig:
     graceful_restart_helper_only: bool | None = None
     log_neighbor_changes: bool | None = None
     networks: frozenset[str] | None = field(default=None, metadata=KEYED)
-    """Prefixes that are announced."""
+    """Prefixes announced."""
     peer_groups: Mapping[str, PeerGroup] | None = field(default=None, metadata=KEYED)
     neighbors: Mapping[SessionKey, Neighbor] | None = field(default=None, metadata=KEYED)
     """By VRF (None: the default one) and peer: the far end's address, or the port of an unnumbered session."""

@@ -1,7 +1,7 @@
-"""What is drawn of one fabric: boxes of switches in two rows and the bundles of cables between them.
+"""The contents of the drawing of one fabric: boxes of switches in two rows and the bundles of cables between them.
 
-A switch has a box of its own while there are few; then spines are drawn by spine group, leaves by leaf group, the two
-lower tiers of a three-tier fabric by pod, and many groups together. Every switch is in exactly one box.
+Few switches have a box each; otherwise spines are drawn by spine group, leaves by leaf group, the two lower tiers of a
+three-tier fabric by pod, and many groups together. Every switch is in exactly one box.
 """
 
 from collections import Counter
@@ -15,7 +15,8 @@ from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Device, Network
 
 FEW_ABOVE, FEW_BELOW, MOST_BELOW = 4, 16, 48
-"""Boxes in the upper row before switches are drawn together; in the lower row likewise; and in the lower row at all."""
+"""The most boxes with a switch each in the upper row; likewise in the lower row; and the most boxes in the lower
+row."""
 
 Key = TypeVar("Key")
 
@@ -25,7 +26,7 @@ Cables = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Some switches, drawn as one."""
+    """Some switches in one box."""
 
     title: str
     lines: tuple[str, ...]
@@ -47,7 +48,7 @@ class Picture:
     above: tuple[Box, ...]
     below: tuple[Box, ...]
     tiers: tuple[str, str]
-    """What stands in each row."""
+    """The title of each row."""
     bundles: dict[tuple[int, int], Cables]
     """(number of the upper box, of the lower box) -> cables between them."""
     inside: dict[int, Cables]
@@ -57,7 +58,7 @@ class Picture:
 
 
 def picture(network: Network, fabric: str) -> Picture:
-    """What is drawn of a fabric; the same for every order of the network's tuples."""
+    """The contents of a fabric's drawing; the same for every order of the network's tuples."""
     devices = sorted(
         (each for each in network.devices if each.fabric == fabric), key=lambda each: (each.index, each.rail or 0)
     )
@@ -142,7 +143,7 @@ def _by(devices: Sequence[Device], key: Callable[[Device], int]) -> list[list[De
 
 
 def _parts(groups: Sequence[list[Device]], most: int) -> list[Sequence[list[Device]]]:
-    """Neighbouring groups together, so that there are at most so many parts."""
+    """Neighbouring groups joined, so that there are at most ``most`` parts."""
     step = -(-len(groups) // most)
     return [groups[start : start + step] for start in range(0, len(groups), step)]
 

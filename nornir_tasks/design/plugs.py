@@ -1,4 +1,4 @@
-"""What sits in the cages and NIC ports: pluggable ends, each once, however many jumpers come out of it."""
+"""The pluggables in cages and NIC ports, each counted once, however many jumpers come out of it."""
 
 from collections.abc import Iterator
 
@@ -11,18 +11,18 @@ Plug = tuple[str, str | int]
 
 
 def plug_at(end: Endpoint) -> Plug:
-    """The pluggable that holds this end: that of the whole cage, however it is split."""
+    """The pluggable at this end: that of the whole cage, however it is split."""
     return end.device, end.slot.number if end.slot is not None else end.port
 
 
 def leg_of(end: Endpoint) -> str:
-    """``leg 2 of cage 5``; empty where the cage is this port's alone, and on a host."""
+    """``leg 2 of cage 5``; empty for a port with a cage of its own, and on a host."""
     slot = end.slot
     return f"leg {slot.leg + 1} of cage {slot.number}" if slot is not None and slot.ways > 1 else ""
 
 
 def optics(network: Network) -> int:
-    """Pluggables that are optics, counted one by one: all but the ends of copper."""
+    """Number of pluggables that are optics: all but the ends of copper cables."""
     copper = {cable.name for cable in network.cables if cable.medium in COPPER}
     return len({plug_at(end) for link in network.links if link.cable not in copper for end in _ends(link)})
 

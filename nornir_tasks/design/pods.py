@@ -22,12 +22,12 @@ MIN_SPINES = 2
 
 @dataclass(frozen=True)
 class PodSizing:
-    """What the ports of spines and cores allow."""
+    """The limits from the ports of spines and cores."""
 
     demand: Demand
     intent: CoreIntent
     rails: int
-    """Leaves of a leaf group."""
+    """Leaves per leaf group."""
     spines: tuple[Panel, ...]
     """Each kind of spine, with ports down and up."""
     core: Panel
@@ -44,9 +44,10 @@ class PodSizing:
         return cls(choices.demand, intent, rails, spines, Panel.of(core, speed), sizes.uplink_gbps, speed)
 
     def layouts(self, flat: Layout, most_spines: float) -> Iterator[Layout]:
-        """Every size of pod worth a look, with the fewest cores for it, largest first.
+        """Every size of pod worth considering, with the fewest cores for it, largest first.
 
-        ``flat`` has the leaves, their uplinks and the spines of a pod. Above ``most_spines`` in all, none.
+        ``flat`` has the leaves, their uplinks and the spines of a pod. Nothing if there are more than ``most_spines``
+        in all.
         """
         links = self.rails * flat.parallel
         for groups in self._pod_sizes(flat.leaf_groups, links):
@@ -58,7 +59,7 @@ class PodSizing:
                 yield replace(flat, spine_groups=pods, pods=layer)
 
     def _pod_sizes(self, leaf_groups: int, links: int) -> Iterator[int]:
-        """Leaf groups of a pod: as declared; else for each number of pods the smallest size that makes so many."""
+        """Leaf groups per pod: as declared; else, for each number of pods, the smallest size that results in it."""
         size = self.demand.fabric.spine.pod_leaf_groups
         if size is not None:
             yield size
@@ -69,7 +70,7 @@ class PodSizing:
             yield from dict.fromkeys(ceil(leaf_groups / pods) for pods in counts)
 
     def _cores(self, groups: int, down: int, pods: int, spines: int) -> Pods | None:
-        """The fewest cores that have a port for every spine's links; None: there is no such number."""
+        """The fewest cores with a port for every spine's links; None if no number has them."""
         needed, ports = self.uplinks_for(down), len(self.core.down)
         if not self.takes(down, needed):
             return None
@@ -81,7 +82,7 @@ class PodSizing:
         return None
 
     def switches_for(self, links: float) -> int:
-        """No fewer spines and cores than this carry so many links from leaves."""
+        """The least number of spines and cores that carry so many links from leaves."""
         most = next((n for n in range(self._spine_ports, 0, -1) if self.takes(n, self.uplinks_for(n))), 1)
         up = links * self.uplink_gbps / (self.intent.oversubscription * self.core_gbps)
         return max(MIN_SPINES, int(links / most)) + max(MIN_CORES, int(up / len(self.core.down)))
@@ -101,7 +102,7 @@ class PodSizing:
         return max(1, ceil(down * self.uplink_gbps / (self.intent.oversubscription * self.core_gbps) - 1e-9))
 
     def refusal(self, flat: Layout) -> Finding:
-        """Why nothing was found, with the nearest design that can be built."""
+        """Why no layout was found, with the nearest design that can be built."""
         uplinks, spine, name = (
             flat.uplinks,
             self.demand.fabric.spine,

@@ -1,8 +1,8 @@
 """The classes of a switch and the profiles of its ports, in the numbers and names of its OS.
 
-A code point means one thing on all ports, for packets of all planes cross the same links. What ports may do otherwise
-than one another is what they pause, how they share their bandwidth, and when they mark, each where the OS has it per
-port (``Capabilities.knobs``); what it has once is refused by its name.
+A code point means the same on all ports, because packets of all planes cross the same links. Ports may differ in which
+priorities they pause, how they share bandwidth, and when they mark, each where the OS has the setting per port
+(``Capabilities.knobs``); a difference in a setting per switch is refused by the setting's name.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,24 +18,24 @@ from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, Part
 from nornir_tasks.errors import Problem
 
 Note = Callable[[str, object, object, str], None]
-"""(field, intended, adjusted, reason): records what is configured otherwise than intended."""
+"""(field, intended, adjusted, reason): records a value that is configured otherwise than intended."""
 
 PER_PORT = {"lossless": PAUSE, "weight_percent": WEIGHT, "ecn": MARKS}
-"""Field of a class -> the knob that ports may differ in, where the OS has it per port."""
+"""Field of a class -> the knob in which ports may differ, if the OS has it per port."""
 
 TABLE = ("dscp", "priority", "strict")
-"""Fields of a class that hold on the whole switch."""
+"""Fields of a class that are the same on the whole switch."""
 
 
 def profile_name(neutral: str, capabilities: Capabilities) -> str:
-    """What a profile is called on the switch."""
+    """The name of a profile on the switch."""
     if neutral == FABRIC_PROFILE:
         return capabilities.queue_profile_name
     return THE_SWITCH.prefix + neutral.upper()
 
 
 def queue_numbers(classes: tuple[ClassPolicy, ...], capabilities: Capabilities) -> dict[str, int]:
-    """Class -> priority and queue. Where strict queues must be the highest, they move there, keeping their order."""
+    """Class -> priority and queue. Where strict queues must be the highest, they move there and keep their order."""
     adjusted = {each.name: each.priority for each in classes}
     top = capabilities.cnp_priority
     if top is not None:
@@ -46,7 +46,7 @@ def queue_numbers(classes: tuple[ClassPolicy, ...], capabilities: Capabilities) 
 
 @dataclass(frozen=True)
 class PortProfiles:
-    """One switch's classes and profiles, and what stands against them."""
+    """The classes and profiles of one switch, and the problems with them."""
 
     intended: PartialConfig
     capabilities: Capabilities
@@ -56,7 +56,7 @@ class PortProfiles:
     note: Note
 
     def qos(self) -> Qos | None:
-        """The whole section; None where nobody wants classes."""
+        """The whole section; None if no owner sets classes."""
         if not self.table:
             return None
         known, numbers = self.capabilities, self.numbers
@@ -72,7 +72,7 @@ class PortProfiles:
         )
 
     def problems(self) -> Iterator[Problem]:
-        """What no switch of this kind can do: differ per port in what it has once."""
+        """Differences between ports in settings that this kind of switch has once."""
         for name, policy in (self.intended.profiles or {}).items():
             where = f"{self.device} profile {name}"
             if [each.name for each in policy.classes] != [each.name for each in self.table]:
@@ -98,7 +98,7 @@ class PortProfiles:
                 yield Problem(where, what, expected, found, self._once(knob))
 
     def _against_no_drop(self, where: str, classes: tuple[ClassPolicy, ...]) -> Iterator[Problem]:
-        """Where classes are never dropped on the whole switch, a port pauses all of them or none."""
+        """If the no-drop classes are set for the whole switch, a port pauses all of them or none."""
         own = [each for each in classes if each.lossless]
         shared = [each for each in self.table if each.lossless]
         if own and len(own) < len(shared) and not self.capabilities.is_per_port(NO_DROP):
@@ -107,14 +107,14 @@ class PortProfiles:
             yield Problem(where, what, expected, _names(own), self._once(NO_DROP))
 
     def _once(self, knob: str) -> str:
-        """What could be done instead."""
+        """The alternatives."""
         line = f"{self.capabilities.knobs[knob].line}: " if knob in self.capabilities.knobs else ""
         free = [each for each in (PAUSE, WEIGHT, MARKS) if self.capabilities.is_per_port(each)]
         return f"{line}ports may differ in {', '.join(free) or 'nothing'}; else give the plane a fabric of its own"
 
     @cached_property
     def table(self) -> tuple[ClassPolicy, ...]:
-        """The classes, as the switch tells them apart and as links between switches treat them."""
+        """The classes: how the switch classifies packets and how links between switches treat them."""
         return self.intended.classes or ()
 
     @cached_property

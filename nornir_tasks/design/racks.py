@@ -1,4 +1,4 @@
-"""Where each device stands, as the intent declares it. A place nobody declared stays empty: none is ever guessed."""
+"""The place of each device, as the intent declares it. An undeclared place stays empty and is never guessed."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from nornir_tasks.intent.findings import Finding, Marks
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A rack and the lowest unit that a device takes in it."""
+    """A rack and the lowest unit of a device in it."""
 
     rack: str
     unit: int
@@ -21,12 +21,12 @@ Racks = Mapping[str, Mapping[str, str]]
 
 
 def places(racks: Racks) -> Mapping[str, Place]:
-    """Device -> where it stands; devices without a declared place are not in it."""
+    """Device -> its place; devices without a declared place are left out."""
     return {device: Place(rack, int(unit)) for rack, units in racks.items() for unit, device in units.items()}
 
 
 def check_racks(demands: Sequence[Demand], devices: Collection[str], hosts: Collection[str], marks: Marks) -> None:
-    """Raise IntentError for every device in a rack that the site does not have, ``hosts.max`` included."""
+    """Raise IntentError for every device in a rack that is not in the site, ``hosts.max`` included."""
     racks, above = demands[0].fabric.racks, demands[0].on_fabric("racks")
     later = {f"{each.group}-{index}" for each in demands for index in range(1, each.hosts.max + 1)} if racks else ()
     known = {*devices, *hosts, *later}

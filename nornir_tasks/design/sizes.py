@@ -1,4 +1,4 @@
-"""What the ports of leaves and spines allow: hosts of a leaf group, uplinks of a leaf, links to a spine."""
+"""The limits from the ports of leaves and spines: hosts of a leaf group, uplinks of a leaf, links to a spine."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from nornir_tasks.design.speeds import check_host_speed, uplink_speed
 from nornir_tasks.intent.findings import Finding
 
 _ROUNDING = 1e-9
-"""Ratios are floating-point numbers; this much above a whole number is still that number."""
+"""Tolerance of floating-point ratios: a ratio this much above a whole number counts as that number."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Sizes:
 
     @cached_property
     def spines(self) -> tuple[Panel, ...]:
-        """Each kind of spine, all its ports for leaves."""
+        """Each kind of spine, with all its ports for leaves."""
         return tuple(Panel.of(choice, self.uplink_gbps) for choice in self.choices.spines)
 
     @cached_property
     def spine_ports(self) -> int:
-        """Links to leaves that every kind of spine has ports for."""
+        """Number of links to leaves for which every kind of spine has ports."""
         return min(len(panel.down) for panel in self.spines)
 
     @cached_property
@@ -62,7 +62,7 @@ class Sizes:
         return min(len(panel.up) for panel in self.leaves)
 
     def needed(self, hosts: int) -> float:
-        """Uplinks that carry the declared bandwidth of a full leaf; not a whole number."""
+        """Uplinks that carry the declared bandwidth of a full leaf; a fraction."""
         down = hosts * self.nics * self.choices.demand.nics.speed
         return down / (self.choices.demand.fabric.spine.oversubscription * self.uplink_gbps)
 
@@ -71,9 +71,9 @@ class Sizes:
         return max(1, ceil(self.needed(hosts) - _ROUNDING))
 
     def uplinks_over(self, hosts: int, spines: int, capacity_after_loss: float) -> int:
-        """The fewest that also spread evenly over so many spines and keep this share with one of these lost.
+        """The fewest that also spread evenly over so many spines and keep this share of bandwidth with one spine lost.
 
-        One spine alone keeps nothing, whatever the share.
+        A single spine keeps nothing, whatever the share.
         """
         least = self.needed(hosts)
         if spines > 1:

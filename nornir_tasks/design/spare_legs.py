@@ -1,4 +1,4 @@
-"""Legs of twin-port optics that no cable is planned for: refused, unless the intent says what becomes of them."""
+"""Legs of twin-port optics without a planned cable: refused, unless the intent says what they are for."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ class _Cages:
     key: str
     choice: Choice
     legs: int
-    """That the layout for ``hosts.max`` gives a cable."""
+    """Legs to which the layout for ``hosts.max`` assigns a cable."""
     ways: int
     what: str
-    """What they lead to."""
+    """The far ends of the legs."""
 
 
 def refusals(choices: Choices, layout: Layout) -> Iterator[Finding]:
-    """Kinds of switch that the layout leaves with a cage of which one leg has no cable, now or later."""
+    """Kinds of switch with a cage of which one leg has no cable in the layout, now or later."""
     fabric = choices.demand.fabric
     declared = {"leaf": fabric.leaf.spare_legs, "spine": fabric.spine.spare_legs}
     declared["core"] = fabric.core.spare_legs if fabric.core is not None else None
@@ -63,7 +63,7 @@ def _twin(choices: Choices, layout: Layout) -> Iterator[_Cages]:
 
 
 def _filled(choices: Choices, layout: Layout, cages: _Cages) -> str:
-    """What would fill the cages instead, where one figure of the intent does."""
+    """What would fill the cages instead, if one figure of the intent can."""
     full = cages.legs + -cages.legs % cages.ways
     if (cages.tier, cages.key) == ("leaf", "uplink_breakout") and full % layout.spines_per_group == 0:
         down = layout.hosts_per_group * layout.nics_per_host * choices.demand.nics.speed

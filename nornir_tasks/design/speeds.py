@@ -1,4 +1,4 @@
-"""Which speed the links between two tiers run at: what the breakouts or the intent say, else the highest shared."""
+"""The speed of the links between two tiers: from the breakouts or the intent, else the highest common one."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from nornir_tasks.intent.fields import Split
 from nornir_tasks.intent.findings import Finding, Path
 
 SERVICE_PORTS = 2
-"""So many slow ports beside the cages are for management and taps, not for a fabric."""
+"""Up to this number, slow ports beside the cages are for management and taps, not for a fabric."""
 
 
 def check_host_speed(choices: Choices) -> None:
@@ -64,11 +64,11 @@ def core_speed(choices: Choices, core: Choice, intended: int | None) -> int:
 
 
 Splits = list[tuple[str, str, Split | None, SwitchModel]]
-"""Tier and key of the intent, what stands there, and whose cages they are."""
+"""Tier and key of the intent, its value, and the model of switch with these cages."""
 
 
 def _one_speed(demand: Demand, splits: Splits) -> None:
-    """Legs of one cage never run at two speeds, nor do the two ends of a link."""
+    """The legs of one cage have one speed, and so have both ends of a link."""
     there = list(dict.fromkeys((tier, key, split, model) for tier, key, split, model in splits if split is not None))
     wanted = next((split.speed_gbps for _, _, split, _ in there if split.ways > 1), None)
     for tier, key, split, model in there:
@@ -107,5 +107,5 @@ def _speed(
 
 
 def _fabric_speeds(model: SwitchModel) -> frozenset[int]:
-    """Speeds of the model's ports, those for service (a pair of SFP+) left out."""
+    """Speeds of the model's ports without the service ports (a pair of SFP+)."""
     return frozenset(speed for speed in model.speeds_gbps if len(model.ports_at(speed)) > SERVICE_PORTS)

@@ -1,23 +1,23 @@
-"""A drawing as SVG text. Letters are of one width, so where a text ends is known without asking a font."""
+"""A drawing as SVG text. Letters have a fixed width, so the end of a text is known without a font."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
 LETTER_EM = 0.61
-"""Width of a letter of the usual monospaced fonts, in parts of its size (DejaVu Sans Mono: 0.602)."""
+"""Width of a letter of the usual monospaced fonts, as a fraction of its size (DejaVu Sans Mono: 0.602)."""
 
 FONTS = "DejaVu Sans Mono, Menlo, Consolas, Liberation Mono, monospace"
 
 
 def text_width(text: str, size: float) -> float:
-    """Pixels that a text takes."""
+    """Width of a text in pixels."""
     return len(text) * size * LETTER_EM
 
 
 @dataclass
 class Canvas:
-    """Shapes in the order in which they are painted; grows with what is put on it."""
+    """Shapes in the order in which they are painted."""
 
     shapes: list[str] = field(default_factory=list)
     width: float = 0
@@ -50,15 +50,15 @@ class Canvas:
         self._reach(max(x1, x2), max(y1, y2))
 
     def dot(self, x: float, y: float, colour: str) -> None:
-        """Two lines are joined here."""
+        """A dot: two lines are connected here."""
         self.shapes.append(f'<circle cx="{_number(x)}" cy="{_number(y)}" r="3.5" fill="{colour}"/>')
 
     def open_group(self, kind: str, members: Iterable[str]) -> None:
-        """What follows belongs together; a browser shows the members to whoever points at it."""
+        """Begin a group; a browser shows its members on hover."""
         self.shapes.append(f"<g class={quoteattr(kind)}><title>{escape(' '.join(members))}</title>")
 
     def close_group(self) -> None:
-        """End of what was opened last."""
+        """End the group that was opened last."""
         self.shapes.append("</g>")
 
     def svg(self, title: str, margin: float) -> str:

@@ -1,9 +1,9 @@
-"""How many switches and links of each kind: the layout for ``hosts.max``, and the refusal of what does not fit.
+"""The number of switches and links of each kind: the layout for ``hosts.max``, and the refusal of what does not fit.
 
 A leaf group is the set of leaves that serve the same hosts: one leaf per rail (``rail``, ``clos3``), or one leaf for
 all rails (``clos``). When a spine cannot take a link from every leaf, spines form groups, and a leaf's spine group is a
 function of its rail only: contiguous rails, never the leaf group, so that any two hosts of one rail always have a path.
-With three tiers leaf groups form pods, each with spines of its own, and the cores join the pods (:mod:`.pods`).
+With three tiers, leaf groups form pods, each with its own spines, and the cores connect the pods (:mod:`.pods`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,8 @@ from nornir_tasks.intent.findings import Finding, Marks
 __all__ = ["Sizing", "lay_out"]
 
 MIN_SPINES = 2
-"""One spine is no redundancy; it comes about by ``count`` alone, or where a leaf has no port for a second uplink."""
+"""A single spine is no redundancy; it results from ``count`` only, or from leaves without a port for a second
+uplink."""
 
 
 def lay_out(choices: Choices, marks: Marks) -> Sizing:
@@ -41,7 +42,7 @@ def lay_out(choices: Choices, marks: Marks) -> Sizing:
 
 
 def _two_tiers(choices: Choices) -> Option | None:
-    """The cheapest without cores in which all rails share their spines; None if there is none."""
+    """The cheapest layout without cores in which all rails share their spines; None if there is none."""
     demand = choices.demand
     spine = demand.fabric.spine.model_copy(update={"count": None, "pod_leaf_groups": None})
     fabric = demand.fabric.model_copy(update={"design": "rail", "core": None, "spine": spine})
@@ -56,13 +57,13 @@ def _two_tiers(choices: Choices) -> Option | None:
 
 @dataclass(frozen=True)
 class _Sizer:
-    """The search: every layout that the ports allow is offered, and the cheapest is kept."""
+    """The search: considers every layout that the ports allow, and keeps the cheapest."""
 
     sizes: Sizes
     pods: PodSizing | None
     builds: Builds
     hosts_per_group: int
-    """The most that a leaf takes, or as declared."""
+    """Hosts per leaf group: the most that a leaf takes, or as declared."""
 
     @classmethod
     def of(cls, choices: Choices, builds: Builds) -> "_Sizer":
@@ -76,7 +77,7 @@ class _Sizer:
         return cls(sizes, pods, builds, intended or most)
 
     def sizing(self) -> Sizing:
-        """The cheapest of at least two spines; of one where it is declared or the leaves have room for no second."""
+        """The cheapest with two spines or more; with one, if declared or if the leaves have no room for a second."""
         spine = self.sizes.choices.demand.fabric.spine
         intended, is_declared = spine.capacity_after_loss, "capacity_after_loss" in spine.model_fields_set
         found = self._search(intended)
@@ -99,7 +100,7 @@ class _Sizer:
         return found
 
     def _least_switches(self, hosts: int, groups: int) -> int:
-        """No layout of these leaf groups has fewer."""
+        """A lower limit of the switches of any layout with these leaf groups."""
         leaves = groups * len(self.sizes.leaf_rails)
         links = leaves * self.sizes.needed(hosts)
         return leaves + (self.pods.switches_for(links) if self.pods else int(links / self.sizes.spine_ports))
@@ -110,7 +111,7 @@ class _Sizer:
         leaves = groups * len(self.sizes.leaf_rails)
         for spine_groups in self._splits():
             if self.pods is None and leaves // spine_groups > self.sizes.spine_ports:
-                continue  # not a port for each leaf, whatever the number of spines
+                continue  # too few ports for a link from each leaf, whatever the number of spines
             for spines in self._spine_counts(spine_groups, single=single):
                 uplinks = self.sizes.uplinks_over(hosts, spines, capacity_after_loss)
                 if not self.sizes.fits(hosts, uplinks):
@@ -134,7 +135,7 @@ class _Sizer:
         )
 
     def _splits(self) -> Iterable[int]:
-        """Numbers of spine groups: as declared; else one, and more only where NVLink joins the rails."""
+        """Numbers of spine groups: as declared; else one, and more only if NVLink connects the rails."""
         demand = self.sizes.choices.demand
         if self.pods is not None:
             return (1,)
@@ -144,14 +145,14 @@ class _Sizer:
         return (parts for parts in range(1, rails + 1) if rails % parts == 0)
 
     def _spine_counts(self, spine_groups: int, *, single: bool) -> Iterable[int]:
-        """Spines of a group, or of a pod."""
+        """Numbers of spines of a group, or of a pod."""
         count = self.sizes.choices.demand.fabric.spine.count
         if count is not None:
             return (count // spine_groups,) if count % spine_groups == 0 else ()
         return (1,) if single else range(MIN_SPINES, self.sizes.most_uplinks + 1)
 
     def _with_places(self, chosen: Option) -> Option:
-        """The same with the places of leaves on spines; the legs of a split cage stay with one leaf."""
+        """The same layout with the places of leaves on spines; the legs of a split cage stay with one leaf."""
         layout, split = chosen.layout, any(each.down_ways > 1 for each in self.sizes.choices.spines)
         if layout.pods or split or layout.parallel == 1:
             return chosen
@@ -159,10 +160,10 @@ class _Sizer:
         return replace(chosen, layout=replace(layout, interleaved_groups=room))
 
     def _refusal(self, capacity_after_loss: float) -> Finding:
-        """Too few ports; or enough, if less had to be left with one spine lost."""
+        """Refuse: too few ports; or enough for a lower capacity with one spine lost."""
         best = self._search(0).chosen
         low, high = 0, ceil(100 * capacity_after_loss)
-        while best is not None and high - low > 1:  # in hundredths: what can be kept at most
+        while best is not None and high - low > 1:  # in hundredths: the largest share that can be kept
             middle = (low + high) // 2
             found = self._search(middle / 100).chosen
             best, low, high = (best, low, middle) if found is None else (found, middle, high)
@@ -178,7 +179,7 @@ class _Sizer:
 
 
 def _single_point(layout: Layout, *, is_declared: bool) -> str:
-    """The warning that somebody should have seen before the spine fails."""
+    """The warning about a single spine."""
     whose = "each spine group has one spine" if layout.spine_groups > 1 else "one spine joins all leaves"
     why = "as spine.count declares" if is_declared else "as the leaves have no port for an uplink to a second"
     return f"single point of failure: {whose}, {why}; with it lost, none of its leaves reaches another"

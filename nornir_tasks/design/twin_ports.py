@@ -1,8 +1,8 @@
-"""Twin-port optics: one pluggable with two connectors, so that a split cage has two jumpers that may go to two places.
+"""Twin-port optics: one pluggable with two connectors, so a split cage has two jumpers that may go to two places.
 
-With one at both ends cages are split at both ends, and each leg is a fibre of its own. A connector may carry a
-splitter instead, which makes two legs of it at the split end; then both connectors do. Which optic fits which cage
-under which system, how far it goes and whether it takes splitters, is said by the catalogue.
+With a twin-port optic at both ends, cages are split at both ends, and each leg is a fibre of its own. A connector may
+carry a splitter instead, which makes two legs of it at the split end; then both connectors do. The catalogue says which
+optic fits which cage under which system, its reach, and whether it takes splitters.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from nornir_tasks.design.media import OPTICS, is_twin, light_of, optic_reach_m
 from nornir_tasks.intent.findings import Finding, Path
 
 CONNECTORS = 2
-"""Of a twin-port optic."""
+"""Connectors of a twin-port optic."""
 
 Optics = Mapping[str, OpticModel]
 
@@ -28,29 +28,29 @@ class End:
     ways: int
     modes: tuple[Mode, ...]
     negotiates: bool
-    """False where the box is known not to negotiate at this speed."""
+    """False if the switch is known not to negotiate at this speed."""
     os: str = ""
-    """Empty of a NIC."""
+    """The OS; empty for a NIC."""
     cage: str = ""
-    """Form of the cage; empty of a NIC."""
+    """Form of the cage; empty for a NIC."""
 
     @property
     def legs(self) -> int:
-        """Legs of one connector, where a twin-port optic is in the cage; more than one by a splitter."""
+        """Legs per connector of a twin-port optic in this cage; more than one with a splitter."""
         return max(1, self.ways // CONNECTORS)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What all cables between two tiers have in common."""
+    """The common properties of all cables between two tiers."""
 
     path: Path
-    """Of the upper tier in the intent, which says medium and length."""
+    """Path of the upper tier in the intent, which sets medium and length."""
     medium: str | None
     length_m: int | None
     speed_gbps: int
     lower: Path | None = None
-    """Of the lower tier; None where that is hosts."""
+    """Path of the lower tier; None if that is hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class Ends:
 
     uppers: tuple[End, ...]
     lowers: tuple[End, ...]
-    """Empty where nobody says which NIC it is."""
+    """Model of the NIC; empty if the intent names none."""
 
     @property
     def split(self) -> tuple[End, ...]:
-        """Those that are legs of a cage, each once."""
+        """The ends that are legs of a cage, each once."""
         return tuple(dict.fromkeys(end for end in (*self.uppers, *self.lowers) if end.ways > 1))
 
     @property
@@ -73,14 +73,14 @@ class Ends:
 
 
 def chosen(kind: Kind, ends: Ends, optics: Optics) -> dict[End, OpticModel]:
-    """The optic in each kind of split cage: the least reach that would do. ``refusals`` is empty."""
+    """The optic for each kind of split cage: the shortest sufficient reach. Requires that ``refusals`` is empty."""
     if not is_twin(kind.medium):
         return {}
     return {end: next(each for each in _of(kind, end, optics) if _goes(kind, end, each)) for end in ends.split}
 
 
 def refusals(kind: Kind, ends: Ends, optics: Optics) -> Iterator[Finding]:
-    """What speaks against these cables, as far as the optics of split cages are concerned."""
+    """The findings against these cables that concern the optics of split cages."""
     if not is_twin(kind.medium):
         if ends.are_split_twice:
             yield _no_fibre_for_each_leg(kind, ends, optics)
@@ -106,7 +106,7 @@ def _known(end: End, optics: Optics) -> list[OpticModel]:
 
 
 def _limit_m(kind: Kind, end: End, optic: OpticModel) -> int | None:
-    """How far it goes from this end; None: not at all, as it takes no splitters or leads to no NIC."""
+    """Reach from this end; None: unusable, since it takes no splitters or connects to no NIC."""
     limits_m = [optic.splitter_m if end.legs > 1 else optic.reach_m, *((optic.nic_m,) if kind.lower is None else ())]
     return min(each for each in limits_m if each is not None) if None not in limits_m else None
 
@@ -121,7 +121,7 @@ def _goes(kind: Kind, end: End, optic: OpticModel) -> bool:
 
 
 def _fitted(kind: Kind, ends: Ends, end: End, optics: Optics) -> Iterator[Finding]:
-    """Whether some optic of this medium does for one kind of split cage."""
+    """Refuse a kind of split cage for which no optic of this medium is suitable."""
     there, split = _of(kind, end, optics), f"{end.ways}x{kind.speed_gbps}G"
     hint, path = _instead(kind, ends, optics), (*kind.path, "medium")
     names = " and ".join(each.model for each in there)
@@ -151,7 +151,7 @@ def _fitted(kind: Kind, ends: Ends, end: End, optics: Optics) -> Iterator[Findin
 
 
 def _whole_ends(kind: Kind, ends: Ends) -> Iterator[Finding]:
-    """Switches whose cage is whole have an optic of one connector with the same light."""
+    """Check the speed and reach of the ends with whole cages: their optics have one connector and the same light."""
     light = light_of(str(kind.medium))
     for end in dict.fromkeys((*ends.uppers, *ends.lowers)):
         if end.ways > 1 or not end.os:
@@ -194,7 +194,7 @@ def _no_fibre_for_each_leg(kind: Kind, ends: Ends, optics: Optics) -> Finding:
 
 
 def _instead(kind: Kind, ends: Ends, optics: Optics) -> str:
-    """The nearest that can be built: other twin-port optics, else with both ends split one end whole."""
+    """The nearest design that can be built: other twin-port optics, else one end whole instead of both split."""
     media = sorted({(each.reach_m, each.medium) for each in optics.values()})
     fitting = _fitting(kind, ends, optics, dict.fromkeys(name for _, name in media))
     ways = [f"medium: {medium}" for medium in fitting if medium != kind.medium]
@@ -204,7 +204,7 @@ def _instead(kind: Kind, ends: Ends, optics: Optics) -> str:
 
 
 def _one_connector(kind: Kind, end: End) -> str:
-    """Optics of one connector, where these would do."""
+    """Optics with one connector, if they are suitable."""
     light = light_of(str(kind.medium))
     reach_m = optic_reach_m(light, kind.speed_gbps, end.ways)
     return f"nearest that can be built: medium: {light}" if reach_m and reach_m >= (kind.length_m or 1) else ""
@@ -226,7 +226,7 @@ def _media_of(end: End, optics: Optics) -> str:
 
 
 def _splits(optics: Iterable[OpticModel]) -> str:
-    """What these optics make of a cage."""
+    """The splits of a cage that these optics make."""
     found = dict.fromkeys(f"{CONNECTORS}x{each.port_gbps}G" for each in optics)
     found |= dict.fromkeys(f"{2 * CONNECTORS}x{each.port_gbps // 2}G" for each in optics if each.splitter_m)
     return " or ".join(found)

@@ -9,28 +9,28 @@ from importlib.util import find_spec
 from nornir_tasks.platforms.platform import MISSING, Platform
 
 MODULES = ("candidate", "capabilities", "disruption", "observe", "ownership", "parse", "port_map")
-"""What every ``platforms/<os>/`` is made of, under the same names."""
+"""The modules of every ``platforms/<os>/``, under the same names."""
 
 
 def names() -> tuple[str, ...]:
-    """Every OS, sorted, whether or not it has all its parts; none is imported."""
+    """Names of all OSes, sorted, complete or not; imports none."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
 
 
 @cache
 def platforms() -> dict[str, Platform]:
-    """Every OS that has all its parts here, by name, sorted."""
+    """Every OS with all its parts, by name, sorted."""
     return {name: platform(name) for name in names() if not missing_parts(name)}
 
 
 def platform(os: str) -> Platform:
-    """One OS; only this one is imported."""
+    """One OS; imports only this one."""
     found: Platform = importlib.import_module(f"{__name__}.{os}").PLATFORM
     return found
 
 
 def missing_parts(os: str) -> tuple[str, ...]:
-    """Modules that ``platforms/<os>/`` has not got, then fields that its ``PLATFORM`` has not got."""
+    """The modules missing from ``platforms/<os>/``, then the fields missing from its ``PLATFORM``."""
     package = f"{__name__}.{os}"
     spec = find_spec(package)
     here = {module.name for module in pkgutil.iter_modules(spec.submodule_search_locations if spec else ())}
@@ -44,7 +44,7 @@ def missing_parts(os: str) -> tuple[str, ...]:
 
 
 def _made(package: str) -> Platform | None:
-    """The package's ``PLATFORM``; None where it has none, or asks for a module of its own that is not there yet."""
+    """The package's ``PLATFORM``; None if it has none, or imports one of its own modules that does not exist yet."""
     try:
         found: Platform | None = getattr(importlib.import_module(package), "PLATFORM", None)
     except ModuleNotFoundError as error:

@@ -1,7 +1,7 @@
-"""AS numbers in configuration lines: written plain or with a dot, they are compared by value.
+"""AS numbers in configuration lines, with or without a dot, are compared by value.
 
-EOS prints them with a dot under ``bgp asn notation asdot`` and NX-OS under ``as-format asdot``; both take either form
-at any time. In our trees they are plain (RFC 5396, asplain).
+EOS prints them with a dot under ``bgp asn notation asdot`` and NX-OS under ``as-format asdot``; both accept either form
+at any time. Our trees have them without a dot (RFC 5396, asplain).
 """
 
 import re
@@ -16,13 +16,13 @@ _LINE = re.compile(
     r"(?:remote-as|local-as))"
     r" )(?P<numbers>.+)"
 )
-"""Lines that hold AS numbers; in any other (a description) a dot stays what it is."""
+"""Lines with AS numbers; in any other line (a description) a dot is left alone."""
 _DOTTED = re.compile(r"(?<![\w.])(\d{1,5})\.(\d{1,5})(?![\w.])")
 _BLOCKS = ("router bgp ", "route-map ")
 
 
 def plain_asns(line: str) -> str:
-    """``remote-as 65166.10010`` -> ``remote-as 4270728986``; any other line as it is."""
+    """``remote-as 65166.10010`` -> ``remote-as 4270728986``; any other line unchanged."""
     if not _MAYBE.search(line) or (found := _LINE.fullmatch(line)) is None:
         return line
     return found["words"] + _DOTTED.sub(_value, found["numbers"])

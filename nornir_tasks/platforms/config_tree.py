@@ -1,8 +1,8 @@
-"""A configuration as a tree of lines: what parse, ownership, diff and audit all work on.
+"""A configuration as a tree of lines, the input of parse, ownership, diff and audit.
 
 EOS and NX-OS text nests by indentation; NVUE data becomes the same tree (a mapping's key is a node, a scalar is a leaf
-``key: json``), so everything above this file is one code for three OSes. Siblings are unique by their text and keep the
-order in which the switch printed them; order never decides equality (entries that need an order carry a number).
+``key: json``), so all code above this file is common to three OSes. Siblings are unique by their text and keep the
+order in which the switch printed them; equality ignores the order (entries whose order matters carry a number).
 """
 
 import re
@@ -18,7 +18,7 @@ Path = tuple[str, ...]
 
 
 class ConfigTree:
-    """One line and what stands below it. The root's text is empty."""
+    """One line and the lines below it. The root's text is empty."""
 
     __slots__ = ("children", "line", "repeats", "text")
 
@@ -26,32 +26,32 @@ class ConfigTree:
         self.text = text
         self.line = line
         self.repeats: tuple[int, ...] = ()
-        """Further rows of the text it was read from that say the same."""
+        """Further rows of the source text with the same line."""
         self.children: dict[str, ConfigTree] = {}
 
     def add(self, text: str, line: int = 0) -> "ConfigTree":
-        """The child with this text, made if need be."""
+        """The child with this text, created if it is missing."""
         child = self.children.get(text)
         if child is None:
             child = self.children[text] = ConfigTree(text, line)
         return child
 
     def add_path(self, path: Path, line: int = 0) -> "ConfigTree":
-        """The node at the end of this path, made if need be."""
+        """The node at the end of this path, created if it is missing."""
         node = self
         for text in path:
             node = node.add(text, line)
         return node
 
     def merge(self, other: "ConfigTree") -> None:
-        """Take over everything that stands in ``other``."""
+        """Add all lines of ``other``."""
         for child in other.children.values():
             self.add(child.text, child.line).merge(child)
 
     def share(self, other: "ConfigTree") -> None:
-        """Like merge, but this tree takes ``other``'s own nodes where it has none, so neither may change from now on.
+        """Like merge, but this tree uses ``other``'s own nodes where it has none, so neither may change afterwards.
 
-        Where both have lines below one text, the node is made anew: no node of ``other`` is changed here.
+        Where both have lines below one text, a new node is made: no node of ``other`` changes here.
         """
         for text, child in other.children.items():
             existing = self.children.get(text)
@@ -63,13 +63,13 @@ class ConfigTree:
                 both.share(child)
 
     def copy(self) -> "ConfigTree":
-        """A tree of its own with the same lines."""
+        """An independent tree with the same lines."""
         twin = ConfigTree(self.text, self.line)
         twin.merge(self)
         return twin
 
     def get(self, *path: str) -> "ConfigTree | None":
-        """The node at this path, if it is there."""
+        """The node at this path; None if there is none."""
         node: ConfigTree | None = self
         for text in path:
             node = node.children.get(text) if node is not None else None
@@ -85,7 +85,7 @@ class ConfigTree:
                 todo.extend(((*path, child.text), child) for child in reversed(node.children.values()))
 
     def paths(self) -> frozenset[Path]:
-        """All lines as paths; two trees with the same paths say the same."""
+        """All lines as paths; trees with the same paths are equal."""
         return frozenset(path for path, _ in self.walk())
 
     def __eq__(self, other: object) -> bool:
@@ -108,19 +108,19 @@ class ConfigTree:
 
 @dataclass(frozen=True, slots=True)
 class Heredoc:
-    """A block whose lines are text, not configuration: banners. ``end`` may use groups of ``start``."""
+    """A block of text that is not configuration, such as a banner. ``end`` may use groups of ``start``."""
 
     start: re.Pattern[str]
     end: str
     stands_alone: bool
-    """The end is a row of its own; else it may stand anywhere in one."""
+    """The end must be a row of its own; else it may be anywhere in a row."""
 
 
 _NOTHING = re.compile(r"(?!)")
 
 
 def from_text(text: str, heredocs: Iterable[Heredoc] = (), noise: re.Pattern[str] | None = None) -> ConfigTree:
-    """Parse indented configuration text. ``noise`` matches lines that say nothing (``!``, ``exit-address-family``)."""
+    """Parse indented configuration text. ``noise`` matches lines without meaning (``!``, ``exit-address-family``)."""
     root = ConfigTree()
     stack: list[tuple[int, ConfigTree]] = [(-1, root)]
     rows = text.splitlines()
@@ -150,7 +150,7 @@ def from_text(text: str, heredocs: Iterable[Heredoc] = (), noise: re.Pattern[str
 
 @cache
 def _any_of(starts: tuple[re.Pattern[str], ...], noise: re.Pattern[str]) -> re.Pattern[str]:
-    """One pattern for all that is no plain line: every line of every switch goes through it, several times a push."""
+    """One pattern for all special lines: every line of every switch is matched, several times per push."""
     return re.compile("|".join(f"(?:{each.pattern})" for each in (noise, *starts)))
 
 
@@ -161,7 +161,7 @@ def _end_of(block: Heredoc, line: str, rows: Sequence[str], number: int) -> int 
 
 
 def _last_row(rows: Sequence[str], first: int, end: str, *, stands_alone: bool) -> int:
-    """The row (from 1) at which a text ends that begins in row ``first``; that row itself if nothing ends it."""
+    """The last row (from 1) of a text that begins in row ``first``; ``first`` itself if nothing ends it."""
     for number in range(first + 1, len(rows) + 1):
         row = rows[number - 1]
         if (row.rstrip() == end) if stands_alone else (end in row):
@@ -181,7 +181,7 @@ class Change:
 
 
 def difference(running: ConfigTree, wanted: ConfigTree, above: Path = ()) -> Iterator[Change]:
-    """What makes ``wanted`` out of ``running``: removals before additions at each level, whole blocks line by line."""
+    """The changes from ``running`` to ``wanted``: removals before additions at each level, blocks line by line."""
     for text, node in running.children.items():
         if text not in wanted.children:
             path = (*above, text)

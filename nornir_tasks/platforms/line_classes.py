@@ -1,4 +1,4 @@
-"""A table of line patterns as one pattern: every line of a first push goes through it."""
+"""A table of line patterns combined into one pattern: every line of a first push is matched."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from nornir_tasks.platforms.config_tree import Change
 
 
 class LineClasses:
-    """What the change of a line does to traffic, by the first pattern that matches its whole path."""
+    """The effect on traffic when a line changes, by the first pattern that matches its whole path."""
 
     def __init__(self, rows: Sequence[tuple[str, Disruption]]) -> None:
         """``rows``: a regular expression over ``" / ".join(path)``, without named groups, and its class."""
@@ -17,6 +17,6 @@ class LineClasses:
         self._fullmatch = re.compile("|".join(texts)).fullmatch
 
     def of(self, change: Change) -> Disruption:
-        """The class of one change; none where no pattern knows its line."""
+        """The class of one change; none if no pattern matches its line."""
         found = self._fullmatch(" / ".join(change.path))
         return self._classes[str(found.lastgroup)] if found else Disruption.NONE

@@ -1,7 +1,7 @@
-"""Reading lines by table: a row says which pattern fills which field, and what else there is to know of such a line.
+"""Parsing lines by table: a row names the pattern, the field that it fills, and other properties of the line.
 
-What no row matches is handed back, never guessed at. Which lines replace one another, and which the OS hides, is made
-from the same rows, so that a line of the model is told of in one place.
+A line that no row matches is returned, never guessed at. The rules for lines that replace one another, and for lines
+that the OS hides, are derived from the same rows, so each line of the model is described in one place.
 """
 
 import re
@@ -14,16 +14,16 @@ from nornir_tasks.platforms.config_tree import ConfigTree, Path
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line that fully matches ``pattern`` sets ``field`` to ``value(match)``; None is a value we cannot hold."""
+    """A line that fully matches ``pattern`` sets ``field`` to ``value(match)``; None: the model has no such value."""
 
     pattern: re.Pattern[str]
     field: str
     value: Callable[[re.Match[str]], Any]
     single: str
-    """Of a setting that holds one value: the pattern of how its line begins, up to the value. A line takes the place of
-    another that begins alike (with equal groups, where it has any) without ``no``. Empty: they stand side by side."""
+    """For a setting with one value: the pattern of the line's beginning, up to the value. A line replaces another one
+    with the same beginning (and equal groups, if there are any) without ``no``. Empty: lines are independent."""
     hidden: tuple[str, ...]
-    """Lines of this setting that the OS takes and does not print, because they say what is so anyway."""
+    """Lines of this setting that the OS accepts and does not print, because they are its defaults."""
     many: bool
     """Do several such lines fill the field, as a list?"""
 
@@ -48,7 +48,7 @@ _WORD = re.compile(r"[\w-]+")
 
 
 def table(*rows: Row) -> Table:
-    """A Table of rows. ValueError for a row whose first word is a pattern: no line would be looked up under it."""
+    """A Table of rows. ValueError for a row whose first word is a pattern: no line is looked up under it."""
     words: dict[str, list[Row]] = {}
     for each in rows:
         word = each.pattern.pattern.partition(" ")[0]
@@ -60,7 +60,7 @@ def table(*rows: Row) -> Table:
 
 
 def text(found: re.Match[str]) -> str:
-    """The first group as it stands."""
+    """The first group unchanged."""
     return found[1]
 
 
@@ -70,12 +70,12 @@ def number(found: re.Match[str]) -> int:
 
 
 def yes(_: re.Match[str]) -> bool:
-    """The line's presence means True."""
+    """True: the line is present."""
     return True
 
 
 def no(_: re.Match[str]) -> bool:
-    """The line's presence means False."""
+    """False: the line is present."""
     return False
 
 
@@ -83,7 +83,7 @@ Fields = dict[str, Any]
 
 
 def look_up(line: str, rows: Table) -> tuple[str, Any] | None:
-    """Field and value of one line; None if no row knows it."""
+    """Field and value of one line; None if no row matches it."""
     known = _find(line, rows)
     return None if known is None else (known[0].field, known[1])
 
@@ -97,7 +97,7 @@ def _find(line: str, rows: Table) -> tuple[Row, Any] | None:
 
 
 def take(line: ConfigTree, rows: Table, fields: Fields) -> bool:
-    """Fill the field of one line; False if no row knows it. A line with a block below it is never a plain value."""
+    """Fill the field of one line; False if no row matches it. A line with a block below it is never a plain value."""
     known = None if line.children else _find(line.text, rows)
     if known is None:
         return False
@@ -110,42 +110,42 @@ def take(line: ConfigTree, rows: Table, fields: Fields) -> bool:
 
 
 def read(lines: Iterable[ConfigTree], rows: Table) -> tuple[Fields, list[ConfigTree]]:
-    """Fields of a block's lines, and the lines no row knows."""
+    """Fields of a block's lines, and the lines that no row matches."""
     fields: Fields = {}
     unknown = [line for line in lines if not take(line, rows, fields)]
     return fields, unknown
 
 
 def leave(left: ConfigTree, above: Path, lines: Iterable[ConfigTree]) -> None:
-    """Put lines, with all below them, into the remainder at their place."""
+    """Add lines, with all lines below them, to the remainder under their own path."""
     for line in lines:
         left.add_path(above).add(line.text, line.line).merge(line)
 
 
 def starting(tree: ConfigTree, start: str) -> Iterator[ConfigTree]:
-    """The lines of one level that begin so."""
+    """The lines of one level with this beginning."""
     return (node for node in tree.children.values() if node.text.startswith(start))
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where rows stand: patterns of how the lines above them begin, from the top; ``before``: of each line's own."""
+    """The context of rows: patterns of the beginnings of the lines above; ``before``: of each line itself."""
 
     above: tuple[str, ...]
     rows: tuple[Row, ...]
     before: str = ""
     hidden: tuple[str, ...] = ()
-    """Likewise of settings that no row reads, since we never set them."""
+    """The same for settings without a row, since they are never configured."""
 
 
 def one_value(rows: Iterable[Row], before: str = "") -> str:
-    """A pattern of the lines that hold one value; those with equal groups are one setting. Empty: there are none."""
+    """A pattern of the lines with one value; lines with equal groups are one setting. Empty: there are none."""
     settings = dict.fromkeys(each.single for each in rows if each.single)
     return f"^({before}(?:{'|'.join(settings)}))(?: |$)" if settings else ""
 
 
 def replaced(blocks: Iterable[Block]) -> tuple[tuple[str, ...], ...]:
-    """Lines that hold one value, block by block: a pattern for each line from the top down to :func:`one_value`."""
+    """Lines with one value, block by block: a pattern for each line from the top down to :func:`one_value`."""
     return tuple(
         (*(f"^{each}" for each in block.above), pattern)
         for block in blocks
@@ -154,17 +154,18 @@ def replaced(blocks: Iterable[Block]) -> tuple[tuple[str, ...], ...]:
 
 
 Hidden = tuple[tuple[tuple[re.Pattern[str], ...], frozenset[str]], ...]
-"""Hidden lines, block by block: how the lines above begin, from the top, and the lines themselves."""
+"""Hidden lines, block by block: patterns of the beginnings of the lines above, from the top, and the lines
+themselves."""
 
 
 def hidden_lines(blocks: Iterable[Block]) -> Hidden:
-    """What the rows of these blocks say is hidden."""
+    """The hidden lines of these blocks' rows."""
     lines = ((block, {*block.hidden, *(line for each in block.rows for line in each.hidden)}) for block in blocks)
     return tuple((tuple(map(re.compile, block.above)), frozenset(texts)) for block, texts in lines if texts)
 
 
 def visible(tree: ConfigTree, hidden: Hidden) -> ConfigTree:
-    """The tree without the lines that are hidden; blocks that have none are ``tree``'s own nodes, not copies."""
+    """The tree without hidden lines; blocks without any are ``tree``'s own nodes, not copies."""
     kept = ConfigTree(tree.text, tree.line)
     gone = frozenset[str]().union(*(lines for above, lines in hidden if not above))
     kept.children = {line: child for line, child in tree.children.items() if line not in gone or child.children}

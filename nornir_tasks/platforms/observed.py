@@ -1,4 +1,4 @@
-"""What a live switch says of itself, in one neutral shape, and what to ask a switch to fill it. Checks judge it.
+"""The state of a live switch in one neutral shape, and the requests that fill it. Checks judge it.
 
 A value the OS does not show is None, and a check that needs it answers "could not tell", never "pass".
 """
@@ -22,7 +22,7 @@ class PortState:
     ra_interval_ms: int | None = None
     """Longest time between two IPv6 router advertisements; 0 where none are sent."""
     vlan: str | None = None
-    """Of a port: its one untagged VLAN's number where it is an access port, else ``routed`` or ``trunk``."""
+    """Of a port: the number of its one untagged VLAN if it is an access port, else ``routed`` or ``trunk``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +39,17 @@ class BgpSession:
     """One BGP session."""
 
     address: str
-    """As the switch calls the session: the far end's address, or the local port of an unnumbered one."""
+    """The switch's name of the session: the far end's address, or the local port of an unnumbered one."""
     remote_as: int
     established: bool
     state: str
     prefixes_received: int | None
     vrf: str | None = None
-    """None: the default one."""
+    """None: the default VRF."""
 
     @property
     def key(self) -> SessionKey:
-        """Which session of the switch it is."""
+        """Key of the session on its switch."""
         return self.vrf, self.address
 
 
@@ -62,21 +62,21 @@ class PortQos:
     pfc_priorities: tuple[int, ...] | None
     watchdog: bool | None
     ecn: tuple[tuple[int, Ecn], ...] | None
-    """(queue, thresholds) of every queue that marks."""
+    """(queue, thresholds) of every queue with ECN."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathState:
-    """Load balancing as the switch does it now, which may be other than what is configured."""
+    """Load balancing in operation, which may differ from the configuration."""
 
     mode: Literal["static", "flowlet", "per_packet"] | None
     """None: the switch does not show it."""
     ports: tuple[str, ...] | None
-    """Ports that take part; None: the switch does not show them."""
+    """Participating ports; None: the switch does not show them."""
     needs_reload: bool = False
-    """The switch takes a new setting up when it starts, and not before."""
+    """The switch applies a new setting only when it boots."""
     waits_for_reload: tuple[str, ...] | None = None
-    """Lines that are configured and not taken up yet; None: the switch does not show them."""
+    """Configured lines that are not applied yet; None: the switch does not show them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Observed:
     lldp: tuple[LldpNeighbor, ...]
     bgp: tuple[BgpSession, ...]
     routes: tuple[tuple[RouteKey, int], ...]
-    """((VRF, prefix), number of ECMP next hops) of every BGP route: of the default VRF and of those asked for."""
+    """((VRF, prefix), number of ECMP next hops) of every BGP route: of the default VRF and of the requested ones."""
     qos: tuple[PortQos, ...]
     dscp_to_priority: tuple[int, ...] | None
     """64 entries, in this OS's numbers."""
@@ -96,11 +96,11 @@ class Observed:
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")
-"""What can be asked for: every field of Observed but the name."""
+"""Fields that can be requested: all of Observed but the name."""
 
 
 class Form(StrEnum):
-    """How an answer is wanted, where an OS has both."""
+    """Format of an answer, where an OS has both."""
 
     DATA = "data"
     TEXT = "text"
@@ -108,42 +108,42 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One thing to ask a switch."""
+    """One request to a switch."""
 
     what: str
     """A show command, or the path of a collection of the REST API."""
     form: Form = Form.DATA
     parts: tuple[str, ...] = ()
-    """Of each entry of a collection these alone, as JSON pointers; empty: the whole collection."""
+    """JSON pointers to the only parts needed of each entry of a collection; empty: the whole collection."""
 
 
 Answers = Mapping[str, Any]
-"""``Request.what`` -> data or text. What was not asked, or what the switch refused, is not in it."""
+"""``Request.what`` -> data or text. Without what was not requested, and what the switch refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observing:
-    """How one OS is asked what it says of itself."""
+    """How the state of a switch is read on one OS."""
 
     requests: Mapping[str, tuple[Request, ...]]
-    """Each of ``FIELDS`` -> what fills it; empty: the OS shows nothing of it."""
+    """Each of ``FIELDS`` -> the requests that fill it; empty: the OS does not show it."""
     read: Callable[[str, Answers], Observed]
-    """(device, answers) -> Observed. A field without its answers says no more than one that the OS does not show."""
+    """(device, answers) -> Observed. A field without its answers is as one that the OS does not show."""
     not_shown: tuple[str, ...] = ()
-    """What no answer ever fills of the fields that are asked for, as ``ports.vlan``; so the same things are judged
-    whatever a switch says today."""
+    """Parts of requested fields that no answer ever fills, such as ``ports.vlan``; so the same values are judged
+    whatever a switch shows today."""
     in_vrfs: Mapping[str, Callable[[Sequence[str]], tuple[Request, ...]]] = field(default_factory=dict)
-    """Field -> by the names of other VRFs than the default one, what fills it with theirs as well. A field that is
-    not in it is filled with all VRFs by ``requests``, or has none."""
+    """Field -> function from the names of non-default VRFs to the requests that also fill it for them. A field that is
+    absent here is filled for all VRFs by ``requests``, or has no VRFs."""
 
     def shows(self, field: str) -> bool:
         """Does the OS show this field of Observed, or this part of it (``paths.mode``), at all?"""
         return bool(self.requests[field.partition(".")[0]]) and field not in self.not_shown
 
     def requests_for(self, wanted: Iterable[str], vrfs: Sequence[str] = ()) -> tuple[Request, ...]:
-        """What to ask to fill these fields, each command and each collection once.
+        """The requests that fill these fields, each command and each collection once.
 
-        ``vrfs``: those besides the default one that matter; without any, nothing is asked for their sake.
+        ``vrfs``: the relevant VRFs other than the default one; without any, there is no request for them.
         """
         found: dict[str, Request] = {}
         for name in (each for each in FIELDS if each in wanted):

@@ -1,10 +1,10 @@
-"""Who owns which line: the one mechanism behind ``platforms/<os>/ownership.py``, which holds the rules as data.
+"""The owner of each line: the common mechanism behind ``platforms/<os>/ownership.py``, which has the rules as data.
 
-A rule matches one line among its siblings. A plain rule gives the whole block to one owner. A ``shared`` rule is a
-container several owners live in (``router bgp``): its header belongs to the owner it finds and each line below is
-judged by ``children``. A port is such a container only where several owners use it (a trunk): a rule by port may say
-how the lines of such a port are judged, else they are the fabric's as a whole. What no rule matches belongs to nobody,
-and nobody's lines are never touched.
+A rule matches one line among its siblings. A plain rule assigns the whole block to one owner. A ``shared`` rule is a
+container with lines of several owners (``router bgp``): its header belongs to the owner that the rule finds, and each
+line below is judged by ``children``. A port is such a container only if several owners use it (a trunk): a rule by port
+may set how the lines of such a port are judged, else they belong to the fabric as a whole. A line that no rule matches
+has no owner, and lines without an owner are never changed.
 """
 
 import re
@@ -44,7 +44,7 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "vrf": Claims.by_vrf,
     "route": Claims.by_route,
 }
-"""What the lines judged by a key of their own go by, whatever container they are in."""
+"""The function that finds the owner by a line's own key, in any container."""
 
 _KEYED = frozenset({*_BY, "pool"})
 
@@ -54,21 +54,21 @@ class Rule:
     """Lines matching ``pattern`` (full match) belong to the owner found through ``by``.
 
     The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number,
-    a VRF's name, a VRF and a prefix in it. ``pool``: an address or prefix in the VRF that the container is about.
-    ``enclosing`` needs none: the owner of the container that the line is in.
+    a VRF's name, a VRF and a prefix in it. ``pool``: an address or prefix in the VRF of the container. ``enclosing``
+    needs no key: the owner is that of the enclosing container.
     """
 
     pattern: re.Pattern[str]
     by: Key
     shared: bool = False
     children: "tuple[Rule, ...]" = ()
-    """Whose each line below is, where this is shared, or is a port that several owners use."""
+    """Rules for the lines below, if this is shared, or a port that several owners use."""
     prefix: str = ""
-    """What to put before the key: a line may name a port by its number alone."""
+    """Prefix of the key: a line may identify a port by its number only."""
     below: "tuple[Rule, ...]" = ()
-    """Where the line's own key is nobody's: lines somewhere below it that may tell the owner (an SVI's address)."""
+    """Rules for lines anywhere below that identify the owner (an SVI's address), if the line's own key does not."""
     last: Key | None = None
-    """Where these do not tell either: another way to look at the line's own key."""
+    """Another interpretation of the line's own key, if these do not identify the owner either."""
 
 
 def rule(
@@ -81,26 +81,26 @@ def rule(
     below: "Sequence[Rule]" = (),
     last: Key | None = None,
 ) -> Rule:
-    """A Rule from a pattern's text; spaces stand for themselves."""
+    """A Rule from a pattern's text; spaces match themselves."""
     return Rule(re.compile(pattern), by, shared, tuple(children), prefix, tuple(below), last)
 
 
 @cache
 def _matcher(rules: tuple[Rule, ...]) -> re.Pattern[str]:
-    """All rules as one pattern; the first one wins. An empty group at its end tells which: ``rule_n``."""
+    """All rules as one pattern; the first match wins. An empty group at its end identifies the rule: ``rule_n``."""
     texts = (each.pattern.pattern.replace("(?P<key>", f"(?P<key_{n}>") for n, each in enumerate(rules))
     return re.compile("|".join(f"(?:{text})(?P<rule_{n}>)" for n, text in enumerate(texts)))
 
 
 def _which(found: re.Match[str], rules: tuple[Rule, ...]) -> tuple[Rule, str]:
-    """The rule that matched, and the key it found (empty where it needs none)."""
+    """The rule that matched, and the key it found (empty if it needs none)."""
     number = str(found.lastgroup).removeprefix("rule_")
     matched = rules[int(number)]
     return matched, matched.prefix + found[f"key_{number}"] if matched.by in _KEYED else ""
 
 
 def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | None:
-    """The owner of a line by what its rule found, in a container of ``enclosing``; None is nobody."""
+    """The owner of a line from the key that its rule found, in a container of ``enclosing``; None: no owner."""
     if by == "enclosing":
         return enclosing
     if by == "pool":
@@ -113,7 +113,7 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
 
 
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:
-    """Owner's key (None: nobody) -> its part. Together they hold all of ``tree``; only shared headers stand twice.
+    """Owner's key (None: no owner) -> its part. Together they are all of ``tree``; only shared headers occur twice.
 
     Blocks with one owner are ``tree``'s own nodes, not copies.
     """
@@ -145,7 +145,7 @@ def _split(
         if owner is None and matched.last is not None:
             owner = owner_of(key, matched.last, claims, enclosing)
         part = parts[owner].add_path(above)
-        is_shared = matched.shared and owner is not None  # what stands in somebody else's container is theirs
+        is_shared = matched.shared and owner is not None  # a block in another owner's container belongs to that owner
         if is_shared or (matched.children and claims.has_several(key)):
             part.add(text, node.line)
             _split(node, matched.children, claims, parts, (*above, text), owner)
@@ -154,7 +154,7 @@ def _split(
 
 
 def _owner_below(node: ConfigTree, telling: tuple[Rule, ...], claims: Claims) -> str | None:
-    """The owner by the first line below that says one; the first rule that finds any decides."""
+    """The owner from the first line below that identifies one; the first rule that finds any decides."""
     for each in telling:
         for path, _ in node.walk():
             if found := each.pattern.fullmatch(path[-1]):
@@ -165,7 +165,7 @@ def _owner_below(node: ConfigTree, telling: tuple[Rule, ...], claims: Claims) ->
 
 
 def join(parts: Iterable[ConfigTree]) -> ConfigTree:
-    """One tree of several owners' parts, which hold no line twice but the headers of shared containers."""
+    """One tree of several owners' parts, which have no common lines but the headers of shared containers."""
     whole = ConfigTree()
     for part in parts:
         whole.share(part)

@@ -9,7 +9,7 @@ _BFD = "router bfd"
 
 
 def canonical(tree: ConfigTree) -> ConfigTree:
-    """A rendered tree as the switch prints it: hidden defaults are gone, nothing else changed."""
+    """A rendered tree as the switch prints it: without hidden defaults, otherwise unchanged."""
     plain = visible(tree, _HIDDEN)
     if tree.get(_BFD) and not plain.children[_BFD]:
         del plain.children[_BFD]

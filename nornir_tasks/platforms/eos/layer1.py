@@ -1,6 +1,6 @@
-"""Layer 1 of an EOS port: how speed, lanes, negotiation and error correction are worded, and read back.
+"""Layer 1 of an EOS port: the lines for speed, lanes, negotiation and error correction, written and parsed.
 
-A speed that begins with ``auto`` is negotiated, with link training, at this rate alone; without it the rate is forced.
+A speed that begins with ``auto`` is negotiated, with link training, at this rate only; otherwise the rate is forced.
 Words: pyavd 6.4.0 schema, ethernet_interfaces[].speed and .error_correction_encoding.
 """
 
@@ -13,7 +13,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.lines import Row, row
 
 _MAX_UNSAID_GBPS = 25
-"""Up to this rate a port has one lane and its word does not say so: ``25g``, but ``50g-1``."""
+"""Up to this rate a port has one lane, which its speed word leaves out: ``25g``, but ``50g-1``."""
 
 _FEC: Mapping[Literal["rs", "fc", "none"] | None, str] = {
     "rs": "error-correction encoding reed-solomon",
@@ -31,7 +31,7 @@ def speed_word(layer1: Layer1) -> str:
 
 
 def fec_line(layer1: Layer1) -> str:
-    """The whole line: to have no error correction is a ``no`` line."""
+    """The whole line: no error correction is a ``no`` line."""
     return _FEC[layer1.fec]
 
 
@@ -48,7 +48,7 @@ ROWS: tuple[Row, ...] = (
 
 
 def read_layer1(values: dict[str, Any], lines: Iterable[ConfigTree]) -> tuple[Layer1 | None, list[ConfigTree]]:
-    """Layer 1 from what ROWS found, and the lines that are none. Half of it is none: what EOS adds, no line says."""
+    """Layer 1 from the fields of ROWS, and the lines left over. None if incomplete: EOS's defaults have no line."""
     own = [line for line in lines if re.match(r"speed |(?:no )?error-correction ", line.text)]
     if "rate" in values and "fec" in values and len(own) == 2:
         speed_gbps, lanes, negotiate = values["rate"]

@@ -1,10 +1,10 @@
-"""What EOS shows of itself, turned into the neutral shape. Pure.
+"""EOS's show output in the neutral shape. Pure.
 
 JSON where EOS has it: keys as NAPALM 5.2.0 (napalm/eos/eos.py) and anta 1.10.0 read them (routes of all VRFs:
-anta/tests/routing/bgp.py, VerifyBGPRouteECMP). QoS is read from text: the
-tables of ``show priority-flow-control`` and ``show qos interfaces ecn`` stand in "Arista_EOS_RoCEv2_Lossless_Config"
-for EOS 4.36, those of ``show qos maps`` and ``show qos interfaces trust`` follow um-eos, Quality of Service. What a
-text does not show is None: "could not tell".
+anta/tests/routing/bgp.py, VerifyBGPRouteECMP). QoS is read from text: the tables of ``show priority-flow-control`` and
+``show qos interfaces ecn`` are in "Arista_EOS_RoCEv2_Lossless_Config" for EOS 4.36, those of ``show qos maps`` and
+``show qos interfaces trust`` follow um-eos, Quality of Service. A value that a text does not show is None: "could not
+tell".
 """
 
 import re
@@ -46,7 +46,7 @@ REQUESTS = {
     "routes": (ROUTES,),
     "qos": (INTERFACES, PFC, WATCHDOG, TRUST, ECN, PROFILES, PROFILE_PORTS),
     "dscp_to_priority": (MAPS,),
-    "paths": (),  # where EOS shows how it balances, no public source says so
+    "paths": (),  # no public source says where EOS shows its load balancing
 }
 
 _PORT = r"((?:Ethernet|Et)\d+(?:/\d+)*)"
@@ -110,7 +110,7 @@ def _vlan(information: dict[str, Any]) -> str | None:
 
 
 def sessions(answer: dict[str, Any]) -> Iterator[BgpSession]:
-    """BGP's neighbours out of the answer to ``BGP``."""
+    """BGP's neighbours in the answer to ``BGP``."""
     for vrf, answer_of_vrf in answer.get("vrfs", {}).items():
         for address, peer in answer_of_vrf.get("peers", {}).items():
             up = peer.get("peerState") == "Established"
@@ -174,7 +174,7 @@ def _long(port: str) -> str:
 
 
 def _thresholds(text: str) -> dict[str, tuple[Thresholds, ...] | None]:
-    """Per port what each queue marks by; None where EOS counts in another unit than bytes."""
+    """Per port the thresholds of each queue; None where EOS shows a unit other than bytes."""
     found: dict[str, tuple[Thresholds, ...] | None] = {}
     port = ""
     for line in (line.strip() for line in text.splitlines()):
@@ -189,7 +189,7 @@ def _thresholds(text: str) -> dict[str, tuple[Thresholds, ...] | None]:
 
 
 def _profile_of(text: str) -> dict[str, str]:
-    """Port -> profile it carries."""
+    """Port -> its profile."""
     found: dict[str, str] = {}
     name = ""
     for line in (line.strip() for line in text.splitlines()):
@@ -222,7 +222,7 @@ def _ecn(
 
 
 def _code_points(text: str) -> tuple[int, ...] | None:
-    """The table of tens and units above 'Tc-tx-queue'; None if it does not hold exactly 64 values."""
+    """The table of tens and units above 'Tc-tx-queue'; None unless it has exactly 64 values."""
     table = text.partition("Dscp-tc map")[2].partition("Tc-tx-queue")[0]
     values = [
         int(value) for line in table.splitlines() if (row := _DSCP_ROW.fullmatch(line)) for value in row[2].split()

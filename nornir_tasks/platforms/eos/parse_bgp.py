@@ -1,4 +1,4 @@
-"""EOS BGP back to the hinge: flat ``neighbor`` lines, peer groups by name and neighbours by address."""
+"""EOS BGP parsed into the common model: flat ``neighbor`` lines, peer groups by name and neighbours by address."""
 
 import re
 from dataclasses import replace
@@ -35,7 +35,7 @@ _ROUTE_MAP = r"route-map(?= \S+ (in|out)$)"
 
 
 def _minutes(found: re.Match[str]) -> int | None:
-    """The restart timer counts seconds; the hinge counts minutes, and what is between two minutes it cannot hold."""
+    """The restart timer is in seconds and the model in minutes; a fraction of a minute cannot be represented."""
     minutes, seconds = divmod(int(found[1]), 60)
     return None if seconds else minutes
 
@@ -54,7 +54,7 @@ _GROUP = (
 )
 
 _NEIGHBOR = (
-    # "peer group" alone defines a group: another line
+    # "peer group" alone defines a group and is another line
     row(r"peer group (\S+)", "peer_group", text, single="peer group(?= )"),
     row(r"remote-as (\d+)", "remote_as", number, single="remote-as"),
     row(r"description (.+)", "description", text, single="description"),
@@ -71,7 +71,7 @@ BLOCKS = (
     Block(_IN_VRF, _OF_VRF),
     Block(_IN_VRF, _NEIGHBOR, before=r"neighbor \S+ "),
 )
-"""What the lines of BGP replace and which are hidden."""
+"""Which lines of BGP replace each other, and which are hidden."""
 
 _PROCESS_LINES, _GROUP_LINES, _NEIGHBOR_LINES = table(*_PROCESS), table(*_GROUP), table(*_NEIGHBOR)
 _VRF_LINES = table(*_OF_VRF)
@@ -87,14 +87,14 @@ _DEFAULT_MAX_PREFIXES = 12_000
 
 
 class _Sessions:
-    """Fields and lines of each group or neighbour, in the order they stand."""
+    """Fields and lines of each group or neighbour, in the order of the lines."""
 
     def __init__(self) -> None:
         self.fields: dict[str, dict[str, Any]] = {}
         self.lines: dict[str, list[ConfigTree]] = {}
 
     def take(self, key: str, line: ConfigTree, rest: str, rows: Table) -> bool:
-        """Understand one line; False if it says nothing we know."""
+        """Parse one line; False if it is unknown."""
         known = look_up(rest, rows)
         if known is None or line:
             return False
@@ -104,7 +104,7 @@ class _Sessions:
 
 
 def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
-    """Take ``router bgp`` out of ``rest``; lines it does not know go to ``left``. None: it holds nothing of ours."""
+    """Take ``router bgp`` out of ``rest``; unknown lines go to ``left``. None: there is no BGP of ours."""
     process = next(starting(rest, "router bgp "), None)
     if process is None:
         return None
@@ -148,7 +148,7 @@ def parse_bgp(rest: ConfigTree, left: ConfigTree) -> Bgp | None:
 def _vrf(
     block: ConfigTree, groups: set[str], above: tuple[str, ...], left: ConfigTree
 ) -> tuple[BgpVrf, list[Neighbor]]:
-    """``vrf <name>`` within the process, with its sessions. There each neighbour is activated, not its group."""
+    """``vrf <name>`` within the process, with its sessions. Each neighbour is activated there, not its group."""
     name, here = block.text.removeprefix("vrf "), (*above, block.text)
     family = block.children.get("address-family ipv4") or ConfigTree()
     sessions, fields = _Sessions(), dict[str, Any]()
@@ -175,7 +175,7 @@ def _vrf(
 def _family(
     family: ConfigTree, above: tuple[str, ...], left: ConfigTree, *, of_groups: bool = True
 ) -> tuple[set[str], tuple[str, ...]]:
-    """Groups (in a VRF neighbours) activated for IPv4 unicast, and the networks announced."""
+    """Groups (in a VRF: neighbours) activated for IPv4 unicast, and the networks announced."""
     active, networks = set(), []
     for line in family.children.values():
         flat = _FLAT.fullmatch(line.text)
@@ -189,7 +189,7 @@ def _family(
 
 
 def _groups(found: _Sessions, active: set[str], above: tuple[str, ...], left: ConfigTree) -> list[PeerGroup]:
-    """Groups that are defined and carry IPv4 unicast; the lines of any other go to the remainder."""
+    """Defined groups with IPv4 unicast; the lines of any other group go to the remainder."""
     groups = []
     for name, fields in found.fields.items():
         if not fields.get("defined") or name not in active:
@@ -235,6 +235,6 @@ def _neighbors(found: _Sessions, groups: set[str], above: tuple[str, ...], left:
 
 
 def _leave_inactive(names: set[str], above: tuple[str, ...], left: ConfigTree) -> None:
-    """Activations of groups or neighbours that are none of ours."""
+    """Add activations of other groups or neighbours to the remainder."""
     for name in sorted(names):
         left.add_path(above).add(f"neighbor {name} activate")

@@ -1,4 +1,4 @@
-"""EOS quality of service back to the hinge: maps, watchdog, qos profiles with their queues."""
+"""EOS quality of service parsed into the common model: maps, watchdog, qos profiles with their queues."""
 
 import re
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT
 from nornir_tasks.platforms.lines import Block, leave, look_up, no, number, read, row, starting, table, yes
 
 GUARANTEED_PERCENT = 5
-"""Bandwidth promised to a lossless queue under the watchdog, which looks at no other queue.
+"""Bandwidth guaranteed to a lossless queue, because the watchdog watches only queues with a guarantee.
 
 Source: "Arista_EOS_RoCEv2_Lossless_Config", section 8, citing um-eos; the figure only has to be above zero.
 """
@@ -82,7 +82,7 @@ BLOCKS = (
     Block((r"qos profile ",), _PROFILE),
     Block((r"qos profile ", r"(?:uc-)?tx-queue "), (*_QUEUE, *_MARKS.values())),
 )
-"""What the lines of quality of service replace and which are hidden."""
+"""Which lines of quality of service replace each other, and which are hidden."""
 
 _MAP_LINES, _WATCHDOG_LINES, _PROFILE_LINES = table(*_MAPS), table(*_WATCHDOG), table(*_PROFILE)
 _QUEUE_LINES = {kind: table(*_QUEUE, marks) for kind, marks in _MARKS.items()}
@@ -133,7 +133,7 @@ def parse_qos(rest: ConfigTree, capabilities: Capabilities, left: ConfigTree) ->
 
 
 def _watchdog(rest: ConfigTree) -> tuple[Watchdog | None, bool]:
-    """The global watchdog, and whether any of its lines is there. Half a watchdog is none: its lines stay."""
+    """The global watchdog, and whether any of its lines exists. An incomplete watchdog is None: its lines remain."""
     known = {node.text: look_up(node.text, _WATCHDOG_LINES) for node in starting(rest, "priority-flow-control ")}
     times = {found[1][0]: (line, found[1][1]) for line, found in known.items() if found and found[0] == "time_ms"}
     drops = known.get(_ACTION) is not None
@@ -150,9 +150,9 @@ def _watchdog(rest: ConfigTree) -> tuple[Watchdog | None, bool]:
 
 
 def _block(node: ConfigTree, asic: str, left: ConfigTree) -> _Profile:
-    """Read one profile; what is unknown, or has no effect where it stands, goes to the remainder.
+    """Read one profile; unknown lines, and lines without effect at their place, go to the remainder.
 
-    So does the lack of trust, as its ``no`` form: a port that goes by CoS puts all of RDMA into the default class.
+    So does missing trust, as its ``no`` form: a port that trusts CoS puts all RDMA into the default class.
     """
     profile = _Profile(node)
     fields: dict[str, Any] = {}
@@ -179,7 +179,7 @@ def _block(node: ConfigTree, asic: str, left: ConfigTree) -> _Profile:
 
 
 def _profile(block: _Profile, queue_of: list[int], share: int | None, left: ConfigTree) -> PortProfile:
-    """The profile proper. The watchdog counts only if every paused queue is promised its share, where queues can be."""
+    """The profile. The watchdog counts only if every paused queue has its guarantee, where queues can have one."""
     paused = {queue_of[priority] for priority in block.pfc}
     guaranteed = {int(line.text.split()[1]): values.get("guaranteed") for line, values in block.queues}
     watched = block.watchdog and (share is None or all(guaranteed.get(queue) == share for queue in paused))

@@ -1,4 +1,4 @@
-"""Front-panel ports of the EOS models we know: a port is named after its cage and the first of its lanes."""
+"""Front-panel ports of the known EOS models: a port is named after its cage and the first of its lanes."""
 
 import re
 
@@ -9,7 +9,7 @@ _CAGES = 64
 
 
 def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None) -> str:
-    """Leg ``leg`` (from 0) of cage ``number`` split into ``ways``, each of ``lanes`` lanes; (n) is the whole port.
+    """Leg ``leg`` (from 0) of cage ``number`` split into ``ways``, with ``lanes`` lanes each; (n) is the whole port.
 
     Cage 1 as a whole is ``Ethernet1/1``, its second half of four lanes ``Ethernet1/5``; 65 is ``Ethernet65``: a cage of
     one lane has none to name. Source: AMD Instinct cluster networking guide (Ethernet2/5/1 and 2/5/5, speed 200g-4).

@@ -1,4 +1,4 @@
-"""NVIDIA Cumulus Linux with NVUE: what it holds, how its configuration reads, who owns which part of it."""
+"""NVIDIA Cumulus Linux with NVUE: capabilities, configuration, and the owners of its parts."""
 
 import json
 from functools import lru_cache
@@ -18,7 +18,7 @@ from nornir_tasks.platforms.platform import Platform
 
 
 def canonical(tree: ConfigTree) -> ConfigTree:
-    """The same tree: a revision keeps what was set, also where it equals a default.
+    """The same tree: a revision keeps every setting, also where it equals a default.
 
     ``nv config show`` prints ``link state up`` and ``type swp`` (CumulusNetworks/docs cumulus-linux-514, NVUE-API.md,
     "Replace an Entire Configuration"); ``filled=false`` leaves out only what nobody set.
@@ -28,7 +28,7 @@ def canonical(tree: ConfigTree) -> ConfigTree:
 
 @lru_cache(maxsize=8192, typed=True)
 def _json(value: object) -> str:
-    """One scalar as JSON, which is YAML 1.2: ``"on"`` stays a word. Not Jinja's own filter, which escapes for HTML."""
+    """One scalar as JSON, which is YAML 1.2: ``"on"`` stays a string. Jinja's own filter escapes for HTML."""
     return json.dumps(value, ensure_ascii=False)
 
 

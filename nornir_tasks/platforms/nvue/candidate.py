@@ -1,8 +1,8 @@
-"""The difference of owned trees as what is sent: DELETEs of what goes, then one PATCH of what comes; never the root.
+"""The difference of owned trees as requests: DELETEs of what is removed, then one PATCH of additions; never the root.
 
-The switch's answer to "what would change" is a pair of its own diffs: one way for what comes, the other way for what
-goes. Each is the patch that would turn one revision into the other, with ``null`` for what only the other one has, at
-the highest key that is missing (NVIDIA's configuration manager, its Cumulus client and tests).
+The switch reports pending changes as two diffs, one with the additions and one with the removals. Each is the patch
+that turns one revision into the other, with ``null`` for what only the other one has, at the highest missing key
+(NVIDIA's configuration manager, its Cumulus client and tests).
 """
 
 import json
@@ -17,8 +17,8 @@ _IS_CONTAINER = frozenset(CONTAINERS)
 
 
 def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: ConfigTree) -> Candidate:
-    """``{"delete": (JSON pointer, ...), "patch": {...}}``: the least that makes the owned part as wanted."""
-    del running  # nobody else's lines are needed: owned paths are patched, all others stay out of the request
+    """``{"delete": (JSON pointer, ...), "patch": {...}}``: the smallest change that makes the owned part as wanted."""
+    del running  # other owners' lines are not needed: owned paths are patched, all others stay out of the request
     changes = tuple(difference(_with_containers(owned_running), _with_containers(owned_wanted)))
     added = _tree(change.path for change in changes if change.op == "+")
     payload = {"delete": tuple(sorted(_pointers(changes, added), key=_is_split)), "patch": to_data(added)}
@@ -26,7 +26,7 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
 
 
 def _tree(paths: Iterable[Path]) -> ConfigTree:
-    """A tree of these lines; mostly the line above one has come just before it."""
+    """A tree of these lines; usually a line's parent has come just before it."""
     tree = ConfigTree()
     nodes: dict[Path, ConfigTree] = {}
     for path in paths:
@@ -38,14 +38,14 @@ def _tree(paths: Iterable[Path]) -> ConfigTree:
 
 
 def _with_containers(tree: ConfigTree) -> ConfigTree:
-    """A container is never deleted, whatever tree we are handed: others live in it, the management port among them."""
+    """Add the containers: they are never deleted, because they also hold what others own (the management port)."""
     whole = from_data({})
     whole.share(tree)
     return whole
 
 
 def _pointers(changes: tuple[Change, ...], added: ConfigTree) -> Iterator[str]:
-    """Pointers to the topmost nodes that go. A scalar that only changes its value is patched over, not deleted."""
+    """Pointers to the topmost removed nodes. A scalar that only changes its value is patched, not deleted."""
     removed = {change.path for change in changes if change.op == "-"}
     for change in changes:
         path = change.path
@@ -58,7 +58,7 @@ def _pointers(changes: tuple[Change, ...], added: ConfigTree) -> Iterator[str]:
 
 
 def _is_split(text: str) -> bool:
-    """A cage is put together after its parts are gone (docs514 Switch-Port-Attributes.md, "Remove a Breakout Port")."""
+    """A cage is merged after its parts are gone (docs514 Switch-Port-Attributes.md, "Remove a Breakout Port")."""
     return "/link/breakout" in text
 
 
@@ -68,29 +68,29 @@ def pointer(keys: tuple[str, ...]) -> str:
 
 
 def keys_of(text: str) -> tuple[str, ...]:
-    """The keys a JSON pointer leads through."""
+    """The keys of a JSON pointer."""
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:])
 
 
 def diff_text(coming: dict[str, Any], going: dict[str, Any]) -> str:
-    """Both answers of the switch as one text: what ``Staged.diff`` holds and :func:`server_changes` reads."""
+    """Both diffs of the switch as one text: the content of ``Staged.diff`` and the input of :func:`server_changes`."""
     return json.dumps({"coming": coming, "going": going}, ensure_ascii=False)
 
 
 def server_changes(diff: str) -> frozenset[Change]:
-    """What the switch says it will change, in the plan's own notation."""
+    """The switch's own pending changes, in the plan's notation."""
     return changes_between(**json.loads(diff))
 
 
 def changes_between(coming: dict[str, Any], going: dict[str, Any]) -> frozenset[Change]:
-    """The same from the switch's two answers."""
+    """The same from the switch's two diffs."""
     return frozenset(
         [*(Change(path, "+") for path in _only(coming, going)), *(Change(path, "-") for path in _only(going, coming))]
     )
 
 
 def _only(here: Any, there: Any, above: Path = (), *, is_new: bool = False) -> Iterator[Path]:  # noqa: ANN401 - JSON
-    """Lines of ``here`` that the other side does not have: scalars that differ, and all at and below a ``null``."""
+    """Lines that only ``here`` has: different scalars, and everything at and below a ``null``."""
     for key, value in here.items():
         if value is None:
             continue

@@ -1,13 +1,13 @@
-"""What a Cumulus Linux switch says of itself, turned into the neutral shape. Pure.
+"""The state of a Cumulus Linux switch in the neutral shape. Pure.
 
-Seven requests for a whole switch, and one for each VRF besides the default one.
+Seven requests per switch, and one per VRF other than the default one.
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
 interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),
 Equal-Cost-Multipath-Load-Sharing.md (next-hop groups, adaptive routing), cumulus-linux-516 Routing-Tables.md
 (``nv show vrf <vrf-id> router rib ipv4 route``),
 RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status``). A figure that is printed rounded
-("153.00 KB") is not one that can be compared, so it counts as not shown.
+("153.00 KB") cannot be compared, so it counts as not shown.
 """
 
 import re
@@ -42,7 +42,7 @@ ADAPTIVE = Request("router/adaptive-routing")
 
 
 def routes_of(vrf: str) -> Request:
-    """What shows the routes of one VRF."""
+    """The request for the routes of one VRF."""
     return Request(f"vrf/{vrf}/router/rib/ipv4/route")
 
 
@@ -81,7 +81,7 @@ def _data(answers: Answers, request: Request) -> Data:
 
 
 def sessions(answer: Data) -> Iterator[BgpSession]:
-    """BGP's neighbours out of the answer to ``BGP``."""
+    """BGP's neighbours in the answer to ``BGP``."""
     for vrf, answer_of_vrf in answer.items():
         for address, each in answer_of_vrf.get("router", {}).get("bgp", {}).get("neighbor", {}).items():
             yield replace(_session(address, each), vrf=None if vrf == "default" else vrf)
@@ -102,7 +102,7 @@ def port_state(name: str, port: Data) -> PortState:
 
 
 def _ra_interval_ms(port: Data) -> int | None:
-    """As ``nv show interface swp1 ip neighbor-discovery router-advertisement`` has it; below ``ipv6`` from 5.15 on."""
+    """As in ``nv show interface swp1 ip neighbor-discovery router-advertisement``; below ``ipv6`` from 5.15 on."""
     for family in ("ip", "ipv6"):
         shown = port.get(family, {}).get("neighbor-discovery", {}).get("router-advertisement", {})
         switch, interval = shown.get("enable", shown.get("state")), shown.get("interval")
@@ -114,7 +114,7 @@ def _ra_interval_ms(port: Data) -> int | None:
 
 
 def _vlan(name: str, members: Data) -> str | None:
-    """The one VLAN of an access port; a port that is no member of the bridge is routed. No members: nothing is told.
+    """The one VLAN of an access port; a port outside the bridge is routed. None if the members are not shown.
 
     Columns of ``nv show bridge domain br_default port vlan`` (VLAN-aware-Bridge-Mode.md); their JSON is not published.
     """
@@ -126,7 +126,7 @@ def _vlan(name: str, members: Data) -> str | None:
 
 
 def lldp_neighbors(name: str, port: Data) -> list[LldpNeighbor]:
-    """Who is heard on a port: keys are system names, the port's name stands inside."""
+    """The neighbours on a port: keys are system names, the port's name is inside."""
     heard = port.get("lldp", {}).get("neighbor", {})
     return [
         LldpNeighbor(name, str(each.get("chassis", {}).get("system-name") or system), str(each["port"]["name"]))
@@ -149,7 +149,7 @@ def _session(address: str, each: Data) -> BgpSession:
 
 
 def _routes(answers: Answers, groups: Data) -> Iterator[tuple[RouteKey, int]]:
-    """The BGP routes of each VRF that was asked for."""
+    """The BGP routes of each requested VRF."""
     for found, answer in ((_ROUTES.fullmatch(what), answer) for what, answer in answers.items()):
         vrf = found["vrf"] if found else ""
         for prefix, each in answer.items() if vrf else ():
@@ -161,7 +161,7 @@ def _bgp_next_hops(route: Data, groups: Data) -> int:
     """ECMP width of a BGP route; 0 for a route of another protocol.
 
     The list of routes names next-hop groups only (NVUE-API.md); a group of several depends on its members, a single
-    next hop has a way out itself (Equal-Cost-Multipath-Load-Sharing.md, ``nv show router nexthop rib``).
+    next hop has its own exit (Equal-Cost-Multipath-Load-Sharing.md, ``nv show router nexthop rib``).
     """
     for entry in route.get("route-entry", {}).values():
         if entry.get("protocol") == "bgp":
@@ -184,7 +184,7 @@ def _port_qos(name: str, qos: Data) -> PortQos:
 
 
 def _paths(adaptive: Data, ports: Data) -> PathState:
-    """Adaptive routing at work (``nv show router adaptive-routing``, and of each interface); not shown: unknown."""
+    """Operational adaptive routing (``nv show router adaptive-routing``, and per interface); unknown if not shown."""
     states = {name: _is_on(port.get("router", {}).get("adaptive-routing", {})) for name, port in ports.items()}
     is_on = _is_on(adaptive)
     return PathState(
@@ -196,7 +196,7 @@ def _paths(adaptive: Data, ports: Data) -> PathState:
 
 
 def _is_on(adaptive: Data) -> bool | None:
-    """The switch is called ``enable`` until 5.14 and ``state`` from 5.15 on."""
+    """The key is ``enable`` until 5.14 and ``state`` from 5.15 on."""
     word = adaptive.get("state", adaptive.get("enable"))
     return None if word is None else word in ("on", "enabled")
 

@@ -1,4 +1,4 @@
-"""Owned NVUE data -> DeviceConfig and a remainder. A line that is absent means the OS's default."""
+"""Owned NVUE data -> DeviceConfig and a remainder. An absent line means the OS's default."""
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.device_config import DeviceConfig, Hashing, Lldp, LoadBalancing, Vlan, Vrf
@@ -18,7 +18,7 @@ HASH_FIELDS = ("source-ip", "destination-ip", "source-port", "destination-port",
 
 
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
-    """Read what we own of one switch. Whatever is not understood to the letter is in the remainder."""
+    """Parse the owned part of one switch. Everything that is not fully understood is in the remainder."""
     known = record_of(capabilities.release, capabilities.asic)
     data = to_data(tree)
     watched = frozenset(
@@ -58,7 +58,7 @@ def _vlans(data: Data) -> tuple[Vlan, ...]:
 
 
 def _vrfs(data: Data) -> tuple[Vrf, ...]:
-    """Once routes and BGP have been read. One without a table of its own is none of ours."""
+    """The VRFs, after routes and BGP have been read. A VRF without a table of its own is not ours."""
     found = []
     for name, _ in entries(data, "vrf"):
         if name != "default" and take_word(data, "auto", "vrf", name, "table"):
@@ -68,7 +68,7 @@ def _vrfs(data: Data) -> tuple[Vrf, ...]:
 
 
 def _remainder(data: Data) -> ConfigTree:
-    """What is left, as lines; without the containers, which say nothing."""
+    """The remaining data as lines; without the containers, which have no meaning."""
     left = ConfigTree()
     for path, node in from_data(data).walk():
         if not node and path not in CONTAINERS:
@@ -84,7 +84,7 @@ def _lldp(data: Data, spelling: Spelling) -> Lldp | None:
 
 
 def _load_balancing(data: Data, spelling: Spelling) -> LoadBalancing | None:
-    """Adaptive routing; a port that has it while the switch has not is not ours."""
+    """Adaptive routing; a port that has it while the switch does not is not ours."""
     if not take_word(data, spelling.on, "router", "adaptive-routing", spelling.switch):
         return None
     at = ("router", "adaptive-routing", spelling.switch)

@@ -1,4 +1,4 @@
-"""QoS read back: RoCE's own defaults, with what the configuration says on top; and profiles of single ports."""
+"""NVUE QoS parsed: RoCE's own defaults, overridden by the configuration; and profiles of single ports."""
 
 from collections.abc import Mapping
 
@@ -9,15 +9,15 @@ from nornir_tasks.platforms.nvue.reading import Data, drop_if_empty, entries, lo
 
 _CODE_POINTS = range(64)
 _OF_PORTS = ("egress-scheduler", "congestion-control", "pfc")
-"""Kinds of settings that a port may have a profile of its own for, as we use them."""
+"""Kinds of settings for which a port may have a profile of its own, as this project uses them."""
 
 
 def parse_qos(
     data: Data, capabilities: NvueCapabilities, watched: frozenset[str]
 ) -> tuple[Qos | None, Mapping[str, str]]:
-    """The section, and the ports that carry another profile than the one of all. ``watched``: ports with a watchdog.
+    """The section, and the ports with a profile other than the default. ``watched``: ports with a watchdog.
 
-    None where RoCE is off: then nothing of ``qos`` is ours to understand.
+    None if RoCE is off: then no part of ``qos`` is ours to parse.
     """
     lossless = _take_mode(data, capabilities)
     if lossless is None:
@@ -43,7 +43,7 @@ def parse_qos(
 
 
 def _ports_with_own(data: Data) -> dict[str, str]:
-    """Port -> its profile of one name for all kinds of settings; a port that has but some of them is none of ours."""
+    """Port -> its profile, with one name for all kinds of settings; a port with only some of them is not ours."""
     found: dict[str, str] = {}
     for port, _ in entries(data, "interface"):
         name = look(data, "interface", port, "qos", "egress-scheduler", "profile")
@@ -59,7 +59,7 @@ def _ports_with_own(data: Data) -> dict[str, str]:
 
 
 def _takes_no_pauses(data: Data, name: str) -> bool:
-    """PFC off in both directions, and no word on priorities; anything else stays where it is."""
+    """PFC off in both directions, without priorities; anything else stays in the data."""
     at = ("qos", "pfc", name)
     if look(data, *at) != {"rx": "disable", "tx": "disable"}:
         return False
@@ -67,7 +67,7 @@ def _takes_no_pauses(data: Data, name: str) -> bool:
 
 
 def _take_mode(data: Data, capabilities: NvueCapabilities) -> bool | None:
-    """Is the profile lossless? None: RoCE is off, or in a mode that is not one of ours."""
+    """Is the profile lossless? None: RoCE is off, or its mode is unknown."""
     spelling = capabilities.spelling
     mode = look(data, "qos", "roce", "mode")
     if look(data, "qos", "roce", spelling.switch) != spelling.on or mode not in ("lossless", "lossy"):
@@ -108,7 +108,7 @@ def _queue_of(data: Data, roce: RoceDefaults, priority: int) -> int:
 
 
 def _queues(data: Data, roce: RoceDefaults, profile: str, used: frozenset[int]) -> tuple[Queue, ...]:
-    """Queues that packets reach, and those that somebody scheduled all the same."""
+    """Queues of the classes, and other queues with scheduling."""
     named = [key for key, _ in entries(data, "qos", "egress-scheduler", profile, "traffic-class")]
     scheduled = {int(key) for key in named if key.isdecimal()}
     return tuple(_queue(data, roce, profile, number) for number in sorted(used | scheduled))
@@ -149,5 +149,5 @@ def _watchdog(data: Data, capabilities: NvueCapabilities, *, watched: bool) -> W
         return None
     poll_ms = default.poll_ms if poll_ms is None else poll_ms
     polls = default.detect_ms // default.poll_ms if polls is None else polls
-    # one poll without a pause ends the mitigation, so the time to restore follows the time to poll
+    # one poll without a pause ends the mitigation, so the restore time follows the polling time
     return Watchdog(poll_ms, poll_ms * polls, restore_ms=poll_ms)

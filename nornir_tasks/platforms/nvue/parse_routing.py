@@ -1,4 +1,4 @@
-"""Prefix lists, route maps, discard routes and BGP read back."""
+"""Prefix lists, route maps, discard routes and BGP parsed."""
 
 import re
 from copy import deepcopy
@@ -38,7 +38,7 @@ _RELAX = ("path-selection", "multipath", "aspath-ignore")
 _IPV4, _PORT = re.compile(r"[\d.]+"), re.compile(r"swp\w+")
 BFD_PROFILE = "GPUFABRIC-BFD"
 
-# docs514 Optional-BGP-Configuration.md: what stands without a line
+# docs514 Optional-BGP-Configuration.md: defaults without a line
 _KEEPALIVE_S, _HOLD_S, _MAXIMUM_PATHS = 3, 9, 64
 
 
@@ -102,7 +102,7 @@ def _communities(rule: Data) -> tuple[str, ...]:
 
 
 def parse_static_routes(data: Data) -> tuple[StaticRoute, ...]:
-    """Discard routes of all VRFs; another kind of static route stays where it is."""
+    """Discard routes of all VRFs; other static routes stay in the data."""
     found = []
     for vrf, _ in entries(data, "vrf"):
         for prefix, _ in entries(data, "vrf", vrf, "router", "static"):
@@ -115,7 +115,7 @@ def parse_static_routes(data: Data) -> tuple[StaticRoute, ...]:
 
 
 def parse_bgp(data: Data, capabilities: NvueCapabilities) -> tuple[Bgp | None, Bfd | None]:
-    """BGP of all VRFs, and BFD's intervals, which until 5.14 stand in its peer groups."""
+    """BGP of all VRFs, and BFD's intervals, which are in its peer groups until 5.14."""
     spelling = capabilities.spelling
     bfd = _bfd_profile(data, spelling) if spelling.bfd_profiles else None
     if any(look(data, *at, spelling.switch) != spelling.on for at in (("router", "bgp"), _BGP)):
@@ -132,7 +132,7 @@ def parse_bgp(data: Data, capabilities: NvueCapabilities) -> tuple[Bgp | None, B
         router_id = take_text(data, *at, "router-id") or ""
         inner.append(BgpVrf(vrf, router_id, *_family(data, spelling, at)))
         if look(data, *at, *_RELAX) == (spelling.on if is_relaxed else spelling.off):
-            _is_relaxed(data, spelling, at)  # as in the default VRF; what is otherwise stays unread
+            _is_relaxed(data, spelling, at)  # as in the default VRF; any other value stays unread
         found, of_groups = _neighbors(data, spelling, at)
         sessions += [replace(each, vrf=vrf) for each in found]
         for group, members in of_groups.items():
@@ -157,13 +157,13 @@ def parse_bgp(data: Data, capabilities: NvueCapabilities) -> tuple[Bgp | None, B
 
 
 def _running_vrfs(data: Data, spelling: Spelling) -> list[tuple[str, Path]]:
-    """The VRFs besides the default one in which BGP runs, and where it stands."""
+    """The VRFs other than the default one in which BGP runs, and its path there."""
     places = [(vrf, ("vrf", vrf, "router", "bgp")) for vrf, _ in entries(data, "vrf") if vrf != "default"]
     return [(vrf, at) for vrf, at in places if look(data, *at, spelling.switch) == spelling.on]
 
 
 def _family(data: Data, spelling: Spelling, at: Path) -> tuple[int, tuple[str, ...]]:
-    """Paths of equal cost and networks of one VRF, and that BGP runs there."""
+    """The number of equal-cost paths and the networks of one VRF; takes the lines that enable BGP there."""
     take_word(data, spelling.on, *at, spelling.switch)
     take_word(data, spelling.on, *at, *_AF, spelling.switch)
     paths = take_int(data, *at, *_AF, "multipaths", "ebgp")
@@ -204,14 +204,14 @@ def _neighbors(data: Data, spelling: Spelling, bgp: Path) -> tuple[tuple[Neighbo
     for key, each in entries(data, *bgp, "neighbor"):
         group, remote_as = each.get("peer-group"), each.get("remote-as")
         is_numbered = _IPV4.fullmatch(key) is not None
-        # a neighbour outside every group, with `external` or with an IPv6 address is none of ours: it stays unread
+        # neighbours outside every group, with `external` or with an IPv6 address are not ours: they stay unread
         if not isinstance(group, str) or not isinstance(remote_as, int) or not (is_numbered or _PORT.fullmatch(key)):
             continue
         take(each, "peer-group")
         take(each, "remote-as")
         take_word(each, "numbered" if is_numbered else "unnumbered", "type")
         if not is_numbered:
-            # docs514 Optional-BGP-Configuration.md: on for an interface neighbour without a word
+            # docs514 Optional-BGP-Configuration.md: on by default for an interface neighbour
             take_word(each, spelling.on, "capabilities", "extended-nexthop")
         ttl = (look(each, "ttl-security", spelling.switch), look(each, "ttl-security", "hops"))
         secured.setdefault(group, []).append(ttl == (spelling.on, 1))
@@ -231,10 +231,10 @@ def _neighbors(data: Data, spelling: Spelling, bgp: Path) -> tuple[tuple[Neighbo
 def _peer_groups(
     data: Data, capabilities: NvueCapabilities, secured: dict[str, list[bool]], neighbors: tuple[Neighbor, ...]
 ) -> tuple[tuple[PeerGroup, ...], Bfd | None]:
-    """Peer groups, and the BFD intervals that the first of them with BFD has; another one's stay unread.
+    """Peer groups, and the BFD intervals of the first group with BFD; those of others stay unread if they differ.
 
-    A group stands in each VRF that has neighbours of it, and says the same there; one without any, in the default VRF.
-    Whatever is otherwise stays unread.
+    A group is repeated, with equal settings, in each VRF with neighbours in it; a group without neighbours is in the
+    default VRF. Anything else stays unread.
     """
     found: dict[str, PeerGroup] = {}
     used = {(each.vrf or "default", each.peer_group) for each in neighbors}

@@ -1,4 +1,4 @@
-"""Taking values out of NVUE data: what is understood is taken away, so what is left over is what nobody understood."""
+"""Taking values out of NVUE data: every understood value is removed, so the rest is what was not understood."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ Data = dict[str, Any]
 
 
 def take(data: Data, *path: str) -> Any:  # noqa: ANN401 - a JSON value; callers say what they expect
-    """Remove and return the value at a path, with the mappings it leaves empty above it; None if there is none."""
+    """Remove and return the value at a path, with the mappings that become empty above it; None if there is none."""
     head, *rest = path
     if head not in data:
         return None
@@ -22,18 +22,18 @@ def take(data: Data, *path: str) -> Any:  # noqa: ANN401 - a JSON value; callers
 
 
 def take_int(data: Data, *path: str) -> int | None:
-    """Like take, but only an integer; anything else stays where it is."""
+    """Like take, but only an integer; anything else stays."""
     value = look(data, *path)
     return take(data, *path) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def take_text(data: Data, *path: str) -> str | None:
-    """Like take, but only a text."""
+    """Like take, but only a string."""
     return take(data, *path) if isinstance(look(data, *path), str) else None
 
 
 def take_word(data: Data, word: str, *path: str) -> bool:
-    """True if exactly this word stands there; another value stays where it is."""
+    """True if the value is exactly this word; another value stays."""
     if look(data, *path) != word:
         return False
     take(data, *path)
@@ -41,7 +41,7 @@ def take_word(data: Data, word: str, *path: str) -> bool:
 
 
 def take_empty(data: Data, *path: str) -> bool:
-    """True if an entry without content stands there, such as ``{"up": {}}``."""
+    """True if there is an entry without content, such as ``{"up": {}}``."""
     if look(data, *path) != {}:
         return False
     take(data, *path)
@@ -59,7 +59,7 @@ def look(data: Data, *path: str) -> Any:  # noqa: ANN401 - a JSON value
 
 
 def entries(data: Data, *path: str) -> list[tuple[str, Data]]:
-    """Keys and mappings of a collection, in a list of its own so that entries may be taken away meanwhile."""
+    """Keys and mappings of a collection, in a list of its own so that entries can be removed during iteration."""
     collection = look(data, *path)
     if not isinstance(collection, dict):
         return []
@@ -67,6 +67,6 @@ def entries(data: Data, *path: str) -> list[tuple[str, Data]]:
 
 
 def drop_if_empty(data: Data, *path: str) -> None:
-    """Take an entry away once all of it has been understood."""
+    """Remove an entry once all of it has been understood."""
     if look(data, *path) == {}:
         take(data, *path)

@@ -1,9 +1,9 @@
 """NVUE's data as a ConfigTree and back: a mapping's key is a node, a scalar a leaf ``key: json``.
 
-NVUE knows two kinds of mapping. A collection's entry (``interface / swp1``) exists or does not, even when it is empty.
-A section of the schema (``vrf / default / router / bgp``) always exists and says nothing by itself. The sections that
-several owners live in are CONTAINERS here: every tree has them and no data shows them, so that a container is never a
-change and never anybody's.
+NVUE has two kinds of mapping. A collection's entry (``interface / swp1``) exists or not, even when it is empty. A
+section of the schema (``vrf / default / router / bgp``) always exists and has no meaning of its own. Sections with
+several owners are CONTAINERS here: every tree has them and no data shows them, so a container is never a change and
+never has an owner.
 """
 
 import json
@@ -31,7 +31,7 @@ _BGP: Path = ("vrf", "default", "router", "bgp")
 _IPV4: Path = (*_BGP, "address-family", "ipv4-unicast")
 
 BRIDGE = "br_default"
-"""The one bridge that is there without configuration (docs514 VLAN-aware-Bridge-Mode.md)."""
+"""The one bridge that exists without configuration (docs514 VLAN-aware-Bridge-Mode.md)."""
 
 CONTAINERS: tuple[Path, ...] = (
     ("bridge",),
@@ -62,14 +62,14 @@ CONTAINERS: tuple[Path, ...] = (
     (*_IPV4, "aggregate-route"),
     (*_IPV4, "network"),
 )
-"""Sections of the schema, parents first. Entries of collections are but ``vrf / default`` and the bridge, which always
-are."""
+"""Sections of the schema, parents first. The only entries of collections are ``vrf / default`` and the bridge, which
+always exist."""
 
 _IS_CONTAINER = frozenset(CONTAINERS)
 
 
 def from_data(data: dict[str, Any]) -> ConfigTree:
-    """A tree of NVUE data, as JSON answers and YAML files hold it."""
+    """A tree of NVUE data from JSON answers or YAML files."""
     tree = _containers()
     _fill(tree, data)
     return tree
@@ -99,7 +99,7 @@ def _encoded_scalar(value: object) -> str:
 
 
 def to_data(tree: ConfigTree) -> dict[str, Any]:
-    """The data of a tree; containers that hold nothing are left out."""
+    """The data of a tree; empty containers are left out."""
     return _data(tree, ())
 
 
@@ -117,7 +117,7 @@ def _data(node: ConfigTree, above: Path) -> dict[str, Any]:
 
 
 def _decoded(text: str) -> Any:  # noqa: ANN401 - JSON
-    """A value of JSON text. The same few words stand on a thousand lines, so scalars are decoded once."""
+    """A value of JSON text. A few scalars occur on thousands of lines, so they are cached."""
     return json.loads(text) if text[0] in "[{" else _decoded_scalar(text)
 
 
@@ -127,7 +127,7 @@ def _decoded_scalar(text: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def spelled(key: str) -> str:
-    """A key as it stands in a line: as it is, in quotes where it would be read as a leaf."""
+    """A key as a line of the tree: unchanged, or in quotes where it would be read as a leaf."""
     return json.dumps(key) if ": " in key or key.startswith('"') else key
 
 
@@ -142,13 +142,13 @@ def key_and_value(text: str) -> tuple[str, str | None]:
 
 _ROW = re.compile(r'(?P<indent> *)(?P<key>"(?:[^"\\]|\\.)*"|[a-z][a-z0-9-]*):(?: (?P<value>\S.*))?')
 _NOT_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-"""Plain words that some version of YAML takes for something else; our templates never print one as a key."""
+"""Plain words that some version of YAML reads as another type; our templates never print one as a key."""
 
 
 def to_tree(text: str) -> ConfigTree:
-    """A tree of a switch's JSON answer, a rendered file, or any YAML 1.2 a person wrote. ValueError if it is none.
+    """A tree of a switch's JSON answer, a rendered file, or any YAML 1.2. ValueError for other text.
 
-    What our templates print is a subset of YAML that is read row by row, much faster.
+    The output of our templates is a subset of YAML that is read row by row, which is much faster.
     """
     if text.lstrip().startswith("{"):
         return from_data(_mapping(json.loads(text)))
@@ -198,7 +198,7 @@ def _from_rows(text: str) -> ConfigTree | None:
 
 @lru_cache(maxsize=8192)
 def _respelled(value: str) -> str | None:
-    """JSON text in the one spelling that trees hold; None if it is no JSON."""
+    """JSON text in the one spelling that trees use; None if it is not JSON."""
     try:
         return json.dumps(json.loads(value), ensure_ascii=False)
     except ValueError:
@@ -207,7 +207,7 @@ def _respelled(value: str) -> str | None:
 
 @lru_cache(maxsize=8192)
 def _name(key: str) -> str | None:
-    """A row's key as trees hold it; None if our templates would not print it so."""
+    """A row's key as trees have it; None if our templates would not print it this way."""
     if _ROW.fullmatch(f"{key}:") is None or key in _NOT_TEXT:
         return None
     try:
@@ -234,7 +234,7 @@ def _load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever stands in the text
 
 
 def _keys_as_text(data: dict[Any, Any]) -> dict[str, Any]:
-    """NVUE's keys are always strings; a person writes ``3:``, and an empty mapping as nothing."""
+    """Convert keys to strings, as NVUE's always are (a person writes ``3:``), and empty values to empty mappings."""
     return {
         str(key): _keys_as_text(value) if isinstance(value, dict) else {} if value is None else value
         for key, value in data.items()
@@ -258,7 +258,7 @@ def _rows(data: dict[str, Any], depth: int) -> Iterator[str]:
 
 
 def _encoded(value: object) -> str:
-    """JSON text of a value. The same few words stand on a thousand lines, so scalars are encoded once."""
+    """JSON text of a value. A few scalars occur on thousands of lines, so they are cached."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else _encoded_scalar(value)
 
 

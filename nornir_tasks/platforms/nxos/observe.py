@@ -1,9 +1,9 @@
-"""What NX-OS shows of itself, turned into the neutral shape. Pure.
+"""NX-OS' show output in the neutral shape. Pure.
 
 Field names are those of the Nexus 9000 Show Command Reference 9.3(x) (each command's ``__readonly__`` part); a table
-with one row is answered as an object, with many as a list. Routes of all VRFs: as NAPALM 5.2.0 asks for them
-(napalm/nxos_ssh/nxos_ssh.py, get_route_to). A command that this release does not know leaves its value
-None: "could not tell".
+with one row is an object, with several a list. Routes of all VRFs: the request of NAPALM 5.2.0
+(napalm/nxos_ssh/nxos_ssh.py, get_route_to). A command that this release does not have leaves its value None: "could not
+tell".
 """
 
 import re
@@ -81,7 +81,7 @@ def observed(device: str, answers: Answers) -> Observed:
 
 
 def _waiting(text: Any) -> tuple[str, ...] | None:  # noqa: ANN401 - an API answer
-    """Lines of the profile that wait for a reload, out of a list with a number before each (a published session)."""
+    """Lines of the profile that wait for a reload, from a numbered list (a published session)."""
     if text is None:
         return None
     found = (_PENDING.fullmatch(line.strip()) for line in str(text).splitlines())
@@ -93,7 +93,7 @@ def _body(answers: Answers, request: Request) -> Any:  # noqa: ANN401 - an API a
 
 
 def _ports(body: Any, status: Any) -> Iterator[PortState]:  # noqa: ANN401 - API answers
-    """An SVI's fields bear names of their own (NAPALM 5.2.0, nxos get_interfaces)."""
+    """An SVI's fields have names of their own (NAPALM 5.2.0, nxos get_interfaces)."""
     vlans = {str(row["interface"]): str(row["vlan"]) for row in rows(status, "interface") if "vlan" in row}
     for row in rows(body, "interface"):
         up = str(row.get("state") or row.get("svi_line_proto", "")) == "up"
@@ -104,7 +104,7 @@ def _ports(body: Any, status: Any) -> Iterator[PortState]:  # noqa: ANN401 - API
 
 
 def _lldp(text: Any) -> Iterator[LldpNeighbor]:  # noqa: ANN401 - an API answer
-    """One block of ``name: value`` lines per neighbour; a structured answer does not exist on every release.
+    """One block of ``name: value`` lines per neighbour; not every release has structured output.
 
     Line names as in NAPALM 5.2.0's template show_lldp_neighbors_detail.
     """
@@ -120,7 +120,7 @@ def _lldp(text: Any) -> Iterator[LldpNeighbor]:  # noqa: ANN401 - an API answer
 
 
 def sessions(answers: Answers) -> Iterator[BgpSession]:
-    """BGP's IPv4 neighbours in all VRFs, out of the answer to ``BGP``."""
+    """BGP's IPv4 neighbours in all VRFs, in the answer to ``BGP``."""
     for vrf in rows(_body(answers, BGP), "vrf"):
         name = str(vrf.get("vrf-name-out"))
         for family in rows(vrf, "af"):
@@ -181,7 +181,7 @@ def _qos(answers: Answers) -> Iterator[PortQos]:
 
 
 def _pfc(row: dict[str, Any], pauses: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    """``oper`` is On or Off; the bitmap of paused classes stands beside it or in it, ``On (8)``, or nowhere."""
+    """``oper`` is On or Off; the bitmap of paused classes is next to it, inside it (``On (8)``), or absent."""
     state = str(row.get("oper", ""))
     if not state.lower().startswith("on"):
         return ()
@@ -218,7 +218,7 @@ def _ecn(body: Any) -> tuple[tuple[int, Ecn], ...] | None:  # noqa: ANN401 - an 
 
 
 def _own_ecn(body: Any) -> dict[str, tuple[tuple[int, Ecn], ...]] | None:  # noqa: ANN401 - an API answer
-    """Ports with a queuing policy of their own, which goes before that of the system -> what marks there."""
+    """Port with a queuing policy of its own, which overrides the system's -> ECN of its queues."""
     if body is None:
         return None
     found = {}
@@ -264,7 +264,7 @@ def _attached(answers: Answers) -> dict[str, str] | None:
 
 
 def _trusted(answers: Answers) -> frozenset[str] | None:
-    """Ports whose classification policy tells packets apart by their code point."""
+    """Ports whose classification policy matches on the code point."""
     attached, maps = _attached(answers), _maps(answers)
     if attached is None or maps is None:
         return None
@@ -298,12 +298,12 @@ def _map(policy: dict[str, Any], lists: Mapping[str, list[int]]) -> tuple[int, .
         if name == "class-default":
             default = group
         for point in lists.get(name, ()):
-            groups.setdefault(point, group)  # the first class that matches decides
+            groups.setdefault(point, group)  # the first matching class decides
     return tuple(groups.get(point, default) for point in range(CODE_POINTS))
 
 
 def _code_points(answers: Answers) -> tuple[int, ...] | None:
-    """The map of the policy that the ports carry; None where ports differ or nothing shows it."""
+    """The map of the ports' policy; None if ports differ or nothing shows it."""
     attached, maps = _attached(answers), _maps(answers)
     if not attached or maps is None:
         return None

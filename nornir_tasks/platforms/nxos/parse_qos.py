@@ -1,8 +1,8 @@
-"""QoS read back: class-maps, the three kinds of policy-map, ``system qos`` and the lines on the ports.
+"""NX-OS QoS parsed: class-maps, the three kinds of policy-map, ``system qos`` and the lines on the ports.
 
-NX-OS has no "trust dscp": the classification policy on each port is what trusts. The network-qos policy holds for the
-whole switch. The queuing policy of the switch is that of the links between switches; a profile with other queues has a
-policy of its own, which stands on each of its ports.
+NX-OS has no "trust dscp": the classification policy on each port has that function. The network-qos policy is global.
+The switch's queuing policy is for the links between switches; a profile with other queues has a queuing policy of its
+own on each of its ports.
 """
 
 import re
@@ -65,7 +65,7 @@ BLOCKS = (
     Block((r"policy-map type queuing ", r"class "), _QUEUING),
     Block((r"system qos$",), _SYSTEM),
 )
-"""What the lines of quality of service replace and which are hidden."""
+"""Which lines of quality of service replace each other, and which are hidden."""
 
 _CLASS_MAP_LINES, _CLASSIFY_LINES, _NETWORK_LINES = table(*_CLASS_MAP), table(*_CLASSIFY), table(*_NETWORK)
 _QUEUING_LINES, _SYSTEM_TABLE, _NO_LINES = table(*_QUEUING), table(*_SYSTEM), table()
@@ -75,7 +75,7 @@ _QUEUE_HEAD = re.compile(r"class type queuing c-out-8q-(?P<suffix>q[1-7]|q-defau
 
 
 def class_suffix(group: int) -> str:
-    """How the system-defined classes of qos-group ``group`` end: ``default`` for 0, else the number."""
+    """The suffix of the system-defined classes of qos-group ``group``: ``default`` for 0, else the number."""
     return "-default" if group == 0 else str(group)
 
 
@@ -84,12 +84,12 @@ def _group(suffix: str) -> int:
 
 
 def queuing_policy(profile: PortProfile) -> str:
-    """Name of the queuing policy of a profile whose queues are not the switch's, or of the switch's own profile."""
+    """Name of the profile's queuing policy: its own if its queues differ from the switch's."""
     return queuing_name(profile.name)
 
 
 def queuing_name(profile: str) -> str:
-    """The same by the profile's name."""
+    """The same from the profile's name."""
     return QUEUING_POLICY if profile == PROFILE else f"{profile}-OUT"
 
 
@@ -101,12 +101,12 @@ class _QueueRead:
 
 
 _Queues = dict[int, _QueueRead]
-"""What a queuing policy says of each queue."""
+"""The settings of each queue in a queuing policy."""
 
 
 @dataclass(slots=True)
 class PortQosLines:
-    """What one port says of QoS."""
+    """The QoS lines of one port."""
 
     profile: str | None = None
     queuing: str | None = None
@@ -116,7 +116,7 @@ class PortQosLines:
 
 @dataclass(slots=True)
 class QosReader:
-    """Gathers the QoS lines of one switch; ``finish`` makes the section of them."""
+    """Gathers the QoS lines of one switch; ``finish`` builds the section."""
 
     remainder: Remainder
     watchdog: bool = False
@@ -187,9 +187,9 @@ class QosReader:
         self.attached.update(values.get("attached", ()))
 
     def finish(self, *, watchdog: bool) -> Qos | None:
-        """The section, or None when no QoS line of ours stands anywhere. Absent lines go to the remainder.
+        """The section, or None if there is no QoS line of ours. Absent lines go to the remainder.
 
-        ``watchdog``: whether it is on for the whole switch.
+        ``watchdog``: whether it is enabled globally.
         """
         self.watchdog = watchdog
         if not (self.policies or self.queuing_policies or self.mtus or self.attached or self.watchdog or self.dscp):
@@ -211,7 +211,7 @@ class QosReader:
         return tuple(point for point in range(CODE_POINTS) if point not in taken)
 
     def _require(self, groups: set[int]) -> None:
-        """Name the lines without which the rest would not do what it seems to."""
+        """Report missing lines without which the others do not have their usual effect."""
         for line in _SYSTEM_LINES:
             if line not in self.attached:
                 self.remainder.missing("system qos", line)
@@ -242,7 +242,7 @@ class QosReader:
 
     def _profile(self, name: str) -> PortProfile:
         ports = {port: lines for port, lines in self.ports.items() if lines.profile == name}
-        is_all = not ports and name == PROFILE  # no port of ours is left to tell it by
+        is_all = not ports and name == PROFILE  # no port of ours is left that shows it
         pfc = any(lines.pfc == "on" for lines in ports.values()) or is_all
         watchdog = any(lines.watchdog for lines in ports.values()) or (is_all and self.watchdog)
         wanted = "on" if pfc and self.paused else "off"
@@ -254,7 +254,7 @@ class QosReader:
         return PortProfile(name, tuple(sorted(self.paused)) if pfc else (), watchdog, self._queues(name, ports))
 
     def _queues(self, name: str, ports: dict[str, PortQosLines]) -> tuple[Queue, ...]:
-        """Of a profile's own policy where it has one, which all of its ports must bear; else the switch's."""
+        """The queues of the profile's own policy, if it has one (all its ports must have it); else the switch's."""
         own, shared = queuing_name(name), self._queues_of(QUEUING_POLICY)
         queues = self._queues_of(own)
         has_own = name != PROFILE and own in self.queuing_policies and queues != shared
@@ -276,7 +276,7 @@ class QosReader:
         self.remainder.tree.add_path((f"interface {port}", line))
 
     def _strangers(self, known: frozenset[str]) -> None:
-        """PFC lines on a port without a profile of ours, or a profile that is not defined."""
+        """Report PFC lines on ports without a profile of ours, or with an undefined profile."""
         for port, lines in self.ports.items():
             if lines.profile is not None and lines.profile not in known:
                 self.remainder.missing(f"policy-map type qos {lines.profile}")

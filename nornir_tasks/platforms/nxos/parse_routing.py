@@ -1,7 +1,7 @@
-"""BGP, prefix lists and route maps read back.
+"""NX-OS BGP, prefix lists and route maps parsed.
 
-NX-OS holds the connect retry once per process (``reconnect-interval``), so every peer group bears the same value; the
-settings of a template's or neighbour's routes stand in its ``address-family ipv4 unicast``.
+NX-OS has one connect retry per process (``reconnect-interval``), so every peer group has the same value; the route
+settings of a template or neighbour are in its ``address-family ipv4 unicast``.
 """
 
 import re
@@ -125,7 +125,7 @@ BLOCKS = (
     Block((*_ABOVE, r"(?:template peer|neighbor) ", rf"{ADDRESS_FAMILY}$"), _PEER_FAMILY),
     Block((r"route-map ",), _ROUTE_MAP),
 )
-"""What the lines of routing replace and which are hidden."""
+"""Which lines of routing replace each other, and which are hidden."""
 
 _PROCESS_LINES, _PROCESS_FAMILY_LINES, _PEER_FAMILY_LINES = (
     table(*_PROCESS),
@@ -199,7 +199,7 @@ class BgpReader:
         return process, neighbors
 
     def _compare(self, process: Fields, vrf: Fields, here: Path) -> None:
-        """What a VRF says otherwise than the process is none of ours: there they are alike."""
+        """Report settings of a VRF that differ from the process's: ours are always equal."""
         lines = {
             "relax": "bestpath as-path multipath-relax",
             "helper": "graceful-restart-helper",
@@ -214,9 +214,9 @@ class BgpReader:
             self.remainder.tree.add_path((*here, f"reconnect-interval {vrf.get('reconnect_s', DEFAULT_RECONNECT_S)}"))
 
     def _peer(self, node: ConfigTree, above: Path, lines: Table) -> Fields:
-        """What a template or neighbour says, its address family included.
+        """The settings of a template or neighbour, its address family included.
 
-        A block that is not understood as a whole is shown as a whole; its lines must not stand there twice.
+        A block that is not fully understood is reported as a whole; its lines must not appear twice.
         """
         here = (*above, node.text)
         own = Remainder()
@@ -285,13 +285,13 @@ def _neighbor(address: str, read: Mapping[str, Any]) -> Neighbor:
 
 @dataclass(slots=True)
 class PolicyReader:
-    """Reads route maps, and puts prefix lists together."""
+    """Reads route maps, and assembles prefix lists."""
 
     remainder: Remainder
     maps: dict[str, list[RouteMapRule]] = field(default_factory=dict)
 
     def route_map(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
-        """``route-map <name> permit <n>`` and what stands below."""
+        """``route-map <name> permit <n>`` and the lines below."""
         read = self.remainder.read(node, (*above, node.text), _ROUTE_MAP_LINES)
         rule = RouteMapRule(
             sequence=int(found["sequence"]),

@@ -1,4 +1,4 @@
-"""NX-OS interface names: how the front panel is numbered, and the natural order of names."""
+"""NX-OS interface names: numbering of the front panel, and the natural order of names."""
 
 import re
 
@@ -13,7 +13,7 @@ _KINDS = ("vlan", "port-channel", "ethernet", "mgmt", "loopback")
 def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None) -> str:
     """Front-panel port ``number`` (from 1) of a fixed switch: ``Ethernet1/3``, and ``Ethernet1/3/1`` its first part.
 
-    ``leg`` counts from 0 here and from 1 in the name; how many ``lanes`` a part has, no name says.
+    ``leg`` counts from 0 here and from 1 in the name; the name does not show ``lanes``.
     """
     del lanes
     return f"Ethernet1/{number}" if ways == 1 else f"Ethernet1/{number}/{leg + 1}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from nornir_tasks.checks.cause_board import Board, Key
 from nornir_tasks.checks.differences import Breaks, broken, is_known
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
-from nornir_tasks.checks.lldp import NOBODY, ends_heard
+from nornir_tasks.checks.lldp import NOBODY, ends_heard, with_leg
 from nornir_tasks.checks.lost_routes import explain_routes
 
 MOST_PORTS = 8
@@ -227,7 +227,8 @@ def _look_at(board: Board, finding: Finding) -> str:
     far = board.evidence.far.get((finding.device, finding.port))
     if far is None or finding.check not in {"port", "lldp"}:
         return ""
-    return f"look at cable {far.cable}: {finding.device} {finding.port} to {far.device} {far.port}"
+    here = with_leg((finding.device, finding.port), far.leg)
+    return f"look at cable {far.cable}: {here} to {with_leg((far.device, far.port), far.far_leg)}"
 
 
 class _Groups:

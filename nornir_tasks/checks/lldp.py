@@ -35,7 +35,7 @@ def ends_heard(evidence: Evidence, device: str, port: str) -> list[End]:
 
 
 def _cable(evidence: Evidence, device: str, port: str, far: Far) -> Finding:
-    expected = f"cable {far.cable} to {_with_leg((far.device, far.port), far.far_leg)}"
+    expected = f"cable {far.cable} to {with_leg((far.device, far.port), far.far_leg)}"
     ends = ends_heard(evidence, device, port)
     if not ends:
         message = f"{evidence.where(device, port)}: no LLDP neighbour; is cable {far.cable} plugged in at both ends?"
@@ -43,19 +43,19 @@ def _cable(evidence: Evidence, device: str, port: str, far: Far) -> Finding:
     if ends == [(far.device, far.port)]:
         message = f"{evidence.where(device, port)}: cabled as planned"
         return Finding("lldp", device, port, Verdict.PASS, message, expected)
-    found = " and ".join(_with_leg(end, evidence.far[end].leg if end in evidence.far else "") for end in ends)
+    found = " and ".join(with_leg(end, evidence.far[end].leg if end in evidence.far else "") for end in ends)
     others = (evidence.far[end].cable for end in ends if end in evidence.far)
     swap = "".join(
         f"; that port belongs to cable {cable}: swap the ends of {far.cable} and {cable}"
         for cable in others
         if cable != far.cable
     )
-    here, there = _with_leg((device, port), far.leg), _with_leg((far.device, far.port), far.far_leg)
+    here, there = with_leg((device, port), far.leg), with_leg((far.device, far.port), far.far_leg)
     message = f"{here}: cable {far.cable} leads to {found}, not to {there}{swap}"
     return Finding("lldp", device, port, Verdict.FAIL, message, expected, found)
 
 
-def _with_leg(end: End, leg: str) -> str:
+def with_leg(end: End, leg: str) -> str:
     """``spine-1 swp5s1 (leg 2 of cage 5)``; without the words where the cage is the port's alone."""
     return f"{end[0]} {end[1]} ({leg})" if leg else f"{end[0]} {end[1]}"
 

@@ -82,6 +82,39 @@ def every_leaf_reaches_every_spine_of_its_group(network: Network) -> None:
         assert above == {name for name, group in spines.items() if group == leaf.spine_group}
 
 
+@st.composite
+def three_tiers(draw: st.DrawFn) -> dict[str, Any]:
+    """Data of a site with cores, the cables to them and those below split at both ends."""
+    kind = {**draw(st.sampled_from(KINDS)), "medium": "2xDR4", "cable_m": 100, "spare_legs": "shut"}
+    leaf = {**draw(st.sampled_from(KINDS)), "uplink_breakout": SPLIT, "spare_legs": "shut"}
+    ratio = st.sampled_from((0.5, 1, 2))
+    spine = {**kind, "breakout": SPLIT, "uplink_breakout": SPLIT, "oversubscription": draw(ratio)}
+    core = {**kind, "breakout": SPLIT, "oversubscription": draw(ratio)}
+    spine["pod_leaf_groups"] = draw(st.integers(1, 3))
+    count = draw(st.integers(1, 8))
+    nics = {"rails": draw(st.sampled_from((1, 2))), "speed": "400G", "per_group": draw(st.integers(1, 6))}
+    hosts = {"count": count, "max": draw(st.integers(count, 16))}
+    return site(hosts=hosts, nics=nics, leaf=leaf, spine=spine, core=core, design="clos3")
+
+
+@settings(max_examples=25, deadline=None)
+@given(three_tiers())
+def test_a_spine_splits_its_cages_both_ways_and_uses_no_leg_twice(data: dict[str, Any]) -> None:
+    network = network_of(data)
+    cages_and_legs_are_used_once(network)
+    jumpers_join_one_leg_to_one(network, split=True)
+    for spine in (each for each in network.devices if each.role == "spine"):
+        cages = {
+            is_up: {
+                link.end(spine.name).slot.number
+                for link in network.links_of(spine.name)
+                if is_up == (link.lower.device == spine.name)
+            }
+            for is_up in (True, False)
+        }
+        assert not cages[True] & cages[False]  # no cage goes both ways
+
+
 @settings(max_examples=200, deadline=None)
 @given(split_sites(EITHER))
 def test_no_cage_is_used_twice_and_each_leg_once_wherever_cages_are_split(

@@ -205,6 +205,16 @@ def test_a_jumper_moves_alone_and_its_neighbour_in_the_cage_stays() -> None:
                 taken[port] = each.cable
 
 
+def test_growth_within_the_maximum_moves_no_jumper() -> None:
+    before, after = split(leaf__spare_legs="shut"), split(leaf__spare_legs="shut")
+    for data, count in ((before, 3), (after, 9)):
+        data["hosts"]["gpu"] |= {"count": count, "max": 16}
+        data["hosts"]["gpu"]["nics"]["compute"]["per_group"] = 4
+    found = moves(of(before), of(after))
+    assert found.counts["add"]
+    assert {action for action, count in found.counts.items() if count} == {"add"}
+
+
 def test_optics_are_ordered_by_reach_and_each_has_a_cage_we_know() -> None:
     known = load_catalogue()
     cages = {group.cage for model in known.switches.values() for group in model.ports}

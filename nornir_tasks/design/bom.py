@@ -15,7 +15,7 @@ from typing import get_args
 from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.links import Endpoint, Link, NicPort
-from nornir_tasks.design.media import OPTICS, STRAIGHT, is_twin, light_of, polarity_of
+from nornir_tasks.design.media import OPTICS, STRAIGHT, connector_of, is_twin, light_of, polarity_of
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.plugs import Plug, plug_at
@@ -187,11 +187,9 @@ class _Counter:
         twin = self.catalogue.optics.get(cable.make.upper_optic or cable.make.lower_optic or "")
         if twin is not None:
             return twin.connector, twin.fibre, twin.polarity
-        kind = OPTICS[light_of(str(cable.medium))]
-        connector = (
-            kind.slow_connector if kind.slow_connector and link.speed_gbps < _SLOW_BELOW_GBPS else kind.connector
-        )
-        return connector, kind.fibre, polarity_of(connector)
+        light = light_of(str(cable.medium))
+        connector = connector_of(light, link.speed_gbps)
+        return connector, OPTICS[light].fibre, polarity_of(connector)
 
     def _forms(self, joined: list[Link]) -> Iterator[str]:
         for end in (end for link in joined for end in (link.upper, link.lower)):
@@ -234,9 +232,6 @@ class _Counter:
             return Part("transceiver", f"{ways * speed}G-{medium}", form, connector, fibre)
         name = f"{speed}G-{medium}" if speed in OPTICS[medium].reach_m else f"{speed}G, a leg of {medium}"
         return Part("transceiver", name, form, connector, fibre)
-
-
-_SLOW_BELOW_GBPS = 400
 
 
 def _is_splitter(cable: Cable, joined: list[Link]) -> bool:

@@ -21,6 +21,9 @@ PASSIVE_REACH_M = {100: 3, 50: 3, 25: 5}
 IEEE 802.3ck says 2 m, NVIDIA's LinkX catalogue has 800G DACs up to 3 m."""
 
 
+SLOW_BELOW_GBPS = 400
+
+
 @dataclass(frozen=True, slots=True)
 class OpticType:
     """One type of optics."""
@@ -33,7 +36,7 @@ class OpticType:
     fibre: str
     """Grade of the fibre."""
     slow_connector: str | None = None
-    """Below 400G, where it is another one."""
+    """Below :data:`SLOW_BELOW_GBPS`, where it is another one."""
 
 
 # Connectors and fibres: docs.nvidia.com, Cable Management FAQ, Cable and Connector Definitions (100G and 200G SR4
@@ -58,6 +61,12 @@ OPTICS = {
     # IEEE 802.3ba (100GBASE-LR4), 802.3bs (200GBASE-LR4), 802.3cu (400GBASE-LR4-6)
     "LR4": OpticType({100: 10000, 200: 10000, 400: 6000}, parallel=False, connector="LC duplex/UPC", fibre="OS2"),
 }
+
+
+def connector_of(medium: str, speed_gbps: int) -> str:
+    """On the module of one port of this speed."""
+    optics, is_slow = OPTICS[medium], speed_gbps < SLOW_BELOW_GBPS
+    return optics.slow_connector if is_slow and optics.slow_connector is not None else optics.connector
 
 
 def polarity_of(connector: str) -> str:

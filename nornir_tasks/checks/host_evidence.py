@@ -14,7 +14,7 @@ from nornir_tasks.checks.evidence import Verdict
 
 
 class ShownOn(StrEnum):
-    """The kind of device on which we have set the value and read it back; its effect on the wire is not covered."""
+    """The kind of device on which the value has been set and read back; its effect on the wire is not covered."""
 
     MACHINE = "machine"
     """A Linux machine with Soft-RoCE, as ``nornir lab up --hosts`` boots."""
@@ -23,7 +23,7 @@ class ShownOn(StrEnum):
     STAND_IN = "stand-in"
     """Programs and files that answer as recorded from real ones."""
     HARDWARE_ONLY = "hardware only"
-    """Not tested by us."""
+    """Not tested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +34,32 @@ class HostEvidence:
     variables: Mapping[str, Any]
     """Ansible variables of the roles, their defaults included."""
     facts: Mapping[str, Any]
-    """``gpufabric_rails`` and the like -> what the fact module returned; a fact that could not be read is not there."""
+    """``gpufabric_rails`` and the like -> result of the fact module; facts that could not be read are missing."""
     unread: Mapping[str, str]
     """Fact -> why it could not be read."""
 
     def why_unread(self, fact: str) -> str:
-        """Why there is no such fact."""
+        """Why this fact is missing."""
         return self.unread.get(fact, f"{fact} was not read")
 
 
 @dataclass(frozen=True, slots=True)
 class HostFinding:
-    """One knob, looked at."""
+    """The result for one knob."""
 
     check: str
     host: str
     subject: str
-    """The rail, node, package or plane; empty where the knob is the host's as a whole."""
+    """The rail, node, package or plane; empty for a knob of the whole host."""
     knob: str
     verdict: Verdict
     wanted: str
     found: str
     shown_by: str
-    """The command that shows it."""
+    """The command that shows the value."""
     shown_on: ShownOn
     why: str = ""
-    """Why it was skipped or undecided; what to do about a failure."""
+    """Why it was skipped or undecided; the remedy of a failure."""
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class HostFinding:
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One knob of a check before it is judged."""
+    """One knob of a check, not judged yet."""
 
     subject: str
     name: str
@@ -97,11 +97,11 @@ class Judge:
             self.decide(knob, spell(found) == knob.wanted, found, why=why)
 
     def decide(self, knob: Knob, good: bool, found: object, *, why: str = "") -> None:
-        """Pass or fail, as the check itself decided."""
+        """Pass or fail, as decided by the check itself."""
         self._add(knob, Verdict.PASS if good else Verdict.FAIL, spell(found), "" if good else why)
 
     def undecided(self, knob: Knob, why: str) -> None:
-        """Undecided."""
+        """Could not tell."""
         self._add(knob, Verdict.ERROR, "not known", why)
 
     def skip(self, knob: Knob, why: str) -> None:
@@ -114,7 +114,7 @@ class Judge:
 
 
 def spell(value: object) -> str:
-    """A value in the words of a report: ``on``, ``off``, ``none``, lists with commas."""
+    """A value as text for a report: ``on``, ``off``, ``none``, lists with commas."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if value is None or value == "":

@@ -62,7 +62,7 @@ def _judge_page(judge: Judge, page: Mapping[str, Any], facts: Mapping[str, Any] 
 
 
 def judge_argument(judge: Judge, wanted: str, facts: Mapping[str, Any] | None, why: str) -> None:
-    """One finding: does the running kernel have these arguments, and if not, will it after a reboot?"""
+    """One finding: does the running kernel have these arguments, and if not, will the next boot?"""
     knob = Knob("", f"kernel argument {wanted}", "given", "cat /proc/cmdline")
     if facts is None or facts["cmdline"] is None:
         judge.undecided(knob, why)

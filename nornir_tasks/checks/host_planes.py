@@ -9,9 +9,9 @@ from nornir_tasks.checks.about import About
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 
 FACT = "gpufabric_plane_guard"
-"""What ``nft -j list table`` said: exit code, output, errors."""
+"""Result of ``nft -j list table``: exit code, output, errors."""
 UNITS_FACT = "gpufabric_units"
-"""What ``systemctl list-unit-files`` said of our services; of one that is not there it says nothing."""
+"""Result of ``systemctl list-unit-files`` for our services; missing services are not listed."""
 LIST_UNITS = ("systemctl", "list-unit-files", "--no-legend", "--no-pager", "--")
 TABLE = ("inet", "gpufabric_plane_guard")
 SHOW = ("nft", "-j", "list", "table", *TABLE)
@@ -43,7 +43,7 @@ BOOT = About(
 
 
 def check_planes(evidence: HostEvidence) -> list[HostFinding]:
-    """One finding for each ordered pair of planes, one for the chain, one for rules that are not ours."""
+    """One finding for each ordered pair of planes, one for the chain, and one for foreign rules."""
     judge = Judge(GUARD.name, evidence)
     planes = {name: is_dropped for name, is_dropped in evidence.variables["plane_guard_planes"].items() if is_dropped}
     pairs = list(permutations(planes, 2))
@@ -71,12 +71,12 @@ def check_planes(evidence: HostEvidence) -> list[HostFinding]:
 
 
 def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Services that put a host right again at boot."""
+    """Services that restore a host's configuration at boot."""
     return (*UNITS, IRQ_UNIT) if variables.get("host_tuning_rails") else UNITS
 
 
 def check_boot(evidence: HostEvidence) -> list[HostFinding]:
-    """One finding for each service that has to put a host right again at boot."""
+    """One finding for each service that restores a host's configuration at boot."""
     judge = Judge(BOOT.name, evidence)
     answer = evidence.facts.get(UNITS_FACT)
     lines = [line.split() for line in answer["stdout"].splitlines()] if answer else []
@@ -91,7 +91,7 @@ def check_boot(evidence: HostEvidence) -> list[HostFinding]:
 
 
 def _forward_chain(listing: Sequence[Mapping[str, Any]]) -> tuple[str, list[Rule]]:
-    """The base chain of the table in words, and the rules in it."""
+    """The base chain of the table in words, and its rules."""
     chains = [each["chain"] for each in listing if "chain" in each and each["chain"].get("hook")]
     rules = [each["rule"] for each in listing if "rule" in each]
     if not chains:
@@ -102,7 +102,7 @@ def _forward_chain(listing: Sequence[Mapping[str, Any]]) -> tuple[str, list[Rule
 
 
 def _ends(rule: Rule) -> tuple[set[str], set[str]] | None:
-    """(interfaces in, interfaces out) of a rule that does nothing but drop between them."""
+    """(interfaces in, interfaces out) of a rule that only drops between them; None for any other rule."""
     expressions = [each for each in rule["expr"] if "counter" not in each]
     matches = dict(_matches(expressions))
     drops = bool(expressions) and "drop" in expressions[-1]

@@ -1,4 +1,4 @@
-"""Rails: each interface has its name, link, MTU, address, routes, rule and kernel settings, and no other of them."""
+"""Rails: each interface has its name, link, MTU, address, routes, rule and kernel settings, and no others."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,10 +8,10 @@ from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, 
 
 FACT = "gpufabric_rails"
 RULE_PRIORITY = 1000
-"""Rule of rail r stands at priority 1000 + r, before the main table's 32766."""
+"""The rule of rail r has priority 1000 + r, before the main table's 32766."""
 LOOSE = 2
-"""Reverse path filter that accepts any way back; the kernel takes the larger of ``all`` and the interface's own
-(Documentation/networking/ip-sysctl.rst), so that both are judged."""
+"""Reverse path filter that accepts any return path; the kernel uses the larger of ``all`` and the interface's own
+(Documentation/networking/ip-sysctl.rst), so both are judged."""
 
 Rail = Mapping[str, Any]
 
@@ -114,6 +114,6 @@ def _rule(rule: Mapping[str, Any]) -> str:
 
 
 def _concerns(rule: Mapping[str, Any], rail: Rail) -> bool:
-    """A rule of this rail: by its address, its priority or its table."""
+    """Is this a rule of the rail, by its address, its priority or its table?"""
     own = rule["from"].removesuffix("/32") == rail["address"]
     return own or rule["priority"] == RULE_PRIORITY + rail["rail"] or str(rule["table"]) == str(rail["table"])

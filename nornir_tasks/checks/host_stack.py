@@ -16,7 +16,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
 """Kernel modules that verbs and RDMA-CM need, by provider."""
 PEERMEM = "nvidia_peermem"
 FIRMWARE_TOOLS = ("mstflint", "mft")
-"""Packages that ask a ConnectX's firmware: the distribution's, and NVIDIA's own."""
+"""Packages with tools that query a ConnectX's firmware: the distribution's, and NVIDIA's own."""
 _OCTAL = re.compile(r"0[0-7]+")
 
 RDMA = About(
@@ -39,7 +39,7 @@ NCCL = About(
 
 
 def modules_of(variables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Kernel modules that this host shall have."""
+    """Expected kernel modules of this host."""
     peermem = (PEERMEM,) if variables.get("rdma_stack_peermem") else ()
     return MODULES[variables["rdma_stack_provider"]] + peermem
 
@@ -71,13 +71,13 @@ def check_rdma(evidence: HostEvidence) -> list[HostFinding]:
 
 
 def packages_of(variables: Mapping[str, Any]) -> tuple[str, ...]:
-    """Packages that this host shall have."""
+    """Expected packages of this host."""
     tools = FIRMWARE_TOOLS[:1] if variables["rdma_stack_provider"] == "mlx5" else ()
     return (*variables.get("rdma_stack_packages", ()), *tools)
 
 
 def _own(variables: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
-    """Is the stack the distribution's, which the role installs and holds? Another is kept as it is."""
+    """Is the stack the distribution's, which the role installs and holds? Any other stack is left unchanged."""
     source = variables.get("rdma_stack_source", "auto")
     return bool(source == "inbox" or (source == "auto" and not facts.get("vendor_stack")))
 
@@ -95,7 +95,7 @@ def _judge_package(judge: Judge, package: str, facts: Mapping[str, Any], on_hold
 
 
 def _judge_device(judge: Judge, rail: str, facts: Mapping[str, Any], provider: str, why: str) -> None:
-    """An active RDMA device; of Soft-RoCE it has the rail's name and comes back at boot, of mlx5 the kernel's."""
+    """An active RDMA device; Soft-RoCE's has the rail's name and is restored at boot, mlx5's has the kernel's name."""
     soft = provider == "rxe"
     wanted = f"rxe_{rail}, ACTIVE" if soft else "one, ACTIVE"
     device, kept = Knob(rail, "RDMA device", wanted, "rdma link show"), f"gpufabric-rxe@{rail}.service"
@@ -127,7 +127,7 @@ def check_nccl(evidence: HostEvidence) -> list[HostFinding]:
 
 
 def nccl_wanted(variables: Mapping[str, Any]) -> dict[str, str]:
-    """NCCL's variable -> value, as the design and the site want them; NCCL_IB_HCA follows from the rails' devices."""
+    """NCCL's variable -> value, from the design and the site; NCCL_IB_HCA follows from the rails' devices."""
     own = {
         "NCCL_IB_TC": variables["nccl_traffic_class"],
         "NCCL_IB_ROCE_VERSION_NUM": 2,
@@ -155,12 +155,12 @@ def _judge_setting(judge: Judge, knob: Knob, facts: Mapping[str, Any] | None, wh
     line = facts["settings"].get(knob.name)
     place = f"{line['file']}:{line['line']}" if line else "nothing sets it"
     found = line["value"] if line else "not set"
-    # Told as wanted where it means the same, so that a spelling is not called a fault.
+    # Shown as the wanted text if the meaning is equal, so that a spelling is not reported as a failure.
     judge.compare(knob, knob.wanted if _meaning(found) == _meaning(str(knob.wanted)) else found, why=place)
 
 
 def _meaning(value: str) -> object:
-    """What NCCL takes a value for: a number in any base of strtoll, an exact list in any order, else the text."""
+    """How NCCL interprets a value: a number in any base of strtoll, an exact list in any order, else the text."""
     if value.startswith("="):
         return frozenset(value[1:].split(","))
     try:

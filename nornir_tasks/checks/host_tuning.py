@@ -1,4 +1,4 @@
-"""Tuning: kernel settings and arguments, limits, processors and the rails' interrupts are as the site says."""
+"""Tuning: kernel settings and arguments, limits, processors and the rails' interrupts are as the site sets them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +35,7 @@ def check_tuning(evidence: HostEvidence) -> list[HostFinding]:
         if name.startswith("host_tuning_")
     }
     if not variables:
-        return []  # a host whose site leaves the role out has none of its variables
+        return []  # a host of a site without this role has none of its variables
     facts, why = evidence.facts.get(FACT), evidence.why_unread(FACT)
     _judge_sysctl(judge, variables, facts, why)
     _judge_limits(judge, variables, facts, why)
@@ -48,7 +48,7 @@ def check_tuning(evidence: HostEvidence) -> list[HostFinding]:
 
 
 def sysctl_names(variables: Variables) -> list[str]:
-    """Kernel settings to be read."""
+    """Kernel settings to read."""
     return [*variables.get("host_tuning_sysctl", {}), NUMA_BALANCING]
 
 
@@ -101,7 +101,7 @@ def _judge_processors(judge: Judge, variables: Variables, facts: Facts | None, w
 
 
 def _judge_idle(judge: Judge, limit_us: int, facts: Facts | None, why: str) -> None:
-    """States that take longer to leave than the limit are off, and only those."""
+    """Exactly the states that take longer to leave than the limit are off."""
     states = facts["processors"]["idle_states"] if facts else []
     known = [state for state in states if state["latency_us"] is not None]
     slow = sorted(state["name"] for state in known if state["latency_us"] > limit_us)
@@ -115,7 +115,7 @@ def _judge_idle(judge: Judge, limit_us: int, facts: Facts | None, why: str) -> N
 
 
 def _judge_interrupts(judge: Judge, rail: str, isolated: str, facts: Facts | None, evidence: HostEvidence) -> None:
-    """On processors of the NIC's node, or any where the platform names no node; never on an isolated one."""
+    """On processors of the NIC's node, or on any if the platform names no node; never on an isolated one."""
     show = f"grep {rail} /proc/interrupts; cat /proc/irq/IRQ/smp_affinity_list"
     interface = facts["rails"].get(rail) if facts else None
     if facts is None or interface is None:

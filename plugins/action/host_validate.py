@@ -1,7 +1,7 @@
 """Ansible action plug-in: judge a host against its variables. See plugins/modules/host_validate.py for what it returns.
 
-It runs on the controller: reads the facts with the modules that the roles use, changes nothing, and leaves the judging
-to nornir_tasks/checks/host_suite.py.
+It runs on the controller: it reads the facts with the roles' modules, changes nothing, and calls
+nornir_tasks/checks/host_suite.py to judge them.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ except ImportError as error:
 
 
 class ActionModule(ActionBase):
-    """Reads, judges, reports; a failed judgement is told, not raised, so that the role can write its report first."""
+    """Reads, judges, reports; a failed check is returned, not raised, so that the role can write its report first."""
 
     _supports_check_mode = True
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         result: dict[str, Any] = super().run(tmp, task_vars)
         given = task_vars or {}
-        if problems := missing(given):  # first, for defaults refer to some of them
+        if problems := missing(given):  # first, because defaults refer to some of them
             raise AnsibleActionFail("\n".join(problems))
         variables = self._variables(given)
         facts, unread = {}, {}
@@ -50,7 +50,7 @@ class ActionModule(ActionBase):
         return {**result, "changed": False, **report.as_data()}
 
     def _variables(self, given: dict[str, Any]) -> dict[str, Any]:
-        """What the roles would see: their defaults, and what the inventory says on top."""
+        """The roles' variables: their defaults, overridden by the inventory."""
         own: dict[str, Any] = {}
         roles = Path(self._task._role.get_role_path()).parent if self._task._role else Path("roles")  # noqa: SLF001
         for role in ROLES:

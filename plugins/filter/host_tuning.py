@@ -1,4 +1,4 @@
-"""Filters of role host_tuning: what is asked for against what the host has. Judged on the controller."""
+"""Filters of role host_tuning: the wanted settings against the host's capabilities. Judged on the controller."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OWNERS = {
     "net.ipv4.ip_forward": "whoever routes on this host (role plane_guard keeps the planes apart)",
     "vm.nr_hugepages": "role hugepages",
 }
-"""Beginning of a setting's name -> where it belongs."""
+"""Beginning of a setting's name -> what sets it instead."""
 
 Kernel = Mapping[str, Any]
 Settings = Mapping[str, Any]
@@ -34,7 +34,7 @@ def cpu_list(text: str) -> list[int]:
 
 
 def host_tuning_problems(settings: Settings, kernel: Kernel) -> list[str]:
-    """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may go ahead."""
+    """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may continue."""
     return [
         *_sysctl(settings, kernel),
         *_limits(settings, kernel),
@@ -124,7 +124,7 @@ def host_tuning_arguments(settings: Settings) -> list[str]:
 
 
 def host_tuning_boot(settings: Settings, kernel: Kernel) -> dict[str, list[str]]:
-    """reasons: what a reboot would bring, a sentence each; by_hand: what it would not, for the menu lacks it."""
+    """reasons: what a reboot would change, a sentence each; by_hand: what it would not, as the menu lacks it."""
     running = (kernel["cmdline"] or "").split()
     coming = kernel["cmdline_next_boot"]
     lacking = [argument for argument in host_tuning_arguments(settings) if argument not in running]
@@ -146,7 +146,7 @@ def host_tuning_boot(settings: Settings, kernel: Kernel) -> dict[str, list[str]]
 
 
 def host_tuning_sysctl(settings: Settings, kernel: Kernel) -> dict[str, str]:
-    """Name -> value. NUMA balancing only where the kernel has it: a host of one node may not."""
+    """Name -> value. NUMA balancing only if the kernel has it: a host with one node may not."""
     automatic = kernel["sysctl"].get("kernel.numa_balancing")
     balancing = {} if automatic is None else {"kernel.numa_balancing": "1" if settings["numa_balancing"] else "0"}
     return {name: " ".join(str(value).split()) for name, value in settings["sysctl"].items()} | balancing
@@ -170,7 +170,7 @@ def host_tuning_processors(settings: Settings, kernel: Kernel, cpus: Sequence[An
 
 
 def host_tuning_values(settings: Settings, kernel: Kernel) -> dict[str, str]:
-    """What module kernel_files shall set now; processors are left to tuned where it is asked for."""
+    """Values that module kernel_files sets now; processors are left to tuned if it is wanted."""
     now = {f"/proc/sys/{name.replace('.', '/')}": value for name, value in host_tuning_sysctl(settings, kernel).items()}
     if settings["tuned"]:
         return now
@@ -178,7 +178,7 @@ def host_tuning_values(settings: Settings, kernel: Kernel) -> dict[str, str]:
 
 
 class FilterModule:
-    """How Ansible finds them."""
+    """The entry point for Ansible."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {

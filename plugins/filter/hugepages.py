@@ -1,4 +1,4 @@
-"""Filters of role hugepages: what is asked for against what the host has. Judged on the controller."""
+"""Filters of role hugepages: the wanted pages against the host's capabilities. Judged on the controller."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Page = Mapping[str, Any]
 
 
 def hugepages_problems(pages: Sequence[Page], kernel: Mapping[str, Any], max_percent: int) -> list[str]:
-    """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may go ahead."""
+    """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may continue."""
     nodes = {node["node"]: node for node in kernel["nodes"]}
     found = list(_twice(pages))
     for page in pages:
@@ -62,14 +62,14 @@ def _pool(page: Page, nodes: Mapping[int, Any]) -> Mapping[str, Any] | None:
 
 
 def hugepages_values(pages: Sequence[Page], kernel: Mapping[str, Any]) -> dict[str, str]:
-    """File of sysfs -> number of pages, as module kernel_files and tmpfiles.d take them."""
+    """File of sysfs -> number of pages, for module kernel_files and tmpfiles.d."""
     nodes = {node["node"]: node for node in kernel["nodes"]}
     pools = [(_pool(page, nodes), page["count"]) for page in pages]
     return {pool["path"]: str(count) for pool, count in pools if pool is not None}
 
 
 def hugepages_arguments(pages: Sequence[Page]) -> str:
-    """Kernel arguments that reserve the 1 GiB pages before memory is in pieces; nothing if there are none.
+    """Kernel arguments that reserve the 1 GiB pages before memory is fragmented; empty if there are none.
 
     `hugepages=<node>:<count>,...` is the kernel's own form for NUMA nodes (Documentation/admin-guide/
     kernel-parameters.txt, Linux 5.16 and later).
@@ -79,7 +79,7 @@ def hugepages_arguments(pages: Sequence[Page]) -> str:
 
 
 def hugepages_missing(pages: Sequence[Page], kernel: Mapping[str, Any]) -> list[str]:
-    """The settings that the running kernel does not have, one sentence each."""
+    """The settings that the running kernel lacks, one sentence each."""
     nodes = {node["node"]: node for node in kernel["nodes"]}
     found = []
     for page in pages:
@@ -93,10 +93,10 @@ def hugepages_missing(pages: Sequence[Page], kernel: Mapping[str, Any]) -> list[
 
 
 def hugepages_boot(pages: Sequence[Page], kernel: Mapping[str, Any]) -> dict[str, list[str]]:
-    """reasons: what of the missing pages a reboot brings; by_hand: what it does not, and what would.
+    """reasons: the missing pages that a reboot brings; by_hand: those that it does not, and what would.
 
     Pages of 2 MiB come at any boot (tmpfiles.d), those of 1 GiB only by the kernel's arguments, if the next boot has
-    them and this one had not. A reason that no reboot removes would have a host reboot at every run.
+    them and this one did not. A reason that no reboot removes would reboot a host at every run.
     """
     arguments = hugepages_arguments(pages)
     running = kernel["cmdline"] or ""
@@ -116,7 +116,7 @@ def hugepages_boot(pages: Sequence[Page], kernel: Mapping[str, Any]) -> dict[str
 
 
 class FilterModule:
-    """How Ansible finds them."""
+    """The entry point for Ansible."""
 
     def filters(self) -> dict[str, Callable[..., Any]]:
         return {

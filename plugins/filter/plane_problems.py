@@ -1,4 +1,4 @@
-"""Filter ``plane_problems``: what is wrong with a host's planes before anything is changed, all at once."""
+"""Filter ``plane_problems``: all problems of a host's planes at once, before anything is changed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 PLANE = re.compile(r"[a-z][a-z0-9_]*")
-INTERFACE = re.compile(r"[A-Za-z0-9._:@-]{1,15}")  # what the kernel takes (15: IFNAMSIZ), less what nft reads otherwise
+INTERFACE = re.compile(r"[A-Za-z0-9._:@-]{1,15}")  # kernel's rules (15: IFNAMSIZ), less what nft reads otherwise
 INTENT = "hosts.<group>.interfaces in fabric.yml"
 
 
 def plane_problems(planes: Mapping[str, Sequence[str]], known: Sequence[str]) -> list[str]:
-    """Each problem as `variable: what is wrong; remedy`. ``known`` are the host's interfaces, the rails to come too."""
+    """Each problem as `variable: what is wrong; remedy`. ``known``: the host's interfaces, including future rails."""
     strange = [plane for plane in planes if not PLANE.fullmatch(plane)]
     found = [f"plane_guard_planes: plane {plane!r}; expected a-z, 0-9 and _, a letter first" for plane in strange]
     owners: dict[str, list[str]] = {}
@@ -37,7 +37,7 @@ def plane_problems(planes: Mapping[str, Sequence[str]], known: Sequence[str]) ->
 
 
 class FilterModule:
-    """What Ansible asks a filter plug-in for."""
+    """The entry point for Ansible."""
 
     def filters(self) -> dict[str, Callable[..., list[str]]]:
         return {"plane_problems": plane_problems}

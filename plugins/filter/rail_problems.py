@@ -1,4 +1,4 @@
-"""Filter ``rail_problems``: what is wrong with a host's rails before anything is changed, all at once.
+"""Filter ``rail_problems``: all problems of a host's rails at once, before anything is changed.
 
 Judged on the controller from the role's variables and the host's facts, so that it costs the host nothing.
 """
@@ -14,12 +14,12 @@ from typing import Any
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,14}")  # 15: the kernel's IFNAMSIZ less the final zero
 RESERVED_TABLES = (0, 253, 254, 255)  # unspec, default, main, local (rt_tables)
 MOST_RAILS = 1000
-"""Rule r stands at priority 1000 + r; 2000 and above are other people's."""
+"""Rule r has priority 1000 + r; 2000 and above belong to others."""
 INTENT = "hosts.<group> in fabric.yml"
 
 
 def rail_problems(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], manager: str = "auto") -> list[str]:
-    """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may go ahead."""
+    """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may continue."""
     if not rails:
         return [f"rail_interfaces_rails: empty, so that there is nothing to do; name the rails' ports in {INTENT}"]
     return [
@@ -36,7 +36,7 @@ def _where(rail: Mapping[str, Any], field: str) -> str:
 
 
 def _plain(value: object) -> str:
-    """A value as written in the variables; of a match, the address alone."""
+    """A value as in the variables; of a match, only the address."""
     return " ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, Mapping) else str(value)
 
 
@@ -46,7 +46,7 @@ def _key(rail: Mapping[str, Any]) -> str:
 
 
 def _twice(rails: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What every rail must have for itself."""
+    """Values that must differ between rails."""
     for field in ("rail", "name", "address", "table"):
         for value, times in Counter(rail[field] for rail in rails).items():
             if times > 1:
@@ -57,7 +57,7 @@ def _twice(rails: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _values(rail: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with one rail whatever the host is."""
+    """Problems of one rail that do not depend on the host."""
     match = rail["match"]
     if bool(match.get("pci")) == bool(match.get("mac")):
         yield f"{_where(rail, 'match')}: expected either pci or mac; see {INTENT}"
@@ -82,7 +82,7 @@ def _values(rail: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _nic(rail: Mapping[str, Any], rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the port a rail's match leads to."""
+    """Problems of the port that a rail's match selects."""
     found, where = facts["rails"].get(_key(rail)), _where(rail, "match")
     if found is None or not (found["netdev"] or found["candidates"]):
         look = "lspci -D -d ::0200" if rail["match"].get("pci") else "ip link"
@@ -106,7 +106,7 @@ def _nic(rail: Mapping[str, Any], rails: Sequence[Mapping[str, Any]], facts: Map
 
 
 def _shared(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Iterator[str]:
-    """Two rails that lead to one interface by different addresses."""
+    """Two rails that select one interface by different addresses."""
     found = [(facts["rails"].get(_key(rail), {}).get("netdev"), rail) for rail in rails]
     for netdev, times in Counter(netdev for netdev, _ in found if netdev).items():
         keys = sorted({_key(rail) for other, rail in found if other == netdev})
@@ -115,7 +115,7 @@ def _shared(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Ite
 
 
 def _manager(facts: Mapping[str, Any], manager: str) -> Iterator[str]:
-    """Nobody there to configure the rails."""
+    """No network manager to configure the rails."""
     setting, chosen = f"rail_interfaces_manager {manager}", facts["manager"] if manager == "auto" else manager
     if chosen == "none":
         choose = "set it to networkd or networkmanager, which is then started"
@@ -125,7 +125,7 @@ def _manager(facts: Mapping[str, Any], manager: str) -> Iterator[str]:
 
 
 class FilterModule:
-    """What Ansible asks a filter plug-in for."""
+    """The entry point for Ansible."""
 
     def filters(self) -> dict[str, Callable[..., list[str]]]:
         return {"rail_problems": rail_problems}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Keep the rails' interrupts on processors near their NICs.
 
-Each rail's interrupts go one by one to the processors of the NIC's own NUMA node, isolated ones left out; rails of one
-node share its processors in turn. A NIC whose platform names no node (-1) has all online processors.
+Each rail's interrupts are distributed over the processors of the NIC's own NUMA node, except isolated ones; rails of
+one node use its processors in turn. A NIC whose platform names no node (-1) uses all online processors.
 
 Standard library only. Used by the Ansible module irq_affinity, and by itself as a service at boot and whenever a rail's
 interface appears (a driver's reload makes new interrupts): `irq_affinity.py [--check] [--settle] RAIL...`
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 SETTLE_S = 5
-"""So long new interrupts are waited for with --settle: some drivers make them only when the port comes up."""
+"""Time to wait for new interrupts with --settle: some drivers create them only when the port comes up."""
 
 
 def cpu_list(text: str) -> list[int]:
@@ -48,7 +48,7 @@ def interrupts(root: Path, rail: str) -> tuple[int, list[int]]:
 
 
 def near(root: Path, node: int) -> list[int]:
-    """Processors for a node's interrupts; all that are online, should none of the node's be left."""
+    """Processors for a node's interrupts; all online ones if none of the node's is left."""
     cpus = root / "sys/devices/system/cpu"
     isolated = set(cpu_list(_read(cpus / "isolated")))
     online = [cpu for cpu in cpu_list(_read(cpus / "online")) if cpu not in isolated]
@@ -70,7 +70,7 @@ def plan(root: Path, rails: Sequence[str]) -> dict[int, int]:
 
 
 def apply(root: Path, rails: Sequence[str], check_only: bool) -> tuple[list[str], list[str]]:
-    """(what was or would be moved, what the kernel keeps to itself: it manages some drivers' interrupts alone)."""
+    """(moved, or to be moved; refused: the kernel manages the interrupts of some drivers alone)."""
     moved, kept = [], []
     for number, cpu in plan(root, rails).items():
         path = root / "proc/irq" / str(number) / "smp_affinity_list"
@@ -88,7 +88,7 @@ def apply(root: Path, rails: Sequence[str], check_only: bool) -> tuple[list[str]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what was moved; what the kernel refused goes to standard error and is no failure."""
+    """Print what was moved; refusals of the kernel go to standard error and are no failure."""
     rails = [argument for argument in arguments if not argument.startswith("--")]
     reported: set[str] = set()
     for turn in range(SETTLE_S + 1 if "--settle" in arguments else 1):

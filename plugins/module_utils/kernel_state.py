@@ -1,7 +1,7 @@
-"""What a host's kernel, its command line and its limits are, read from files below a root.
+"""A host's kernel settings, command line and limits, read from files below a root.
 
-Standard library only (it runs on hosts, Python 3.9). Nothing here changes a host or runs a command, so that tests read
-recorded trees. A file that is missing or unreadable gives None, never a guess.
+Standard library only (it runs on hosts, Python 3.9). Nothing here changes a host or runs a command, so tests can use
+recorded trees. A missing or unreadable file gives None, never a guess.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ CPUS = "sys/devices/system/cpu"
 PAGE_DIRECTORY = re.compile(r"hugepages-(\d+)kB$")
 MENUS = ("boot/grub/grub.cfg", "boot/grub2/grub.cfg")
 EDITOR = "usr/sbin/update-grub"
-"""Carries kernel arguments of /etc/default/grub.d into the boot loader's menu (Debian, Ubuntu)."""
+"""Copies kernel arguments from /etc/default/grub.d into the boot loader's menu (Debian, Ubuntu)."""
 
 
 def text(path: Path) -> str | None:
-    """The file's text without the last line's end; None if it cannot be read."""
+    """The file's text without the final newline; None if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
@@ -28,7 +28,7 @@ def text(path: Path) -> str | None:
 
 
 def number(path: Path) -> int | None:
-    """The file's only number; None if it holds none."""
+    """The file's only number; None if there is none."""
     found = text(path)
     try:
         return None if found is None else int(found)
@@ -37,20 +37,20 @@ def number(path: Path) -> int | None:
 
 
 def key_values(content: str | None, separator: str) -> dict[str, str]:
-    """Lines `key<separator>value`, quotes taken off."""
+    """Lines `key<separator>value`, without quotes."""
     pairs = (line.partition(separator) for line in (content or "").splitlines())
     return {key.strip(): value.strip().strip("\"'") for key, found, value in pairs if found}
 
 
 def in_order(paths: Iterable[Path]) -> list[Path]:
-    """Numbers in names count as numbers: node10 comes after node9."""
+    """Sorted with numbers by value: node10 comes after node9."""
     return sorted(
         paths, key=lambda path: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.name)]
     )
 
 
 def meminfo_bytes(content: str | None) -> dict[str, int]:
-    """Of /proc/meminfo: name -> bytes; what has no unit (HugePages_Total) is a count and stays one."""
+    """/proc/meminfo: name -> bytes; a value without a unit (HugePages_Total) is a count and unchanged."""
     found = {}
     for name, value in key_values(content, ":").items():
         words = value.split()
@@ -60,7 +60,7 @@ def meminfo_bytes(content: str | None) -> dict[str, int]:
 
 
 def page_pools(directory: Path, root: Path) -> list[dict[str, Any]]:
-    """Pools of huge pages under a `hugepages` folder of sysfs."""
+    """Pools of huge pages in a `hugepages` folder of sysfs."""
     pools = []
     for pool in in_order(directory.glob("hugepages-*kB")):
         match = PAGE_DIRECTORY.search(pool.name)
@@ -107,13 +107,13 @@ def memory_nodes(root: Path) -> list[dict[str, Any]]:
 
 
 def boot(root: Path) -> dict[str, Any]:
-    """The command line of now, that of the next boot as far as a menu of GRUB tells it, and what edits it."""
+    """The present command line, that of the next boot as far as GRUB's menu shows it, and the tool that edits it."""
     editor = "update-grub" if (root / EDITOR).exists() else None
     return {"cmdline": text(root / "proc/cmdline"), "cmdline_next_boot": next_boot(root), "boot_editor": editor}
 
 
 def next_boot(root: Path) -> str | None:
-    """Arguments of the first kernel of GRUB's menu, which is the default entry of Debian's and Ubuntu's setup."""
+    """Arguments of the first kernel of GRUB's menu, which is the default entry on Debian and Ubuntu."""
     for menu in MENUS:
         for line in (text(root / menu) or "").splitlines():
             words = line.split()
@@ -144,7 +144,7 @@ def processors(root: Path) -> dict[str, Any]:
 
 
 def devices(root: Path, interface: str) -> list[Path]:
-    """The interface's device and the one above it: virtio's own device knows neither interrupts nor NUMA node."""
+    """The interface's device and the one above it: virtio's own device has neither interrupts nor NUMA node."""
     device = (root / "sys/class/net" / interface / "device").resolve()
     return [device, device.parent] if device.is_dir() else []
 
@@ -158,7 +158,7 @@ def interrupts(root: Path, interface: str) -> list[dict[str, Any]]:
     found = []
     for entry in in_order(directory.iterdir()):
         cpus = text(root / "proc/irq" / entry.name / "smp_affinity_list")
-        if cpus is not None:  # an interrupt that was allotted but is not in use has no folder in /proc/irq
+        if cpus is not None:  # an allocated interrupt that is not in use has no folder in /proc/irq
             found.append({"irq": int(entry.name), "cpus": cpus})
     return found
 
@@ -181,7 +181,7 @@ def rails(root: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def limits(root: Path) -> list[dict[str, str]]:
-    """Lines of pam_limits in the order it reads them: limits.conf, then limits.d by name; a later one wins."""
+    """Lines of pam_limits in reading order: limits.conf, then limits.d by name; a later line wins."""
     files = [root / "etc/security/limits.conf", *in_order((root / "etc/security/limits.d").glob("*.conf"))]
     lines = [(path, line.partition("#")[0].split()) for path in files for line in (text(path) or "").splitlines()]
     return [
@@ -198,24 +198,24 @@ def limits(root: Path) -> list[dict[str, str]]:
 
 
 def page_mounts(root: Path) -> list[dict[str, str]]:
-    """Mounts of hugetlbfs: where, and with which options."""
+    """Mounts of hugetlbfs: path and options."""
     rows = [line.split() for line in (text(root / "proc/mounts") or "").splitlines()]
     return [{"path": row[1], "options": row[3]} for row in rows if len(row) > 3 and row[2] == "hugetlbfs"]
 
 
 def modules(root: Path) -> list[str]:
-    """Names of loaded modules; what is built in is not among them."""
+    """Names of loaded modules; built-in ones are not included."""
     return sorted(line.split()[0] for line in (text(root / "proc/modules") or "").splitlines())
 
 
 def sysctl(root: Path, names: Sequence[str]) -> dict[str, str | None]:
-    """Values as /proc/sys shows them, white space made single; None: this kernel has no such setting."""
+    """Values in /proc/sys, with single blanks; None: this kernel does not have the setting."""
     found = {name: text(root / "proc/sys" / name.replace(".", "/")) for name in names}
     return {name: None if value is None else " ".join(value.split()) for name, value in found.items()}
 
 
 def collect(root: Path, rail_names: Sequence[str], sysctl_names: Sequence[str]) -> dict[str, Any]:
-    """All of it, as module kernel_facts returns it."""
+    """All facts, as module kernel_facts returns them."""
     release = key_values(text(root / "etc/os-release"), "=")
     return {
         "distribution": {"id": release.get("ID", ""), "version": release.get("VERSION_ID", "")},

@@ -1,9 +1,9 @@
-"""What NCCL will read on a host, and what of it is a mistake. Pure: text in, findings out.
+"""NCCL's settings on a host, and the mistakes in them. Pure: text in, findings out.
 
 NCCL takes a variable from the process's environment, else from ``~/.nccl.conf`` (or ``$NCCL_CONF_FILE``), else from
 /etc/nccl.conf; of two lines in a file the first counts (NVIDIA/nccl 2.31, src/misc/param.cc: setenv without overwrite).
-Its reader of these files is bare: a comment only where # is the first character, and every other character is part of
-the name or the value. So `NCCL_IB_TC = 106` sets a variable that nothing reads, silently.
+Its parser of these files is minimal: # starts a comment only as the first character, and every other character is part
+of the name or the value. So `NCCL_IB_TC = 106` silently sets a variable that nothing reads.
 Runs on hosts: standard library alone, Python 3.9.
 """
 
@@ -36,17 +36,17 @@ ALWAYS_WRONG = {
         "remove it",
     ),
 }
-"""Variables that no policy of ours sets: (is it wrong, why, remedy)."""
+"""Variables that are not in our policy: (is it wrong, why, remedy)."""
 
 TRAFFIC_CLASSES = ("NCCL_IB_TC", "NCCL_IB_FIFO_TC")
 EXACT = {
     "NCCL_IB_HCA": "list the rails' devices with = before the list",
     "NCCL_SOCKET_IFNAME": "list the business plane's interfaces with = before the list",
 }
-"""What to write where no policy says it."""
+"""The value to write where no policy sets one."""
 
 BEGIN, END = "# gpufabric: begin", "# gpufabric: end"
-"""Lines between these two are ours."""
+"""The lines between these two are ours."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A line that will not do what whoever wrote it wants, or that the policy does not want."""
+    """A line that does not have the effect its author expects, or that contradicts the policy."""
 
     file: str
     line: int
@@ -73,12 +73,12 @@ class Contradiction:
     managed: bool = False
 
     def sentence(self) -> str:
-        """In one sentence, as an operator reads it."""
+        """One sentence for the operator."""
         return f"{self.file}:{self.line}: `{self.text.strip()}` {self.problem}. Remedy: {self.remedy}."
 
 
 def read_conf(file: str, text: str) -> tuple[list[Setting], list[Contradiction]]:
-    """A configuration file of NCCL's own, read as NCCL does, and the lines that are not read as they look."""
+    """NCCL's own configuration file, parsed as NCCL does, and the lines that NCCL reads other than they look."""
     settings: dict[str, Setting] = {}
     odd: list[Contradiction] = []
     managed = False
@@ -99,7 +99,7 @@ def read_conf(file: str, text: str) -> tuple[list[Setting], list[Contradiction]]
 
 
 def _misread(line: str, name: str, has_equals: bool, value: str) -> str:
-    """What NCCL's reader makes of this line that it does not look like; empty if it reads as it looks."""
+    """How NCCL's parser reads this line other than it looks; empty if there is no difference."""
     checks = (
         (not has_equals, "has no =, so NCCL skips it"),
         (name.startswith("export "), "sets a variable called `export ...`, which nothing reads: this is no shell"),
@@ -119,7 +119,7 @@ SHELL_SETTING = re.compile(
 
 
 def read_environment(file: str, text: str) -> list[Setting]:
-    """What a file of the environment (/etc/environment, profile.d, systemd's) sets; of two lines the last counts."""
+    """Variables of an environment file (/etc/environment, profile.d, systemd's); of two lines the last counts."""
     found: dict[str, Setting] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         match = None if line.lstrip().startswith("#") else SHELL_SETTING.match(line)
@@ -129,7 +129,7 @@ def read_environment(file: str, text: str) -> list[Setting]:
 
 
 def effective(environment: Iterable[Setting], conf: Iterable[Setting]) -> dict[str, Setting]:
-    """Variable -> what counts: the environment before the files; in each, what was given first."""
+    """Variable -> the effective setting: the environment before the files; within each, the first one."""
     found: dict[str, Setting] = {}
     for each in (*environment, *conf):
         found.setdefault(each.name, each)
@@ -139,7 +139,7 @@ def effective(environment: Iterable[Setting], conf: Iterable[Setting]) -> dict[s
 def contradictions(
     settings: Iterable[Setting], wanted: Mapping[str, str], rails: Iterable[str] = ()
 ) -> list[Contradiction]:
-    """Each setting that is a mistake by itself, or that is not what the policy wants, with why and what to do."""
+    """Each setting that is a mistake by itself, or differs from the policy, with reason and remedy."""
     found = []
     for each in settings:
         problem, remedy = _judged(each, wanted, tuple(rails))
@@ -150,7 +150,7 @@ def contradictions(
 
 
 def _judged(each: Setting, wanted: Mapping[str, str], rails: tuple[str, ...]) -> tuple[str, str]:
-    """(problem, remedy) of one setting; two empty texts if it is right."""
+    """(problem, remedy) of one setting; two empty strings if it is right."""
     policy = wanted.get(each.name)
     if policy is not None and _same(each.value, policy):
         return "", ""
@@ -173,7 +173,7 @@ def _problem(each: Setting, policy: str | None, rails: tuple[str, ...]) -> str:
 
 
 def _traffic_class(value: str, policy: int) -> str:
-    """Why this traffic class is not the policy's; 4 x DSCP + ECN bits."""
+    """Why this traffic class differs from the policy's; 4 x DSCP + ECN bits."""
     found = _number(value)
     dscp, ecn = policy >> 2, policy & 0b11
     if found is None or not 0 <= found <= 255:
@@ -212,7 +212,7 @@ def _socket(value: str, policy: str | None, rails: tuple[str, ...]) -> str:
 
 
 def _same(value: str, policy: str) -> bool:
-    """Equal as NCCL takes them: numbers by value (strtoll, base 0), lists whatever their order."""
+    """Equal for NCCL: numbers by value (strtoll, base 0), lists in any order."""
     if value == policy:
         return True
     if _number(value) is not None and _number(value) == _number(policy):
@@ -222,7 +222,7 @@ def _same(value: str, policy: str) -> bool:
 
 
 def _number(value: str) -> int | None:
-    """A number as strtoll reads it in base 0: 106, 0x6a, 0152; None if it is none."""
+    """A number as strtoll reads it in base 0: 106, 0x6a, 0152; None if it is not one."""
     text = value.strip()
     if re.fullmatch(r"[-+]?0[0-7]+", text):
         return int(text, 8)

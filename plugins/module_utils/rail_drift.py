@@ -1,7 +1,7 @@
-"""What shall be true of a host's rails, in the same words as what is: their difference is the drift.
+"""Expected and found state of a host's rails in the same words: their difference is the drift.
 
 Pure, standard library only (it runs on hosts, Python 3.9). A rail is one entry of the role's rail_interfaces_rails, the
-facts are what rail_state.collect returns.
+facts are the result of rail_state.collect.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 FIRST_PRIORITY = 1000
-"""Rule of rail r is asked at priority 1000 + r: before the main table, which the kernel asks at 32766."""
+"""The rule of rail r has priority 1000 + r: before the main table, which the kernel consults at 32766."""
 LAST_PRIORITY = 1999
 RP_FILTER_LOOSE = 2
-"""Any way back will do (RFC 3704). The kernel applies the larger of `all` and the interface's (ip-sysctl.rst)."""
+"""Accepts any return path (RFC 3704). The kernel applies the larger of `all` and the interface's (ip-sysctl.rst)."""
 ARP_STRICT = {"arp_ignore": 1, "arp_announce": 2}
 
 Rail = Mapping[str, Any]
@@ -26,20 +26,20 @@ def priority_of(rail: Rail) -> int:
 
 
 def found_of(rail: Rail, facts: Facts) -> dict[str, Any]:
-    """What the facts say of a rail's NIC port."""
+    """The facts of a rail's NIC port."""
     match = rail["match"]
     found: dict[str, Any] = facts["rails"][(match.get("pci") or match.get("mac")).lower()]
     return found
 
 
 def wanted_routes(rail: Rail, far: str) -> dict[str, str | None]:
-    """Destination -> gateway of one table: what is far by the leaf, the leaf's own subnet (if shared) without it."""
+    """Destination -> gateway of one table: ``far`` through the leaf, a shared subnet of the leaf without gateway."""
     near = rail.get("subnet")
     return {far: rail["gateway"], **({near: None} if near else {})}
 
 
 def wanted_lines(rail: Rail, plane_supernet: str, arp_strict: bool) -> list[str]:
-    """What shall be true of a rail, one fact a line."""
+    """The expected state of a rail, one fact per line."""
     name, far = rail["name"], rail.get("plane_supernet") or plane_supernet
     settings = {"rp_filter": RP_FILTER_LOOSE, **(ARP_STRICT if arp_strict else {})}
     return [
@@ -55,9 +55,9 @@ def wanted_lines(rail: Rail, plane_supernet: str, arp_strict: bool) -> list[str]
 
 
 def found_lines(rail: Rail, facts: Facts, arp_strict: bool) -> list[str]:
-    """What is true of a rail now. Its interface bears its future name, so that only what differs differs.
+    """The present state of a rail. Its interface has its future name, so that only real differences show.
 
-    Of the main table the ways to the rail's supernet and its own subnet, of the rules those of its priority or table.
+    Of the main table the routes to the rail's supernet and its own subnet, of the rules those of its priority or table.
     """
     one, name, table = found_of(rail, facts), rail["name"], str(rail["table"])
     called = [one["netdev"], *one["altnames"]]
@@ -78,7 +78,7 @@ def found_lines(rail: Rail, facts: Facts, arp_strict: bool) -> list[str]:
 
 
 def _is_ours(route: Mapping[str, Any], rail: Rail, now: str) -> bool:
-    """Does a route of the main table lead where this rail's shall? Rails of one leaf share a subnet, each its own."""
+    """Is this route of the main table one of this rail's? Rails of one leaf share a subnet; each has its own route."""
     near = route["to"] == rail.get("subnet") and route["dev"] == now
     return near or (route["to"] == rail["supernet"] and route["to"] != rail.get("subnet"))
 
@@ -92,13 +92,13 @@ def _line(table: object, to: str, via: str | None, dev: str) -> str:
 
 
 def common_lines(facts: Facts) -> tuple[str, str]:
-    """(as it is, as it shall be) of what concerns all rails at once."""
+    """(found, expected) state that concerns all rails at once."""
     knob = "net.ipv4.conf.all.rp_filter"
     return f"{knob} = {facts['sysctl']['all']['rp_filter']}", f"{knob} = {RP_FILTER_LOOSE}"
 
 
 def stale_rules(rails: Sequence[Rail], facts: Facts) -> list[dict[str, Any]]:
-    """Rules left by a rail that is not asked for any more: ours by priority and table, of none of the rails."""
+    """Rules of a rail that is no longer wanted: ours by priority and table, but of none of the rails."""
     own = {priority_of(rail) for rail in rails}
     offset = int(rails[0]["table"]) - priority_of(rails[0]) if rails else 0
     return [

@@ -1,4 +1,4 @@
-"""Which RDMA device a network interface has. The one place that tells it: facts, roles, service and checks ask here.
+"""The RDMA device of a network interface. The only place that determines it: for facts, roles, service and checks.
 
 Reads files under ``root`` only; standard library, Python 3.9.
 """
@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FIRST_GIDS = 4
-"""Entries of a GID table that are looked at. The first two are the port's own (RoCE v1 and v2 of its link-local
-address); what VLANs and others on top of it add comes later (Linux drivers/infiniband/core/roce_gid_mgmt.c)."""
+"""Number of entries of a GID table that are examined. The first two are the port's own (RoCE v1 and v2 of its
+link-local address); those of VLANs and other upper devices come later (Linux
+drivers/infiniband/core/roce_gid_mgmt.c)."""
 
 
 @dataclass(frozen=True)
 class RdmaPort:
-    """One port of an RDMA device, and the network interface it is; empty if it has none."""
+    """One port of an RDMA device, and its network interface; empty if it has none."""
 
     device: str
     port: int
@@ -32,12 +33,12 @@ def rdma_ports(root: Path) -> list[RdmaPort]:
 
 
 def port_of(root: Path, interface: str) -> RdmaPort | None:
-    """The RDMA port that a network interface is; None if it is none."""
+    """The RDMA port of a network interface; None if it has none."""
     return next((each for each in rdma_ports(root) if each.interface == interface), None) if interface else None
 
 
 def text(path: Path) -> str:
-    """A file without surrounding blanks; empty if it cannot be read, as a GID entry that is not in use (EINVAL)."""
+    """A file without surrounding blanks; empty if it cannot be read, as with an unused GID entry (EINVAL)."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
@@ -45,7 +46,7 @@ def text(path: Path) -> str:
 
 
 def _interface_of(device: Path, port: int) -> str:
-    """By the GID table; while that is empty by what rxe says its parent is, or as the PCI device's only interface."""
+    """From the GID table; while that is empty, from rxe's parent, or as the PCI device's only interface."""
     owners = device / "ports" / str(port) / "gid_attrs/ndevs"
     found = [name for name in (text(owners / str(slot)) for slot in _numbers(owners)[:FIRST_GIDS]) if name]
     if found:

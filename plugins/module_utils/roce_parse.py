@@ -1,8 +1,8 @@
-"""Parsers of what the tools for a host's RoCE knobs print. Pure, standard library only, Python 3.9.
+"""Parsers for the output of a host's RoCE tools. Pure, standard library only, Python 3.9.
 
-Each takes the text and gives plain values; a text that is not understood raises ValueError, KeyError or TypeError, and
-a contradiction inside it raises Unreadable. Formats: tests/recorded (dcb of iproute2 6.1 with -j, mlnx_qos 1.2, ethtool
-6.1, ibv_devinfo 44, mlx5's traffic_class file).
+Each takes the text and returns plain values; unknown text raises ValueError, KeyError or TypeError, and a contradiction
+within it raises Unreadable. Formats: tests/recorded (dcb of iproute2 6.1 with -j, mlnx_qos 1.2, ethtool 6.1,
+ibv_devinfo 44, mlx5's traffic_class file).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Unreadable(Exception):  # noqa: N818 - an outcome, not a fault
 
 @dataclass(frozen=True)
 class Reading:
-    """One knob: its value, or None with the reason; ``shown_by`` is the command or file that shows it."""
+    """One knob: its value, or None with the reason; ``shown_by``: the command or file that shows it."""
 
     value: Any
     source: str
@@ -42,7 +42,7 @@ def parse_dcb_app(text: str) -> list[tuple[int, int]]:
 
 
 def dscp_map(pairs: Sequence[tuple[int, int]]) -> list[int | None]:
-    """The priority of each of 64 code points, None without entry. Raises Unreadable when one has two."""
+    """The priority of each of 64 code points, None without entry. Raises Unreadable if one has two."""
     found: list[int | None] = [None] * CODE_POINTS
     for dscp, priority in pairs:
         if found[dscp] not in (None, priority):
@@ -58,7 +58,7 @@ def parse_dcb_pfc(text: str) -> dict[str, Any]:
 
 
 def parse_dcb_ets(text: str) -> dict[str, Any]:
-    """Transmission selection; the share of a class that is not ets means nothing and is 0 here (mlx5 reports 100)."""
+    """Transmission selection; the share of a class that is not ets has no meaning and is 0 here (mlx5 reports 100)."""
     answer = json.loads(text)
     tsa, shares = _eight(answer["tc_tsa"]), _eight(answer["tc_bw"])
     return {
@@ -69,7 +69,7 @@ def parse_dcb_ets(text: str) -> dict[str, Any]:
 
 
 def parse_dcb_buffer(text: str) -> dict[str, Any]:
-    """Receive buffers in bytes, and which one each priority goes to."""
+    """Receive buffers in bytes, and the buffer of each priority."""
     answer = json.loads(text)
     return {
         "buffer_bytes": _eight(answer["buffer_size"]),
@@ -79,7 +79,7 @@ def parse_dcb_buffer(text: str) -> dict[str, Any]:
 
 
 def parse_dcb_dcbx(text: str) -> str:
-    """``os`` when the host owns the exchange, else ``firmware``."""
+    """``os`` if the host controls the exchange, else ``firmware``."""
     return "os" if json.loads(text).get("host", False) else "firmware"
 
 
@@ -104,9 +104,9 @@ _MLNX_LINES = {
 
 
 def parse_mlnx_qos(text: str) -> dict[str, Any]:
-    """Knob to value for all that ``mlnx_qos -i X`` shows, the code points as ``dscp_pairs`` for dscp_map.
+    """Knob -> value for everything in the output of ``mlnx_qos -i X``, the code points as ``dscp_pairs`` for dscp_map.
 
-    What it does not show is left out: old versions have no buffers, and a traffic class without priority has no line.
+    Missing values are left out: old versions show no buffers, and a traffic class without priority has no line.
     """
     lines = {name: pattern.findall(text) for name, pattern in _MLNX_LINES.items()}
     found: dict[str, Any] = {}
@@ -158,7 +158,7 @@ def parse_ethtool_pause(text: str) -> dict[str, bool]:
 
 
 def parse_traffic_class(text: str) -> int | None:
-    """The byte mlx5 puts into every RoCE packet of the port, None if none was set. Rules per address are skipped."""
+    """The byte mlx5 puts into every RoCE packet of the port, None if none is set. Rules per address are skipped."""
     found = re.search(r"^Global tclass=(\d+)$", text, re.MULTILINE)
     if not found and text.strip() and "tclass=" not in text:
         raise ValueError(text)
@@ -172,5 +172,5 @@ def parse_active_mtu(text: str, port: int) -> int:
 
 
 def trust_of(pairs: Sequence[tuple[int, int]]) -> str:
-    """A port trusts DSCP from its first DSCP entry on (Linux mlx5, en_dcbnl.c)."""
+    """A port trusts DSCP as soon as it has a DSCP entry (Linux mlx5, en_dcbnl.c)."""
     return "dscp" if pairs else "pcp"

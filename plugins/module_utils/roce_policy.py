@@ -1,7 +1,7 @@
-"""The host's half of the RoCE policy: what the variables ask for, whether they make sense, and the tables a NIC holds.
+"""The host's part of the RoCE policy: the variables, their validation, and the tables for a NIC.
 
-Pure, standard library only (it runs on hosts, Python 3.9). Read by the role roce_qos (module and service) and by
-whoever compares a host with its policy. Nothing here reads or changes a host.
+Pure, standard library only (it runs on hosts, Python 3.9). Used by the role roce_qos (module and service) and by
+comparisons of a host with its policy. Nothing here reads or changes a host.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ KNOBS = (
     "cnp_dscp",
     "cnp_priority",
 )
-"""Everything that is set, in the order in which it is set."""
+"""All settings, in the order in which they are set."""
 
 OPTIONAL = {
     "backend": "auto",
@@ -51,7 +51,7 @@ _CLASS_KEYS = ("name", "dscp", "priority", "lossless", "strict", "weight_percent
 
 
 class PolicyError(ValueError):
-    """The variables cannot be a policy; ``problems`` names each with variable, value and remedy."""
+    """The variables are no valid policy; ``problems`` names each with variable, value and remedy."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
         super().__init__("\n".join(problems))
@@ -71,13 +71,13 @@ class Ets:
 
 @dataclass(frozen=True)
 class Policy:
-    """What every rail of this host shall hold."""
+    """The settings of every rail of this host."""
 
     rails: tuple[str, ...]
     dscp_to_priority: tuple[int, ...]
     """All 64 code points."""
     priority: int
-    """The one that RDMA rides on, and DCQCN works on."""
+    """The priority of RDMA, to which DCQCN applies."""
     lossless: bool
     """PFC pauses it."""
     ets: Ets
@@ -95,17 +95,17 @@ class Policy:
 
     @property
     def pfc(self) -> tuple[bool, ...]:
-        """Pause per priority: the one of RDMA, or none."""
+        """Pause per priority: on for RDMA's, or for none."""
         return only(self.priority) if self.lossless else (False,) * PRIORITIES
 
     @property
     def ecn_enabled(self) -> tuple[bool, ...]:
-        """DCQCN per priority: on the one of RDMA, or nowhere."""
+        """DCQCN per priority: on for RDMA's, or for none."""
         return only(self.priority) if self.ecn else (False,) * PRIORITIES
 
 
 def only(priority: int) -> tuple[bool, ...]:
-    """Eight answers of which one is yes."""
+    """Eight values, True for this priority only."""
     return tuple(each == priority for each in range(PRIORITIES))
 
 
@@ -140,7 +140,7 @@ def read_policy(values: Mapping[str, Any]) -> Policy:
 
 
 def _ets(classes: list[Mapping[str, Any]], best_effort: int) -> Ets:
-    """One traffic class per class, numbered as its priority; priorities of no class are served with best effort.
+    """One traffic class per class, with its priority as number; other priorities are served with best effort.
 
     A traffic class that no priority uses is strict with no share: drivers refuse an ETS class of 0 percent.
     """
@@ -155,7 +155,7 @@ def _ets(classes: list[Mapping[str, Any]], best_effort: int) -> Ets:
 
 
 def find_problems(values: Mapping[str, Any]) -> list[str]:
-    """Every mistake in the role's variables, one line each; nothing where all is well."""
+    """Every mistake in the role's variables, one line each; empty if there is none."""
     missing = [name for name in REQUIRED if values.get(name) is None]
     if missing:
         remedy = "The inventory plug-in gpufabric takes it from the intent; a host outside of it needs it in host_vars"
@@ -166,7 +166,7 @@ def find_problems(values: Mapping[str, Any]) -> list[str]:
     given = {**OPTIONAL, **values}
     problems = _rail_problems(given["rails"]) + _class_problems(given["classes"])
     if problems:
-        return problems  # what follows relies on the shape
+        return problems  # the following checks rely on the shape
     return [
         *(_lossless_problems(given) or _marking_problems(given)),
         *_cnp_problems(given),
@@ -195,7 +195,7 @@ def _rail_problems(rails: list[str]) -> list[str]:
 
 
 def _class_problems(classes: list[Mapping[str, Any]]) -> list[str]:
-    """Each class complete; together all 64 code points, once; each with a priority of its own."""
+    """Each class is complete; together they have all 64 code points once; each has a priority of its own."""
     problems = [
         _say("classes", f"{each.get('name', each)} has no {key}", "Give each class all keys")
         for each in classes
@@ -244,7 +244,7 @@ def _lossless_problems(given: Mapping[str, Any]) -> list[str]:
         what = f"{priority} is no class's priority"
         return [_say("priority", what, f"Take one of {_listed(declared)} (roce_qos_classes)")]
     if not lossless and given["ecn"]:
-        return []  # marks alone slow senders down, and NICs send again what is lost
+        return []  # marks alone slow senders down, and NICs retransmit what is lost
     if priority not in lossless:
         what = f"{priority} is the priority of {declared[priority]}, which is not lossless"
         remedy = f"Take {_listed(lossless)}" if lossless else f"Set lossless: true in the class {declared[priority]}"
@@ -253,7 +253,7 @@ def _lossless_problems(given: Mapping[str, Any]) -> list[str]:
 
 
 def _marking_problems(given: Mapping[str, Any]) -> list[str]:
-    """The DSCP lies in the lossless class, and the traffic class is made of it and of the right ECN bits."""
+    """The DSCP is in the lossless class, and the traffic class consists of it and the right ECN bits."""
     dscp, priority = given["dscp"], given["priority"]
     if dscp not in range(CODE_POINTS):
         return [_say("dscp", str(dscp), "DSCPs are 0 to 63")]
@@ -272,7 +272,7 @@ def _carrier(classes: list[Mapping[str, Any]], dscp: int) -> Mapping[str, Any]:
 
 
 def _byte_problem(byte: int, dscp: int, ecn: bool) -> str | None:
-    """What is wrong with this traffic class; the common mistakes (a) and (b) by their names."""
+    """The problem with this traffic class; the common mistakes (a) and (b) by their names."""
     if byte not in range(256):
         return "is more than a byte holds"
     if byte >> 2 != dscp:

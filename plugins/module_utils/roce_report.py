@@ -1,4 +1,4 @@
-"""What a run of the RoCE policy did on a host, and what it could not do. Standard library only, Python 3.9."""
+"""The changes and failures of one run of the RoCE policy on a host. Standard library only, Python 3.9."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DCB_QUERY = re.compile(r"dcb -j \w+ show dev \S+")
 
 @dataclass(frozen=True)
 class Change:
-    """One knob that was set, or would be (check mode)."""
+    """One knob that was set, or would be set (check mode)."""
 
     rail: str
     knob: str
@@ -38,7 +38,7 @@ class Absence:
 
 @dataclass(frozen=True)
 class Failure:
-    """One knob that is not as the policy says, and why."""
+    """One knob that differs from the policy, and why."""
 
     rail: str
     knob: str
@@ -52,7 +52,7 @@ class Failure:
 
 @dataclass
 class Report:
-    """What one run did and could not do."""
+    """The changes and failures of one run."""
 
     changes: list[Change] = field(default_factory=list)
     absent: list[Absence] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Report:
         return {**asdict(self), "absent_words": self.absent_words()}
 
     def absent_words(self) -> list[str]:
-        """One line for each reason, with the knobs and the rails it is true of."""
+        """One line for each reason, with its knobs and rails."""
         knobs: dict[str, tuple[set[str], dict[str, None]]] = {}
         for each in self.absent:
             reason = _DCB_QUERY.sub("dcb", each.reason).replace(each.rail, "RAIL")

@@ -1,6 +1,6 @@
-"""Programs run on a host, and what they answered. Standard library only, Python 3.9.
+"""Running programs on a host. Standard library only, Python 3.9.
 
-``run_command`` is what the readers and the setters of RoCE knobs are given as ``run``; tests give another.
+``run_command`` is the ``run`` argument of the readers and setters of RoCE knobs; tests pass another.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 TIMEOUT_S = 30
 MISSING_PROGRAM = 127
 OUT_OF_SEQUENCE, ATTEMPTS = "Protocol error", 4
-"""What dcb says (exit code 0 all the same, and half of the work undone) when an answer bears another number than its
-request: it numbers them by the clock's seconds (iproute2 lib/mnl_utils.c), which may tick amid a run. Seen once in some
-hundred calls on a slow machine. A second run completes: all our commands are idempotent."""
+"""Message of dcb (with exit code 0, and half of the work undone) if an answer has another number than its request: it
+numbers them by the clock's seconds (iproute2 lib/mnl_utils.c), which may change during a run. Seen once in some hundred
+calls on a slow machine. A second run completes: all our commands are idempotent."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a program said."""
+    """The result of a program."""
 
     exit_code: int
     stdout: str
@@ -28,7 +28,7 @@ class Answer:
 
     @property
     def complaint(self) -> str:
-        """The first line that a failed program left, or its exit code."""
+        """The first line of a failed program's output, or its exit code."""
         lines = [line.strip() for line in (self.stderr + "\n" + self.stdout).splitlines() if line.strip()]
         return lines[0] if lines else f"exit code {self.exit_code}, and no word why"
 
@@ -37,7 +37,7 @@ Run = Callable[[Sequence[str]], Answer]
 
 
 def run_command(argv: Sequence[str]) -> Answer:
-    """Run a program, dcb again where it lost count of its requests. Never raises."""
+    """Run a program; repeat dcb if its answer had the wrong number. Never raises."""
     for _ in range(ATTEMPTS):
         answer = _run(argv)
         if argv[0] != "dcb" or OUT_OF_SEQUENCE not in answer.stderr:
@@ -46,7 +46,7 @@ def run_command(argv: Sequence[str]) -> Answer:
 
 
 def _run(argv: Sequence[str]) -> Answer:
-    """Once, with the C locale, system folders last in PATH, and a limit of TIMEOUT_S."""
+    """Run it once, with the C locale, system folders last in PATH, and a limit of TIMEOUT_S."""
     path = os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin"
     environment = dict(os.environ, LC_ALL="C", PATH=path.lstrip(":"))
     try:

@@ -1,1 +1,1 @@
-"""Lab machines: real Linux hosts in QEMU, cabled to one network namespace that plays the leaves."""
+"""Lab machines: real Linux hosts in QEMU, connected to one network namespace that acts as the leaves."""

@@ -1,8 +1,8 @@
-"""KVM or TCG: found out by starting a guest, not by looking at /dev/kvm.
+"""KVM or TCG: determined by starting a guest, not by looking at /dev/kvm.
 
-A KVM that opens may still run no guest (nested virtualisation is the usual reason). So the image's own kernel is
-started without a root file system, which it reports as a panic once it has come that far; the verdict is kept for
-this machine, its kernel and its QEMU.
+A KVM device that opens may still run no guest (nested virtualisation is the usual reason). So the image's own kernel is
+started without a root file system; a kernel that starts reports this as a panic. The result is kept for this machine,
+its kernel and its QEMU.
 """
 
 import hashlib
@@ -16,14 +16,14 @@ from platform import release
 from nornir_tasks.lab.machines.commands import run
 
 PROBE_TIMEOUT_S = 20.0
-"""A guest under a working KVM is through in two seconds."""
+"""With a working KVM a guest needs two seconds."""
 STARTED = b"Unable to mount root fs"
 KVM = Path("/dev/kvm")
 
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """How guests run here."""
+    """How guests run on this machine."""
 
     name: str
     """``kvm`` or ``tcg``."""
@@ -31,11 +31,12 @@ class Accelerator:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """QEMU's arguments; one processor under TCG, where a second only costs.
+        """QEMU's arguments; one processor under TCG, where a second one only adds cost.
 
-        TCG carries out ``rep stosb`` byte by byte, and each byte on a page whose code it has translated takes the long
-        way. A kernel that finds ERMS clears its pages so, and took ten minutes and more to reboot among the traces of
-        the one before; without ERMS it writes eight bytes at once. A small translation cache leaves fewer traces.
+        TCG executes ``rep stosb`` byte by byte, and each byte on a page with translated code takes the slow path. A
+        kernel that finds ERMS clears its pages this way, and took ten minutes and more to reboot over the translated
+        code of the previous one; without ERMS it writes eight bytes at once. A small translation cache keeps fewer
+        translations.
         """
         if self.name == "kvm":
             return ("-accel", "kvm", "-cpu", "host", "-smp", "2")
@@ -43,7 +44,7 @@ class Accelerator:
 
 
 def choose(kernel: Path, cache: Path) -> Accelerator:
-    """The faster one that starts this kernel. Tried once per machine, kernel and QEMU; kept in ``cache``."""
+    """The faster one that starts this kernel. Tried once per machine, kernel and QEMU; the result is in ``cache``."""
     file = cache / f"accelerator-{_machine()}.json"
     try:
         return Accelerator(**json.loads(file.read_text(encoding="utf-8")))
@@ -74,7 +75,7 @@ def _try_kvm(kernel: Path) -> Accelerator:
 
 
 def _machine() -> str:
-    """A digest of what the verdict holds for."""
+    """A digest of the machine, kernel and QEMU for which the result is valid."""
     try:
         identity = Path("/etc/machine-id").read_text(encoding="utf-8")
     except OSError:

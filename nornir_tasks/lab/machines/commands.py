@@ -1,4 +1,4 @@
-"""Run a program of the machine, for a bounded time; say what it said when it fails."""
+"""Run a program of the machine with a time limit; report its output if it fails."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ TAIL_LINES = 6
 
 
 def run(argv: Sequence[str], timeout_s: float, stdin: str = "", environment: Mapping[str, str] | None = None) -> str:
-    """Its standard output. Raises LabError with its last lines when it fails, is missing or takes too long."""
+    """Its standard output. Raises LabError with its last lines if it fails, is missing or exceeds the time limit."""
     try:
         done = subprocess.run(  # noqa: S603 - a list of words, no shell
             list(argv), input=stdin, capture_output=True, text=True, timeout=timeout_s, check=False, env=environment
@@ -26,5 +26,5 @@ def run(argv: Sequence[str], timeout_s: float, stdin: str = "", environment: Map
 
 
 def is_there(program: str) -> bool:
-    """Can this program be started? System programs count even where PATH leaves them out."""
+    """Can this program be started? System programs count even if PATH does not contain them."""
     return shutil.which(program) is not None or shutil.which(program, path="/usr/sbin:/sbin") is not None

@@ -1,4 +1,4 @@
-"""Keys of a lab's machines: made by the lab, kept in its private folder, given to machines as they start."""
+"""Keys of a lab's machines: made by the lab, kept in its private folder, passed to machines at boot."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +12,13 @@ KEYGEN_TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Where a lab's keys are."""
+    """The paths of a lab's keys."""
 
     directory: Path
 
     @property
     def client(self) -> Path:
-        """The private key that every machine of the lab lets in."""
+        """The private key that every machine of the lab accepts."""
         return self.directory / CLIENT_KEY
 
     @property
@@ -26,7 +26,7 @@ class Keys:
         return self.directory / KNOWN_HOSTS
 
     def make(self) -> None:
-        """The client's key pair, if there is none yet."""
+        """Make the client's key pair, if there is none yet."""
         _generate(self.client, "lab")
 
     def host_key(self, machine: str) -> Path:
@@ -36,7 +36,7 @@ class Keys:
         return key
 
     def write_known_hosts(self, ports: dict[str, int]) -> None:
-        """One line per machine: only its own key is taken at its port."""
+        """One line per machine: only its own key is accepted at its port."""
         lines = []
         for machine, port in ports.items():
             kind, key = self.host_key(machine).with_suffix(".pub").read_text(encoding="utf-8").split()[:2]

@@ -1,8 +1,8 @@
-"""The disk image all lab machines start from: Debian 12, made once, kept under the hash of its recipe.
+"""The disk image of all lab machines: Debian 12, made once, kept under the hash of its recipe.
 
 The recipe is data: the files of the folder ``image``, and the commands below. mmdebstrap makes the root file system as
 a folder, mke2fs copies it into a partition (no loop device), and the image's own kernel, started by QEMU, installs
-GRUB, so that a machine reboots with the command line its roles set.
+GRUB, so that a machine reboots with the command line that its roles set.
 """
 
 import hashlib
@@ -22,12 +22,12 @@ RECIPE = Path(__file__).parent / "image"
 SUITE = "bookworm"
 DISK_MIB = 4096
 PARTITION_OFFSET = 1024 * 1024
-"""Bytes before the one partition: GRUB's core image lives there."""
+"""Bytes before the one partition, for GRUB's core image."""
 LEFT_OUT = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
 BUILD_TIMEOUT_S = 900.0
 FIRST_BOOT_TIMEOUT_S = 300.0
 LAYOUT = "1"
-"""Raised when what this module does with the recipe changes."""
+"""To be increased whenever this module handles the recipe differently."""
 
 Say = Callable[[str], None]
 
@@ -39,7 +39,7 @@ def cache_directory() -> Path:
 
 
 def recipe_hash() -> str:
-    """Sixteen hex digits over every file of the recipe: name and content."""
+    """Sixteen hex digits from every file of the recipe: name and content."""
     digest = hashlib.sha256(f"{LAYOUT} {SUITE} {DISK_MIB} {LEFT_OUT}".encode())
     for file in sorted(each for each in RECIPE.rglob("*") if each.is_file()):
         digest.update(f"\0{file.relative_to(RECIPE)}\0".encode())
@@ -48,7 +48,7 @@ def recipe_hash() -> str:
 
 
 def ensure_image(say: Say) -> tuple[Path, Accelerator]:
-    """The image of the recipe as it is now (made if it is not there yet) and how guests run here."""
+    """The image of the present recipe (made if it is missing) and how guests run here."""
     images = cache_directory() / "images"
     images.mkdir(mode=0o700, parents=True, exist_ok=True)
     name = recipe_hash()
@@ -63,11 +63,11 @@ def ensure_image(say: Say) -> tuple[Path, Accelerator]:
 
 def _build(wanted: Path, say: Say) -> None:
     started = time.monotonic()
-    # The lock is ours, so whoever made these was cut off.
+    # We have the lock, so the process that made these was killed.
     for left in wanted.parent.glob(f"{wanted.name}.building-*"):
         shutil.rmtree(left, ignore_errors=True)
     work = Path(tempfile.mkdtemp(prefix=f"{wanted.name}.building-", dir=wanted.parent))
-    work.chmod(0o755)  # apt's own user must reach the folders below
+    work.chmod(0o755)  # apt's own user needs access to the folders below
     try:
         say(f"image {wanted.name}: Debian 12 is put together, once; some 2 to 4 minutes")
         root = work / "root"
@@ -93,7 +93,7 @@ def _root_file_system(root: Path) -> None:
     packages = _packages("packages.txt") + _packages("build_packages.txt")
     argv = ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", f"--include={','.join(packages)}"]
     argv += [f"--dpkgopt=path-exclude={path}" for path in LEFT_OUT]
-    # The hook's words are passed by the environment: a path of ours needs no quoting there.
+    # The hook's words are passed in the environment: our paths need no quoting there.
     argv += ['--customize-hook=sh "$GPUFABRIC_RECIPE/customise.sh" "$1" "$GPUFABRIC_RECIPE"', SUITE, str(root)]
     mirror = os.environ.get("GPUFABRIC_DEBIAN_MIRROR")
     environment = {**os.environ, "GPUFABRIC_RECIPE": str(RECIPE), "LC_ALL": "C.UTF-8"}
@@ -113,7 +113,7 @@ def _disk(root: Path, disk: Path) -> Path:
 
 
 def _install_grub(image: Path, disk: Path, accelerator: Accelerator) -> None:
-    """grub-install and update-grub need the disk as the machine sees it: they run in it, as its first process."""
+    """grub-install and update-grub need the machine's view of the disk: they run in it, as its first process."""
     serial = disk.parent / "first-boot.log"
     argv = ["qemu-system-x86_64", *accelerator.arguments, "-nodefaults", "-display", "none", "-m", "1024"]
     argv += ["-no-reboot", "-serial", f"file:{serial}"]

@@ -30,7 +30,7 @@ PORT_TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One machine's folder: disk, keys, logs, and what it was started as."""
+    """One machine's folder: disk, keys, logs, and its record."""
 
     name: str
     directory: Path
@@ -38,7 +38,7 @@ class Machine:
 
     @property
     def record(self) -> dict[str, Any] | None:
-        """What it was made as: ``plan``, ``image``, ``port``; None before it was."""
+        """How it was made: ``plan``, ``image``, ``port``; None before that."""
         try:
             found: dict[str, Any] = json.loads((self.directory / "machine.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -50,7 +50,7 @@ class Machine:
         return self.directory / "serial.log"
 
     def pid(self) -> int | None:
-        """Its process, if it lives and is ours; a recycled id of another program does not count."""
+        """Its process id, if the process lives and is ours; None if another program has the recycled id."""
         try:
             pid = int((self.directory / "pid").read_text(encoding="utf-8"))
             words = Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -60,7 +60,7 @@ class Machine:
         return pid if f"{self.directory}/disk.qcow2".encode() in words and state != "Z" else None
 
     def make(self, plan: MachinePlan, image: Path) -> None:
-        """Its folder: an empty disk over the image, a host key, what the lab tells it as it boots."""
+        """Make its folder: an empty disk over the image, a host key, and the data that the machine reads at boot."""
         self.directory.mkdir(mode=0o700, parents=True)
         self.keys.host_key(self.name)
         argv = ["qemu-img", "create", "-q", "-f", "qcow2", "-b", str(image), "-F", "qcow2"]
@@ -71,7 +71,7 @@ class Machine:
         self._write_record(plan, image, 0)
 
     def start(self, plan: MachinePlan, accelerator: Accelerator, taps: Mapping[str, str]) -> int:
-        """Start QEMU; the port on 127.0.0.1 that leads to its SSH. A port that was taken meanwhile is given up."""
+        """Start QEMU and return the port on 127.0.0.1 for its SSH. A port that is in use by now is replaced."""
         image = Path(str((self.record or {})["image"]))
         for left in reversed(range(PORT_TRIES)):
             port = int((self.record or {}).get("port") or 0) or _free_port()
@@ -87,7 +87,7 @@ class Machine:
         raise AssertionError("unreachable: the last try raises")
 
     def wait(self, port: int, started: float, ssh: list[str]) -> float:
-        """Seconds from ``started`` (monotonic) until its SSH let us in, with its own host key. LabError if never."""
+        """Seconds from ``started`` (monotonic) until its SSH accepts us, with its own host key. LabError if never."""
         deadline = started + BOOT_TIMEOUT_S
         output = "no answer"
         while time.monotonic() < deadline:
@@ -95,7 +95,7 @@ class Machine:
                 raise LabError(Problem(self.name, "the machine ended while it booted", found=self._tail()))
             if _greets(port):
                 try:
-                    # Our own ssh, our own configuration.
+                    # Our own ssh with our own configuration.
                     done = subprocess.run([*ssh, self.name, "true"], capture_output=True, timeout=60, check=False)  # noqa: S603
                 except subprocess.TimeoutExpired:
                     continue
@@ -108,7 +108,7 @@ class Machine:
         raise LabError(Problem(self.name, f"no SSH after {BOOT_TIMEOUT_S:.0f} s: {output}", found=self._tail()))
 
     def stop(self) -> bool:
-        """End its process. False: none ran."""
+        """End its process. False: it was not running."""
         pid = self.pid()
         if pid is None:
             return False
@@ -121,7 +121,7 @@ class Machine:
         return True
 
     def remove(self) -> None:
-        """End it and forget it, disk and keys included."""
+        """End it and remove its folder, disk and keys included."""
         self.stop()
         shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -133,7 +133,7 @@ class Machine:
         argv += ["-drive", f"id=disk,if=none,format=qcow2,cache=unsafe,file={folder}/disk.qcow2"]
         argv += ["-device", f"virtio-blk-pci,drive=disk,bootindex=0,addr={DISK_SLOT:#x}"]
         argv += ["-device", "virtio-rng-pci,addr=0x2"]
-        # restrict: the machine sees nothing beyond the lab, so no role can come to need the internet unnoticed.
+        # restrict: the machine sees nothing outside the lab, so a role that needs the internet fails.
         argv += ["-netdev", f"user,id=management,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:22"]
         argv += ["-device", _card("management", MANAGEMENT_SLOT, mac(self.name, "management"))]
         for nic in plan.nics:
@@ -143,7 +143,7 @@ class Machine:
         given["site.network"] = "site.network"
         argv += [word for item, file in given.items() for word in _given(item, folder / file)]
         argv += _given("authorized_keys", self.keys.client.with_suffix(".pub"))
-        # The socket's name is relative: the folder's own may be too long for one.
+        # The socket's name is relative: the folder's path may be too long for a socket.
         return ["env", "-C", str(folder), *argv, "-daemonize", "-pidfile", f"{folder}/pid"]
 
     def _write_record(self, plan: MachinePlan, image: Path, port: int) -> None:
@@ -173,7 +173,7 @@ def _free_port() -> int:
 
 
 def _greets(port: int) -> bool:
-    """Does an SSH server greet there? The forwarder takes connections long before the machine does."""
+    """Does an SSH server answer? The port forwarder accepts connections long before the machine does."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
             connection.settimeout(10)

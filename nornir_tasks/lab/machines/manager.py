@@ -1,7 +1,7 @@
 """The machines of one site's lab: up, down, status.
 
-They stand in the folder ``lab/machines`` of the site's state, one folder each, with the lab's keys and ``hosts.yml``,
-which the Ansible inventory reads: how each machine is reached. Nothing else tells where they are.
+They are in the folder ``lab/machines`` of the site's state, one folder each, with the lab's keys and ``hosts.yml``, the
+access data that the Ansible inventory reads. Nothing else records them.
 """
 
 import json
@@ -30,7 +30,7 @@ FOLDER = "machines"
 
 @dataclass(frozen=True, slots=True)
 class MachineStatus:
-    """One machine as it stands."""
+    """The state of one machine."""
 
     name: str
     running: bool
@@ -50,21 +50,22 @@ class Machines:
 
     @property
     def ssh(self) -> list[str]:
-        """The command that reaches a machine by name: ``ssh -F .../ssh_config gpu-1``."""
+        """The command that connects to a machine by name: ``ssh -F .../ssh_config gpu-1``."""
         return ["ssh", "-F", str(self.directory / "ssh_config")]
 
     def machine(self, name: str) -> Machine:
-        """The machine of this name, whether it runs or not."""
+        """The machine with this name, running or not."""
         return Machine(name, self.directory / name, self.keys)
 
     def up(self, plans: Sequence[MachinePlan], say: Callable[[str], None]) -> int:
-        """Have exactly these machines, each let us in by SSH. How many were started or ended: 0 if all was so.
+        """Run exactly these machines, all reachable by SSH. The number started or ended; 0 if nothing had to change.
 
-        Raises LabError for a machine that runs for another design or does not boot; call ``check_requirements`` first.
+        Raises LabError for a machine that runs for another design or does not boot; requires ``check_requirements``
+        first.
         """
         if not plans:
             return self.down()
-        # What another ``up`` has half started would look like what a killed one left.
+        # A machine that a concurrent ``up`` is starting would look like a leftover of a killed one.
         self._lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with locked(self._lock, "another command brings up this lab's machines already", say):
             return self._up(plans, say)
@@ -89,7 +90,7 @@ class Machines:
         return len(gone) + len(down)
 
     def down(self) -> int:
-        """End every machine; no process, interface, namespace or folder is left. How many there were."""
+        """End every machine and remove its processes, interfaces, namespace and folder. The number of machines."""
         if not self.directory.exists():
             return 0
         names = self.names()
@@ -100,12 +101,12 @@ class Machines:
         return len(names)
 
     def names(self) -> tuple[str, ...]:
-        """Every machine that was made, by its place in the design."""
+        """Every existing machine, by its place in the design."""
         found = [self.machine(file.parent.name) for file in self.directory.glob("*/machine.json")]
         return tuple(each.name for each in sorted(found, key=lambda each: (each.record or {})["plan"]["index"]))
 
     def status(self) -> tuple[MachineStatus, ...]:
-        """Every machine that was made."""
+        """The state of every existing machine."""
         found = []
         for name in self.names():
             machine = self.machine(name)
@@ -124,7 +125,7 @@ class Machines:
                 raise LabError(Problem(plan.name, what, hint=hint))
 
     def _end_half_started(self, plans: Sequence[MachinePlan]) -> None:
-        """An ``up`` that was killed may leave a machine whose port nobody wrote down, or whose NICs lead nowhere."""
+        """After a killed ``up``, a machine may run without a recorded port, or with unconnected NICs: end these."""
         for plan in plans:
             machine = self.machine(plan.name)
             whole = bool((machine.record or {}).get("port")) and self.namespace.holds(plan)
@@ -134,7 +135,7 @@ class Machines:
     def _start(
         self, plans: Sequence[MachinePlan], image: Path, accelerator: Accelerator, say: Callable[[str], None]
     ) -> None:
-        """Start all of them: they boot side by side."""
+        """Start all of them: they boot in parallel."""
         for plan in plans:
             machine = self.machine(plan.name)
             if machine.record is None:
@@ -146,7 +147,7 @@ class Machines:
             say(f"{plan.name}: boots")
 
     def _wait(self, plans: Sequence[MachinePlan], begun: Sequence[str], say: Callable[[str], None]) -> None:
-        """Until each of them lets us in; those that ran before as well, for their ``up`` may have been cut off."""
+        """Wait until all are reachable; also those that ran before, because their ``up`` may have been killed."""
         started = time.monotonic()
         for plan in plans:
             machine = self.machine(plan.name)
@@ -162,7 +163,7 @@ class Machines:
             self.namespace.forget(record["plan"]["index"])
 
     def _write_ways(self) -> None:
-        """known_hosts, ssh_config and hosts.yml: how to reach each machine, and which key is its own."""
+        """Write known_hosts, ssh_config and hosts.yml: the address and the host key of each machine."""
         ports = {each.name: each.ssh_port for each in self.status()}
         self.keys.write_known_hosts(ports)
         head = (
@@ -181,7 +182,7 @@ class Machines:
                 "ansible_ssh_private_key_file": str(self.keys.client),
                 "ansible_ssh_common_args": f"{known} -o StrictHostKeyChecking=yes -o IdentitiesOnly=yes",
                 "ansible_timeout": ANSIBLE_TIMEOUT_S,
-                # Ansible and Mitogen compress by default; on loopback that only costs an emulated processor.
+                # Ansible and Mitogen compress by default; on loopback that only costs time of an emulated processor.
                 "ansible_ssh_args": "-o ControlMaster=auto -o ControlPersist=60s",
                 "mitogen_ssh_compression": False,
                 "rdma_stack_provider": "rxe",

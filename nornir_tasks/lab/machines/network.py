@@ -1,8 +1,8 @@
-"""The network namespace that plays the leaves of lab machines.
+"""The network namespace that acts as the leaves of lab machines.
 
-Each NIC of a machine is a TAP in it, with the switch's address of that link, so a machine sees its gateway as it would
-on a leaf, jumbo frames pass, and packets go from rail to rail and from machine to machine. What is captured there is
-what a leaf would receive. It runs no BGP and no QoS: the switches' own behaviour is the twins' business.
+Each NIC of a machine is a TAP in it, with the switch's address of that link, so a machine sees its gateway as on a
+leaf, jumbo frames pass, and packets are forwarded from rail to rail and from machine to machine. A capture there shows
+what a leaf would receive. It runs no BGP and no QoS: the twins simulate the switches' own behaviour.
 """
 
 import hashlib
@@ -29,12 +29,12 @@ class LeafNamespace:
         return any(each["name"] == self.name for each in found)
 
     def make(self) -> bool:
-        """Make it, forwarding between its links. False: it is there already."""
+        """Make it, with forwarding between its links. False: it exists already."""
         if self.exists():
             return False
         run(["ip", "netns", "add", self.name], IP_TIMEOUT_S)
         run(["ip", "-n", self.name, "link", "set", "lo", "up"], IP_TIMEOUT_S)
-        # Each address answers on its own link alone, as on separate leaves; nothing of IPv6 is spoken unasked.
+        # Each address answers on its own link only, as on separate leaves; no IPv6 unless configured.
         settings = {
             "net/ipv4/ip_forward": "1",
             "net/ipv4/conf/all/arp_ignore": "1",
@@ -50,7 +50,7 @@ class LeafNamespace:
         return True
 
     def remove(self) -> None:
-        """Remove it with every TAP in it, and TAPs that never came that far."""
+        """Remove it with every TAP in it, and TAPs that were not moved into it yet."""
         if self.exists():
             run(["ip", "netns", "delete", self.name], IP_TIMEOUT_S)
         for link in json.loads(run(["ip", "-j", "link", "show"], IP_TIMEOUT_S)):
@@ -58,7 +58,7 @@ class LeafNamespace:
                 run(["ip", "link", "delete", link["ifname"]], IP_TIMEOUT_S)
 
     def prepare(self, machine: MachinePlan) -> dict[str, str]:
-        """TAPs of a machine where QEMU can open them: NIC name -> interface. Leftovers of an earlier run go first."""
+        """Make a machine's TAPs where QEMU can open them: NIC name -> interface. Removes leftovers of earlier runs."""
         self.forget(machine.index)
         taps = {nic.name: f"t{self._digest}{machine.index:x}n{place:x}" for place, nic in enumerate(machine.nics)}
         lines = [f"tuntap add {tap} mode tap" for tap in taps.values()]
@@ -67,7 +67,7 @@ class LeafNamespace:
         return taps
 
     def adopt(self, machine: MachinePlan, taps: dict[str, str]) -> None:
-        """Move the TAPs in (QEMU holds them open by now), under their own names, with the leaf's addresses."""
+        """Move the TAPs in (QEMU has them open by now), under their own names, with the leaf's addresses."""
         moves = [f"link set {tap} netns {self.name}" for tap in taps.values()]
         run(["ip", "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(moves) + "\n")
         lines: list[str] = []
@@ -87,7 +87,7 @@ class LeafNamespace:
         return {leaf_port(machine, nic) for nic in machine.nics} <= {each["ifname"] for each in found}
 
     def forget(self, index: int) -> None:
-        """Remove the TAPs of the machine at this place among the hosts; the namespace stays."""
+        """Remove the TAPs of the machine at this place among the hosts; keep the namespace."""
         for link in json.loads(run(["ip", "-n", self.name, "-j", "link", "show"], IP_TIMEOUT_S)):
             if link["ifname"].startswith(_prefix(index)):
                 run(["ip", "-n", self.name, "link", "delete", link["ifname"]], IP_TIMEOUT_S)
@@ -97,7 +97,7 @@ class LeafNamespace:
 
 
 def leaf_port(machine: MachinePlan, nic: Nic) -> str:
-    """``h1-rail0``: rail 0 of the first machine, seen from its leaf."""
+    """``h1-rail0``: rail 0 of the first machine, as its leaf names it."""
     return f"{_prefix(machine.index)}{nic.name}"
 
 

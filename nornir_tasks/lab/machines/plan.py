@@ -1,4 +1,4 @@
-"""What a lab machine is to be: names, slots and addresses, as the design and the intent lay them out."""
+"""The plan of a lab machine: names, slots and addresses, from the design and the intent."""
 
 import hashlib
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from ipaddress import IPv4Address
 from nornir_tasks.errors import LabError, Problem
 
 MANAGEMENT_SLOT = 3
-"""PCI slot of the way in; the kernel calls it ens3."""
+"""PCI slot of the management NIC; the kernel calls it ens3."""
 SITE_SLOT = 4
-"""PCI slot of the NIC that no intent describes, and a site's installation would have set up: ens4."""
+"""PCI slot of the NIC that is not in the intent, and that a site's installation would have configured: ens4."""
 DISK_SLOT = 5
 FIRST_RAIL_SLOT, LAST_SLOT = 6, 31
 SITE_NETWORK = IPv4Address("192.0.2.0")
-"""TEST-NET-1 (RFC 5737): a /31 per machine, the lab's end even. No intent gives hosts these addresses."""
+"""TEST-NET-1 (RFC 5737): a /31 per machine, the lab's end even. No intent gives these addresses to hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Nic:
     """One NIC port of a machine, and the leaf's end of its cable."""
 
     name: str
-    """What its end in the lab's namespace is called after the machine: ``rail0``, ``site``."""
+    """Name of its end in the lab's namespace, after the machine's: ``rail0``, ``site``."""
     slot: int
     mac: str
     leaf_address: str
@@ -38,12 +38,12 @@ class MachinePlan:
     """Place among the design's hosts, from 0."""
     nics: tuple[Nic, ...]
     site_address: str
-    """The machine's own, with prefix length: what a site's installation would have set."""
+    """The machine's own, with prefix length: as a site's installation would have configured it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rail:
-    """One rail of a host as the design has it."""
+    """One rail of a host in the design."""
 
     name: str
     pci: str | None
@@ -54,7 +54,7 @@ class Rail:
 
 
 def machine_plan(name: str, index: int, rails: tuple[Rail, ...]) -> MachinePlan:
-    """Raises LabError when a rail sits where the lab's one PCI bus has no place, or two sit in one."""
+    """Raises LabError if a rail's slot is not on the lab's one PCI bus, or if two rails have one slot."""
     slots = dict(zip((rail.name for rail in rails), _slots(name, rails), strict=True))
     nics = tuple(
         Nic(rail.name, slots[rail.name], rail.mac or mac(name, rail.name), rail.leaf_address, rail.prefix_length)
@@ -66,7 +66,7 @@ def machine_plan(name: str, index: int, rails: tuple[Rail, ...]) -> MachinePlan:
 
 
 def mac(machine: str, nic: str) -> str:
-    """A locally administered address of QEMU's range, the same each time."""
+    """A locally administered address in QEMU's range, always the same."""
     digest = hashlib.sha256(f"{machine} {nic}".encode()).digest()
     return "52:54:00:" + ":".join(f"{byte:02x}" for byte in digest[:3])
 

@@ -1,4 +1,4 @@
-"""QEMU's machine protocol over a machine's socket: one command at a time, each for a bounded time."""
+"""QEMU's machine protocol over a machine's socket: one command at a time, each with a time limit."""
 
 import json
 import os
@@ -13,8 +13,8 @@ COMMAND_TIMEOUT_S = 120.0
 
 
 def command(directory: Path, name: str, **arguments: object) -> Any:  # noqa: ANN401 - decoded JSON
-    """Run one command on the machine of this folder. Raises LabError with QEMU's words when it says no."""
-    # A socket's path must be short; a folder's descriptor makes any path short.
+    """Run one command on the machine of this folder. Raises LabError with QEMU's message if it refuses."""
+    # A socket's path must be short; a descriptor of the folder makes any path short.
     folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with socket.socket(socket.AF_UNIX) as connection:
@@ -31,21 +31,21 @@ def command(directory: Path, name: str, **arguments: object) -> Any:  # noqa: AN
 
 
 def save(directory: Path, name: str) -> None:
-    """Keep the whole state of a running machine, memory included, under a name. An earlier one is replaced."""
+    """Save the whole state of a running machine, memory included, under a name. An earlier one is replaced."""
     _monitor(directory, f"savevm {name}")
 
 
 def load(directory: Path, name: str) -> None:
-    """Go back to a kept state. Raises LabError when there is none of that name; the machine then goes on as it is."""
+    """Restore a saved state. Raises LabError if there is none of that name; the machine then continues."""
     try:
         _monitor(directory, f"loadvm {name}")
     except LabError:
-        command(directory, "cont")  # a loadvm that fails leaves the machine stopped
+        command(directory, "cont")  # a failed loadvm leaves the machine stopped
         raise
 
 
 def _monitor(directory: Path, line: str) -> None:
-    # savevm and loadvm have no place of their own in the protocol where QEMU 7.2 would wait for their end.
+    # In QEMU 7.2 the protocol has no savevm or loadvm that waits for completion.
     output = command(directory, "human-monitor-command", **{"command-line": line})
     if output.strip():
         raise LabError(Problem(directory.name, f"{line}: {output.strip()}"))

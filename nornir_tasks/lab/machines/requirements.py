@@ -1,4 +1,4 @@
-"""What lab machines need of the machine they run on; all that is missing is said in one line."""
+"""Requirements of lab machines on the machine that runs them; one line lists everything that is missing."""
 
 import os
 from pathlib import Path
@@ -15,13 +15,13 @@ PROGRAMS = {
     "ssh": "openssh-client",
     "ip": "iproute2",
 }
-"""Program -> the Debian or Ubuntu package that brings it; scripts/machine_packages.sh installs the same."""
+"""Program -> its Debian or Ubuntu package; scripts/machine_packages.sh installs the same."""
 FILES = {"/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring"}
 TUN = Path("/dev/net/tun")
 
 
 def check_requirements() -> None:
-    """Raises LabError, one line long, that names every missing package, or what else stands in the way."""
+    """Raises LabError, one line long, that names every missing package, or another obstacle."""
     missing = [package for program, package in PROGRAMS.items() if not is_there(program)]
     missing += [package for file, package in FILES.items() if not Path(file).exists()]
     if missing:

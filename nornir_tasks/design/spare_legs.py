@@ -53,7 +53,7 @@ def _twin(choices: Choices, layout: Layout) -> Iterator[_Cages]:
         for each in choices.leaves:
             yield _Cages("leaf", "uplink_breakout", each, layout.uplinks, each.up_ways, "uplinks")
         for each in choices.spines:
-            legs = layout.leaves_per_spine * layout.parallel
+            legs = layout.links_down
             yield _Cages("spine", "breakout", each, legs, each.down_ways, "links to leaves")
     if fabric.core is not None and choices.core is not None and pods is not None and is_twin(fabric.core.medium):
         for each in choices.spines:

@@ -226,3 +226,23 @@ def test_optics_are_ordered_by_reach_and_each_has_a_cage_we_know() -> None:
     for several in by_medium.values():
         ordered = sorted(several, key=lambda each: each.reach_m)
         assert all(one.reach_m < other.reach_m for one, other in pairwise(ordered))
+
+
+def two_groups(**spine: Any) -> dict[str, Any]:
+    """A second group of hosts with leaves of its own below the same spines; each group has an odd number of leaves."""
+    data = split(leaf__spare_legs="shut", **{f"spine__{key}": value for key, value in spine.items()})
+    first = data["hosts"]["gpu"]
+    first["nics"]["compute"] |= {"rails": 1, "per_group": 4}
+    first |= {"count": 12, "max": 12}
+    data["hosts"]["cpu"] = {"count": 12, "max": 12, "nics": {"compute": {"rails": 1, "per_group": 4, "speed": "400G"}}}
+    return data
+
+
+def test_groups_of_hosts_share_a_spine_s_cage_leg_by_leg() -> None:
+    found = of(two_groups(capacity_after_loss=0.5))
+    ends = [link.upper for link in found.links if link.kind == "fabric"]
+    legs = Counter((end.device, end.slot.number, end.slot.leg) for end in ends if end.slot)
+    assert set(legs.values()) == {1}
+    assert len({cable.name for cable in found.cables}) == len(found.cables) == len(found.links)
+    cages = Counter((end.device, end.slot.number) for end in ends if end.slot)
+    assert set(cages.values()) == {2}

@@ -1,13 +1,19 @@
 """A plane in a VRF takes the routing of its whole fabric along; in the default VRF nothing is left to route."""
 
 from collections.abc import Callable
+from ipaddress import IPv4Network
+from pathlib import Path
 
 import pytest
 
+from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.routes import count_routes
+from nornir_tasks.files.templates import environment
+from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import split
+from nornir_tasks.usecases.site import SiteDesign, load
 from tests.property.mutants import each_change_is_reported
-from tests.vrf_site import LEAVES, PLANE, VRF, all_wanted, network
+from tests.vrf_site import LEAVES, PLANE, SITE, VRF, all_wanted, network
 
 SVI, SUBNET = PLANE.replace("p2p", "svi"), PLANE.replace("p2p", "subnet/29")
 OUTSIDE = "link: p2p"
@@ -64,3 +70,34 @@ def test_every_line_of_the_vrf_that_is_lost_or_changed_shows_in_the_plan(
     changed = sum(sum(each_change_is_reported(each, path)) for path in there)
     assert changed > len(there)
     figure(f"{device}: {changed} changes of {len(there)} lines of the VRF, each reported")
+
+
+def in_its_fabrics_vrf(folder: Path) -> SiteDesign:
+    """The site of two fabrics, with both planes of one of them in that fabric's VRF."""
+    text = (SITE.parent / "fabrics" / "fabric.yml").read_text(encoding="utf-8")
+    for plane in TOGETHER:
+        assert text.count(f"\n  {plane}:\n    fabric: front\n") == 1
+        text = text.replace(f"\n  {plane}:\n", f"\n  {plane}:\n    vrf: FRONT\n")
+    (folder / "fabric.yml").write_text(text, encoding="utf-8")
+    return load(folder)
+
+
+TOGETHER = ("data", "archive")
+
+
+def test_planes_that_share_a_fabric_share_its_vrf_and_each_owns_its_routes_there(tmp_path: Path) -> None:
+    site, pools = in_its_fabrics_vrf(tmp_path), dict[str, set[str]]()
+    for each in site.realised():
+        made = wanted(each.config, each.capabilities, each.claims, environment(each.config.os))
+        parts = split(made.tree, made.platform.ownership, made.claims)
+        assert not parts[None]
+        there = site.network.device(each.config.name).fabric == "front"
+        assert {vrf.name for vrf in each.config.vrfs} == ({"FRONT"} if there else set())
+        for plane in TOGETHER:
+            text = made.platform.to_text(parts.get(plane, ConfigTree()))
+            mine = {block for block in site.network.blocks_at(each.config.name).values() if block in text}
+            pools.setdefault(plane, set()).update(mine)
+    assert all(pools.values())
+    for plane, blocks in pools.items():
+        pool = IPv4Network(site.network.planes[plane].pools["hosts"])
+        assert all(IPv4Network(block).subnet_of(pool) for block in blocks)

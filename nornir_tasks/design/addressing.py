@@ -193,10 +193,13 @@ def dotted(address: int) -> str:
 
 
 def host_blocks(devices: Iterable[Device], section: Section, cut: Addressing) -> Iterator[tuple[tuple[str, str], str]]:
-    """(leaf, plane) and the prefix of the plane's hosts there, of the leaves of one section."""
-    plane = section.demand.plane_name
+    """(leaf, plane) and the prefix of the plane's hosts there, of the leaves of one section.
+
+    A plane on some of another's ports has none at the leaves of the other rails.
+    """
+    plane, rails = section.demand.plane_name, section.demand.nics.rails
     for device in devices:
-        if device.level == 0 and section.layout.has_group(device.index):
+        if device.level == 0 and section.layout.has_group(device.index) and (device.rail or 0) < rails:
             yield (device.name, plane), str(cut.hosts[plane].block(device.index, device.rail))
 
 

@@ -40,7 +40,9 @@ class Circuits:
             even = first[lower.name] + 2 * (link.place - 1)
             yield Circuit(link, use, dotted(even), dotted(even + 1))
 
-    def of_hosts(self, owner: str, nics: Iterable[NicPort], length: int | None) -> Iterator[Circuit]:
+    def of_hosts(
+        self, owner: str, nics: Iterable[NicPort], length: int | None, tag: int | None = None
+    ) -> Iterator[Circuit]:
         """One circuit for each NIC port: the plane's rail of that number. ``length``: see ``HostBlocks.link``.
 
         Hosts that share a subnet are switched into a segment of their leaf, all others have a routed port.
@@ -51,7 +53,7 @@ class Circuits:
             hosts = self.cut.hosts[owner]
             upper, lower, prefix_length = hosts.link(leaf.index, leaf.rail, nic.link.place - 1, length)
             agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
-            use = self._shared(Use(owner, agreed, prefix_length, nic.nic, vrf=self.vrf, segment=segment))
+            use = self._shared(Use(owner, agreed, prefix_length, nic.nic, vrf=self.vrf, tag=tag, segment=segment))
             yield Circuit(nic.link, use, dotted(upper), dotted(lower))
 
     def _first(self, device: Device) -> int:

@@ -33,6 +33,8 @@ class Demand:
     hosts: HostGroupIntent
     nics: NicsIntent
     terms: Terms
+    sharers: int
+    """Planes more that use the same NIC ports, each with a tag."""
     """The values that apply, from policy, fabric and plane."""
 
     def on_fabric(self, *path: str | int) -> Path:
@@ -72,11 +74,13 @@ def _on_fabric(intent: Intent, name: str) -> Iterator[Demand]:
     fabric = intent.fabrics[name]
     on_it = [(plane_name, plane) for plane_name, plane in intent.planes.items() if plane.fabric == name]
     there = [
-        Demand(name, fabric, plane_name, plane, kind_of(plane_name, plane), group, hosts, hosts.nics[plane_name], terms)
+        Demand(name, fabric, plane_name, plane, kind_of(plane_name, plane), group, hosts, nics, terms, sharers)
         for plane_name, plane in on_it
         for group, hosts in intent.hosts.items()
         if plane_name in hosts.nics
+        for nics in (hosts.nics[plane_name],)
         for terms in (Terms(intent.policy, name, fabric, plane_name, plane),)
+        for sharers in (sum(each.ports_of == plane_name for each in hosts.nics.values()),)
     ]
     if not there:
         raise UnknownValueError  # never in an intent without mistakes

@@ -57,6 +57,9 @@ def host_needs(demands: Iterable[Demand], catalogue: Catalogue, marks: Marks) ->
 def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
     findings: list[Finding] = []
     nics = demand.nics
+    if nics.ports_of is not None:
+        what, expected = "host roles do not configure VLANs on NIC ports yet", "NIC ports of this plane's own"
+        raise IntentError(marks.problem(Finding(demand.on_nics("ports_of"), what, expected, nics.ports_of)))
     if nics.at is None:
         what, example = "the places of these NICs are not declared", "at: [PCI address of rail 0, ...]"
         findings.append(Finding(demand.on_nics(), what, example))

@@ -58,6 +58,11 @@ def _kinds(choices: Choices) -> Iterator[Choice]:
             yield choice
 
 
+def _in_words(prefixes: int) -> str:
+    """How many prefixes a leaf announces: its own, and one of each plane; mostly two."""
+    return {2: "two", 3: "three"}.get(prefixes, str(prefixes))
+
+
 def _name(choice: Choice) -> str:
     return f"{choice.model.model} with {choice.os} {choice.release}"
 
@@ -173,13 +178,14 @@ class _Check:
 
     def routes(self, choice: Choice) -> Iterator[Finding]:
         leaves, above = self.layout.all_leaves, self.layout.spines + self.layout.cores
-        routes, limit = 2 * leaves + above, choice.model.ipv4_routes
+        prefixes, limit = 2 + self.demand.sharers, choice.model.ipv4_routes
+        routes = prefixes * leaves + above
         if limit is not None and routes > limit:
             yield Finding(
                 self.demand.on_hosts("max"),
                 f"{choice.model.model} holds {limit} IPv4 routes",
                 f"at most {limit}",
-                f"{routes}: two for each of {leaves} leaves, one for each of {above} spines"
+                f"{routes}: {_in_words(prefixes)} for each of {leaves} leaves, one for each of {above} spines"
                 + (" and cores" if self.layout.cores else ""),
                 f"nearest that can be built: {self.demand.most}: {self._most_hosts(limit)}",
             )
@@ -187,7 +193,8 @@ class _Check:
     def _most_hosts(self, routes: int) -> int:
         """Hosts whose leaves' routes are so many, with the spines and cores there are."""
         left = routes - self.layout.spines - self.layout.cores
-        return max(0, left // (2 * len(self.layout.leaf_rails))) * self.layout.hosts_per_group
+        each = (2 + self.demand.sharers) * len(self.layout.leaf_rails)
+        return max(0, left // each) * self.layout.hosts_per_group
 
     def bfd(self, choice: Choice) -> Iterator[Finding]:
         limit = choice.model.max_bfd_sessions

@@ -156,8 +156,8 @@ class HostNic:
 
     @property
     def port(self) -> str:
-        """What the host calls the port."""
-        return self.at.port
+        """What the host calls it: the port, or the VLAN's interface on it."""
+        return self.circuit.interface(self.at.host)
 
     @property
     def address(self) -> str:

@@ -44,7 +44,7 @@ from nornir_tasks.design.partial_config import ClassPolicy
 from nornir_tasks.design.profile_limits import check_profiles
 from nornir_tasks.design.racks import Place, check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
-from nornir_tasks.design.sections import Section, by_fabric, sections
+from nornir_tasks.design.sections import Section, by_fabric, sections, sharing
 from nornir_tasks.errors import Problem
 from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.model import Intent
@@ -112,9 +112,11 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
 def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     """One fabric with what rides on it."""
     marks, os_facts, fabric = known.marks, known.os_facts, on_fabric[0].fabric
-    chosen = [choose(each, known.catalogue, os_facts, marks, known.allow_memory) for each in on_fabric]
+    own = [each for each in on_fabric if each.nics.ports_of is None]
+    chosen = [choose(each, known.catalogue, os_facts, marks, known.allow_memory) for each in own]
     parts = sections(chosen, marks)
-    joints, cut = _checked(parts, os_facts, marks)
+    every = (*parts, *sharing(on_fabric, parts))
+    joints, cut = _checked(every, os_facts, marks)
     cabling = cable_up(parts, os_facts, joints)
     check_racks(on_fabric, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics}, marks)
     devices = asn.number(cabling.devices, fabric.pools.asn, parts[0].layout)
@@ -122,13 +124,13 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     mtu_bytes, vrf = on_fabric[0].terms.fabric_mtu_bytes, on_fabric[0].plane.vrf  # all planes' alike
     makes = Circuits(cut, {each.name: each for each in devices}, mtu_bytes, vrf)
     links = qos.on_links([each.terms for each in on_fabric])
-    planes = {name: [each for each in parts if each.demand.plane_name == name] for name in _planes(on_fabric)}
+    planes = {name: [each for each in every if each.demand.plane_name == name] for name in _planes(on_fabric)}
     return _Built(
-        fabric=_fabric(parts, links),
+        fabric=_fabric(every, links),
         planes=tuple(_plane(of_plane, cut, links) for of_plane in planes.values()),
         devices=devices,
-        circuits=tuple(_circuits(parts, makes, cabling)),
-        host_blocks=dict(pair for part in parts for pair in addressing.host_blocks(devices, part, cut)),
+        circuits=tuple(_circuits(every, makes, cabling)),
+        host_blocks=dict(pair for part in every for pair in addressing.host_blocks(devices, part, cut)),
         cabling=cabling,
         models={choice.model.model: choice.model for each in chosen for choice in each.all},
         places=places(fabric.racks),
@@ -153,31 +155,33 @@ def _mistakes_of(on_fabric: Sequence[Demand], known: _Known, gathering: Gatherin
     chosen = [
         gathering.attempt(partial(choose, each, known.catalogue, os_facts, marks, known.allow_memory))
         for each in on_fabric
+        if each.nics.ports_of is None
     ]
     there = [each for each in chosen if each is not None]
     parts = gathering.attempt(lambda: sections(there, marks)) if there and None not in chosen else None
     if parts is not None:
-        gathering.attempt(lambda: _checked(parts, os_facts, marks))
+        gathering.attempt(lambda: _checked((*parts, *sharing(on_fabric, parts)), os_facts, marks))
 
 
 def _checked(
     parts: Sequence[Section], os_facts: Mapping[str, OsFacts], marks: Marks
 ) -> tuple[tuple[Joints, ...], addressing.Addressing]:
-    """How cables join their ends and how pools are cut. Raises DesignError with all that speaks against the layout."""
+    """The joints of sections with leaves, and how pools are divided; DesignError with all that prevents the layout."""
     gathering, joints = Gathering(), list[Joints]()
     for part in parts:
         layout = part.layout
         core_gbps = layout.pods.core_gbps if layout.pods else None
         gathering.attempt(partial(check_limits, part.choices, layout, os_facts, marks))
-        found = gathering.attempt(partial(join, part.choices, layout.uplink_gbps, core_gbps, marks))
-        joints += [] if found is None else [found]
+        if part.demand.nics.ports_of is None:
+            found = gathering.attempt(partial(join, part.choices, layout.uplink_gbps, core_gbps, marks))
+            joints += [] if found is None else [found]
     terms = tuple(_planes([each.demand for each in parts]).values())
     choices = [choice for each in parts for choice in each.choices.all]
     gathering.attempt(lambda: check_profiles(terms, choices, marks))
     cut = gathering.attempt(lambda: addressing.cut_pools(parts, marks))
     gathering.attempt(lambda: asn.check_pool(parts[0].demand, parts[0].layout, marks))
     gathering.refuse()
-    if len(joints) < len(parts) or cut is None:
+    if not joints or cut is None:
         raise UnknownValueError  # never in an intent without mistakes
     return tuple(joints), cut
 
@@ -188,8 +192,10 @@ def _circuits(parts: Sequence[Section], makes: Circuits, cabling: Cabling) -> It
     is_numbered = first.fabric.routing.addressing == "numbered"
     yield from makes.of_fabric(fabric_key(first.fabric_name), between_switches, is_numbered=is_numbered)
     for part in parts:
-        nics = (nic for nic in cabling.nics if part.layout.has_group(makes.devices[nic.leaf].index))
-        yield from makes.of_hosts(part.demand.plane_name, nics, part.demand.plane.prefix_length)
+        demand = part.demand
+        there = (nic for nic in cabling.nics if part.layout.has_group(makes.devices[nic.leaf].index))
+        nics = (nic for nic in there if nic.nic < demand.nics.rails)
+        yield from makes.of_hosts(demand.plane_name, nics, demand.plane.prefix_length, demand.plane.tag)
 
 
 def _fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
@@ -213,8 +219,9 @@ def _fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
         switches=switches,
         declared_oversubscription=tuple(tier.oversubscription for tier in above),
         max_paths=max(each.layout.most_uplinks() for each in parts),
-        # Two prefixes of each leaf, one of each spine, and half as much again for a drain or a growth under way.
-        max_prefixes=ceil(2 * switches * 1.5),
+        # Its own prefix and one of each plane of each leaf, one of each spine, and half as much again for a drain or a
+        # growth under way.
+        max_prefixes=ceil((2 + max(each.demand.sharers for each in parts)) * switches * 1.5),
         bfd=intent.routing.bfd,
         drain_prepend=DRAIN_PREPEND,
         rail_spine_group=tuple(widest.rail_group(_leaf_rail(widest, rail)) for rail in range(widest.rails)),
@@ -231,7 +238,7 @@ def _part(section: Section) -> FabricPart:
 
 def _plane(parts: Sequence[Section], cut: addressing.Addressing, links: tuple[ClassPolicy, ...]) -> Plane:
     demand, widest = parts[0].demand, max((each.layout for each in parts), key=lambda each: each.rails)
-    blocks = cut.hosts[demand.plane_name].blocks
+    blocks, rails = cut.hosts[demand.plane_name].blocks, max(each.demand.nics.rails for each in parts)
     profile, classes = qos.on_ports(demand.terms, links)
     return Plane(
         name=demand.plane_name,
@@ -239,8 +246,8 @@ def _plane(parts: Sequence[Section], cut: addressing.Addressing, links: tuple[Cl
         fabric=demand.fabric_name,
         pools={"hosts": str(demand.plane.pools.hosts)},
         host_block_length=blocks.length,
-        rails=widest.rails,
-        rail_supernets=tuple(str(blocks.supernet(_leaf_rail(widest, rail))) for rail in range(widest.rails)),
+        rails=rails,
+        rail_supernets=tuple(str(blocks.supernet(_leaf_rail(widest, rail))) for rail in range(rails)),
         mtu_bytes=demand.terms.host_mtu_bytes,
         host_vlan=demand.plane.host_vlan,
         vrf=demand.plane.vrf,

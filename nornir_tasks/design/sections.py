@@ -44,6 +44,16 @@ def sections(every: Sequence[Choices], marks: Marks) -> tuple[Section, ...]:
     return _beside_one_another(every, _cheapest(every, marks), marks)
 
 
+def sharing(demands: Sequence[Demand], parts: Sequence[Section]) -> tuple[Section, ...]:
+    """The planes that use NIC ports of others: each with the leaves of those, and a demand of its own."""
+    owners = {(part.demand.group, part.demand.plane_name): part for part in parts}
+    return tuple(
+        replace(owner, choices=replace(owner.choices, demand=each))
+        for each in demands
+        if each.nics.ports_of is not None and (owner := owners.get((each.group, each.nics.ports_of))) is not None
+    )
+
+
 def _check_tiers(every: Sequence[Choices], marks: Marks) -> None:
     """Pods and spine groups part the leaves of one section; nobody has said how they would part those of several."""
     first, other = every[0].demand, every[1].demand

@@ -30,6 +30,9 @@ class NicsIntent(Part):
     """Hosts per leaf group; without it as many as the leaf takes."""
     port_names: PortStem = "rail"
     """What the hosts call these ports, with the rail's number behind: rail0, rail1. On each plane of a host others."""
+    ports_of: Name | None = None
+    """Another plane, on the same fabric, whose NIC ports these are as well: rail 0 is the port of its rail 0, and on.
+    The plane needs a ``tag``, both have routed links; ``speed`` is the same, and nothing else is said here."""
     first_group: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Number of their first leaf group, where several groups of hosts or planes have leaves on one fabric; without it
     the next after those of planes and groups before. With it their switches keep names and addresses whatever grows."""

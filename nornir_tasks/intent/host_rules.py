@@ -73,7 +73,7 @@ def _name_of_host(path: Path, name: str, intent: "Intent") -> Iterator[Finding]:
 def _port_names(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
     """What a host calls a port says which plane and rail it is."""
     seen: dict[str, str] = {}
-    for plane, nics in each.nics.items():
+    for plane, nics in ((plane, nics) for plane, nics in each.nics.items() if nics.ports_of is None):
         before = seen.setdefault(nics.port_names, plane)
         if before != plane:
             what = f"ports would be called like those on plane {before}"
@@ -112,7 +112,29 @@ def _ports(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
                 seen[place] = (path, f"rail {rail} of {plane}")
                 continue
             before, what = seen[place]
-            yield Finding(path, f"{place} serves two rails", "each port one rail", f"{what} as well", also=before)
+            shared = "a plane may share the ports of another by ports_of, with a tag that tells them apart"
+            hint = shared if before[3] != plane else ""
+            yield Finding(path, f"{place} serves two rails", "each port one rail", f"{what} as well", hint, also=before)
+    yield from _exceptional_ports(above, each)
+
+
+def _exceptional_ports(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
+    """The same for hosts whose NICs are elsewhere: two planes there do not have one port either."""
+    for host in dict.fromkeys(host for nics in each.nics.values() for host in nics.exceptions):
+        seen: dict[str, tuple[str, int]] = {}
+        for plane, nics in each.nics.items():
+            own = nics.exceptions.get(host, {})
+            for rail, place in enumerate(nics.at or ()):
+                other, number = seen.setdefault(own.get(rail, place), (plane, rail))
+                usual = (each.nics[other].at or ())[number] == place
+                if other != plane and not usual:
+                    what, found = (
+                        f"{own.get(rail, place)} serves two rails of {host}",
+                        f"rail {number} of {other} as well",
+                    )
+                    path = (*above, "nics", plane, *(("exceptions", host) if rail in own else ("at", rail)))
+                    also = (*above, "nics", other)
+                    yield Finding(path, what, "each port one rail", found, also=also)
 
 
 def _exceptions(path: Path, nics: "NicsIntent", group: str, most: int) -> Iterator[Finding]:

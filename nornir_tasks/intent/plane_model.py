@@ -55,6 +55,9 @@ class PlaneIntent(Part):
     """The VRF that its hosts' ports are in and that the whole fabric routes in, loopbacks included; without it the
     default one. It bears the fabric's name in capitals, as ``COMPUTE`` or ``COMPUTE-RED``. Planes on one fabric are in
     one VRF, and links between its switches have addresses."""
+    tag: Annotated[int, Field(ge=2, le=4094)] | None = None
+    """802.1Q tag of its packets on NIC ports that it shares with another plane (``ports_of``): a routed VLAN of its own
+    on each. Needed there, refused elsewhere, and above 1005, where switches take VLANs for themselves."""
     pools: PlanePoolsIntent
     """Addresses of its hosts."""
     classes: dict[Name, TrafficClassIntent] | None = None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent import class_rules, host_rules, pool_rules, rules
+from nornir_tasks.intent import class_rules, host_rules, pool_rules, rules, sharing_rules
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import independent
@@ -25,7 +25,7 @@ KEPT_NAMES = ("switch", "base", "gpufabric")
 
 def plane(each: "PlaneIntent") -> Iterator[Finding]:
     """A VLAN belongs to an SVI; traffic classes of its own are complete."""
-    return independent(_host_vlan(each), _own_classes(each))
+    return independent(_host_vlan(each), _tag(each), _own_classes(each))
 
 
 def _host_vlan(each: "PlaneIntent") -> Iterator[Finding]:
@@ -36,6 +36,12 @@ def _host_vlan(each: "PlaneIntent") -> Iterator[Finding]:
         hint = "a routed port has a VLAN inside the switch, which takes it from 1006 on; others are kept for VXLAN"
         expected = f"2-{MAX_HOST_VLAN}"
         yield Finding(("vlan",), "a VLAN that switches use themselves", expected, str(each.vlan), hint)
+
+
+def _tag(each: "PlaneIntent") -> Iterator[Finding]:
+    if each.tag is not None and each.tag > MAX_HOST_VLAN:
+        expected, found = f"2-{MAX_HOST_VLAN}", str(each.tag)
+        yield Finding(("tag",), "a VLAN that switches use themselves", expected, found)
 
 
 def _own_classes(each: "PlaneIntent") -> Iterator[Finding]:
@@ -60,6 +66,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
         _hosts_of_planes(intent),
         pool_rules.pools(intent),
         host_rules.groups(intent),
+        sharing_rules.sharing(intent),
         _on_fabrics(intent),
         _on_hosts(intent),
         class_rules.planes_on_fabrics(intent),

@@ -11,7 +11,7 @@ from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
 from nornir_tasks.design.device_config import StaticRoute, Vlan
 from nornir_tasks.design.kinds import PlaneKind
 from nornir_tasks.design.links import Circuit
-from nornir_tasks.design.mtu import agreed_bytes
+from nornir_tasks.design.mtu import agreed_bytes, of_link
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 
@@ -36,7 +36,7 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
     yield PartialConfig(
         classes=network.fabrics[plane.fabric].classes,
         profiles=plane.profiles if circuits else None,
-        ports={each.link.end(device.name).port: _port(each, device, plane) for each in circuits},
+        ports={each.interface(device.name): _port(network, each, device, plane) for each in circuits},
         static_routes={route.key: route for route in (StaticRoute(block, plane.vrf) for block in blocks)},
         networks=frozenset(blocks) if plane.vrf is None else None,
         vrfs=None if plane.vrf is None else {plane.vrf: PartialVrf(networks=frozenset(blocks))},
@@ -46,13 +46,24 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
             yield _vlan(plane, plane.host_vlan, device, block, network.fabric_of(device).mtu_bytes)
 
 
-def _port(circuit: Circuit, device: Device, plane: Plane) -> PartialPort:
-    """The leaf's end of a host's link."""
+def _port(network: Network, circuit: Circuit, device: Device, plane: Plane) -> PartialPort:
+    """The leaf's end of a host's link, or the subinterface that is the plane's, where it shares the link."""
     vlan = None if circuit.use.segment is None else plane.host_vlan
     address = f"{circuit.address(device.name)}/{circuit.use.prefix_length}"
+    if vlan is None and circuit.use.tag is not None:
+        host = circuit.link.far(device.name).device
+        name = f"{host} {circuit.interface(host)}"
+        return PartialPort(
+            enabled=True,
+            description=name,
+            address=address,
+            mtu_bytes=circuit.use.mtu_bytes,
+            vrf=plane.vrf,
+            tag=circuit.use.tag,
+        )
     return PartialPort(
         address=address if vlan is None else None,
-        mtu_bytes=circuit.use.mtu_bytes,
+        mtu_bytes=of_link(network, circuit.link),
         profile=plane.profile,
         access_vlan=vlan,
         edge=vlan is not None,

@@ -1,7 +1,7 @@
 """Switch twins: each switch of a lab is a server on loopback that accepts and refuses what its operating system would.
 
-Twins know what was pushed to them over the wire and how they are cabled, and nothing of who pushes it. They import
-nothing of the product, so that a template and the switch it is tested on cannot be wrong together.
+Twins know their configuration and their cables, not the client that pushes to them. They import nothing of the product,
+so that a template and the switch that tests it cannot have the same mistake.
 
-``python -m switch_twins SPEC.json`` serves a lab; ``client.ControlClient`` asks it. README.md has an example.
+``python -m switch_twins SPEC.json`` serves a lab; ``client.ControlClient`` controls it. README.md has an example.
 """

@@ -1,7 +1,7 @@
-"""The lab's own trust: a CA, a server certificate and an SSH host key per device, and the known_hosts that lists them.
+"""The lab's certificates and keys: a CA, a server certificate and an SSH host key per device, and known_hosts for them.
 
-Everything is made once and kept in the lab's directory, so that a lab that is started again is trusted by whoever
-trusted it before. Private keys are written with mode 0600 and never leave that directory.
+Everything is made once and kept in the lab's directory, so that clients still trust a lab that is started again.
+Private keys are written with mode 0600 and never leave that directory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VALID_DAYS = 365
 
 
 class LabCertificates:
-    """Certificates and host keys under ``directory``; the CA certificate is ``ca``, its key stands beside it (.key)."""
+    """Certificates and host keys under ``directory``; the CA certificate is ``ca``, its key is next to it (.key)."""
 
     def __init__(self, ca: Path, directory: Path) -> None:
         self.ca, self.directory = ca, directory
@@ -43,7 +43,7 @@ class LabCertificates:
         return context
 
     def server(self, device: DeviceSpec) -> tuple[Path, Path]:
-        """Paths of a device's certificate and key, made if they are not there or were made for another address."""
+        """Paths of a device's certificate and key; made if they are missing or were made for another address."""
         stem = f"{device.name}-{device.certificate}-{device.address}"
         certificate_path, key_path = self.directory / f"{stem}.pem", self.directory / f"{stem}.key"
         if not (certificate_path.exists() and key_path.exists() and self._is_ours(certificate_path, device)):
@@ -51,7 +51,7 @@ class LabCertificates:
         return certificate_path, key_path
 
     def host_key(self, device: DeviceSpec) -> Path:
-        """Path of a device's SSH host key (Ed25519, OpenSSH format); its public half stands in known_hosts."""
+        """Path of a device's SSH host key (Ed25519, OpenSSH format); its public half is in known_hosts."""
         path = self.directory / f"{device.name}-ssh.key"
         if not path.exists():
             key = ed25519.Ed25519PrivateKey.generate()

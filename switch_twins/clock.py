@@ -1,4 +1,4 @@
-"""Time for twins: commit timers fire on a clock that is passed in, so that a test need not wait for them."""
+"""Time for twins: commit timers use a clock that is passed in, so that a test need not wait for them."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import Protocol
 
 
 class TimerHandle(Protocol):
-    """A call that is due later."""
+    """A scheduled call."""
 
     def cancel(self) -> None:
-        """Do not make the call; harmless once it was made."""
+        """Cancel the call; harmless after it was made."""
 
 
 class Clock(Protocol):
-    """What a twin knows of time."""
+    """The clock of a twin."""
 
     def now_s(self) -> float:
-        """Seconds since some fixed moment; never goes back."""
+        """Seconds since some fixed moment; never decreases."""
 
     def call_later(self, delay_s: float, call: Callable[[], None]) -> TimerHandle:
         """Call once after ``delay_s`` seconds."""
 
 
 class RealClock:
-    """The running asyncio loop's clock. ``advance`` moves it ahead as a whole: timers due in between fire at once."""
+    """The running asyncio loop's clock. ``advance`` moves it forward in one step: timers due by then fire at once."""
 
     def __init__(self) -> None:
         self._ahead_s = 0.0
         self._timers: set[_RealTimer] = set()
 
     def now_s(self) -> float:
-        """Seconds on the loop's monotonic clock, plus what was advanced."""
+        """Seconds on the loop's monotonic clock, plus all advances."""
         return asyncio.get_running_loop().time() + self._ahead_s
 
     def call_later(self, delay_s: float, call: Callable[[], None]) -> TimerHandle:
@@ -42,7 +42,7 @@ class RealClock:
         return _RealTimer(self, self.now_s() + delay_s, call)
 
     def advance(self, seconds: float) -> None:
-        """Move the clock ahead (control request ``advance-clock``); due timers fire in their order."""
+        """Move the clock forward (control request ``advance-clock``); due timers fire in their order."""
         self._ahead_s += seconds
         for timer in sorted(self._timers, key=lambda timer: timer.due_s):
             timer.reschedule()
@@ -55,7 +55,7 @@ class RealClock:
 
 
 class _RealTimer:
-    """A timer on the asyncio loop that follows its clock when that is advanced."""
+    """A timer on the asyncio loop that adjusts when its clock is advanced."""
 
     def __init__(self, clock: RealClock, due_s: float, call: Callable[[], None]) -> None:
         self.due_s = due_s
@@ -65,14 +65,14 @@ class _RealTimer:
         self.reschedule()
 
     def reschedule(self) -> None:
-        """Wait for what is left until the timer is due; fire now if nothing is."""
+        """Wait for the remaining time until the timer is due; fire now if it is."""
         if self._handle is not None:
             self._handle.cancel()
         left_s = self.due_s - self._clock.now_s()
         self._handle = asyncio.get_running_loop().call_later(max(0.0, left_s), self._fire)
 
     def cancel(self) -> None:
-        """Do not make the call."""
+        """Cancel the call."""
         if self._handle is not None:
             self._handle.cancel()
         self._clock._ended(self)  # noqa: SLF001
@@ -83,7 +83,7 @@ class _RealTimer:
 
 
 class ManualClock:
-    """A clock that stands still until ``advance`` moves it; timers fire in order of their due time."""
+    """A clock that only ``advance`` moves; timers fire in order of their due time."""
 
     def __init__(self, start_s: float = 0.0) -> None:
         self._now_s = start_s
@@ -101,7 +101,7 @@ class ManualClock:
         return timer
 
     def advance(self, seconds: float) -> None:
-        """Move ahead; a timer that a fired call starts, and that is due before the end, fires too."""
+        """Move forward; a timer that a fired call starts, and that is due before the end, fires too."""
         end_s = self._now_s + seconds
         while self._queue and self._queue[0][0] <= end_s:
             due_s, _, timer = heapq.heappop(self._queue)
@@ -117,7 +117,7 @@ class _ManualTimer:
         self._call: Callable[[], None] | None = call
 
     def cancel(self) -> None:
-        """Do not make the call."""
+        """Cancel the call."""
         self._call = None
 
     def fire(self) -> None:

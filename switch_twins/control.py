@@ -1,4 +1,4 @@
-"""The lab process's control socket: one JSON object a line each way, on a unix socket only its owner can open.
+"""The lab process's control socket: one JSON object per line each way, on a unix socket that only its owner can open.
 
     {"request": "swap-cables", "cables": ["c1", "c2"]}   ->   {"ok": true, "result": {...}}
     {"request": "nonsense"}                              ->   {"ok": false, "error": "..."}
@@ -6,9 +6,9 @@
 Requests
     status                    site, pid, uptime, devices with sessions up and configured, cables
     swap-cables cables=[a,b]  exchange the far ends of two cables;  cut-cable / mend-cable cable=ID
-    cpu                       user and system seconds this process has used
+    cpu                       user and system seconds of this process
     requests [reset=true]     per device: TCP connections and requests counted so far
-    advance-clock seconds=N   move the lab's clock ahead: due commit timers fire (tests)
+    advance-clock seconds=N   move the lab's clock forward: due commit timers fire (tests)
     sessions device=NAME      its BGP sessions;   rib device=NAME [vrf=V]   its routes;   lldp device=NAME
     running-config device=NAME
 """
@@ -52,7 +52,7 @@ class ControlServer:
         }
 
     async def start(self) -> None:
-        """Listen on the socket, for its owner alone."""
+        """Listen on the socket, for its owner only."""
         self.path.unlink(missing_ok=True)
         before = os.umask(0o177)
         try:
@@ -72,7 +72,7 @@ class ControlServer:
                 writer.write(json.dumps(self._answer(line)).encode() + b"\n")
                 await writer.drain()
         except (ConnectionError, ValueError):
-            pass  # the client went away, or sent a line over the limit: only its own connection ends
+            pass  # the client disconnected, or sent a line over the limit: only its own connection ends
         finally:
             writer.close()
 
@@ -187,6 +187,6 @@ class ControlServer:
 
 
 def control_path(directory: Path, short: Path) -> Path:
-    """Where the socket stands: in the lab's directory, or ``short`` if that path is too long for a unix socket."""
+    """Path of the socket: in the lab's directory, or ``short`` if that path is too long for a unix socket."""
     path = directory / "control.sock"
     return path if len(os.fsencode(path)) <= _SOCKET_PATH_LIMIT_BYTES else short

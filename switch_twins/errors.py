@@ -1,6 +1,6 @@
-"""What keeps a lab from starting, serving or answering, said whole: every problem, where it stands and what to do.
+"""The errors of a lab that cannot start, serve or answer, reported completely: every problem, its place and the remedy.
 
-Why a command line was refused is another matter, which the switch's own words answer: ``engine/errors.py``.
+The reason why a command line was refused is separate, in the switch's own wording: ``engine/errors.py``.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong.
+    """One problem.
 
     where     a file, a device, or a part of the lab such as ``cable``
     what      what is wrong with it
@@ -32,7 +32,7 @@ class Problem:
 
 
 class TwinError(Exception):
-    """The lab cannot start, serve or answer. Carries all problems found, never only the first."""
+    """The lab cannot start, serve or answer. Contains all problems found, never only the first."""
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)

@@ -1,7 +1,7 @@
-"""The fabric between the twins: links, LLDP, BGP sessions and routes, worked out from what each switch was told.
+"""The fabric between the twins: links, LLDP, BGP sessions and routes, computed from the switches' configurations.
 
-What a commit on a twin touches is worked out anew at the next question (solution.py), and what other cables touch at
-once; all of it is while a session is down by its prefix limit. It knows configurations and cables, nothing else.
+The effects of a commit on a twin are computed at the next query (solution.py), those of a cable change at once; while a
+session is down by its prefix limit, everything is computed anew. Inputs are configurations and cables, nothing else.
 
 What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered IPv4 BGP
 between directly connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
@@ -28,11 +28,11 @@ __all__ = ["FabricSim", "NextHop", "Route"]
 
 _MAX_TEARDOWNS = 1000
 _RIBS_KEPT = 8
-"""Tables made of routes for whoever asks: one request asks for the same one several times."""
+"""Tables of routes for queries: one request reads the same one several times."""
 
 
 class FabricSim:
-    """Answers what each switch sees. Twins are attached once; everything else is worked out when asked."""
+    """Answers what each switch sees. Twins are attached once; everything else is computed on demand."""
 
     def __init__(self, cables: Iterable[Cable], hosts: Iterable[Host], clock: Clock) -> None:
         self.wiring = Wiring(cables, hosts)
@@ -45,17 +45,17 @@ class FabricSim:
         self._ribs: dict[tuple[str, str], dict[str, Route]] = {}
 
     def attach(self, twin: Twin) -> None:
-        """Make a twin part of the fabric; its commits make the next question compute anew what they touch."""
+        """Add a twin to the fabric; after a commit of it, the next query computes the effects."""
         self._twins[twin.name] = twin
         twin.on_commit = partial(self._committed.add, twin.name)
         self.changed()
 
     def changed(self) -> None:
-        """Forget all that was computed."""
+        """Discard all computed results."""
         self._solved = None
 
     def settle(self) -> None:
-        """Work out what is outstanding now: of a large fabric at its start, before a client waits for an answer."""
+        """Compute what is outstanding now: for a large fabric at its start, before a client waits for an answer."""
         self._now()
 
     # -- a technician's hands --------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ class FabricSim:
 
     @contextmanager
     def _rewired(self, *cables: str) -> Iterator[None]:
-        """Bring what was worked out up to date with a change of these cables."""
+        """Update the results for a change of these cables."""
         ends = self.wiring.ends(*cables)
         solved = self._now() if self._solved is not None else None
         yield
@@ -104,7 +104,7 @@ class FabricSim:
         return found is not None and solved.is_up(device, found)
 
     def state(self, device: str) -> SwitchState:
-        """What a switch's configuration means, as of its last commit."""
+        """The meaning of a switch's configuration, as of its last commit."""
         return self._now().states[device]
 
     def lldp(self, device: str) -> tuple[LldpNeighbor, ...]:
@@ -126,7 +126,7 @@ class FabricSim:
         return found
 
     def rib(self, device: str, vrf: str = "default") -> dict[str, Route]:
-        """A switch's IPv4 table by prefix: connected before static before BGP. Not to be changed: it is kept."""
+        """A switch's IPv4 table by prefix: connected before static before BGP. Cached: do not change it."""
         solved = self._now()
         if (device, vrf) not in self._ribs:
             if len(self._ribs) >= _RIBS_KEPT:
@@ -152,7 +152,7 @@ class FabricSim:
         if any(hold.until_s is not None and hold.until_s <= self._clock.now_s() for hold in self._holds.values()):
             self._solved = None
         if self._holds and self._committed:
-            self._solved = None  # a hold may end, or begin, far from where the commit was
+            self._solved = None  # a hold may end, or begin, far from the commit
         if self._solved is None:
             self._solved = self._solve()
         elif self._committed:
@@ -160,7 +160,7 @@ class FabricSim:
         return self._solved
 
     def _solve(self) -> Solution:
-        """All of it anew, again each time that sessions were torn down."""
+        """Compute everything anew, again each time that sessions were torn down."""
         self._committed.clear()
         self._ribs.clear()
         states = {name: twin.state() for name, twin in self._twins.items()}
@@ -178,7 +178,7 @@ class FabricSim:
         return solved
 
     def _catch_up(self, solved: Solution) -> None:
-        """What the commits since the last question changed."""
+        """Compute the effects of the commits since the last query."""
         states = {name: self._twins[name].state() for name in self._committed}
         self._committed.clear()
         self._ribs.clear()
@@ -211,7 +211,7 @@ class FabricSim:
         }
 
     def _stamp(self, judged: Iterable[BgpSession], gone: Iterable[Key]) -> None:
-        """Note since when each session has been in its state."""
+        """Record since when each session has been in its state."""
         now_s = self._clock.now_s()
         for key in list(gone):
             del self._before[key]

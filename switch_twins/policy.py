@@ -28,13 +28,13 @@ def prefix_text(cidr: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def address_number(address: str) -> int:
-    """An IPv4 address (a length behind it is ignored) as a number."""
+    """An IPv4 address (a length after it is ignored) as a number."""
     return int(ipaddress.IPv4Address(address.partition("/")[0]))
 
 
 @lru_cache(maxsize=100_000)
 def neighbor_number(neighbor: str) -> int:
-    """The place of a neighbour among a switch's own: IPv4 addresses first, then port names by their numbers."""
+    """The rank of a neighbour among those of a switch: IPv4 addresses first, then port names by their numbers."""
     if neighbor[0].isdecimal():
         return address_number(neighbor)
     return reduce(lambda left, part: left << 12 | int(part), re.findall(r"\d+", neighbor), 1 << 32)
@@ -42,7 +42,7 @@ def neighbor_number(neighbor: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a policy does to a route it lets through."""
+    """The effect of a policy on a route that it permits."""
 
     prepend: tuple[int, ...] = ()
     communities: frozenset[str] = NO_COMMUNITIES
@@ -50,7 +50,7 @@ class Verdict:
 
 
 class Judge:
-    """What a neighbour's prefix list and route map of one direction make of routes. Equal policies share one judge."""
+    """The effect of a neighbour's prefix list and route map of one direction. Equal policies share one judge."""
 
     def __init__(
         self, prefix_list: PrefixList | None, route_map: RouteMap | None, lists: Lists, *, denies: bool
@@ -60,7 +60,7 @@ class Judge:
         self._seen: dict[tuple[str, frozenset[str]], Verdict | None] = {}
 
     def verdict(self, prefix: str, communities: frozenset[str]) -> Verdict | None:
-        """What becomes of a route; None if it is denied."""
+        """The verdict on a route; None if it is denied."""
         key = (prefix, communities)
         if key not in self._seen:
             self._seen[key] = self._judge(prefix, communities)
@@ -112,12 +112,12 @@ class Policies:
         return self._judges[content]
 
     def _list(self, name: str) -> PrefixList:
-        """A prefix list; one that does not exist lets nothing through."""
+        """A prefix list; one that does not exist permits nothing."""
         return self._prefix_lists.get(name, PrefixList(name, ()))
 
 
 def _permits(prefix_list: PrefixList, prefix: str) -> bool:
-    """Whether a prefix list lets a prefix through."""
+    """Does a prefix list permit a prefix?"""
     for entry in sorted(prefix_list.entries, key=lambda entry: entry.sequence):
         if _covers(entry, prefix):
             return entry.permit

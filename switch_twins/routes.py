@@ -1,9 +1,9 @@
-"""Routes over the sessions that are up, as eBGP spreads them, until nothing changes any more.
+"""Propagation of routes by eBGP over the sessions that are up, until nothing changes any more.
 
 Switches with the same outbound policy towards several neighbours keep one update for all of them (an update group, as
-real implementations do). A receiver holds no copy: it looks its routes up in the sender's update, which keeps them once
-for each inbound policy among its receivers. A change is worked out prefix by prefix from where it happened, so that a
-commit on one of 1,280 switches costs what it changes and no more.
+real implementations do). A receiver has no copy: it looks up its routes in the sender's update, which stores them once
+for each inbound policy among its receivers. A change is computed prefix by prefix from its origin, so that a commit on
+one of 1,280 switches costs what it changes and no more.
 
 Rounds are synchronous and every step is in a fixed order, so the same commits always give the same tables.
 """
@@ -36,13 +36,13 @@ _MAX_ROUNDS = 100
 
 
 class Propagation:
-    """Spreads routes over established sessions; ``sessions`` is the fabric's own table, as it changes."""
+    """Propagates routes over established sessions; ``sessions`` is the fabric's own table, as it changes."""
 
     def __init__(self, sessions: Mapping[Key, BgpSession]) -> None:
         self._sessions = sessions
         self._speakers: dict[Instance, Speaker] = {}
         self._pending: dict[Instance, dict[str, Key | None]] = {}
-        """Prefixes to decide on anew, with the one session over which they changed (None: there may be several)."""
+        """Prefixes to decide again, with the one session over which they changed (None: there may be several)."""
         self._originated: Counter[str] = Counter()
 
     # -- what changes ----------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ class Propagation:
         self._note((device, instance.vrf), routes)
 
     def remove(self, instance: Instance) -> None:
-        """Take a BGP instance and all its sessions away."""
+        """Remove a BGP instance and all its sessions."""
         speaker = self._speakers[instance]
         for update in speaker.updates.values():
             for key in list(update.listeners):
@@ -67,7 +67,7 @@ class Propagation:
         self._pending.pop(instance, None)
 
     def originate(self, instance: Instance, own: Mapping[str, frozenset[str]]) -> None:
-        """An instance announces other prefixes as its own than before."""
+        """An instance originates other prefixes than before."""
         speaker = self._speakers[instance]
         routes: dict[str, Path] = {prefix: ((), communities) for prefix, communities in own.items()}
         changed = {prefix for prefix in {**speaker.own, **routes} if speaker.own.get(prefix) != routes.get(prefix)}
@@ -83,7 +83,7 @@ class Propagation:
                 del self._originated[prefix]
 
     def connect(self, session: BgpSession) -> None:
-        """What the peer announces reaches this end from now on. Both ends are established."""
+        """From now on this end receives what the peer announces. Both ends are established."""
         assert session.peer_key is not None  # noqa: S101  (the caller connects established sessions only)
         peer = self._sessions[session.peer_key]
         receiver, sender = self._speakers[session.device, session.vrf], self._speakers[peer.device, peer.vrf]
@@ -99,7 +99,7 @@ class Propagation:
         self._note((session.device, session.vrf), better, session.key)
 
     def disconnect(self, key: Key) -> None:
-        """Nothing comes over this session any more. Harmless for one that was not connected."""
+        """Nothing arrives over this session any more. Harmless for one that was not connected."""
         speaker = self._speakers.get(key[:2])
         incoming = speaker.incoming.pop(key, None) if speaker is not None else None
         if speaker is None or incoming is None:
@@ -120,7 +120,7 @@ class Propagation:
     # -- until nothing changes -------------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Spread what changed. Raises TwinError if routes do not settle (policies that oscillate)."""
+        """Propagate all changes. Raises TwinError if routes do not settle (policies that oscillate)."""
         for _ in range(_MAX_ROUNDS):
             batch, self._pending = self._pending, {}
             changed = [(name, self._decide(self._speakers[name], batch[name])) for name in sorted(batch)]
@@ -134,7 +134,7 @@ class Propagation:
         )
 
     def _decide(self, speaker: Speaker, prefixes: Mapping[str, Key | None]) -> list[str]:
-        """Choose best routes anew; returns the prefixes whose announcement may change."""
+        """Choose best routes again; returns the prefixes whose announcement may change."""
         changed, best = [], speaker.best
         for prefix in sorted(prefixes):
             old, key = best.get(prefix), prefixes[prefix]
@@ -169,12 +169,12 @@ class Propagation:
     # -- questions -------------------------------------------------------------------------------------------------
 
     def best(self, instance: Instance) -> Mapping[str, Best]:
-        """The best routes of an instance; none of one that does not exist."""
+        """The best routes of an instance; empty if it does not exist."""
         speaker = self._speakers.get(instance)
         return speaker.best if speaker is not None else {}
 
     def originated(self) -> int:
-        """How many prefixes the whole fabric originates: nobody can accept more."""
+        """Number of prefixes that the whole fabric originates: no switch can accept more."""
         return len(self._originated)
 
     def count(self, session: BgpSession) -> tuple[int, int, int]:

@@ -20,7 +20,7 @@ from .twin import LabContext, Twin
 
 
 class AddressTakenError(TwinError):
-    """Somebody else listens on an address of the lab."""
+    """Another process listens on an address of the lab."""
 
 
 class LabServer:
@@ -44,7 +44,7 @@ class LabServer:
         self.twins: dict[str, Twin] = {}
 
     async def start(self) -> None:
-        """Build every twin, then listen on all of them. Raises TwinError naming every device that could not."""
+        """Build every twin, then listen on all of them. Raises TwinError that names every device that could not."""
         problems: list[Problem] = []
         for device in self.spec.devices:
             try:
@@ -76,7 +76,7 @@ class LabServer:
         raise (AddressTakenError if is_taken else TwinError)(problems)
 
     async def stop(self) -> None:
-        """Stop every twin; one that fails to stop does not keep the others up."""
+        """Stop every twin; one that fails to stop does not prevent the others."""
         await asyncio.gather(*(twin.stop() for twin in self.twins.values()), return_exceptions=True)
 
 
@@ -89,12 +89,12 @@ def build_twin(device: DeviceSpec, lab: LabContext) -> Twin:
 
 
 def known_systems() -> tuple[str, ...]:
-    """Every operating system that has a twin: the sub-packages here that have a function ``build``."""
+    """Every operating system with a twin: the sub-packages here that have a function ``build``."""
     return tuple(name for name in _sub_packages() if builder(name) is not None)
 
 
 def builder(system: str) -> Callable[[DeviceSpec, LabContext], Twin] | None:
-    """What builds the twins of an operating system; None if it has no twin. Imports that system's twin, no other."""
+    """The builder of an operating system's twins; None if it has no twin. Imports that system's twin, no other."""
     if system not in _sub_packages():
         return None
     build: Callable[[DeviceSpec, LabContext], Twin] | None
@@ -108,7 +108,7 @@ def _sub_packages() -> tuple[str, ...]:
 
 @functools.cache
 def _packages_in(folders: tuple[str, ...]) -> tuple[str, ...]:
-    """Looked for once, not once a device."""
+    """Searched once, not once per device."""
     return tuple(sorted(each.name for each in pkgutil.iter_modules(folders) if each.ispkg))
 
 

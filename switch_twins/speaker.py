@@ -1,4 +1,4 @@
-"""One BGP speaker: what its sessions bring, what it announces, and how it chooses between routes."""
+"""One BGP speaker: the routes it receives and announces, and its choice between routes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .policy import NO_COMMUNITIES, Judge, Policies
 from .sessions import Key
 from .state import BgpInstance, BgpNeighbor
 
-_PREFERENCE_WEIGHT = 10_000  # more than any AS path is long
-_OWN_RANK = -(1 << 60)  # a prefix of our own is preferred to any received one
+_PREFERENCE_WEIGHT = 10_000  # longer than any AS path
+_OWN_RANK = -(1 << 60)  # a prefix of one's own is preferred to any received one
 
 Path = tuple[tuple[int, ...], frozenset[str]]
 """AS path and communities of an announced route."""
@@ -23,7 +23,7 @@ Group = tuple[str | None, str | None, bool]
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best route to a prefix: its path, and the sessions it is forwarded over (none for one of our own)."""
+    """The best route to a prefix: its path, and the sessions it is forwarded over (none for an own prefix)."""
 
     path: Path
     sessions: tuple[Key, ...]
@@ -32,7 +32,7 @@ class Best:
 
 @dataclass(slots=True)
 class Update:
-    """What one update group announces; for each inbound policy what it leaves of it, and who listens."""
+    """The announcements of one update group; for each inbound policy the routes it accepts, and the listeners."""
 
     routes: dict[str, Path] = field(default_factory=dict)
     accepted: dict[Judge, dict[str, Received]] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Update:
     version: int = 0
 
     def listen(self, key: Key, instance: Instance, judge: Judge) -> dict[str, Received]:
-        """What an inbound policy leaves of this; it stays true as the update changes."""
+        """The routes that an inbound policy accepts; updated as the update changes."""
         self.listeners[key] = (instance, judge)
         if judge not in self.accepted:
             judged = ((prefix, _received(judge, prefix, path)) for prefix, path in self.routes.items())
@@ -48,13 +48,13 @@ class Update:
         return self.accepted[judge]
 
     def ignore(self, key: Key) -> None:
-        """A listener is gone; what only it needed is forgotten."""
+        """Remove a listener, and the results that only it needed."""
         _, judge = self.listeners.pop(key)
         if not any(other is judge for _, other in self.listeners.values()):
             del self.accepted[judge]
 
     def change(self, routes: Mapping[str, Path | None]) -> dict[Judge, set[str]]:
-        """Announce (None: withdraw) these; the prefixes that became different, by inbound policy."""
+        """Announce (None: withdraw) these; returns the prefixes that changed, by inbound policy."""
         self.version += 1
         for prefix, path in routes.items():
             if path is None:
@@ -69,16 +69,16 @@ class Update:
 
 @dataclass(slots=True)
 class Incoming:
-    """What one session brings. ``accepted`` belongs to the sender's update; loops are looked for at each look-up."""
+    """The routes of one session. ``accepted`` belongs to the sender's update; loops are detected at each lookup."""
 
     key: Key
     update: Update
     accepted: dict[str, Received]
     allowas_in: int
     rank: tuple[int, int]
-    """Of the session among those that bring equal routes: the peer's router id, then its address."""
+    """Rank of the session among those with equal routes: the peer's router id, then its address."""
     counted: tuple[int, int] = (-1, 0)
-    """Version of the update, and how many routes of it were accepted."""
+    """Version of the update, and the number of its accepted routes."""
 
 
 @dataclass(slots=True)
@@ -93,10 +93,10 @@ class Speaker:
     best: dict[str, Best] = field(default_factory=dict)
     updates: dict[Group, Update] = field(default_factory=dict)
     equals: dict[tuple[Key, ...], tuple[Key, ...]] = field(default_factory=dict)
-    """Sets of equal sessions, each kept once: most prefixes share theirs."""
+    """Sets of equal sessions, each stored once: most prefixes share theirs."""
     joined: dict[tuple[int, Key], tuple[Key, ...]] = field(default_factory=dict)
     left: dict[tuple[int, Key], tuple[Key, ...]] = field(default_factory=dict)
-    """What a set (by its id: it is kept) becomes with one more session, and without one."""
+    """The set (by its id: it is stored) with one more session, and without one."""
 
     def by_preference(self) -> list[Incoming]:
         """Incoming sessions, the preferred first."""
@@ -105,12 +105,12 @@ class Speaker:
         return self.order
 
     def reorder(self) -> None:
-        """Other sessions than before bring routes."""
+        """Sort the sessions again, after a change."""
         self.order = None
         self.joined.clear()
 
     def with_one(self, sessions: tuple[Key, ...], key: Key) -> tuple[Key, ...]:
-        """A set of equal sessions and one more, no more than may be used, the preferred first."""
+        """A set of equal sessions and one more, limited to the usable number, the preferred first."""
         known = self.joined.get((id(sessions), key))
         if known is None:
             members = {*sessions, key}
@@ -120,7 +120,7 @@ class Speaker:
         return known
 
     def without_one(self, sessions: tuple[Key, ...], key: Key) -> tuple[Key, ...]:
-        """A set of equal sessions without one; the very same if that is not in it."""
+        """A set of equal sessions without one; the same object if that is not in it."""
         known = self.left.get((id(sessions), key))
         if known is None:
             known = self.kept(tuple(each for each in sessions if each != key)) if key in sessions else sessions
@@ -128,12 +128,12 @@ class Speaker:
         return known
 
     def kept(self, sessions: tuple[Key, ...]) -> tuple[Key, ...]:
-        """The one object that stands for this set."""
+        """The one stored object for this set."""
         return self.equals.setdefault(sessions, sessions)
 
 
 def count(speaker: Speaker, incoming: Incoming | None) -> int:
-    """How many routes of a session are accepted: those a policy leaves that are no loops."""
+    """Number of accepted routes of a session: those that the policy accepts and that are no loops."""
     if incoming is None:
         return 0
     if incoming.counted[0] != incoming.update.version:
@@ -143,7 +143,7 @@ def count(speaker: Speaker, incoming: Incoming | None) -> int:
 
 
 def group_of(neighbor: BgpNeighbor) -> Group:
-    """The update group of a neighbour: all with one outbound policy share an update."""
+    """The update group of a neighbour: all neighbours with one outbound policy share an update."""
     return (neighbor.prefix_list_out, neighbor.route_map_out, neighbor.send_community)
 
 
@@ -177,7 +177,7 @@ def _multipath(speaker: Speaker, equal: list[tuple[Key, Received]]) -> Best | No
 
 
 def revise(speaker: Speaker, prefix: str, old: Best, key: Key) -> Best | None:
-    """What ``choose`` would, from the best so far, after a change over one session only: no look at all the others."""
+    """The result of ``choose`` from the best so far, after a change over one session only: others are not read."""
     if not old.sessions or not speaker.instance.multipath_relax or prefix in speaker.own:
         return choose(speaker, prefix)
     incoming = speaker.incoming.get(key)
@@ -195,7 +195,7 @@ def revise(speaker: Speaker, prefix: str, old: Best, key: Key) -> Best | None:
 
 
 def _without(speaker: Speaker, prefix: str, old: Best, key: Key) -> Best | None:
-    """The best route when one session brings none as good any more."""
+    """The best route when one session has no equally good one any more."""
     keys = speaker.without_one(old.sessions, key)
     if keys is old.sessions:
         return old
@@ -208,12 +208,12 @@ def _without(speaker: Speaker, prefix: str, old: Best, key: Key) -> Best | None:
 
 
 def is_loop(speaker: Speaker, incoming: Incoming, prefix: str) -> bool:
-    """Is our own AS in the path more often than the neighbour's configuration allows?"""
+    """Is our own AS in the path more often than the neighbour's configuration permits?"""
     return incoming.update.routes[prefix][0].count(speaker.instance.asn) > incoming.allowas_in
 
 
 def outbound(speaker: Speaker, judge: Judge, sends_communities: bool, prefix: str) -> Path | None:
-    """What an outbound policy leaves of the best route to a prefix; None if nothing is announced."""
+    """The best route to a prefix after an outbound policy; None if nothing is announced."""
     best = speaker.best.get(prefix)
     verdict = judge.verdict(prefix, best.path[1]) if best is not None else None
     if best is None or verdict is None:
@@ -223,7 +223,7 @@ def outbound(speaker: Speaker, judge: Judge, sends_communities: bool, prefix: st
 
 
 def _received(judge: Judge, prefix: str, path: Path) -> Received | None:
-    """What an inbound policy leaves of a route."""
+    """A route after an inbound policy."""
     as_path, communities = path
     verdict = judge.verdict(prefix, communities)
     if verdict is None:
@@ -233,7 +233,7 @@ def _received(judge: Judge, prefix: str, path: Path) -> Received | None:
 
 
 def _change(accepted: dict[str, Received], judge: Judge, prefix: str, path: Path | None) -> bool:
-    """Bring one prefix of what a policy leaves up to date; whether that made a difference."""
+    """Update one prefix among the routes that a policy accepts; returns whether that changed it."""
     old, new = accepted.get(prefix), None if path is None else _received(judge, prefix, path)
     if new is None:
         accepted.pop(prefix, None)

@@ -1,4 +1,4 @@
-"""What every twin is, whatever its operating system, and what the lab gives to it."""
+"""The interface of every twin, whatever its operating system, and what the lab passes to it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class RequestCounter:
-    """How often clients came: connections that asked something, and requests (SSH channels count as requests).
+    """Number of client accesses: connections with requests, and requests (SSH channels count as requests).
 
-    ``rtt_s`` is the round trip that the API's clients are made to wait for.
+    ``rtt_s`` is the simulated round-trip time for clients of the API.
     """
 
     connections: int = 0
@@ -31,9 +31,9 @@ class RequestCounter:
     _seen: WeakSet[asyncio.BaseTransport] = field(default_factory=WeakSet, repr=False)
 
     async def arrived(self, transport: asyncio.BaseTransport | None) -> None:
-        """Count one request over HTTPS, and let it take as long as it would over a real distance.
+        """Count one request over HTTPS, and delay it as over a real distance.
 
-        One round trip, and on a new connection two more: TCP's handshake and that of TLS 1.3, which loopback hides.
+        One round trip, and on a new connection two more: the handshakes of TCP and TLS 1.3, which loopback hides.
         """
         self.requests += 1
         round_trips = 1
@@ -47,7 +47,7 @@ class RequestCounter:
 
 @dataclass(slots=True)
 class LabContext:
-    """What the lab gives each twin. ``fabric`` answers what a switch sees of its neighbours; passwords never print."""
+    """What the lab passes to each twin. ``fabric``: what a switch sees of its neighbours; no password is printed."""
 
     site: str
     directory: Path

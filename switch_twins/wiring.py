@@ -1,4 +1,4 @@
-"""Cables as they are plugged at the moment, which links are up, and who hears whose LLDP."""
+"""The present cabling, the links that are up, and the LLDP neighbours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .state import InterfaceState, SwitchState
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One switch port's link: the far end (switch or host port, None if nothing is plugged), and why it is down."""
+    """One switch port's link: the far end (switch or host port, None without a cable), and why it is down."""
 
     port: str
     peer: End | None
@@ -22,7 +22,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class LldpNeighbor:
-    """What one port heard: far device, the name it announces, its port and that port's description."""
+    """A port's LLDP neighbour: far device, the name it announces, its port and that port's description."""
 
     local_port: str
     device: str
@@ -32,7 +32,7 @@ class LldpNeighbor:
 
 
 class Wiring:
-    """The cables of a lab. A host's cable goes by the specification's name for it, or by ``HOST:PORT``."""
+    """The cables of a lab. A host's cable has the name in the specification, or ``HOST:PORT``."""
 
     def __init__(self, cables: Iterable[Cable], hosts: Iterable[Host]) -> None:
         self.hosts = {End(host.name, host.port): host for host in hosts}
@@ -65,7 +65,7 @@ class Wiring:
         }
 
     def swap(self, first: str, second: str) -> tuple[str, str]:
-        """Exchange the ``b`` ends of two cables, as a technician who plugs them into one another's port; their ids."""
+        """Exchange the ``b`` ends of two cables, as a technician would who swaps them; returns their ids."""
         one, other = self._known(first), self._known(second)
         self._cables[one.id], self._cables[other.id] = replace(one, b=other.b), replace(other, b=one.b)
         self._plug()
@@ -76,11 +76,11 @@ class Wiring:
         return tuple(end for cable in map(self._known, cables) for end in (cable.a, cable.b))
 
     def cut(self, cable: str) -> None:
-        """Take a cable's carrier away at both ends."""
+        """Remove the carrier of a cable at both ends."""
         self._cut.add(self._known(cable).id)
 
     def mend(self, cable: str) -> None:
-        """Give a cut cable's carrier back."""
+        """Restore the carrier of a cut cable."""
         self._cut.discard(self._known(cable).id)
 
     def _known(self, cable: str) -> Cable:
@@ -90,11 +90,11 @@ class Wiring:
         return found
 
     def ports_of(self, device: str) -> set[str]:
-        """The ports of a device that a cable is plugged in, parts of cages included."""
+        """The ports of a device with a cable, parts of cages included."""
         return self._plugged.get(device, set())
 
     def far(self, end: End) -> tuple[End | None, bool]:
-        """The other end of the cable plugged in here, and whether the cable is whole."""
+        """The other end of the cable at this port, and whether the cable is intact."""
         far, cable = self._far.get(end, (None, ""))
         return far, far is not None and cable not in self._cut
 
@@ -122,7 +122,7 @@ class Wiring:
         states: Mapping[str, SwitchState],
         interfaces: Mapping[End, InterfaceState],
     ) -> tuple[LldpNeighbor, ...]:
-        """What a switch hears: only over links that are up, from ends that send, on ports that listen."""
+        """The neighbours a switch hears: only over links that are up, from ends that send, on ports that listen."""
         if not states[device].lldp_enabled:
             return ()
         heard = []

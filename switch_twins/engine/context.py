@@ -1,4 +1,4 @@
-"""What a grammar needs to know of the device it runs on: release, hardware, ports, and rules allowed from memory."""
+"""The facts of a device that a grammar needs: release, hardware, ports, and rules allowed from memory."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Context:
     allowed_from_memory: frozenset[str] = frozenset()
 
     def has_asic(self, families: tuple[str, ...]) -> bool:
-        """True if no family is asked for, or this device's ASIC begins with one (``tomahawk`` covers ``tomahawk4``)."""
+        """True if no family is required, or this device's ASIC begins with one (``tomahawk`` covers ``tomahawk4``)."""
         return not families or any(self.asic.startswith(family) for family in families)
 
     def is_model(self, globs: tuple[str, ...]) -> bool:
-        """True if no model is asked for, or this device's model matches one of the shell patterns."""
+        """True if no model is required, or this device's model matches one of the shell patterns."""
         return not globs or any(fnmatch.fnmatchcase(self.model, glob) for glob in globs)
 
     def has_release(self, conditions: str) -> bool:

@@ -1,4 +1,4 @@
-"""How an operating system lays out its configuration and words its refusals."""
+"""The configuration layout of an operating system and the wording of its refusals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Dialect:
 
 
 def eos_error(error: LineError) -> str:
-    """EOS's words, without the leading ``% `` of the console: eAPI's ``errors`` list has none.
+    """EOS's wording, without the leading ``% `` of the console: eAPI's ``errors`` list has none.
 
     Sources: anta 1.10.0 constants.UNSUPPORTED_PLATFORM_ERRORS ("Invalid input (at token 2: 'trident')", "Incomplete
     command (at token 4: 'drops')", "not supported on this hardware platform"); token 0 as in
@@ -51,7 +51,7 @@ def eos_error(error: LineError) -> str:
 
 
 def nxos_error(error: LineError) -> str:
-    """NX-OS's words; the marker line stands under the offending word.
+    """NX-OS's wording; the marker line is under the offending word.
 
     Sources: tests/corpus/nxos/NOTES.md (device output in published tests and forum posts).
     """

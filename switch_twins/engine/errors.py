@@ -1,4 +1,4 @@
-"""Why a command line was refused, in neutral terms; a dialect puts it into its operating system's own words."""
+"""Why a command line was refused, in neutral terms; a dialect translates it into its operating system's wording."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ RULES AND MODES
            router-id <id:ipv4>
            neighbor <peer!:ipv4|word> remote-as <asn:1-4294967295>
 
-    Order in the file is order in the running configuration. A line is tried in the current mode, then in each mode
-    around it up to global mode, as on the device; the first mode with a rule that matches wins and becomes current.
+    Order in the file is order in the running configuration. A line is tried in the current mode, then in each enclosing
+    mode up to global mode, as on the device; the first mode with a rule that matches wins and becomes current.
     Within a mode the first rule of the file that matches the whole line wins. Keywords are not case-sensitive and
     are never abbreviated.
 
@@ -39,7 +39,7 @@ TYPES     joined with |, the first that fits wins: <peer!:ipv4|ipv6|word>
 
 ATTRIBUTES   after `` :: ``; quote values with blanks; an attribute that may come twice is marked *
     name=ID             name of the rule (default: its pattern); [M] rules are allowed by this name
-    no=remove           ``no ...`` takes the line away (the usual case, also for modes). Values may be left out:
+    no=remove           ``no ...`` removes the line (the usual case, also for modes). Values may be left out:
                         ``no mtu``. Given values need not match, as on EOS. ``no`` of an absent line is accepted
     no=exact            as remove, but only if the values given are those configured
     no=store            ``no ...`` is itself configuration and is printed, unless it is the default
@@ -62,7 +62,7 @@ ATTRIBUTES   after `` :: ``; quote values with blanks; an attribute that may com
     heredoc=delimiter   the text of the line's last parameter starts with a delimiter character and runs, over several
                         lines if need be, to its next appearance (NX-OS banner)
     needs="LINE" *      the line must stand at top level, else the rule does not exist (NX-OS: needs="feature bgp");
-                        taking that line away takes away everything that needs it
+                        removing that line removes everything that needs it
     when="COND"         accepted only if the condition holds; ``error`` gives the text
     ref="PATH" *        the object must exist when the line is typed: ref="policy-map type qos {name}". A path
                         starts at top level; ``../x`` looks in the mode around the current one, ``./x`` in the
@@ -116,7 +116,7 @@ Hook = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """One line of a grammar. Attributes are those of the notation above; ``where`` is file:line."""
+    """One line of a grammar. The attributes are those of the notation above; ``where`` is file:line."""
 
     name: str
     where: str
@@ -161,7 +161,7 @@ class Rule:
     sort: str = "natural"
 
     def key(self, identity: tuple[str, ...]) -> tuple[object, ...]:
-        """What makes two lines under one parent the same object."""
+        """The key of a line: two lines with equal keys under one parent are the same object."""
         return (self.slot if self.slot is not None else self.position, *identity)
 
     def match(self, words: list[str], rest: Callable[[int], str], context: Context, cut: bool = False) -> Match:
@@ -169,7 +169,7 @@ class Rule:
         return match(self.elements, words, rest, context, self.cut_after if cut else frozenset())
 
     def may_match(self, lowered: list[str]) -> bool:
-        """Whether the words that must stand at a known place do: a quick look before the real match."""
+        """Do the keywords at fixed positions match? A quick test before the real match."""
         count = len(lowered)
         return all(index >= count or lowered[index] == word for index, word in self.keywords_at)
 
@@ -186,7 +186,7 @@ class Rule:
 
 @dataclass(slots=True, eq=False)
 class Mode:
-    """The rules one configuration mode accepts, with an index by first keyword."""
+    """The rules of one configuration mode, with an index by first keyword."""
 
     rules: tuple[Rule, ...] = ()
     by_word: dict[str, tuple[Rule, ...]] | None = None

@@ -1,6 +1,6 @@
-"""The lines directly below one line, found by their first words without looking at all of them.
+"""The lines directly below one line, found by their first words without a search through all of them.
 
-A large switch has hundreds of interfaces at top level, and every port of every show command is looked up among them.
+A large switch has hundreds of interfaces at top level, and every show command looks up every port among them.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 Key = tuple[object, ...]
 _WORTH_AN_INDEX = 12
-"""Fewer lines are looked through faster than an index is made."""
+"""Up to this number of lines a search is faster than building an index."""
 
 
 class Lines(dict[Key, "Node"]):
-    """Nodes by their key. An index is made when it is first needed; a new line joins it, any other change drops it."""
+    """Nodes by their key. An index is built on demand; a new line is added to it, any other change drops it."""
 
     _by_words: dict[str, list[Node]] | None = None
     _by_rule: dict[Rule | None, list[Node]] | None = None
     _sorted: dict[str, list[Node]] | None = None
 
     def beginning(self, leading: str) -> list[Node]:
-        """The nodes whose line begins with these whole words (``no`` counts as one), in no special order."""
+        """The nodes whose line begins with these whole words (``no`` counts as one), in no particular order."""
         if len(self) < _WORTH_AN_INDEX:
             return [node for node in self.values() if _begins(node.line, leading)]
         if self._by_words is None:
@@ -37,7 +37,7 @@ class Lines(dict[Key, "Node"]):
         return [node for node in found if _begins(node.line, leading)] if len(words) > 2 else found
 
     def beginning_in_order(self, leading: str, order: Callable[[Node], Any]) -> list[Node]:
-        """The same, sorted; kept until the next change, since show commands ask for all interfaces again and again."""
+        """The same, sorted; kept until the next change, since show commands read all interfaces again and again."""
         found = self.beginning(leading)
         if len(found) < 2:
             return found
@@ -50,7 +50,7 @@ class Lines(dict[Key, "Node"]):
         return self._sorted[leading]
 
     def of_rule(self, rule: Rule) -> list[Node]:
-        """The nodes that a rule accepted."""
+        """The nodes that match a rule."""
         if len(self) < _WORTH_AN_INDEX:
             return [node for node in self.values() if node.rule is rule]
         if self._by_rule is None:
@@ -60,13 +60,13 @@ class Lines(dict[Key, "Node"]):
         return self._by_rule.get(rule, [])
 
     def forget(self) -> None:
-        """Drop what is indexed; whoever changes a node's words by hand calls this."""
+        """Drop the index; required after any direct change of a node's words."""
         self._by_words = self._by_rule = self._sorted = None
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
     def __setitem__(self, key: Key, node: Node) -> None:
-        """Put a line in."""
+        """Add a line."""
         is_new = key not in self
         super().__setitem__(key, node)
         if not is_new:
@@ -79,12 +79,12 @@ class Lines(dict[Key, "Node"]):
             self._by_rule.setdefault(node.rule, []).append(node)
 
     def __delitem__(self, key: Key) -> None:
-        """Take a line away."""
+        """Remove a line."""
         super().__delitem__(key)
         self.forget()
 
     def pop(self, key: Key, default: Any = None) -> Any:  # noqa: ANN401  (dict's own signature)
-        """Take a line away; None or ``default`` if it is not there."""
+        """Remove a line; None or ``default`` if it is missing."""
         self.forget()
         return super().pop(key, default)
 

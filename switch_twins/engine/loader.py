@@ -1,4 +1,4 @@
-"""Reads a grammar file into rules: indentation, directives, definitions, attributes; all mistakes are reported."""
+"""Reads a grammar file into rules: indentation, directives, definitions, attributes; reports all mistakes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def load_grammar(
 ) -> Grammar:
     """Load a grammar from its notation (see grammar.py).
 
-    ``name`` (a file name) is used in messages; ``types`` adds parameter types, ``hooks`` the functions that rules name.
+    ``name`` (a file name) is used in messages; ``types`` adds parameter types, ``hooks`` the functions that rules refer
+    to.
     Raises GrammarError with every mistake of the file, one a line, each as ``name:line: what``.
     """
     return Loader(name, text, TypeTable(types or {}), hooks or {}).load()
@@ -57,7 +58,7 @@ def load_grammar(
 
 @dataclass(slots=True)
 class _Line:
-    """One line of the file with what is indented below it."""
+    """One line of the file with the lines indented below it."""
 
     number: int
     text: str
@@ -66,7 +67,7 @@ class _Line:
 
 @dataclass(slots=True)
 class _Running:
-    """What directives have set so far, in file order."""
+    """The state set by directives so far, in file order."""
 
     source: str = ""
     confidence: str = ""
@@ -76,7 +77,7 @@ class _Running:
 
 @dataclass(slots=True)
 class _Cluster:
-    """The cluster that rules of one mode are in at the moment."""
+    """The present cluster of the rules of one mode."""
 
     params: tuple[str, ...] = ()
     names_first: bool = False
@@ -280,7 +281,7 @@ def _read_default(text: str, elements: tuple[Element, ...]) -> tuple[tuple[str, 
 
 
 def _param_names(elements: tuple[Element, ...], of_type: str = "") -> set[str]:
-    """The parameters of a pattern; with ``of_type`` only those of just this type."""
+    """The parameters of a pattern; with ``of_type`` only those of exactly this type."""
     names: set[str] = set()
     for element in elements:
         if isinstance(element, Param):

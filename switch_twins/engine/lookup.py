@@ -1,4 +1,4 @@
-"""Which rules of a mode a typed line matches, and the most telling reason why none does. Remembered: lines repeat."""
+"""The rules of a mode that a typed line matches, or the best reason why none does. Cached, because lines repeat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CacheKey = tuple[int, bool, str]
 
 @dataclass(slots=True)
 class Words:
-    """A typed line split into words; ``skip`` words (``no``) are not part of what is matched."""
+    """A typed line split into words; the first ``skip`` words (``no``) are not matched."""
 
     line: str
     words: list[str]
@@ -33,7 +33,7 @@ class Words:
         return Words(self.line, self.words[1:], self.starts[1:], self.skip + 1)
 
     def pointing_at(self, other: LineError) -> LineError:
-        """The refusal of a line worked out from this one, pointing at the same word of this line."""
+        """The refusal of a line derived from this one, pointing at the same word of this line."""
         index = self.words.index(other.token) if other.token in self.words else len(self.words)
         return refusal(self, other.kind, index, other.message, other.expected)
 
@@ -47,12 +47,12 @@ _caches: dict[tuple[int, Context], tuple[Grammar, Cache]] = {}
 
 
 def cache_for(grammar: Grammar, context: Context) -> Cache:
-    """What is remembered of a grammar on devices with these facts."""
+    """The cache of a grammar for devices with these facts."""
     return _caches.setdefault((id(grammar), context), (grammar, {}))[1]
 
 
 def all_matches(cache: Cache, mode: Mode, words: Words, is_negated: bool, context: Context) -> Found:
-    """Every rule of a mode that matches, in file order, and the most telling failure; remembered."""
+    """Every rule of a mode that matches, in file order, and the best reason of failure; cached."""
     key = (id(mode), is_negated, words.line)
     found = cache.get(key)
     if found is None:
@@ -94,7 +94,7 @@ def refusal(words: Words, kind: str, index: int, message: str = "", expected: st
 
 
 def further(one: LineError, other: LineError) -> LineError:
-    """The failure that understood more of the line; a refusal of a line that was understood beats both."""
+    """The failure that understood more of the line; a refusal of a fully understood line takes precedence over both."""
     understood = ("unavailable", "from_memory", "conflict", "reference")
     if (one.kind in understood) != (other.kind in understood):
         return one if one.kind in understood else other

@@ -1,4 +1,4 @@
-"""The pattern of one grammar rule: its elements, how the notation is read, and matching a typed line against it."""
+"""The pattern of one grammar rule: its elements, the parser of the notation, and matching of a typed line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Param:
     expected: str
 
     def convert(self, word: str, context: Context) -> str | None:
-        """The canonical spelling of a word, or None if no type takes it."""
+        """The canonical spelling of a word, or None if no type accepts it."""
         for accept in self.types:
             canonical = accept(word, context)
             if canonical is not None:

@@ -3,10 +3,10 @@
     session = ConfigSession(tree.copy(), context)
     session.feed("router bgp 65001")            # raises LineError, nothing stored, if the device would refuse it
     session.feed("banner login", body=text)     # or line by line, ending with EOF
-    errors = session.check()                    # references the operating system looks at when it commits
+    errors = session.check()                    # references that the operating system checks at commit
     running = session.tree
 
-The session is the candidate: abandon it and nothing happened.
+The session is the candidate: without a commit it has no effect.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .tree import Node, Tree
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a hook named by ``after`` is told: the line stored or removed, where, and by which session."""
+    """The argument of a hook named by ``after``: the line stored or removed, its place, and the session."""
 
     session: ConfigSession
     parent: Node
@@ -34,7 +34,7 @@ class Change:
 
     @property
     def tree(self) -> Tree:
-        """The tree the change was made in."""
+        """The tree that was changed."""
         return self.session.tree
 
 
@@ -63,7 +63,7 @@ class ConfigSession:
     # -- feeding ---------------------------------------------------------------------------------------------------
 
     def feed(self, line: str, body: str | None = None) -> None:
-        """Take one line; ``body`` is the text of a heredoc sent along with it. Raises LineError and changes nothing."""
+        """Process one line; ``body`` is the text of a heredoc sent with it. Raises LineError and changes nothing."""
         if self._pending is not None:
             self._continue_heredoc(line)
             return
@@ -75,7 +75,7 @@ class ConfigSession:
         self._command(words, body)
 
     def feed_all(self, lines: Iterable[str]) -> list[tuple[int, LineError]]:
-        """Take many lines, going on after refused ones; returns (line number from 1, error) of each refused line."""
+        """Process many lines, refused ones are skipped; returns (line number from 1, error) of each refused line."""
         errors = []
         for number, line in enumerate(lines, start=1):
             try:
@@ -90,7 +90,7 @@ class ConfigSession:
         return self._pending is not None
 
     def check(self) -> list[LineError]:
-        """The references that the operating system checks at commit and that lead nowhere."""
+        """The dangling references among those that the operating system checks at commit."""
         errors = []
         for node in self.tree.root.walk():
             rule = node.rule
@@ -130,7 +130,7 @@ class ConfigSession:
     # -- matching --------------------------------------------------------------------------------------------------
 
     def _lookup(self, parent: Node, words: Words) -> tuple[Rule, Match, str] | LineError:
-        """The rule of parent's mode that takes the line, with "" or the negating word; or why none does."""
+        """The rule of parent's mode that matches the line, with "" or the negating word; or why none does."""
         found = self._first_usable(parent, words, "")
         first = words.words[0].lower()
         negations = ("no", "default") if self.tree.dialect.has_default else ("no",)
@@ -153,7 +153,7 @@ class ConfigSession:
         return failure
 
     def _gate(self, rule: Rule, words: Words) -> LineError | None:
-        """Why a rule that matches does not exist on this device, or None."""
+        """Why a matching rule does not exist on this device, or None."""
         context = self.context
         exists = context.has_release(rule.release) and all(
             self.tree.effective(self.tree.root, need) for need in rule.needs
@@ -172,7 +172,7 @@ class ConfigSession:
     def _apply(
         self, parent: Node, rule: Rule, match: Match, negation: str, words: Words, body: str | None
     ) -> Node | None:
-        """Do what a matched line says; returns the node of the mode it enters, if it does."""
+        """Execute a matched line; returns the node of the mode that it enters, if any."""
         if rule.is_purge:
             self._purge(parent, match.text)
             return None
@@ -201,7 +201,7 @@ class ConfigSession:
                 raise refusal(words, "reference", len(words.words) - 1, message=message)
 
     def store(self, parent: Node, rule: Rule, match: Match, negated: bool = False, body: tuple[str, ...] = ()) -> Node:
-        """Put an accepted line under parent, replacing the line of the same key; the lines below a mode stay."""
+        """Store an accepted line under parent, replacing the line with the same key; the lines below a mode stay."""
         key = rule.key(match.identity)
         before = parent.children.get(key)
         spelling = _spelling(rule, match)
@@ -242,7 +242,7 @@ class ConfigSession:
     # -- removing --------------------------------------------------------------------------------------------------
 
     def remove(self, node: Node) -> None:
-        """Take a line away with all below it; a permanent one is emptied; what needs it at top level goes too."""
+        """Remove a line with all lines below it; empty a permanent one; remove the lines that need it at top level."""
         parent, rule = node.parent, node.rule
         if parent is None or rule is None:
             return
@@ -286,7 +286,7 @@ class ConfigSession:
     # -- one-line forms --------------------------------------------------------------------------------------------
 
     def _one_line_form(self, parent: Node, rule: Rule, match: Match, negation: str, words: Words) -> Node | None:
-        """Run the lines it stands for; the node of the last one's mode, if it enters one."""
+        """Run the lines of a one-line form; the node of the last one's mode, if it enters one."""
         if rule.rewrite:
             text = str(self.tree.grammar.hooks[rule.rewrite](match.params, parent))
         else:
@@ -299,14 +299,14 @@ class ConfigSession:
                 inner = self._step(cursor, step, "", words)
                 if inner is None:
                     return None
-                if negation and inner.entered > last:  # it was not there: nothing to take away
+                if negation and inner.entered > last:  # it did not exist: nothing to remove
                     parent.children = before
                     return None
                 inner.is_oneline = inner.is_oneline or (rule.oneline and inner.entered > last)
                 cursor = inner
             return self._step(cursor, steps[-1], negation, words)
         except LineError:
-            parent.children = before  # an outer object made for a line that was then refused must not stay
+            parent.children = before  # an outer object made for a line that was then refused must be removed
             self.tree.touched()
             raise
 
@@ -377,7 +377,7 @@ def _old(node: Node) -> dict[str, str]:
 
 
 class _Blank(dict[str, str]):
-    """Parameters that were left out are empty."""
+    """Missing parameters are empty."""
 
     def __missing__(self, key: str) -> str:
         return ""

@@ -1,4 +1,4 @@
-"""A device's configuration as a tree of accepted lines: look-up, defaults, order and printing.
+"""A device's configuration as a tree of accepted lines: lookup, defaults, order and printing.
 
 A Tree is changed only by ConfigSession (and by the hooks of a grammar). ``copy`` makes a candidate; ``text`` prints
 it as the operating system does and keeps the result until the next change.
@@ -31,7 +31,7 @@ class Node:
     parent: Node | None = None
     children: Lines = field(default_factory=Lines)
     is_oneline: bool = False
-    """Printed as one line for each line below it, as it was first typed."""
+    """Printed as one line per line below it, as it was first typed."""
 
     @property
     def line(self) -> str:
@@ -40,12 +40,12 @@ class Node:
 
     @property
     def name(self) -> str:
-        """The name of the rule this line was accepted by."""
+        """The name of the rule that accepted this line."""
         return self.rule.name if self.rule else ""
 
     @property
     def mode(self) -> Mode:
-        """The rules that this line's mode accepts."""
+        """The rules of this line's mode."""
         mode = self.rule.mode if self.rule else None
         return mode if mode is not None else _NO_MODE
 
@@ -122,14 +122,14 @@ class Tree:
         self.entered = 0
 
     def copy(self) -> Tree:
-        """An independent copy: the start of a candidate."""
+        """An independent copy, to start a candidate."""
         twin = Tree(self.grammar, self.dialect)
         twin.root = self.root.copy()
         twin._printed, twin.entered = dict(self._printed), self.entered
         return twin
 
     def touched(self) -> None:
-        """Forget the printed text; whoever changes nodes by hand (a hook) calls this."""
+        """Drop the printed text; required after any direct change of nodes (by a hook)."""
         self._printed, self._is_dotted = {}, None
 
     def next_entered(self) -> int:
@@ -147,7 +147,7 @@ class Tree:
 
     @property
     def has_dotted_asns(self) -> bool:
-        """Whether AS numbers are printed with a dot; remembered, for blocks that are printed one by one."""
+        """Are AS numbers printed with a dot? Cached, for blocks that are printed one by one."""
         if self._is_dotted is None:
             node: Node | None = self.root
             for leading in self.dialect.dotted_asns:
@@ -177,7 +177,7 @@ class Tree:
         return ""
 
     def effective(self, parent: Node, line: str) -> bool:
-        """True if this line (leading words are enough) is in force under parent, configured or by default."""
+        """True if this line (leading words are enough) is in effect under parent, configured or by default."""
         words = line.split()
         negated = words[:1] == ["no"]
         positive = words[1:] if negated else words
@@ -227,7 +227,7 @@ class _Printer:
         return lines
 
     def _spelt(self, node: Node) -> str:
-        """The line, with its AS numbers in the notation that is set."""
+        """The line, with its AS numbers in the configured notation."""
         return with_dotted_asns(node) if self._is_dotted else node.line
 
     def _is_apart(self, before: Node, node: Node) -> bool:

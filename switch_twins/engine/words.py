@@ -1,4 +1,4 @@
-"""Parameter types of a grammar: what word each accepts and how the operating system spells it back."""
+"""Parameter types of a grammar: the words that each accepts and the operating system's spelling of them."""
 
 from __future__ import annotations
 
@@ -95,13 +95,13 @@ def keyword(spelling: str) -> WordType:
 
 
 def regular_expression(expression: str) -> WordType:
-    """A type that accepts words the expression matches as a whole."""
+    """A type that accepts words that the expression fully matches."""
     compiled = re.compile(expression)
     return lambda word, _: word if compiled.fullmatch(word) else None
 
 
 class TypeTable:
-    """The types a grammar may name: built-in ones, those given in Python, and those it defines with @type."""
+    """The types available to a grammar: built-in ones, those from Python, and those that it defines with @type."""
 
     def __init__(self, extra: Mapping[str, WordType]) -> None:
         self._types = {**BUILT_IN, **extra}

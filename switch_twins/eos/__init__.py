@@ -1,4 +1,4 @@
-"""Arista EOS: eAPI, configuration sessions, and a command grammar held to tests/corpus/eos."""
+"""Arista EOS: eAPI, configuration sessions, and a command grammar checked against tests/corpus/eos."""
 
 from .twin import EosTwin, build
 

@@ -1,4 +1,4 @@
-"""What a switch holds before anybody pushes to it: day-0 access, and things of other people's that must survive a push.
+"""The configuration of a switch before the first push: day-0 access, and foreign objects that must survive a push.
 
 Line shapes are those of tests/corpus/eos/accept.txt. Hashes other than the lab login's are published example values.
 """
@@ -85,13 +85,13 @@ management ssh
 
 
 def factory_text(device: DeviceSpec) -> str:
-    """What is left of a configuration after ``rollback clean-config``: the ports the hardware has."""
+    """The configuration after ``rollback clean-config``: the ports of the hardware."""
     ports = [*lane_ports(device), "Management1"]
     return "\n".join(f"interface {port}" for port in ports) + "\n"
 
 
 def day0_text(device: DeviceSpec, username: str, password: str) -> str:
-    """A device's configuration before the first push; the login's password appears as its hash alone."""
+    """A device's configuration before the first push; the login's password is included as its hash only."""
     network = ipaddress.ip_interface(f"{device.address}/24").network
     return _DAY0.format(
         published=_PUBLISHED_HASH,

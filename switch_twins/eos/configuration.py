@@ -1,7 +1,7 @@
 """An EOS switch's configurations: running and startup, configuration sessions, files, checkpoints, the commit timer.
 
-A session is a copy of the running configuration and the lines typed into it. If the running configuration changed
-since, committing replays the lines onto the new one, so that two sessions do not undo one another's work.
+A session is a copy of the running configuration and the lines typed into it. If the running configuration has changed
+since, a commit replays the lines onto the new one, so that two sessions do not undo each other's work.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CLEAN = "rollback clean-config"
 
 
 class RefusedCommand(Exception):  # noqa: N818  (EOS's refusal is an answer, not a failure of ours)
-    """A command that is understood but cannot be done; the text is EOS's or close to it."""
+    """A valid command that cannot be executed; the text is EOS's or close to it."""
 
 
 @dataclass(slots=True)
@@ -79,13 +79,13 @@ class Configuration:
 
     @property
     def is_saved(self) -> bool:
-        """Whether nothing changed since startup was written. False says nothing: a change may have been undone."""
+        """Is the running configuration unchanged since startup was written? False also if a change was undone."""
         return self._saved_version == self.version
 
     # -- running configuration -------------------------------------------------------------------------------------
 
     def changed(self) -> None:
-        """Say that the running configuration is another one now."""
+        """Report that the running configuration has changed."""
         self.version += 1
         self.on_change()
 
@@ -101,7 +101,7 @@ class Configuration:
     # -- sessions --------------------------------------------------------------------------------------------------
 
     def open(self, name: str, user: str) -> Session:
-        """Enter a session, made if there is none of this name. Raises RefusedCommand."""
+        """Enter a session; create it if there is none of this name. Raises RefusedCommand."""
         found = self.sessions.get(name)
         if found is not None and found.state == "pending":
             found.editor.path = found.editor.path[:1]
@@ -119,7 +119,7 @@ class Configuration:
         return session
 
     def type_line(self, session: Session, line: str, body: str | None) -> None:
-        """Give one line to a session. Raises LineError; then the session is as before."""
+        """Add one line to a session. Raises LineError; then the session is unchanged."""
         session.editor.feed(line, body)
         session.typed.append((line, body))
 
@@ -129,7 +129,7 @@ class Configuration:
         session.typed = [(_CLEAN, None)]
 
     def abort(self, name: str) -> None:
-        """Forget a pending session, or undo a commit that waits for its timer. Raises RefusedCommand."""
+        """Delete a pending session, or undo a commit that waits for its timer. Raises RefusedCommand."""
         session = self._known(name)
         if self.timer is not None and self.timer.session == name:
             self._revert()
@@ -182,7 +182,7 @@ class Configuration:
         self.replace(timer.before)
 
     def _rebased(self, session: Session) -> Tree:
-        """The candidate on top of what runs now. Raises LineError if it does not fit any more."""
+        """The candidate on top of the present running configuration. Raises LineError if it does not fit any more."""
         if session.base == self.version:
             candidate = session.tree.copy()
         else:
@@ -204,7 +204,7 @@ class Configuration:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def read_source(self, name: str) -> Tree:
-        """What ``running-config``, ``startup-config`` or a file holds. Raises RefusedCommand."""
+        """The content of ``running-config``, ``startup-config`` or a file. Raises RefusedCommand."""
         if name in ("running-config", "system:/running-config"):
             return self.running
         if name in ("startup-config", "flash:startup-config", "flash:/startup-config"):
@@ -239,7 +239,7 @@ class Configuration:
 
 
 def _file_name(name: str) -> str:
-    """flash:/x and flash:x are one file; checkpoints are files of their own."""
+    """flash:/x and flash:x are one file; checkpoints are separate files."""
     place, _, path = name.partition(":")
     if place not in ("flash", "checkpoint", "file") or not path.strip("/"):
         raise RefusedCommand(f"Invalid file name {name}")
@@ -251,7 +251,7 @@ __all__ = ["MAX_OPEN_SESSIONS", "CommitTimer", "Configuration", "LineError", "Re
 
 @functools.lru_cache(maxsize=8)
 def _loaded(context: Context, text: str) -> Tree:
-    """A configuration that many switches of a lab begin with; take a copy."""
+    """A configuration with which many switches of a lab start; copy it before use."""
     tree = Tree(eos_grammar(), EOS)
     _load(tree, context, text, context.model)
     return tree

@@ -28,7 +28,7 @@ NewShell = Callable[[str], Shell]
 
 
 class EapiServer:
-    """Serves one switch. ``is_reachable`` says whether its configuration still lets anybody in."""
+    """Serves one switch. ``is_reachable``: does its configuration still allow access?"""
 
     def __init__(
         self, authenticate: Authenticate, new_shell: NewShell, is_reachable: Callable[[], bool], counter: RequestCounter
@@ -106,7 +106,7 @@ def run_commands(shell: Shell, commands: list[str | dict[str, Any]], is_text: bo
 
 
 def _mistake(call: object) -> tuple[int, str] | None:
-    """What is wrong with a JSON-RPC call: (code, message)."""
+    """The mistake in a JSON-RPC call: (code, message)."""
     if not isinstance(call, dict) or call.get("jsonrpc") != "2.0":
         return -32600, "Expected field 'jsonrpc' not specified"
     if call.get("method") != "runCmds":

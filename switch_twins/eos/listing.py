@@ -27,7 +27,7 @@ def listing(device: DeviceSpec, tree: Tree, command: str, all_lines: bool = Fals
 
 
 def full_text(device: DeviceSpec, tree: Tree, all_lines: bool = False) -> str:
-    """Head without the command, body, ``end``: what sessions are compared by."""
+    """Head without the command, body, ``end``: the text that sessions are compared by."""
     release = device.release
     head = (
         f"! device: {device.name} (DCS-{device.model}, EOS-{release})\n!\n! boot system flash:/EOS-{release}.swi\n!\n"
@@ -54,7 +54,7 @@ def _diff(device: DeviceSpec, trees: tuple[Tree, Tree], names: tuple[str, str]) 
 
 
 def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
-    """Unified hunks. A line is compared within its block, or every ``!`` would match every other."""
+    """Unified hunks. A line is compared within its block, or every ``!`` would match every other one."""
     for group in _BlockMatcher(old, new).get_grouped_opcodes(3):
         (_, from_old, _, from_new, _), (_, _, to_old, _, to_new) = group[0], group[-1]
         yield f"@@ -{from_old + 1},{to_old - from_old} +{from_new + 1},{to_new - from_new} @@"
@@ -69,19 +69,19 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
 _Tag = Literal["replace", "delete", "insert", "equal"]
 _Opcode = tuple[_Tag, int, int, int, int]
 _Step = tuple[_Tag, int, int]
-"""What happens, to so many old lines, making so many new ones."""
+"""Operation, number of old lines, number of new lines."""
 _Block = tuple[str, ...]
 
 
 class _BlockMatcher(difflib.SequenceMatcher[str]):
-    """Compares block by block first, and line by line only where blocks differ: most of a large switch's do not."""
+    """Compares block by block first, and line by line only where blocks differ: most of them are equal."""
 
     def __init__(self, old: list[str], new: list[str]) -> None:
         super().__init__(None, "", "", autojunk=False)
         self._old, self._new = _blocks(old), _blocks(new)
 
     def get_opcodes(self) -> list[_Opcode]:
-        """What turns the old lines into the new ones, as ranges of lines."""
+        """The changes from the old lines to the new ones, as ranges of lines."""
         found: list[_Opcode] = []
         blocks = difflib.SequenceMatcher(None, self._old, self._new, autojunk=False)
         for tag, i1, i2, j1, j2 in blocks.get_opcodes():
@@ -92,7 +92,7 @@ class _BlockMatcher(difflib.SequenceMatcher[str]):
 
 
 def _inside(old: list[_Block], new: list[_Block]) -> Iterator[_Step]:
-    """Blocks that differ: those with one head are compared line by line, the others come and go whole."""
+    """Different blocks: those with one head are compared line by line, the others are removed or added as a whole."""
     heads = difflib.SequenceMatcher(None, [b[0] for b in old], [b[0] for b in new], autojunk=False)
     for tag, i1, i2, j1, j2 in heads.get_opcodes():
         if tag != "equal":
@@ -108,7 +108,7 @@ def _size(blocks: list[_Block]) -> int:
 
 
 def _joined(found: list[_Opcode], step: _Step) -> list[_Opcode]:
-    """One more step; equal ranges that touch become one."""
+    """Append a step; adjacent equal ranges become one."""
     tag, old, new = step
     from_old, from_new = (found[-1][2], found[-1][4]) if found else (0, 0)
     if found and found[-1][0] == tag == "equal":
@@ -120,7 +120,7 @@ def _joined(found: list[_Opcode], step: _Step) -> list[_Opcode]:
 
 
 def _blocks(lines: list[str]) -> list[_Block]:
-    """Lines with those that belong to them: indented ones and separators."""
+    """Lines with the lines that belong to them: indented ones and separators."""
     blocks: list[list[str]] = []
     for line in lines:
         if line[:1] in (" ", "!") and blocks:
@@ -155,7 +155,7 @@ def _prune(node: dict[str, Any]) -> None:
 
 
 def section(text: str, expression: str) -> str:
-    """``| section X``: the top-level blocks in which a line matches."""
+    """``| section X``: the top-level blocks with a matching line."""
     blocks: list[list[str]] = []
     for line in text.splitlines():
         if line[:1] == " " and blocks:
@@ -167,6 +167,6 @@ def section(text: str, expression: str) -> str:
 
 
 def include(text: str, expression: str) -> str:
-    """``| include X``: the lines that match."""
+    """``| include X``: the matching lines."""
     wanted = re.compile(expression, re.IGNORECASE)
     return "".join(f"{line}\n" for line in text.splitlines() if wanted.search(line))

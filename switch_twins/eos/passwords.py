@@ -1,7 +1,7 @@
 """SHA-512 crypt, the hash EOS keeps of a local user's password (``secret sha512 $6$SALT$HASH``).
 
-Written out because the standard library's ``crypt`` ends with Python 3.12. Source: U. Drepper, "Unix crypt using
-SHA-256 and SHA-512", version 0.6; tests/lab/test_eos_twin_passwords.py compares with libcrypt's results.
+Implemented here because Python 3.13 has no ``crypt`` any more. Source: U. Drepper, "Unix crypt using SHA-256 and
+SHA-512", version 0.6; tests/lab/test_eos_twin_passwords.py compares with libcrypt's results.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def sha512_crypt(password: str, salt: str) -> str:
 
 
 def matches(password: str, stored: str) -> bool:
-    """Whether a password is the one behind a stored ``$6$`` hash; other kinds of hash never match."""
+    """Is this the password of a stored ``$6$`` hash? Other kinds of hash never match."""
     parts = stored.split("$")
     if len(parts) != 4 or parts[1] != "6":
         return False

@@ -1,4 +1,4 @@
-"""Cages and lanes: which interfaces a switch has, what its ``speed`` lines mean, and which interfaces work.
+"""Cages and lanes: the interfaces of a switch, the meaning of their ``speed`` lines, and the interfaces that work.
 
 EOS shows one interface per lane of a cage, always ("An OSFP cage on a fixed system numbered port 1 exposes 8
 interfaces, Ethernet1/1 to Ethernet1/8": um-eos, Layer 1 Profiles) and prints them all (documents 23362504653,
@@ -28,7 +28,7 @@ _LANES_OF_QSFP, _LANES_OF_QSFP_DD = 4, 8
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """One ``speed`` line. ``lanes`` None: the line does not say."""
+    """One ``speed`` line. ``lanes`` None: not in the line."""
 
     gbps: float
     lanes: int | None
@@ -36,7 +36,7 @@ class Speed:
 
 
 def speed_of(node: Node) -> Speed | None:
-    """What an interface's ``speed`` line says; None without one and for ``speed auto``."""
+    """The ``speed`` line of an interface; None without one and for ``speed auto``."""
     line = node.first("speed")
     words = line.words.split() if line is not None else []
     found = re.match(r"([\d.]+)([mgt]?)\D*(?:-(\d))?$", words[-1]) if len(words) > 1 else None
@@ -69,7 +69,7 @@ def _cage(port: str) -> str | None:
 
 
 def dark_ports(ports: Iterable[Node]) -> frozenset[str]:
-    """The interfaces whose lanes another interface of their cage uses: lower lanes win, unconfigured ones follow."""
+    """Interfaces whose lanes another one of their cage uses: lower lanes win, unconfigured ones take the last width."""
     cages: dict[str, list[tuple[int, Node]]] = {}
     for node in ports:
         cage, _, lane = node.params["name"].rpartition("/")

@@ -1,7 +1,7 @@
-"""EOS's command line as eAPI reaches it: exec commands, configuration modes, configuration sessions.
+"""EOS's command line behind eAPI: exec commands, configuration modes, configuration sessions.
 
-One Shell lives for one request: its commands run one after the other, modes carry over from one to the next, and the
-first that fails ends the request.
+One Shell exists for one request: its commands run in sequence, modes carry over from one to the next, and the first
+failure ends the request.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NO_JSON = "Command cannot be used over the API at this time. To see ASCII outpu
 
 @dataclass(slots=True)
 class CommandFailedError(Exception):
-    """One command failed: eAPI's code and the words EOS prints (without ``% ``)."""
+    """One command failed: eAPI's code and EOS's message (without ``% ``)."""
 
     code: int
     words: str
@@ -41,7 +41,7 @@ class Shell:
         self._terminal: ConfigSession | None = None
 
     def run(self, command: str, body: str | None, is_text: bool) -> dict[str, Any]:
-        """Run one command; the answer as eAPI gives it. Raises CommandFailedError."""
+        """Run one command; returns eAPI's answer. Raises CommandFailedError."""
         line = command.strip()
         try:
             answer = self._dispatch(line, body, is_text)
@@ -134,7 +134,7 @@ class Shell:
         self._view.configuration.delete(found["name"])
 
     def _nothing(self, _: re.Match[str]) -> None:
-        """enable, terminal settings: nothing to do over eAPI."""
+        """enable, terminal settings: no effect over eAPI."""
 
     # -- show ------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from .view import View
 
 
 class EosTwin:
-    """One switch. Everything it knows was in its day-0 configuration, was pushed, or is how it is cabled."""
+    """One switch. It knows only its day-0 configuration, what was pushed, and its cables."""
 
     def __init__(self, device: DeviceSpec, lab: LabContext) -> None:
         self.name, self.device = device.name, device
@@ -32,7 +32,7 @@ class EosTwin:
         self._server = EapiServer(self.authenticate, self.shell, self.is_reachable, self.requests)
 
     def state(self) -> SwitchState:
-        """The running configuration's meaning for neighbours; worked out once after each change."""
+        """The running configuration's meaning for neighbours; derived once after each change."""
         if self._state is None:
             self._state = switch_state(self.name, self.configuration.running)
         return self._state
@@ -55,7 +55,7 @@ class EosTwin:
         return Shell(self.view(), user)
 
     def view(self) -> View:
-        """What show commands read, as of now."""
+        """The input of show commands, as of now."""
         return View(self.device, self.configuration, self._lab.fabric, self._lab.clock, self.state, self._booted_s)
 
     def authenticate(self, user: str, password: str) -> bool:
@@ -70,9 +70,9 @@ class EosTwin:
         return False
 
     def is_reachable(self) -> bool:
-        """Whether the running configuration lets a client reach eAPI at the management address.
+        """Does the running configuration let a client reach eAPI at the management address?
 
-        Needed: the management port is up and has the address; eAPI is on, with HTTPS, and on in the port's VRF.
+        Conditions: the management port is up and has the address; eAPI is on, with HTTPS, and on in the port's VRF.
         """
         tree = self.configuration.running
         port = tree.first("interface Management1")

@@ -1,4 +1,4 @@
-"""What show commands read: one switch's configuration, its neighbourhood, its clock, and a few derived facts."""
+"""The input of show commands: one switch's configuration, its neighbourhood, its clock, and a few derived facts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class View:
         return self.clock.now_s() - self.booted_s
 
     def timestamp(self, at_s: float) -> float:
-        """A moment of the clock as seconds since 1970."""
+        """A time of the clock as seconds since 1970."""
         return time.time() - (self.clock.now_s() - at_s)
 
     def mac(self, number: int = 0) -> str:
@@ -66,7 +66,7 @@ class View:
         return self.tree.first(f"qos profile {name}") if name else None
 
     def qos_lines(self, port: Node, leading: str) -> list[Node]:
-        """Lines of a port that begin so, else those of its profile: what stands on the interface wins."""
+        """Lines of a port with this beginning, else those of its profile: the interface's own lines win."""
         own = port.find(leading)
         profile = self.qos_profile(port)
         return own or (profile.find(leading) if profile is not None else [])

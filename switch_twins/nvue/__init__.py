@@ -1,14 +1,14 @@
-"""The twin of NVIDIA Cumulus Linux 5.14 and 5.16, spoken to through NVUE's REST API.
+"""The twin of NVIDIA Cumulus Linux 5.14 and 5.16, with NVUE's REST API.
 
-schema.py, keys.py      what a configuration may hold, per release (nvueschema's models, walked strictly)
-revisions.py, checks.py branches, apply, confirm and rollback; what an apply refuses
-autofill.py             what NVUE adds by itself;  defaults.py  what filled=true shows;  qos.py  what RoCE stands for
-server.py, query.py     the REST surface;  access.py  accounts, tokens, and whether the switch can be reached
-extract.py              the tree's meaning for neighbours;  operational.py  what the switch sees of them
-ports.py                which ports there are, as cages are split
-brownfield.json         what other people configured before
+schema.py, keys.py      valid configuration per release (nvueschema's models, read strictly)
+revisions.py, checks.py branches, apply, confirm and rollback; the refusals of an apply
+autofill.py             NVUE's automatic additions;  defaults.py  additions of filled=true;  qos.py  RoCE's settings
+server.py, query.py     the REST server;  access.py  accounts, tokens, and reachability of the switch
+extract.py              the tree's meaning for neighbours;  operational.py  operational state
+ports.py                the ports of split and whole cages
+brownfield.json         foreign configuration from before the first push
 
-tests/corpus/nvue holds the sources.
+tests/corpus/nvue has the sources.
 """
 
 from ..spec import DeviceSpec

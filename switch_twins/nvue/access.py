@@ -1,4 +1,4 @@
-"""Who may speak to the switch, and whether the switch can still be reached: both are decided by the running tree.
+"""Accounts, and whether the switch is reachable: both follow from the running tree.
 
 Accounts, roles: Cumulus Linux docs, User-Accounts.md; tokens and the default password's 403: NVUE-API.md.
 """
@@ -20,12 +20,12 @@ from ..spec import DeviceSpec
 from .dialect import Dialect
 from .tree import Tree, get_or
 
-DEFAULT_PASSWORD = "cumulus"  # noqa: S105  (what every switch comes with; it opens nothing)
+DEFAULT_PASSWORD = "cumulus"  # noqa: S105  (the default of every switch; grants no access)
 _DEFAULT_TOKEN_MINUTES = 60
 
 
 class DeniedError(Exception):
-    """A request that is refused: 401 for wrong credentials, 403 for what the account may not do."""
+    """A refused request: 401 for wrong credentials, 403 for missing permission."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -49,7 +49,7 @@ class Access:
         self._key = secrets.token_bytes(32)
 
     def user(self, header: str | None, running: Tree, *, is_write: bool) -> str:
-        """The account a request's Authorization header stands for. Raises DeniedError."""
+        """The account of a request's Authorization header. Raises DeniedError."""
         scheme, _, value = (header or "").partition(" ")
         if scheme == "Basic":
             name, password = _basic(value)
@@ -63,7 +63,7 @@ class Access:
         return name
 
     def token(self, name: str, running: Tree) -> str:
-        """A new token for an account. Raises DeniedError if the expiry is 0: then none is given."""
+        """A new token for an account. Raises DeniedError if the expiry is 0: no token is issued."""
         minutes = get_or(running, _DEFAULT_TOKEN_MINUTES, "system", "api", "token-expiration")
         if minutes == 0:
             raise DeniedError(403, "Token based authentication is disabled.")
@@ -105,7 +105,7 @@ class Access:
 
 
 def is_reachable(device: DeviceSpec, running: Tree, certificate: str, dialect: Dialect) -> bool:
-    """Whether a client at the other end of the management network still gets an answer it trusts."""
+    """Can a client on the management network still reach the switch and trust its answer?"""
     api = get_or(running, {}, "system", "api")
     listening = api.get("listening-address", {})
     eth0 = get_or(running, {}, "interface", "eth0")
@@ -130,7 +130,7 @@ def _basic(value: str) -> tuple[str, str]:
 
 
 def _matches(password: str, hashed: str) -> bool:
-    """Only Blowfish hashes can be checked here; nobody in a lab knows the passwords behind the others."""
+    """Only Blowfish hashes can be checked here; in a lab nobody knows the passwords of the others."""
     return hashed.startswith("$2") and bcrypt.checkpw(password.encode(), hashed.encode())
 
 

@@ -1,4 +1,4 @@
-"""Adaptive routing at work: what is configured, where the ASIC, the port and RoCE allow it.
+"""Operational adaptive routing: the configuration, limited by the ASIC, the port and RoCE.
 
 Source: Cumulus Linux docs, Equal-Cost-Multipath-Load-Sharing.md, "Adaptive Routing": Spectrum-4 at 200G and 400G (not
 on 800G links), RoCE traffic, layer-3 physical interfaces of the default VRF; the switch and the port are turned on. The

@@ -1,7 +1,7 @@
-"""What NVUE adds to a PATCH by itself, and what it never stores as it was sent.
+"""NVUE's own additions to a PATCH, and the values that it stores in another form.
 
 Cumulus Linux docs, NVUE-API.md: a PATCH of `{"interface": {"swp1": {}}}` is answered with a `"type": "swp"` in it.
-Neighbour types, static address families and next-hop types stand in published configurations nobody types them into.
+Neighbour types, static address families and next-hop types are in published configurations though nobody typed them.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _TYPES = (
     (r"^bond[^.]*$", "bond"),
     (r".+\.\d+$", "sub"),
 )
-_BCRYPT_ROUNDS = 4  # a lab's accounts; cost is what a real switch would care about
+_BCRYPT_ROUNDS = 4  # a lab's accounts; only a real switch needs a higher cost
 
 
 def complete(patch: Tree, stored: Tree) -> None:
-    """Add to ``patch``, in place, what NVUE adds; ``stored`` is the revision as it is before the patch."""
+    """Add to ``patch``, in place, what NVUE adds; ``stored`` is the revision before the patch."""
     _expand_interfaces(patch)
     for name, content in _objects(patch, "interface"):
         kind = interface_type(name)
@@ -43,7 +43,7 @@ def complete(patch: Tree, stored: Tree) -> None:
 
 
 def interface_type(name: str) -> str | None:
-    """The type NVUE gives an interface of this name; None for a name that tells nothing."""
+    """The type NVUE gives an interface of this name; None if the name does not determine one."""
     return next((kind for pattern, kind in _TYPES if re.match(pattern, name)), None)
 
 
@@ -75,7 +75,7 @@ def _complete_vrf(vrf: Tree) -> None:
 
 
 def via_type(hop: str) -> str:
-    """The type of a static route's next hop, told by its name."""
+    """The type of a static route's next hop, from its name."""
     if hop in ("blackhole", "reject"):
         return hop
     if not _is_address(hop):

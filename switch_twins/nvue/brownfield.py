@@ -1,7 +1,7 @@
-"""What stands on a switch before this lab's owner comes: day-0 facts of the device, and other people's configuration.
+"""The configuration of a switch before the first push: day-0 facts of the device, and foreign configuration.
 
-The content is data (brownfield.json); its shapes are those of tests/corpus/nvue. The login account stands in it as a
-hash only, so that a push which removes the account ends the access of whoever pushed.
+The content is data (brownfield.json); its shapes are those of tests/corpus/nvue. The login account is included as a
+hash only, so that a push that removes the account ends its own access.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INTEGERS = ("$api_port", "$asn")
 
 
 def brownfield(device: DeviceSpec, username: str, password_hash: str, dialect: Dialect) -> Tree:
-    """The configuration a device is preloaded with."""
+    """The initial configuration of a device."""
     data = json.loads(files(__package__).joinpath("brownfield.json").read_text(encoding="utf-8"))
     octets = device.address.split(".")
     facts = {

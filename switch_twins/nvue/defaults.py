@@ -1,4 +1,4 @@
-"""What ``filled=true`` adds to a configuration: the defaults of objects that exist.
+"""Additions of ``filled=true`` to a configuration: the defaults of existing objects.
 
 Values: Cumulus Linux docs (Switch-Port-Attributes, Optional-BGP-Configuration, Troubleshooting-BGP: the applied column
 of `nv show`). Only the objects a fabric uses are filled; a real switch fills all of them.
@@ -16,7 +16,7 @@ _LINKED = ("swp", "eth", "bond")
 
 
 def filled(tree: Tree, dialect: Dialect) -> Tree:
-    """A copy of a configuration with defaults put in."""
+    """A copy of a configuration with defaults added."""
     result = copy.deepcopy(tree)
     for name, interface in result.get("interface", {}).items():
         _put(interface, _interface(name, dialect))
@@ -103,7 +103,7 @@ def _fill_bgp(bgp: Tree, dialect: Dialect) -> None:
 
 
 def _put(target: Tree, defaults: Tree) -> None:
-    """Put in what is missing, at any depth."""
+    """Add what is missing, at any depth."""
     for key, value in defaults.items():
         if isinstance(value, dict):
             existing = target.setdefault(key, {})

@@ -1,4 +1,4 @@
-"""One NVUE switch: its revisions, its REST server, and what it means for its neighbours."""
+"""One NVUE switch: its revisions, its REST server, and its meaning for its neighbours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .tree import Path, Tree, get, get_or, ordered
 
 
 class NvueTwin:
-    """A Cumulus Linux switch as its REST API shows it. It knows what was pushed, and its cabling through the fabric."""
+    """A Cumulus Linux switch behind its REST API. It knows what was pushed, and its cabling through the fabric."""
 
     def __init__(self, device: DeviceSpec, lab: LabContext) -> None:
         self.name, self.device, self.requests = device.name, device, RequestCounter()
@@ -54,12 +54,12 @@ class NvueTwin:
         return json.dumps(ordered(shown), indent=2) + "\n"
 
     def operational(self, path: Path) -> Tree:
-        """The operational tree as far as a path asks for it."""
+        """The operational tree, as far as a path needs it."""
         uptime_s = self._lab.clock.now_s() - self._started_s
         return self._operational.build(path, self.store.running, self.state(), uptime_s)
 
     def is_reachable(self) -> bool:
-        """Whether the running configuration still lets a client in over the management interface."""
+        """Does the running configuration still allow access over the management interface?"""
         return is_reachable(self.device, self.store.running, self._certificate, self.dialect)
 
     async def start(self) -> None:

@@ -1,4 +1,4 @@
-"""How a release spells what this twin must understand: one record per dialect, 5.14 and what came with 5.15.
+"""The spellings of a release: one record per dialect, 5.14 and the changes of 5.15.
 
 Sources: nvueschema 0.1.0 v5_14 against v5_15; Cumulus Linux command reference ("In 5.14 and earlier ...").
 """
@@ -26,7 +26,7 @@ class Dialect:
     takes_commands: bool
 
     def is_on(self, tree: object, default: bool, *path: str) -> bool:
-        """Whether the object at a path is switched on (``enable: on`` or ``state: enabled``)."""
+        """Is the object at a path enabled (``enable: on`` or ``state: enabled``)?"""
         return self.is_true(tree, default, *path, self.switch)
 
     def is_true(self, tree: object, default: bool, *path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which keys NVUE's collections take: what the OpenAPI documents leave open, and the OS does not.
+"""Valid keys of NVUE's collections: the OpenAPI documents leave them open, the OS does not.
 
 Sources: [V] Cumulus Linux documentation (page named) or nvueschema's typed aliases; [V-lab] a published configuration.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 EMPTY_OBJECTS = frozenset(
     {
-        # words that are set or not, printed as {}: nvueschema gives them and named collections one and the same type
+        # words that are set or not, printed as {}: nvueschema gives them and named collections the same type
         "up",
         "down",
         "deny",
@@ -50,7 +50,7 @@ Refuse = Callable[[str], str | None]
 
 
 def refuse(path: tuple[str, ...], key: str) -> str | None:
-    """Why a collection at ``path`` does not take a key; None if it does."""
+    """Why a collection at ``path`` refuses a key; None if it accepts it."""
     for pattern, rule in _RULES:
         if len(pattern) == len(path) and all(want in ("*", have) for want, have in zip(pattern, path, strict=True)):
             return rule(key)

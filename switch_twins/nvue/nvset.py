@@ -1,7 +1,7 @@
-"""``nv set`` and ``nv unset`` lines turned into the subtree they stand for.
+"""``nv set`` and ``nv unset`` lines converted into a subtree.
 
-NVUE takes a file of such lines as a PATCH with content type text/plain (Cumulus Linux 5.16 docs, NVUE-API.md, "Patch a
-Batch of Configuration Commands"). Names may be ranges: ``swp1-4,swp6``, ``0-3,5-7`` (Quality-of-Service/_index.md).
+NVUE accepts a file of such lines as a PATCH with content type text/plain (Cumulus Linux 5.16 docs, NVUE-API.md, "Patch
+a Batch of Configuration Commands"). Names may be ranges: ``swp1-4,swp6``, ``0-3,5-7`` (Quality-of-Service/_index.md).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _SUB_RANGE = re.compile(r"^(swp\d+s)(\d+)-(\d+)$")
 
 
 class CommandError(ValueError):
-    """A line that is no command of this release; the message is what the switch says."""
+    """A line that is no command of this release; the text is the switch's message."""
 
 
 def to_patch(schema: Schema, text: str) -> dict[str, Any]:
-    """One PATCH body for all lines; unset becomes null. Raises CommandError for the first line that is none."""
+    """One PATCH body for all lines; unset becomes null. Raises CommandError for the first invalid line."""
     patch: dict[str, Any] = {}
     for line in text.splitlines():
         bare = line.strip()
@@ -72,7 +72,7 @@ def _put(patch: dict[str, Any], path: tuple[str, ...], value: object) -> None:
 
 
 def expand_range(word: str) -> list[str]:
-    """``swp1-4,swp6`` or ``1-3,7``, one by one. A part without a name takes the one before it (``swp1-2,32``)."""
+    """``swp1-4,swp6`` or ``1-3,7``, one by one. A part without a name has that of the previous one (``swp1-2,32``)."""
     if re.match(r"^[0-9a-fA-F:.]+(/\d+)?$", word) and not re.fullmatch(r"[\d,-]+", word):
         return [word]  # an address
     parts = [part.strip() for part in word.split(",") if part.strip()] or [word]

@@ -1,4 +1,4 @@
-"""What ``rev=operational`` answers: the switch as it is, read from the fabric and from the running tree.
+"""The answers of ``rev=operational``: the state of the switch, from the fabric and the running tree.
 
 Shapes: Cumulus Linux docs (NVUE-API.md for interfaces and routes, Troubleshooting-BGP.md for neighbours), NVIDIA's own
 NVUE client for ``system.version.product-release``. Keys that no source prints are marked (M).
@@ -30,13 +30,13 @@ _FLAGS = {"connected": ("*Sio", 0), "static": ("*Si", 1), "bgp": ("*Si", 20)}
 
 
 class Operational:
-    """One switch's operational tree, a top-level object at a time."""
+    """One switch's operational tree, one top-level object at a time."""
 
     def __init__(self, device: DeviceSpec, fabric: FabricSim, dialect: Dialect) -> None:
         self._device, self._fabric, self._dialect = device, fabric, dialect
 
     def build(self, path: tuple[str, ...], running: Tree, state: SwitchState, uptime_s: float) -> Tree:
-        """The operational tree as far as ``path`` asks for it."""
+        """The operational tree as far as ``path`` needs it."""
         parts: dict[str, Any] = {
             "system": lambda: self._system(running, uptime_s),
             "platform": self._platform,
@@ -130,7 +130,7 @@ class Operational:
     def _advertisement(self, interface: InterfaceState, settings: Tree) -> Tree:
         """Published: Neighbor-Discovery-ND.md, `nv show interface swp1 ip neighbor-discovery router-advertisement`.
 
-        What BGP turns on for an interface neighbour goes every 10 s (FRRouting/frr, BGP_UNNUM_DEFAULT_RA_INTERVAL).
+        BGP sends advertisements to an interface neighbour every 10 s (FRRouting/frr, BGP_UNNUM_DEFAULT_RA_INTERVAL).
         """
         configured = get_or(settings, {}, *self._dialect.advertisement)
         by_itself = interface.advertises and self._dialect.switch not in configured
@@ -228,7 +228,7 @@ class Operational:
         return entry
 
     def _routes(self, vrf: str, ids: _Groups, path: tuple[str, ...]) -> Tree:
-        """All routes hold the id of their next-hop group only; a single one that is asked for shows its next hops.
+        """All routes have only the id of their next-hop group; a single requested route shows its next hops.
 
         Published: NVUE-API.md (the list's JSON), View-Routing-Tables.md (one route); its key ``via`` is (M).
         """

@@ -1,4 +1,4 @@
-"""Cages and their parts: which swp ports a switch has, as ``link.breakout`` splits them, and what it refuses.
+"""Cages and their parts: the swp ports of a switch, as ``link.breakout`` splits them, and the refused splits.
 
 Source unless said otherwise: Cumulus Linux docs, Switch-Port-Attributes.md, "Breakout Ports" with its table per model.
 """
@@ -20,19 +20,19 @@ _SPECTRUM_4_GBPS = 800
 
 
 def ways_of(tree: Tree, cage: str) -> int:
-    """Into how many interfaces a cage is split: 1 if it is not, 0 if it is disabled."""
+    """Number of interfaces of a cage: 1 if it is not split, 0 if it is disabled."""
     modes = get_or(tree, {}, "interface", cage, "link", "breakout")
     mode = next(iter(modes), "1x") if isinstance(modes, dict) else "1x"
     return 0 if mode == "disabled" else int(mode.removesuffix("x")) if mode.removesuffix("x").isdecimal() else 1
 
 
 def is_part(name: str) -> bool:
-    """Whether a name is that of a cage's part."""
+    """Is this the name of a cage's part?"""
     return _PART.fullmatch(name) is not None
 
 
 def ports(device: DeviceSpec, tree: Tree) -> list[str]:
-    """The swp interfaces that exist: whole cages, and the parts of those that are split."""
+    """The existing swp interfaces: whole cages, and the parts of split ones."""
     found: list[str] = []
     for cage in device.ports:
         ways = 0 if _is_blocked(tree, cage) else ways_of(tree, cage)
@@ -48,14 +48,14 @@ def _is_blocked(tree: Tree, cage: str) -> bool:
 
 
 def share(device: DeviceSpec, tree: Tree, name: str) -> str:
-    """The speed an interface has of its own: the cage's, or its part of it ("400G")."""
+    """The own speed of an interface: the cage's, or its part of it ("400G")."""
     found = _PART.fullmatch(name)
     ways = ways_of(tree, found[1]) if found else 1
     return f"{_CAGE_GBPS.get(device.model, _SPECTRUM_4_GBPS) // max(ways, 1)}G"
 
 
 def parts_without_cage(device: DeviceSpec, tree: Tree) -> Iterator[tuple[str, str]]:
-    """Configured parts that the cage's split does not make: (part, cage)."""
+    """Configured parts that the cage's split does not create: (part, cage)."""
     there = set(ports(device, tree))
     for name in get_or(tree, {}, "interface"):
         found = _PART.fullmatch(name)
@@ -64,7 +64,7 @@ def parts_without_cage(device: DeviceSpec, tree: Tree) -> Iterator[tuple[str, st
 
 
 def wrong_splits(device: DeviceSpec, tree: Tree) -> Iterator[tuple[str, str]]:
-    """Splits that the hardware cannot do: (interface, why)."""
+    """Splits that the hardware does not support: (interface, why)."""
     lanes = _LANES.get(device.model, 4)
     for name, content in get_or(tree, {}, "interface").items():
         modes = get_or(content, {}, "link", "breakout")

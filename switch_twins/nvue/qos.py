@@ -1,9 +1,9 @@
-"""The quality of service that is in effect: NVUE's defaults, RoCE's one-shot profile, and what is set over them.
+"""The effective quality of service: NVUE's defaults, RoCE's one-shot profile, and the settings that override them.
 
 Defaults and the RoCE profile: Cumulus Linux 5.14 docs, Quality-of-Service/_index.md and
-RDMA-over-Converged-Ethernet-RoCE.md. After ``qos roce`` the configuration holds only what was set; the profile is seen
-in ``nv show qos roce`` and in the effective objects. Names of the JSON maps (prio-map, tc-map, pool-map) are those of
-the views and sub-commands the pages name; their inner keys are from memory (M).
+RDMA-over-Converged-Ethernet-RoCE.md. After ``qos roce`` the configuration has only what was set; the profile shows in
+``nv show qos roce`` and in the effective objects. Names of the JSON maps (prio-map, tc-map, pool-map) are those of the
+views and sub-commands in these pages; their inner keys are from memory (M).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOSSLESS = ("lossless", "lossless-single-ipool")
 
 
 class Profiles(NamedTuple):
-    """The profile that a port has for each kind of setting."""
+    """The profile of a port for each kind of setting."""
 
     mapping: str = "default-global"
     scheduler: str = "default-global"
@@ -91,7 +91,7 @@ class EffectiveQos:
         return {"traffic-class": table}
 
     def pfc(self, profile: str = "default-global") -> Tree:
-        """PFC: priorities, directions and the cable length it is laid out for."""
+        """PFC: priorities, directions and the cable length for its headroom."""
         own = get_or(self._qos, None, "pfc", profile)
         if own is None and not self.is_lossless:
             return {}
@@ -114,7 +114,7 @@ class EffectiveQos:
         return {"polling-interval": 100, "robustness": 3, **self._qos.get("pfc-watchdog", {})}
 
     def roce(self, profiles: Profiles = _SHARED) -> Tree:
-        """What ``GET /qos/roce`` answers as operational, or a port's status; empty if RoCE is off."""
+        """The operational answer to ``GET /qos/roce``, or a port's status; empty if RoCE is off."""
         if not self.is_roce:
             return {}
         return {
@@ -185,7 +185,7 @@ class EffectiveQos:
         }
 
     def of_interface(self, name: str, settings: Tree) -> Tree:
-        """What ``GET /interface/<name>/qos`` answers for a physical port. Ports with equal profiles share its parts."""
+        """The answer to ``GET /interface/<name>/qos`` for a physical port. Equal profiles share its parts."""
         kinds = ("mapping", "egress-scheduler", "congestion-control", "pfc")
         chosen = Profiles(*(str(get_or(settings, "default-global", kind, "profile")) for kind in kinds))
         if chosen not in self._by_profiles:
@@ -208,7 +208,7 @@ class EffectiveQos:
     def _watchdog_of(self, settings: Tree) -> Tree:
         configured = settings.get("pfc-watchdog")
         is_on = configured is not None and configured.get("state", "enable") == "enable"
-        # the pages print `enabled` for the operational state although the value that is set is `enable`
+        # the pages print `enabled` for the operational state although the configured value is `enable`
         status = {str(n): {"status": "OK", "deadlock-count": 0} for n in range(8)} if is_on else {}
         return {"state": "enabled" if is_on else "disabled", **({"status": status} if is_on else {})}
 

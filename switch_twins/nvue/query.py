@@ -35,7 +35,7 @@ VIEWS: dict[tuple[str, ...], tuple[str, ...]] = {
 
 
 class QueryError(Exception):
-    """A parameter the server refuses (400)."""
+    """A parameter that the server refuses (400)."""
 
 
 def check_view(path: tuple[str, ...], view: str | None, has_selection: bool) -> None:
@@ -60,7 +60,7 @@ def select(tree: Tree, include: Iterable[str], omit: Iterable[str]) -> Tree:
 
 
 def matching(tree: Tree, condition: str | None) -> Tree:
-    """Entries of a collection that a filter ``a=b&c=d|e=f`` lets through; ``link.mtu`` may be written ``mtu``."""
+    """Entries of a collection that match a filter ``a=b&c=d|e=f``; ``link.mtu`` may be written ``mtu``."""
     if not condition:
         return tree
     return {
@@ -84,7 +84,7 @@ def _patterns(pointers: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 def _split(text: str) -> list[str]:
-    """Comma separated pointers; prefixes in them keep their slash because it is written ``~1`` in a pointer."""
+    """Comma-separated pointers; prefixes in them keep their slash because it is written ``~1`` in a pointer."""
     return text.split(",")
 
 

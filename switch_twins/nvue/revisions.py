@@ -5,9 +5,9 @@ r"""NVUE's revisions: branches of the configuration, and the state machine that 
                                    |          |                  \--time or confirm_no--> confirm_fail (rolled back)
                                 invalid    ays_fail
 
-States and bodies: Cumulus Linux docs NVUE-API.md and NVUE-CLI.md; gpncfg's and NVIDIA's own NVUE clients. What no
-source says is decided here and marked (M): a pending revision is merged onto what runs when its turn comes; an applied
-one that is applied again is put back as a whole; ``rev=applied`` is the new tree while a confirm is open.
+States and bodies: Cumulus Linux docs NVUE-API.md and NVUE-CLI.md; gpncfg's and NVIDIA's own NVUE clients. Behaviour
+without a source is decided here and marked (M): a pending revision is merged onto the running one when its turn comes;
+an applied one that is applied again is restored as a whole; ``rev=applied`` is the new tree while a confirm is open.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RESTARTS = (("router", "bgp"), ("system", "forwarding", "hash-seed"), ("qos", "
 
 
 class RevisionError(Exception):
-    """A request about revisions that is refused: HTTP status and what to say."""
+    """A refused request about revisions: HTTP status and message."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -57,13 +57,13 @@ class Revision:
     timer: TimerHandle | None = None
 
     def body(self) -> dict[str, Any]:
-        """As ``GET /revision/<id>`` answers."""
+        """The answer to ``GET /revision/<id>``."""
         return {"state": self.state, "transition": {"issue": self.issue, "progress": self.progress}}
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One apply: revision, the clock's time, who, and how it ended."""
+    """One apply: revision, the clock's time, user, and result."""
 
     revision: str
     at_s: float
@@ -92,7 +92,7 @@ class RevisionStore:
     # -- reading and editing ---------------------------------------------------------------------------------------
 
     def create(self, user: str) -> Revision:
-        """A new pending revision, branched from what runs."""
+        """A new pending revision, branched from the running one."""
         self._numbers += 1
         revision = Revision(str(self._numbers), copy.deepcopy(self.running), copy.deepcopy(self.running), user=user)
         self.revisions[revision.id] = revision
@@ -122,7 +122,7 @@ class RevisionStore:
         return revision
 
     def delete(self, name: str) -> None:
-        """Forget a revision. RevisionError for the one that runs, its parent, and (M) one that is being applied."""
+        """Delete a revision. RevisionError for the running one, its parent, and (M) one that is being applied."""
         revision = self.find(name)
         if revision.id in (self._applied, self.revisions[self._applied].parent):
             raise RevisionError(400, f"Revision {name!r} is the applied revision or its parent.")
@@ -140,7 +140,7 @@ class RevisionStore:
     # -- the state machine -----------------------------------------------------------------------------------------
 
     def request(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
-        """What ``PATCH /revision/<id>`` does. Returns its answer. Raises RevisionError."""
+        """Execute ``PATCH /revision/<id>`` and return its answer. Raises RevisionError."""
         wanted = body.get("state")
         prompts = body.get("auto-prompt", {})
         if name in ("applied", "startup"):
@@ -304,7 +304,7 @@ class RevisionStore:
         return _in_state(answer)
 
     def _take_back(self, revision: Revision, wanted: str) -> dict[str, Any]:
-        """A revision that waits or was refused becomes pending again; one that is being applied does not."""
+        """Make a waiting or refused revision pending again, but not one that is being applied."""
         if revision.id in self._queue:
             self._queue.remove(revision.id)
         elif revision.id == self._busy or revision.state in _FINAL:

@@ -1,8 +1,8 @@
-"""NVUE's configuration schema, strictly: every key known, every scalar of its type and inside its range.
+"""NVUE's configuration schema, strictly: only known keys, and every scalar of its type and inside its range.
 
 The tree comes from nvueschema 0.1.0, generated from NVIDIA's OpenAPI documents, one module per release. Its pydantic
-models take unknown keys and turn "9216" into 9216; a switch does neither, so the models are read here and never run.
-What the OpenAPI leaves open (which keys a collection takes) is in keys.py, each rule with its source.
+models accept unknown keys and turn "9216" into 9216; a switch does neither, so the models are read here and never run.
+What the OpenAPI leaves open (the keys of a collection) is in keys.py, each rule with its source.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Node:
 
     @property
     def is_object(self) -> bool:
-        """True where a JSON object may stand."""
+        """True if a JSON object is valid here."""
         return bool(self.fields) or self.entry is not None or self.is_empty_object
 
     def child(self, key: str) -> Node | None:
@@ -68,7 +68,7 @@ class Scalar:
     is_secret: bool = False
 
     def refuse(self, value: object) -> tuple[str, Kind] | None:
-        """Why this kind does not take the value; None if it does."""
+        """Why this kind refuses the value; None if it accepts it."""
         if self.name == "enum":
             if any(value == known and type(value) is type(known) for known in self.values):
                 return None
@@ -107,7 +107,7 @@ class Scalar:
 
 
 class Schema:
-    """One release's tree. Compiled lazily per model, so that a release costs what is used of it."""
+    """One release's tree. Compiled lazily per model, so that only used models cost time."""
 
     def __init__(self, release: str) -> None:
         self.release = release
@@ -115,7 +115,7 @@ class Schema:
         self.root = self._model(_root_model(release))
 
     def mistakes(self, config: object) -> tuple[Mistake, ...]:
-        """Everything that is wrong in a subtree of the root. Of a null (removal) only the key is checked."""
+        """Every mistake in a subtree of the root. For a null (removal) only the key is checked."""
         return tuple(self._walk(self.root, config, ()))
 
     def node(self, path: tuple[str, ...]) -> Node | None:
@@ -185,7 +185,7 @@ class Schema:
 
 
 def _alternatives(annotation: Any, limits: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401
-    """Every member of a (nested, annotated, optional) annotation with the limits that stand on it."""
+    """Every member of a (nested, annotated, optional) annotation with its limits."""
     origin = typing.get_origin(annotation)
     if origin is typing.Annotated:
         inner, *extra = typing.get_args(annotation)
@@ -222,7 +222,7 @@ def _scalars(kind: Any, limits: tuple[Any, ...]) -> tuple[Scalar, ...]:  # noqa:
 
 
 def _bounds(limits: tuple[Any, ...]) -> dict[str, Any]:
-    """Ranges and patterns out of pydantic's several ways of writing them."""
+    """Ranges and patterns from pydantic's several ways of writing them."""
     found: dict[str, Any] = {}
     for limit in limits:
         if isinstance(limit, FieldInfo):

@@ -34,7 +34,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class RefusalError(Exception):
-    """A request that is answered with an error."""
+    """A request that gets an error as its answer."""
 
     def __init__(self, status: int, detail: str, mistakes: Iterable[Mistake] = ()) -> None:
         super().__init__(detail)
@@ -64,7 +64,7 @@ class RestServer:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Count, drop if the switch cannot be reached any more, check who asks, and word what goes wrong."""
+        """Count, drop if the switch is not reachable any more, check the account, and report errors."""
         await self._twin.requests.arrived(request.transport)
         if not self._twin.is_reachable():
             if request.transport is not None:
@@ -177,7 +177,7 @@ class RestServer:
         return tree
 
     def _configured(self, request: web.Request, path: Path, rev: str) -> Tree:
-        """A revision's configuration, or the difference of two, as the parameters ask for it."""
+        """A revision's configuration, or the difference of two, as the parameters say."""
         is_filled = request.query.get("filled", "true") != "false"
 
         def read(name: str) -> Tree:
@@ -193,7 +193,7 @@ class RestServer:
         return compress(tree) if has_ranges and path in ((), ("interface",)) else tree
 
     def _find(self, tree: Tree, path: Path, *, is_configuration: bool) -> Any:  # noqa: ANN401  (JSON)
-        """What stands at a path. An object that could be there and is empty is {}; a name nobody made is a 404."""
+        """The value at a path. An object that may exist and is empty is {}; an unknown name is a 404."""
         try:
             return get(tree, path)
         except KeyError:
@@ -235,7 +235,7 @@ def _object(body: object) -> Tree:
 
 
 def _at(patch: Tree, path: Path) -> Any:  # noqa: ANN401  (JSON)
-    """What a PATCH of ``path`` answers; a range in the path is answered from the root."""
+    """The answer to a PATCH of ``path``; a range in the path is answered from the root."""
     try:
         return get(patch, path)
     except KeyError:

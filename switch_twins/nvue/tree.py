@@ -13,11 +13,11 @@ Path = tuple[str, ...]
 
 
 _CHOICES = (frozenset({"up", "down"}), frozenset({"permit", "deny"}), frozenset({"1x", "2x", "4x", "8x", "disabled"}))
-"""Words of which an object holds one: setting another replaces it (`nv set ... link state down` after `up`)."""
+"""Words of which an object has one: setting another replaces it (`nv set ... link state down` after `up`)."""
 
 
 def merge(tree: Tree, patch: Tree) -> None:
-    """Put a patch into a tree in place: objects are merged, null removes, anything else replaces."""
+    """Merge a patch into a tree in place: objects are merged, null removes, anything else replaces."""
     for choice in _CHOICES:
         if any(patch.get(word) is not None for word in choice):
             for word in choice - patch.keys():
@@ -34,7 +34,7 @@ def merge(tree: Tree, patch: Tree) -> None:
 
 
 def wrap(path: Path, value: object) -> Tree:
-    """The subtree of the root which holds ``value`` at ``path`` (path not empty, or value an object)."""
+    """The subtree of the root with ``value`` at ``path`` (path not empty, or value an object)."""
     for key in reversed(path):
         value = {key: value}
     assert isinstance(value, dict)  # noqa: S101  (callers hand an object or a path)
@@ -42,7 +42,7 @@ def wrap(path: Path, value: object) -> Tree:
 
 
 def get(tree: object, path: Path) -> Any:  # noqa: ANN401  (JSON)
-    """The value at a path. Raises KeyError if nothing is there."""
+    """The value at a path. Raises KeyError if there is none."""
     for key in path:
         if not isinstance(tree, dict):
             raise KeyError(key)
@@ -59,9 +59,9 @@ def get_or(tree: object, default: object, *path: str) -> Any:  # noqa: ANN401  (
 
 
 def remove(tree: Tree, path: Path) -> None:
-    """Take away what is at a path, in place; the root's path empties it. Objects left empty above it stay away too.
+    """Remove what is at a path, in place; the root's path empties it. Parents that become empty are removed too.
 
-    Raises KeyError if nothing is there.
+    Raises KeyError if there is nothing.
     """
     if not path:
         tree.clear()
@@ -93,7 +93,7 @@ def changes(old: Tree, new: Tree) -> Tree:
 
 
 def leaves(tree: object, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every (path, value) whose value is no object, or an empty one."""
+    """Every (path, value) whose value is not an object, or is an empty one."""
     if isinstance(tree, dict) and tree:
         for key, value in tree.items():
             yield from leaves(value, (*path, key))
@@ -102,7 +102,7 @@ def leaves(tree: object, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def ordered(tree: object) -> Any:  # noqa: ANN401  (JSON)
-    """The same with every object's keys in NVUE's order: by text, numbers in it by value."""
+    """The same with the keys of every object in NVUE's order: by text, numbers in it by value."""
     if isinstance(tree, dict):
         return {key: ordered(tree[key]) for key in sorted(tree, key=natural)}
     return tree
@@ -110,7 +110,7 @@ def ordered(tree: object) -> Any:  # noqa: ANN401  (JSON)
 
 @functools.lru_cache(maxsize=100_000)
 def natural(key: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key: swp2 before swp10. Remembered: the same few words are sorted again and again."""
+    """Sort key: swp2 before swp10. Cached: a few words are sorted again and again."""
     parts = (part for part in re.split(r"(\d+)", key) if part)
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
 
@@ -138,7 +138,7 @@ def _stem(name: str) -> str:
 
 
 def range_text(names: list[str]) -> str:
-    """``["swp1", "swp2", "swp32"]`` as ``swp1-2,32``; a single name as it is."""
+    """``["swp1", "swp2", "swp32"]`` as ``swp1-2,32``; a single name unchanged."""
     if len(names) == 1 or not all(re.search(r"\d$", name) for name in names):
         return ",".join(names)
     stem = _stem(names[0])

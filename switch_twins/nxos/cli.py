@@ -1,4 +1,4 @@
-"""One session at the command line, whatever carries it: modes, exec commands, configuration lines, output filters."""
+"""One command-line session, over any transport: modes, exec commands, configuration lines, output filters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROMPTS = {"interface": "config-if", "router": "config-router", "vlan": "config
 
 
 class Cli:
-    """Runs lines. ``in_config`` starts in configuration mode, as NX-API does for whatever is not an exec command."""
+    """Runs lines. ``in_config`` starts in configuration mode, as NX-API does for all but exec commands."""
 
     def __init__(self, view: View, user: str, *, in_config: bool = False) -> None:
         self.view, self.user = view, user
@@ -24,11 +24,11 @@ class Cli:
         self._changed = False
         self.closed = False
         self.is_exec = False
-        """Whether the line run last was an exec command."""
+        """Was the last line an exec command?"""
 
     @property
     def prompt(self) -> str:
-        """The prompt of the current mode, with a blank behind it."""
+        """The prompt of the current mode, followed by a blank."""
         name = self.view.store.hostname
         if self._session is None:
             return f"{name}# "
@@ -36,7 +36,7 @@ class Cli:
         return f"{name}({_PROMPTS.get(inner[0], 'config-mode') if inner else 'config'})# "
 
     def run(self, line: str) -> Reply:
-        """Run one line and answer; a configuration line works at once."""
+        """Run one line and answer; a configuration line takes effect at once."""
         if self._session is not None and self._session.waits_for_text:
             return self._configure(line)
         command, *filters = [part.strip() for part in re.split(r" \| ", line.strip())]
@@ -51,13 +51,13 @@ class Cli:
         return reply
 
     def finish(self) -> None:
-        """Tell the fabric of what was configured since the last call: once, however many lines it was."""
+        """Report the configuration changes since the last call to the fabric: once, however many lines there were."""
         if self._changed:
             self._changed = False
             self.view.store.committed()
 
     def _exec(self, command: str) -> Reply | None:
-        """An exec command's answer; None if it is none."""
+        """An exec command's answer; None if the line is not one."""
         if _ENTER.fullmatch(command):
             self._session = self._new_session()
             return Reply("Enter configuration commands, one per line. End with CNTL/Z.\n")
@@ -126,7 +126,7 @@ def _filtered(reply: Reply, text: str) -> Reply:
 
 
 def _sections(lines: list[str], pattern: re.Pattern[str]) -> list[str]:
-    """Matching lines with all that is indented below them."""
+    """Matching lines with all lines indented below them."""
     kept: list[str] = []
     depth: int | None = None
     for line in lines:

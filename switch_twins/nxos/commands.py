@@ -1,6 +1,6 @@
 """Exec commands that act: copy, checkpoint, rollback, configure replace, files. Show commands are in ``shows``.
 
-Words of a rollback and of its patch: published sessions and napalm 5.2.0 nxos, which looks for them. Words of copy:
+Wording of a rollback and of its patch: published sessions and napalm 5.2.0 nxos, which parses it. Wording of copy:
 NX-OS 9.3(1), document 53215664192.
 """
 
@@ -29,7 +29,7 @@ Action = Callable[[View, re.Match[str], str], Reply]
 
 
 def refused(text: str) -> Reply:
-    """A command that fails, with the switch's words."""
+    """A failed command, with the switch's message."""
     return Reply(text if text.endswith("\n") else f"{text}\n", is_refused=True)
 
 
@@ -48,7 +48,7 @@ def save(view: View, _: re.Match[str], __: str) -> Reply:
 
 
 def reload(view: View, _: re.Match[str], __: str) -> Reply:
-    """Reload: the switch starts with its startup configuration. It is back at once, and nobody is asked."""
+    """Reload: the switch boots with its startup configuration. It is up at once, without a confirmation prompt."""
     tree, _errors = view.store.tree_of(view.store.startup)
     view.store.started_with = profile_lines(tree)
     view.store.replace(tree)
@@ -239,7 +239,7 @@ def replace_status(view: View, _: re.Match[str], __: str) -> Reply:
 
 
 def nothing(_: View, __: re.Match[str], ___: str) -> Reply:
-    """Settings of a terminal that make no difference here."""
+    """Terminal settings without effect here."""
     return Reply()
 
 

@@ -1,6 +1,6 @@
-"""What is on an NX-OS switch before anyone of ours comes: the bare device, and the lab's brownfield.
+"""The configuration of an NX-OS switch before the first push: the bare device, and the lab's brownfield.
 
-The account the lab logs in with stands in the configuration as a hash only.
+The login account of the lab is in the configuration as a hash only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _RESOURCES = (
 
 
 def device_context(device: DeviceSpec) -> Context:
-    """What the grammar needs to know of a device."""
+    """The facts of a device that the grammar needs."""
     return Context(
         release=device.release,
         asic=device.asic,
@@ -32,7 +32,7 @@ def device_context(device: DeviceSpec) -> Context:
 
 
 def empty_tree(context: Context) -> Tree:
-    """What no configuration can take away: ports, mgmt0, the lines, VLAN 1 and VRF management."""
+    """The part that no configuration can remove: ports, mgmt0, the lines, VLAN 1 and VRF management."""
     tree = Tree(nxos_grammar(), NXOS)
     session = ConfigSession(tree, context)
     for line in ["vlan 1", "vrf context management", "line console", "line vty", "interface mgmt0"]:
@@ -61,7 +61,7 @@ def bare_tree(context: Context, hostname: str) -> Tree:
 
 
 def brownfield_tree(device: DeviceSpec, username: str, password: str) -> Tree:
-    """The lab's switch at day 0: reachable, and with all that a site has besides the fabric."""
+    """The lab's switch at day 0: reachable, and with everything a site has besides the fabric."""
     context = device_context(device)
     tree = bare_tree(context, device.name)
     session = ConfigSession(tree, context)
@@ -71,7 +71,7 @@ def brownfield_tree(device: DeviceSpec, username: str, password: str) -> Tree:
 
 
 def management_address(device: DeviceSpec) -> str:
-    """mgmt0's address in the documentation network; the lab's loopback address stands in for it on the wire."""
+    """mgmt0's address in the documentation network; on the wire the lab's loopback address replaces it."""
     return f"192.0.2.{int(device.address.rsplit('.', 1)[1]) or 250}"
 
 

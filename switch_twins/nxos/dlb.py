@@ -1,8 +1,8 @@
-"""Dynamic load balancing: its ports, and that the hardware takes a new profile only when the switch starts.
+"""Dynamic load balancing: its ports, and its profile, which the hardware applies only at boot.
 
-Ports: typed one a line, in short (document 43483806360) or as a list (genie.libs.conf 26.9 dlb/nxos), shown joined
-(document 70664489287). Layer-3 physical interfaces only (document 43483806360). What waits for a reload, and the words
-for it: ``show system config reload-pending``, document 70664489287.
+Ports: typed one per line, in short (document 43483806360) or as a list (genie.libs.conf 26.9 dlb/nxos), shown joined
+(document 70664489287). Layer-3 physical interfaces only (document 43483806360). Lines that wait for a reload, and their
+wording: ``show system config reload-pending``, document 70664489287.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ALL = "all"
 
 
 def profile_lines(tree: Tree) -> tuple[str, ...]:
-    """What the configuration says of the profile, the header left out; nothing without one."""
+    """The lines of the profile in the configuration, without its header; empty without a profile."""
     profile = tree.first(PROFILE)
     if profile is None:
         return ()
@@ -27,7 +27,7 @@ def profile_lines(tree: Tree) -> tuple[str, ...]:
 
 
 def waiting(now: tuple[str, ...], started: tuple[str, ...]) -> list[str]:
-    """The lines that differ from what the switch started with, as its reload-pending list has them."""
+    """The lines that differ from those at boot, as in the switch's reload-pending list."""
     if now == started:
         return []
     rows = [f"{PROFILE} ; {line}".removesuffix(" ; ") for line in now if line not in started]
@@ -39,7 +39,7 @@ def waiting(now: tuple[str, ...], started: tuple[str, ...]) -> list[str]:
 
 
 def dlb_ports(change: Change) -> None:
-    """Ports come and go one by one, and are kept as one line."""
+    """Ports are added and removed one by one, and are stored as one line."""
     if change.removed:
         return
     own = [node for node in change.parent.children.values() if node.words.startswith(_PORTS)]

@@ -1,4 +1,4 @@
-"""What NX-OS does besides storing a line: numbering, references, and lines that take others with them."""
+"""Side effects of lines on NX-OS: numbering, references, and lines that add or remove others."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .words import is_network_qos_class, numbers, ranges
 DEFAULT_POLICIES = frozenset(
     {"default-8q-out-policy", "default-out-policy", "default-in-policy", "default-8q-nq-policy", "default-nq-policy"}
 )
-"""Policies that are always there (roce_enable.py 0.22 leaves them when it removes its own)."""
+"""Policies that always exist (roce_enable.py 0.22 leaves them when it removes its own)."""
 JUMBO_MTU = "9216"
 """``system jumbomtu`` unless set (``show running-config all`` of a Nexus 7000, same page as layer_2_mtu's words)."""
-# The words of the refusals below are this lab's: no public source shows NX-OS's.
+# The wording of the refusals below is this lab's: no public source shows NX-OS's.
 
 
 def _refused(node: Node, text: str) -> LineError:
@@ -32,7 +32,7 @@ def _refused(node: Node, text: str) -> LineError:
 
 
 def class_exists(change: Change) -> None:
-    """A qos policy's class names a class-map."""
+    """The class of a qos policy refers to a class-map."""
     name = change.node.params["name"]
     if change.removed or name == "class-default":
         return
@@ -41,7 +41,7 @@ def class_exists(change: Change) -> None:
 
 
 def network_qos_class_exists(change: Change) -> None:
-    """A network-qos policy's class is built in or has a class-map."""
+    """The class of a network-qos policy is built in or has a class-map."""
     name = change.node.params["name"]
     maps = {node.params.get("name") for node in change.tree.find("class-map type network-qos")}
     if not change.removed and not is_network_qos_class(name) and name not in maps:
@@ -49,7 +49,7 @@ def network_qos_class_exists(change: Change) -> None:
 
 
 def policy_exists(change: Change) -> None:
-    """service-policy names a policy-map of its type."""
+    """service-policy refers to a policy-map of its type."""
     kind, name = change.node.words.split()[2], change.node.params["name"]
     if change.removed or name in DEFAULT_POLICIES:
         return
@@ -78,7 +78,7 @@ def keep_policy(change: Change) -> None:
 
 
 def groups_exist(change: Change) -> None:
-    """AAA methods name server groups that exist."""
+    """AAA methods refer to existing server groups."""
     known = {node.params["name"] for node in change.tree.find("aaa group server")} | {"radius", "tacacs+", "local"}
     for group in change.node.params.get("groups", "").split():
         if not change.removed and group not in known:
@@ -101,20 +101,20 @@ def _drop(change: Change, leading: tuple[str, ...]) -> None:
 
 
 def clear_layer(change: Change) -> None:
-    """``switchport`` takes the layer-3 lines away, ``no switchport`` the layer-2 ones."""
+    """``switchport`` removes the layer-3 lines, ``no switchport`` the layer-2 ones."""
     is_layer_2 = not change.node.negated and not change.removed
     _drop(change, ("vrf member", *LAYER_3) if is_layer_2 else ("switchport ", "spanning-tree "))
 
 
 def clear_addresses(change: Change) -> None:
-    """Moving an interface to another VRF takes its addresses away."""
+    """Moving an interface to another VRF removes its addresses."""
     _drop(change, LAYER_3)
 
 
 def layer_2_mtu(change: Change) -> None:
-    """A switched port has the MTU of the whole switch's jumbo frames or none of its own.
+    """A switched port has the MTU of the switch's jumbo frames, or no line of its own.
 
-    The words: typed on a Nexus 7000 (madnetworks.fr, "MTU-Nexus 7000").
+    Wording: typed on a Nexus 7000 (madnetworks.fr, "MTU-Nexus 7000").
     """
     if change.removed or change.tree.effective(change.parent, "no switchport"):
         return
@@ -126,7 +126,7 @@ def layer_2_mtu(change: Change) -> None:
 
 
 def rename_vdc(change: Change) -> None:
-    """The default VDC is called as the switch is."""
+    """The default VDC has the switch's name."""
     for vdc in change.tree.find("vdc"):
         vdc.params = {**vdc.params, "name": change.node.params["name"]}
         vdc.words = f"vdc {change.node.params['name']} id 1"
@@ -135,7 +135,7 @@ def rename_vdc(change: Change) -> None:
 
 
 def both_communities(change: Change) -> None:
-    """``send-community both`` is kept as two lines."""
+    """``send-community both`` is stored as two lines."""
     if change.removed:
         return
     change.session.remove(change.node)
@@ -148,7 +148,7 @@ def both_communities(change: Change) -> None:
 
 
 def all_vlans(change: Change) -> None:
-    """``vlan 1,10-12`` makes every VLAN of the list."""
+    """``vlan 1,10-12`` creates every VLAN of the list."""
     if change.removed:
         return
     rule = next(r for r in change.tree.grammar.top.candidates("vlan") if r.mode is not None)
@@ -159,7 +159,7 @@ def all_vlans(change: Change) -> None:
 
 
 def one_vlan(change: Change) -> None:
-    """Keeps the summary line in step with the VLANs that exist."""
+    """Keep the summary line consistent with the existing VLANs."""
     ids = sorted(int(node.params["id"]) for node in change.tree.find("vlan") if "id" in node.params)
     rule = next(r for r in change.tree.grammar.top.candidates("vlan") if r.slot == "vlans")
     text = ranges(ids)
@@ -195,17 +195,17 @@ def _length(mask: str) -> int:
 
 
 def route_with_mask(params: dict[str, str], _: Node) -> str:
-    """``ip route 10.0.0.0 255.255.255.0 ...`` with a length."""
+    """``ip route 10.0.0.0 255.255.255.0 ...`` with a prefix length."""
     return f"ip route {params['address']}/{_length(params['mask'])} {params['rest']}"
 
 
 def address_with_mask(params: dict[str, str], _: Node) -> str:
-    """``ip address 10.0.0.1 255.255.255.254`` with a length."""
+    """``ip address 10.0.0.1 255.255.255.254`` with a prefix length."""
     return f"ip address {params['address']}/{_length(params['mask'])}"
 
 
 def hash_password(params: dict[str, str], _: Node) -> str:
-    """A password typed in clear is kept as its hash only."""
+    """A password typed in clear is stored as its hash only."""
     return f"username {params['user']} password 5 {make_hash(params['plain'])} role {params['role']}"
 
 

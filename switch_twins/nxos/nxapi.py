@@ -1,9 +1,9 @@
-"""NX-API: JSON-RPC over HTTPS at /ins, as napalm's nxapi_plumbing and cisco.nxos speak it.
+"""NX-API: JSON-RPC over HTTPS at /ins, as used by napalm's nxapi_plumbing and cisco.nxos.
 
 Shapes (vendor documentation "NX-API CLI", napalm 5.2.0 nxapi_plumbing): a request is an array of ``{jsonrpc, method,
-params: {cmd, version}, id}``; ``cli`` answers ``result.body``, ``cli_ascii`` answers ``result.msg``; a refused command
-answers ``error.data.msg``, and if it was a configuration line it ends the array; one command is answered with an
-object, several with a list.
+params: {cmd, version}, id}``; the answer to ``cli`` is ``result.body``, to ``cli_ascii`` ``result.msg``; to a refused
+command ``error.data.msg``, and a refused configuration line ends the array; the answer to one command is an object, to
+several a list.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _METHODS = ("cli", "cli_ascii")
 
 
 class Backend(Protocol):
-    """What the servers ask of the switch behind them."""
+    """What the servers need from the switch behind them."""
 
     device: DeviceSpec
     requests: RequestCounter
 
     def authenticate(self, user: str, password: str) -> bool:
-        """Whether the configuration has this user with this password."""
+        """Does the configuration have this user with this password?"""
 
     def is_api_reachable(self) -> bool:
-        """Whether NX-API answers on the management port."""
+        """Does NX-API answer on the management port?"""
 
     def is_ssh_reachable(self) -> bool:
-        """Whether SSH answers on the management port."""
+        """Does SSH answer on the management port?"""
 
     def open_cli(self, user: str, *, in_config: bool = False) -> Cli:
         """A new session."""

@@ -1,7 +1,7 @@
-"""SHA-256 crypt ($5$): the form in which NX-OS keeps passwords (``username X password 5 $5$...``).
+"""SHA-256 crypt ($5$): NX-OS's form of stored passwords (``username X password 5 $5$...``).
 
-Written out because Python has no other way left: its crypt module goes with Python 3.13. Algorithm: Ulrich Drepper,
-"Unix crypt using SHA-256 and SHA-512" (2008), 5000 rounds.
+Implemented here because Python has no alternative: its crypt module is gone from Python 3.13. Algorithm: Ulrich
+Drepper, "Unix crypt using SHA-256 and SHA-512" (2008), 5000 rounds.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _GROUPS = (
 
 
 def make_hash(password: str, salt: str | None = None) -> str:
-    """``$5$SALT$DIGEST`` of a password; a salt is drawn if none is given."""
+    """``$5$SALT$DIGEST`` of a password; with a random salt if none is given."""
     salt = salt or "".join(secrets.choice(_ALPHABET[2:]) for _ in range(8))
     return f"$5${salt}${_encode(_digest(password.encode(), salt.encode()))}"
 
 
 @functools.lru_cache(maxsize=256)
 def is_password(password: str, stored: str) -> bool:
-    """Whether a password belongs to a stored hash. Remembered: a client sends its password with every request."""
+    """Does a password belong to a stored hash? Cached: a client sends its password with every request."""
     parts = stored.split("$")
     if len(parts) != 4 or parts[1] != "5":
         return False

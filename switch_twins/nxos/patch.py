@@ -1,17 +1,17 @@
-"""The commands that take one configuration to another, as rollback and configure replace print them."""
+"""The commands from one configuration to another, as printed by rollback and configure replace."""
 
 from __future__ import annotations
 
 from ..engine import Node, Tree
 
 LAYER_3 = ("ip address", "ip unnumbered", "ip forward", "ipv6 address", "medium p2p")
-"""Lines of a port that go when it changes its VRF."""
+"""Lines of a port that disappear when its VRF changes."""
 
 
 def patch(old: Tree, new: Tree) -> list[str]:
-    """Lines, indented by mode; removals first and last things first, so that nothing in use is taken away.
+    """Lines, indented by mode; removals first and in reverse order, so that nothing in use is removed.
 
-    A policy that ports bear another one instead of goes when they do, and its classes after it.
+    A policy that is replaced on ports is removed after they change, and its classes after it.
     """
     removals, additions = _difference(_Side(old, old.root), _Side(new, new.root), 0)
     late = [line for line in removals if line.startswith(("no policy-map ", "no class-map "))]
@@ -19,7 +19,7 @@ def patch(old: Tree, new: Tree) -> list[str]:
 
 
 class _Side:
-    """One mode of one configuration, with lines that are their own default left out."""
+    """One mode of one configuration, without lines that equal their default."""
 
     def __init__(self, tree: Tree, node: Node) -> None:
         self.tree, self.node = tree, node
@@ -27,7 +27,7 @@ class _Side:
         self.children = {(child.rule.key(child.identity) if child.rule else ()): child for child in shown}
 
     def has_by_default(self, child: Node) -> bool:
-        """Whether this line needs no taking away, being what holds here without it."""
+        """Does this line need no removal, because it is the default here?"""
         return bool(child.rule and child.rule.defaults) and self._default(child) == child.line
 
     def _default(self, child: Node) -> str:
@@ -43,7 +43,7 @@ class _Side:
 
 
 def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str]]:
-    """What to take away, last things first, and what to add, in order."""
+    """The lines to remove, in reverse order, and the lines to add, in order."""
     pad = "  " * depth
     inner = {
         key: _difference(_Side(old.tree, old.children[key]), _Side(new.tree, node), depth + 1)
@@ -62,7 +62,7 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
     for key, node in new.children.items():
         before = old.children.get(key)
         if moves and node.words.startswith(LAYER_3):
-            before = None  # a port that changes its VRF loses its addresses: they are typed again (the lab's reading)
+            before = None  # a port loses its addresses when its VRF changes: they are typed again (the lab's reading)
         added = inner[key][1] if key in inner else _everything(new.tree, node, depth + 1)
         if before is None and _is_port(node) and not added:
             continue
@@ -72,15 +72,15 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
 
 
 def _vrf_of(side: _Side) -> str | None:
-    """The VRF of a port, where one is said."""
+    """The VRF of a port, if it has one."""
     return next((child.line for child in side.children.values() if child.words.startswith("vrf member ")), None)
 
 
 def _is_port(node: Node) -> bool:
-    """Ports come and go with the line that splits their cage; nobody adds or removes them."""
+    """Ports are created and removed by the line that splits their cage, never by themselves."""
     return node.rule is not None and node.rule.permanent
 
 
 def _everything(tree: Tree, node: Node, depth: int) -> list[str]:
-    """All lines of a mode that is new."""
+    """All lines of a new mode."""
     return _difference(_Side(tree, Node(node.rule, node.words)), _Side(tree, node), depth)[1]

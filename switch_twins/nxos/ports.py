@@ -1,4 +1,4 @@
-"""Cages and their parts: which Ethernet ports a switch has, as its ``interface breakout`` lines split them.
+"""Cages and their parts: the Ethernet ports of a switch, as its ``interface breakout`` lines split them.
 
 Source: Cisco Nexus 9000 Series NX-OS Interfaces Configuration Guide 10.6(x), Overview ("Breakout interfaces"); one line
 per map with its ports merged: published running configuration, document 24492228006.
@@ -15,8 +15,8 @@ from .words import numbers, ranges
 
 _BREAKOUT = "interface breakout"
 FIXED_FROM_GBPS = 200
-"""From this speed on copper does not negotiate on the GX and GX2 models: Basic Interface Parameters of the same guide,
-"Non-Support for Auto negotiation"; it says so of 25G parts, too."""
+"""From this speed on, copper does not negotiate on the GX and GX2 models: Basic Interface Parameters of the same guide,
+"Non-Support for Auto negotiation"; it includes 25G parts."""
 
 
 def interfaces(tree: Tree) -> list[Node]:
@@ -25,7 +25,7 @@ def interfaces(tree: Tree) -> list[Node]:
 
 
 def maps(tree: Tree) -> dict[int, str]:
-    """The cages that are split, with their map: {1: "200g-2x"}."""
+    """The split cages, with their map: {1: "200g-2x"}."""
     return {number: node.params["map"] for node in _lines(tree) for number in _numbers(node)}
 
 
@@ -41,7 +41,7 @@ def part_gbps(breakout: str) -> int:
 
 
 def is_there(tree: Tree, name: str) -> bool:
-    """Whether a port is there as its cage is split now."""
+    """Does a port exist with the present split of its cage?"""
     found = re.fullmatch(r"Ethernet1/(\d+)(?:/(\d+))?", name.partition(".")[0])
     if found is None:
         return True
@@ -67,13 +67,13 @@ def _numbers(node: Node) -> list[int]:
 
 
 def port_exists(change: Change) -> None:
-    """``interface EthernetX`` names a port that is there."""
+    """``interface EthernetX`` refers to an existing port."""
     if not change.removed and not is_there(change.tree, change.node.params["name"]):
         raise LineError("reference", change.node.line, message="Invalid range at '^' marker.")
 
 
 def broken_out(change: Change) -> None:
-    """Split or join cages: lines of one map are kept as one, and the ports' blocks come and go with defaults."""
+    """Split or merge cages: lines of one map are stored as one, ports' blocks are added and removed with defaults."""
     if change.removed:
         return
     before = {n: m for node in _lines(change.tree) if node is not change.node for n, m in _each(node)}
@@ -112,7 +112,7 @@ def _lines_of(change: Change, wanted: dict[int, str]) -> None:
 
 
 def _blocks_of(change: Change, wanted: dict[int, str], changed: set[int]) -> None:
-    """The blocks of cages that were split or joined go with all they hold; those of the ports now there come."""
+    """Remove the blocks of cages that were split or merged with all their lines; add those of the new ports."""
     tree, root = change.tree, change.tree.root
     for node in interfaces(tree):
         found = re.match(r"Ethernet1/(\d+)(/\d+)?", node.params["name"])

@@ -1,9 +1,9 @@
-"""``configure replace``: a whole configuration at once, under a timer if asked, undone if not confirmed.
+"""``configure replace``: a whole configuration at once, optionally with a timer that undoes it unless confirmed.
 
-Words and order of a successful replace and of verify-only, and the log's form: a session on NX-OS 9.3(1), document
+Wording and order of a successful replace and of verify-only, and the log's form: a session on NX-OS 9.3(1), document
 53215664192. Timer range 30-3600 s and roll-back on failure and expiry: Cisco system management guides, "Performing
-Configuration Replace". The words of failures, of ``configure replace commit`` and of an expired timer are this lab's:
-no public source shows them.
+Configuration Replace". The wording of failures, of ``configure replace commit`` and of an expired timer is this lab's:
+no public source shows it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _stamp() -> str:
 
 @dataclass(slots=True)
 class _Log:
-    """What ``show config-replace log`` keeps of the last operation."""
+    """The content of ``show config-replace log``, of the last operation."""
 
     user: str
     started: str = field(default_factory=_stamp)
@@ -77,7 +77,7 @@ class ConfigReplace:
     # -- commands --------------------------------------------------------------------------------------------------
 
     def run(self, file: str, user: str, *, verify_only: bool = False, timeout_s: int | None = None) -> str:
-        """``configure replace FILE [verify-only] [commit-timeout S]``: what the switch answers."""
+        """``configure replace FILE [verify-only] [commit-timeout S]``: returns the switch's answer."""
         if self._pending is not None:
             return "ERROR: a config replace waits for its commit"
         try:
@@ -93,7 +93,7 @@ class ConfigReplace:
         return self._execute(user, target, commands, errors, timeout_s)
 
     def commit(self) -> str:
-        """``configure replace commit``: keep what was replaced."""
+        """``configure replace commit``: keep the new configuration."""
         if self._pending is None:
             return "ERROR: there is no config replace to commit"
         self._pending.timer.cancel()
@@ -185,7 +185,7 @@ class ConfigReplace:
 def quoted(commands: list[str]) -> list[str]:
     """A patch as the log shows it, with an ``exit`` for each mode that it leaves.
 
-    Of a mode within a mode none was seen in print; without the ``exit`` the next header could be taken for one within.
+    For nested modes no published log shows one; without the ``exit`` the next header could be read as a nested one.
     """
     if not commands:
         return []

@@ -1,4 +1,4 @@
-"""What a command answers, and what show commands may look at."""
+"""The answer of a command, and the data available to show commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One command's answer: the text on the console, the same as data (None: it has no such form), refused or not."""
+    """One command's answer: the console text, the same as data (None: there is no such form), refused or not."""
 
     text: str = ""
     body: Body | None = None
@@ -46,7 +46,7 @@ class View:
         return node if node is not None and node.params.get("name") == name else None
 
     def up_s(self) -> int:
-        """Seconds since the switch was started."""
+        """Seconds since the switch booted."""
         return int(self.clock.now_s() - self.booted_s)
 
 
@@ -66,7 +66,7 @@ def short_name(name: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """How long something lasts, as BGP tables print it: 00:01:02, 1d02h, 3w2d."""
+    """A duration as BGP tables print it: 00:01:02, 1d02h, 3w2d."""
     whole = int(seconds)
     days, rest = divmod(whole, 86400)
     if days >= 7:

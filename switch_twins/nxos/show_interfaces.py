@@ -39,7 +39,7 @@ def _is_up(view: View, node: Node) -> bool:
 
 
 def _reason(view: View, node: Node) -> str:
-    """Why a port is down, in NX-OS's words."""
+    """Why a port is down, in NX-OS's wording."""
     if not is_admin_up(view.store.running, node):
         return "Administratively down"
     link = view.fabric.link(view.device.name, node.params["name"])
@@ -47,7 +47,7 @@ def _reason(view: View, node: Node) -> str:
 
 
 def _vlan_word(view: View, node: Node) -> str:
-    """``routed``, ``trunk`` or the VLAN of an access port, as the tables have it."""
+    """``routed``, ``trunk`` or the VLAN of an access port, as in the tables."""
     if is_routed(view.store.running, node):
         return "routed"
     vlan = access_vlan(view.store.running, node)
@@ -55,7 +55,7 @@ def _vlan_word(view: View, node: Node) -> str:
 
 
 def _svi_row(view: View, node: Node) -> Body:
-    """An SVI's fields bear names of their own (napalm 5.2.0 napalm/nxos/nxos.py, get_interfaces)."""
+    """An SVI's fields have names of their own (napalm 5.2.0 napalm/nxos/nxos.py, get_interfaces)."""
     name, up = node.params["name"], _is_up(view, node)
     row: Body = {
         "interface": name,

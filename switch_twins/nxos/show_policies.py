@@ -28,7 +28,7 @@ def attached(view: View, kind: str, direction: str = "") -> Node | None:
 
 
 def _action(number: int, line: Node) -> Body:
-    """One line of a class as the fields that the reference gives it."""
+    """One line of a class as the fields of the reference."""
     words, p = line.words.split(), line.params
     row: Body = {"action-key": str(number)}
     if words[:2] == ["set", "qos-group"]:
@@ -65,7 +65,7 @@ def _random_detect(words: list[str], p: dict[str, str]) -> Body:
 
 
 def _class_rows(policy: Node, prefix: str = "") -> list[Body]:
-    """The classes of a policy; prefix ``x`` gives the names that network-qos policies have."""
+    """The classes of a policy; prefix ``x`` gives the names of network-qos policies."""
     rows = []
     for number, node in enumerate(policy.find("class"), start=1):
         actions = [_action(key, line) for key, line in enumerate(node.ordered(), start=1)]
@@ -104,13 +104,13 @@ def _text(policies: list[Node], kind: str) -> str:
 
 
 def policy_map(view: View, kind: str, name: str | None = None) -> Reply:
-    """Show policy-map type qos|queuing|network-qos [NAME]: what is configured."""
+    """Show policy-map type qos|queuing|network-qos [NAME]: the configuration."""
     policies = [p for p in view.store.running.find(f"policy-map type {kind}") if name in (None, p.params["name"])]
     return Reply(_text(policies, kind), _policies(policies, "pmap-name-out"))
 
 
 def system_policy(view: View, kind: str, direction: str | None = None) -> Reply:
-    """Show policy-map system type network-qos|queuing|qos [input|output]: what is attached."""
+    """Show policy-map system type network-qos|queuing|qos [input|output]: the attached policies."""
     directions = [""] if kind == "network-qos" else [direction] if direction else ["input", "output"]
     policies = [policy for way in directions if (policy := attached(view, kind, way)) is not None]
     if policies:
@@ -123,7 +123,7 @@ def system_policy(view: View, kind: str, direction: str | None = None) -> Reply:
 
 
 def interface_policy(view: View, name: str | None = None, kind: str | None = None) -> Reply:
-    """Show policy-map interface [X] [type qos|queuing]: each port with what is attached to it."""
+    """Show policy-map interface [X] [type qos|queuing]: each port with its attached policies."""
     lines = ["", "Global statistics status :   enabled", ""]
     rows = []
     for node in view.interfaces():

@@ -1,4 +1,4 @@
-"""PFC, its watchdog and queuing, read back from the switch's own committed configuration.
+"""PFC, its watchdog and queuing, from the switch's own committed configuration.
 
 Tables and field names: Nexus 9000 Show Command Reference 9.3(x), "Q Show Commands" (document 60135970256);
 ``show interface priority-flow-control``: two published exporters (documents 69801085223, 27339720253). Counters are
@@ -80,13 +80,13 @@ def pfc_queue(view: View, name: str | None = None) -> Reply:
 
 
 def _own_policy(view: View, port: Node) -> Node | None:
-    """The queuing policy on the port itself, which goes before that of the system."""
+    """The queuing policy on the port itself, which overrides the system's."""
     name = port.value("service-policy type queuing output", "name")
     return view.store.running.first(f"policy-map type queuing {name}") if name else None
 
 
 def _queues(policy: Node | None) -> list[Body]:
-    """One row per egress queue, highest first, of the policy that is attached."""
+    """One row per egress queue of the attached policy, highest first."""
     if policy is None:
         return [{"qosgrp": str(n), "bandwidth": _DEFAULT_SHARES.get(n, "0"), "priority": "-"} for n in range(7, -1, -1)]
     rows = []

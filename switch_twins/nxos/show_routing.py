@@ -1,4 +1,4 @@
-"""BGP summaries and neighbours, routes, BFD: answered from the fabric the lab works out.
+"""BGP summaries and neighbours, routes, BFD: answered from the simulated fabric.
 
 JSON keys: napalm 5.2.0 test/nxos/mocked_data/test_get_bgp_neighbors (summary), batfish and ntc-templates (routes);
 keys of ``show ip bgp neighbors`` and ``show bfd neighbors`` from published outputs.
@@ -208,7 +208,7 @@ def _table(view: View, prefix: str | None, vrf: str) -> tuple[str, Body]:
 
 
 def _matching(routes: dict[str, Route], prefix: str) -> list[Route]:
-    """The route of this very prefix, or the longest one that holds an address."""
+    """The route with exactly this prefix, or the longest one that contains an address."""
     if "/" in prefix:
         exact = str(ipaddress.ip_network(prefix, strict=False))
         return [routes[exact]] if exact in routes else []
@@ -236,7 +236,7 @@ def load_sharing(view: View) -> Reply:
 
 
 def bfd_neighbors(view: View) -> Reply:
-    """Show bfd neighbors: a session per established BGP neighbour that asks for BFD."""
+    """Show bfd neighbors: a session per established BGP neighbour with BFD."""
     if view.store.running.first("feature bfd") is None:
         return Reply("ERROR: BFD is not enabled\n", is_refused=True)
     lines = [

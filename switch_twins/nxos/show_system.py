@@ -1,4 +1,4 @@
-"""show version, hostname, inventory, hosts, feature, clock: what the switch is.
+"""show version, hostname, inventory, hosts, feature, clock: the facts of the switch.
 
 JSON keys: napalm 5.2.0 test/nxos/mocked_data/test_get_facts; text: ntc-templates 9.3.0 and published outputs of
 NX-OS 9.3.
@@ -155,7 +155,7 @@ def clock(view: View) -> Reply:
 
 
 def reload_pending(view: View) -> Reply:
-    """Show system config reload-pending (document 70664489287); what it says when nothing waits is not published."""
+    """Show system config reload-pending (document 70664489287); the output when nothing waits is not published."""
     rows = waiting(profile_lines(view.store.running), view.store.started_with)
     if not rows:
         return Reply("\n")

@@ -1,4 +1,4 @@
-"""Every show command that only looks, by the pattern of its line."""
+"""Every read-only show command, by the pattern of its line."""
 
 from __future__ import annotations
 

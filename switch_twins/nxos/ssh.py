@@ -1,4 +1,4 @@
-"""SSH: an interactive shell that Netmiko's cisco_nxos drives, single commands, and SCP to bootflash:."""
+"""SSH: an interactive shell for Netmiko's cisco_nxos, single commands, and SCP to bootflash:."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .reply import Reply
 
 
 class SshServer:
-    """The SSH listener of one switch. ``bootflash`` is where its files lie."""
+    """The SSH listener of one switch. ``bootflash`` is the directory of its files."""
 
     def __init__(self, switch: Backend, certificates: LabCertificates, bootflash: Path) -> None:
         self._switch, self._certificates, self._bootflash = switch, certificates, bootflash
@@ -44,7 +44,7 @@ class SshServer:
             connection.abort()
 
     def _files(self, channel: asyncssh.SSHServerChannel[bytes]) -> asyncssh.SFTPServer:
-        """Files for one channel: SCP and SFTP have a feature of their own each."""
+        """Files for one channel: SCP and SFTP each have a feature of their own."""
         feature = "sftp-server" if channel.get_subsystem() == "sftp" else "scp-server"
         self._switch.requests.requests += 1
         cli = self._switch.open_cli(str(channel.get_extra_info("username")))
@@ -106,7 +106,7 @@ class _Login(asyncssh.SSHServer):
 
 
 class _Bootflash(asyncssh.SFTPServer):
-    """bootflash: as SCP sees it: one flat directory. ``missing_feature`` refuses everything."""
+    """bootflash: over SCP: one flat directory. ``missing_feature`` refuses everything."""
 
     def __init__(self, channel: asyncssh.SSHServerChannel[Any], directory: Path, missing_feature: str) -> None:
         super().__init__(channel)

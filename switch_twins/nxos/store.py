@@ -15,11 +15,11 @@ from .dlb import profile_lines
 
 
 class FileError(Exception):
-    """A file on bootflash cannot be used; the text is what the switch prints."""
+    """A file on bootflash cannot be used; the text is the switch's message."""
 
 
 class ConfigStore:
-    """Everything NX-OS keeps of its configuration. ``on_change`` is called after every change of the running one."""
+    """All configurations of an NX-OS switch. ``on_change`` is called after every change of the running one."""
 
     def __init__(
         self, device: DeviceSpec, running: Tree, bootflash: Path, clock: Clock, on_change: Callable[[], None]
@@ -35,7 +35,7 @@ class ConfigStore:
         bootflash.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.startup = self.running_body()
         self.started_with = profile_lines(running)
-        """Dynamic load balancing as the hardware was set up when the switch started."""
+        """Dynamic load balancing as the hardware has it since boot."""
 
     # -- the running configuration ---------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ class ConfigStore:
         self.committed()
 
     def committed(self) -> None:
-        """Note that the running configuration changed, and tell the fabric."""
+        """Record that the running configuration changed, and inform the fabric."""
         self.changed_at = self.timestamp()
         self._on_change()
 
@@ -59,7 +59,7 @@ class ConfigStore:
         self.startup, self.saved_at = self.running_body(), self.timestamp()
 
     def now(self) -> dt.datetime:
-        """The switch's own date and time: the lab's clock, which may be moved ahead."""
+        """The switch's own date and time: the lab's clock, which may be advanced."""
         return self._began + dt.timedelta(seconds=self._clock.now_s() - self._began_s)
 
     def timestamp(self) -> str:
@@ -67,7 +67,7 @@ class ConfigStore:
         return self.now().strftime("%a %b %d %H:%M:%S %Y")
 
     def version_line(self) -> str:
-        """The line that names the release: configure replace asks for the same one in its file."""
+        """The line with the release: configure replace requires the same one in its file."""
         return f"version {self.device.release} Bios:version 01.14 "
 
     def running_body(self, all_lines: bool = False) -> str:
@@ -75,12 +75,12 @@ class ConfigStore:
         return f"{self.version_line()}\n{self.running.text(all_lines)}"
 
     def startup_output(self, command: str) -> str:
-        """What ``show startup-config`` prints."""
+        """The output of ``show startup-config``."""
         saved = f"!Startup config saved at: {self.saved_at}\n" if self.saved_at else ""
         return f"\n!Command: {command}\n!Time: {self.timestamp()}\n{saved}\n{self.startup}"
 
     def running_output(self, command: str, all_lines: bool = False) -> str:
-        """What ``show running-config`` prints."""
+        """The output of ``show running-config``."""
         last = (
             f"!Running configuration last done at: {self.changed_at}"
             if self.changed_at
@@ -92,14 +92,14 @@ class ConfigStore:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def path(self, name: str) -> Path:
-        """Where a file of bootflash lies. Raises FileError for a path that leaves it."""
+        """Path of a file on bootflash. Raises FileError for a path outside it."""
         plain = name.removeprefix("bootflash:").removeprefix("//sup-local").lstrip("/")
         if not plain or "/" in plain or plain.startswith("."):
             raise FileError(f"Invalid file name {name}")
         return self.bootflash / plain
 
     def read(self, name: str) -> str:
-        """A file's text. Raises FileError if it is not there."""
+        """A file's text. Raises FileError if it does not exist."""
         path = self.path(name)
         if not path.is_file():
             raise FileError("No such file or directory")
@@ -112,20 +112,20 @@ class ConfigStore:
         os.utime(path, (now_s, now_s))
 
     def delete(self, name: str) -> None:
-        """Delete a file. Raises FileError if it is not there."""
+        """Delete a file. Raises FileError if it does not exist."""
         path = self.path(name)
         if not path.is_file():
             raise FileError("No such file or directory")
         path.unlink()
 
     def checkpoint_text(self) -> str:
-        """The running configuration as a checkpoint file has it."""
+        """The running configuration in the form of a checkpoint file."""
         return f"!Command: Checkpoint cmd vdc 1\n!Time:  {self.timestamp()}\n\n{self.running_body()}"
 
     # -- whole configurations --------------------------------------------------------------------------------------
 
     def tree_of(self, text: str) -> tuple[Tree, list[tuple[str, LineError]]]:
-        """The configuration a whole text describes, and its lines that the switch refuses."""
+        """The configuration of a whole text, and its lines that the switch refuses."""
         tree = empty_tree(self.context)
         rows = [row for row in text.splitlines() if not row.startswith("version ")]
         errors = load_text(tree, self.context, "\n".join(rows))

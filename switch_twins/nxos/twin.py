@@ -1,4 +1,4 @@
-"""An NX-OS switch of the lab: one configuration, two servers, and what they make of it for the neighbours."""
+"""An NX-OS switch of the lab: one configuration, two servers, and its meaning for the neighbours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HTTPS_PORT = 443
 
 
 class NxosTwin:
-    """One switch. Its configuration is all it knows: the account, the API and the address it answers on stand there."""
+    """One switch. It knows only its configuration, which includes the account, the API and its address."""
 
     def __init__(self, device: DeviceSpec, lab: LabContext) -> None:
         self.device, self.name = device, device.name
@@ -37,7 +37,7 @@ class NxosTwin:
         self._ssh = SshServer(self, lab.certificates, self.store.bootflash)
 
     def state(self) -> SwitchState:
-        """The running configuration's meaning for neighbours; kept until it changes."""
+        """The running configuration's meaning for neighbours; cached until it changes."""
         if self._state is None:
             self._state = switch_state(self.store.running, self.name)
         return self._state
@@ -63,19 +63,19 @@ class NxosTwin:
     # -- who may come in, and how ----------------------------------------------------------------------------------
 
     def authenticate(self, user: str, password: str) -> bool:
-        """Whether the configuration has this user with this password."""
+        """Does the configuration have this user with this password?"""
         users = self.store.running.find("username")
         hashes = [n.params["hash"] for n in users if n.params.get("user") == user and "hash" in n.params]
         return any(is_password(password, stored) for stored in hashes)
 
     def is_api_reachable(self) -> bool:
-        """Whether NX-API answers: its feature, its port and the management interface are as they must be."""
+        """Does NX-API answer? It needs its feature, its port and the management interface."""
         tree = self.store.running
         port = int(tree.root.value("nxapi https port", "port") or _HTTPS_PORT)
         return tree.first("feature nxapi") is not None and port == self.device.api_port and self._has_management()
 
     def is_ssh_reachable(self) -> bool:
-        """Whether SSH answers."""
+        """Does SSH answer?"""
         tree = self.store.running
         return tree.effective(tree.root, "feature ssh") and self._has_management()
 
@@ -91,4 +91,4 @@ class NxosTwin:
 
 
 def _nobody() -> None:
-    """Nobody listens until the twin is part of a fabric."""
+    """No observer until the twin is part of a fabric."""

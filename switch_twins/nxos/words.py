@@ -1,6 +1,6 @@
 """NX-OS parameter types: interface names, lists of code points and VLANs, AS numbers and the like.
 
-Each takes one typed word and gives back NX-OS's own spelling, or None if the word is not of that type.
+Each accepts one typed word and returns NX-OS's own spelling, or None if the word is not of that type.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LAST_VLAN = 3967
 
 
 def numbers(text: str, low: int, high: int) -> list[int] | None:
-    """The numbers of a list such as ``1,4-7``, sorted; None if it is not one or leaves low..high."""
+    """The numbers of a list such as ``1,4-7``, sorted; None if it is no list or has numbers outside low..high."""
     found: set[int] = set()
     for part in text.split(","):
         bounds = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
@@ -126,7 +126,7 @@ _KINDS = ("Ethernet", "loopback", "port-channel", "Vlan", "mgmt", "nve")
 
 
 def _split(word: str) -> tuple[str, str] | None:
-    """Kind in full and number of an interface name, however abbreviated: ``eth1/2`` is ("Ethernet", "1/2")."""
+    """Full kind and number of an interface name, however abbreviated: ``eth1/2`` is ("Ethernet", "1/2")."""
     found = re.fullmatch(r"([A-Za-z-]+)(\d+(?:/\d+)*(?:\.\d+)?)", word)
     if found is None:
         return None
@@ -137,7 +137,7 @@ def _split(word: str) -> tuple[str, str] | None:
 
 
 def canonical_name(word: str) -> str | None:
-    """An interface name in full, as NX-OS prints it; None if it is none. Whether the port exists is not asked."""
+    """An interface name in full, as NX-OS prints it; None if it is none. The port need not exist."""
     split = _split(word)
     return "".join(split) if split else None
 
@@ -149,7 +149,7 @@ def _interface(*kinds: str, dotted: bool | None = False) -> Callable[[str, Conte
             return None
         kind, number = split
         name = kind + number
-        if kind == "Ethernet":  # parts of a cage included: whether it is split so is for the grammar's hook to say
+        if kind == "Ethernet":  # parts of a cage included: the grammar's hook checks the split
             whole = "/".join(name.partition(".")[0].split("/")[:2])
             return name if whole in context.ports and number.count("/") <= 2 else None
         limit = {"loopback": 1023, "port-channel": 4096, "Vlan": LAST_VLAN, "mgmt": 0, "nve": 1}[kind]
@@ -184,5 +184,5 @@ TYPES: dict[str, Callable[[str, Context], str | None]] = {
 
 
 def is_network_qos_class(name: str) -> bool:
-    """Whether a network-qos class is built in."""
+    """Is a network-qos class built in?"""
     return _NETWORK_QOS.fullmatch(name) is not None

@@ -1,4 +1,4 @@
-"""Show commands: which command line is answered by which function, in JSON, as text, or both."""
+"""Show commands: the function for each command line, in JSON, as text, or both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _QOS = rf"show qos interfaces(?: {_NAME})?"
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """One command. ``json`` or ``text`` None: EOS has no such form here, or its shape is not known."""
+    """One command. ``json`` or ``text`` None: EOS has no such form, or its shape is not known."""
 
     pattern: re.Pattern[str]
     json: Answer | None = None
@@ -69,7 +69,7 @@ SHOWS = (
 
 
 def find_show(command: str) -> tuple[Show, dict[str, str]] | None:
-    """The show command a line is, with its parameters; None if there is none."""
+    """The show command of a line, with its parameters; None if there is none."""
     for show in SHOWS:
         found = show.pattern.fullmatch(command)
         if found:

@@ -1,4 +1,4 @@
-"""show ip bgp summary, ip bgp neighbors, ip route, bfd peers: what the fabric simulation decided.
+"""show ip bgp summary, ip bgp neighbors, ip route, bfd peers: the results of the fabric simulation.
 
 JSON keys: what NAPALM 5.2.0 and anta 1.10.0 read. Text: the shapes ntc-templates 9.3.0 parses.
 """
@@ -225,7 +225,7 @@ def _route_lines(route: Route) -> list[str]:
 
 
 def bfd_json(view: View, params: dict[str, str]) -> dict[str, Any]:
-    """``show bfd peers [vrf NAME|all]``: the sessions BGP asks for."""
+    """``show bfd peers [vrf NAME|all]``: the sessions that BGP requests."""
     vrfs: dict[str, Any] = {}
     for instance in _instances(view, params):
         found = {}

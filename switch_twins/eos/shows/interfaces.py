@@ -25,7 +25,7 @@ def interfaces_json(view: View, params: dict[str, str]) -> dict[str, Any]:
 
 
 def _numbers(view: View) -> dict[str, int]:
-    """The place of each interface, which its MAC address is made from."""
+    """The place of each interface, from which its MAC address is made."""
     return {interface.name: number for number, interface in enumerate(view.state.interfaces, start=1)}
 
 
@@ -49,7 +49,7 @@ def _bandwidth_bps(interface: InterfaceState) -> int:
 
 
 def is_up(view: View, interface: InterfaceState) -> bool:
-    """Operational state; the management port is always plugged."""
+    """Operational state; the management port always has a link."""
     if interface.name.startswith("Management"):
         return interface.is_admin_up
     return view.fabric.is_up(view.device.name, interface.name)

@@ -1,6 +1,6 @@
-"""show priority-flow-control, qos maps, qos interfaces, qos profile: from the running configuration alone.
+"""show priority-flow-control, qos maps, qos interfaces, qos profile: from the running configuration only.
 
-What this cannot show is whether silicon does it; counters are 0. Shapes: the tables of ``show priority-flow-control``
+The effect in hardware is not simulated; counters are 0. Shapes: the tables of ``show priority-flow-control``
 and of ``show qos interfaces X ecn`` are those of "Arista_EOS_RoCEv2_Lossless_Config" (EOS 4.36); ``show qos maps``,
 ``show qos interfaces X trust`` and the lines above the PFC table follow um-eos, Quality of Service, as remembered:
 text only, their JSON form is not known and is refused. Counters: JSON keys that anta 1.10.0 reads.
@@ -39,7 +39,7 @@ def pfc_priorities(view: View, port: Node) -> list[str]:
 
 
 def is_watched(port: Node) -> bool:
-    """Whether the watchdog looks at a port: on unless ``no priority-flow-control pause watchdog`` stands on it."""
+    """Does the watchdog watch a port? Yes unless it has ``no priority-flow-control pause watchdog``."""
     return is_on(port, "priority-flow-control pause watchdog", True)
 
 
@@ -85,7 +85,7 @@ def pfc_counters_text(view: View, params: dict[str, str]) -> str:
 
 
 def watchdog_counters_text(view: View, params: dict[str, str]) -> str:
-    """``show priority-flow-control counters watchdog``: which queues are watched; nothing is ever stuck here."""
+    """``show priority-flow-control counters watchdog``: the watched queues; none is ever stuck here."""
     lines = ["Port            TxQ  Total times  Total times", "                     stuck        recovered"]
     for port in _ports(view, params):
         if is_watched(port):
@@ -178,7 +178,7 @@ def _queues(view: View, port: Node) -> dict[int, list[Node]]:
 
 
 def queue_line(view: View, port: Node, queue: int, leading: str) -> Node | None:
-    """The line in force of a port's queue that begins with these words."""
+    """The effective line of a port's queue that begins with these words."""
     return _line_of(_queues(view, port), queue, leading)
 
 
@@ -188,7 +188,7 @@ def _line_of(queues: dict[int, list[Node]], queue: int, leading: str) -> Node | 
 
 
 def ecn_text(view: View, params: dict[str, str]) -> str:
-    """``show qos interfaces [NAME] ecn``: one table a port, queues that mark only."""
+    """``show qos interfaces [NAME] ecn``: one table per port, only queues that mark."""
     lines: list[str] = []
     for port in _ports(view, params):
         rows, queues = [], _queues(view, port)

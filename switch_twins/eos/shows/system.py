@@ -1,4 +1,4 @@
-"""show version, hostname, users, VRFs, environment: what the box is.
+"""show version, hostname, users, VRFs, environment: the facts of the switch.
 
 JSON keys: those that NAPALM 5.2.0's eos driver, anta 1.10.0 and pyeapi recordings read. Text: ntc-templates 9.3.0.
 """
@@ -105,7 +105,7 @@ def vrfs_json(view: View, _: dict[str, str]) -> dict[str, Any]:
 
 
 def clock_text(view: View, _: dict[str, str]) -> str:
-    """``show uptime``-like line, enough to see that the box answers."""
+    """A line like ``show uptime``'s, enough to show that the switch answers."""
     return f"up {int(view.uptime_s)} seconds\n"
 
 

@@ -141,8 +141,11 @@ def from_text(text: str, heredocs: Iterable[Heredoc] = (), noise: re.Pattern[str
             deque(islice(numbered, last - number), maxlen=0)
         while stack[-1][0] >= depth:
             stack.pop()
-        node = stack[-1][1].add(line, number)
-        if node.line != number:
+        above = stack[-1][1].children
+        node = above.get(line)
+        if node is None:
+            node = above[line] = ConfigTree(line, number)
+        else:
             node.repeats += (number,)
         stack.append((depth, node))
     return root

@@ -25,6 +25,9 @@ block is printed as a block, with one entry as well (a snapshot report of s1-spi
 
 _VLANS = re.compile(r"vlan (\d+(?:-\d+)?(?:,\d+(?:-\d+)?)+|\d+-\d+)")
 
+_MANY_SPELLINGS = re.compile(r"qos map |priority-flow-control |ip prefix-list |vlan ")
+"""How lines begin that may be written in several ways; most lines are not among them."""
+
 DSCP_DEFAULT = tuple({0: 1, 1: 0}.get(dscp // 8, dscp // 8) for dscp in range(64))
 """Traffic class of each code point on a switch nobody configured.
 
@@ -64,7 +67,10 @@ def to_tree(text: str) -> ConfigTree:
     tree = from_text(text, _HEREDOCS, _NOISE)
     make_asns_plain(tree)
     plain = ConfigTree()
-    for node in tree.children.values():
+    for text, node in tree.children.items():
+        if _MANY_SPELLINGS.match(text) is None and text not in plain.children:
+            plain.children[text] = node
+            continue
         if entry := _PREFIX_ENTRY.fullmatch(node.text):
             plain.add(entry["list"], node.line).add(entry["entry"], node.line)
             continue

@@ -57,11 +57,11 @@ def _failed(error: GpufabricError, output: Stream) -> int:
 
 def _ended(output: Stream, code: int) -> int:
     """The exit code, once all is printed that can be."""
-    from nornir_tasks.cli.console import print_error
-
     sys.stdout.flush()
     if output.error is None or not output.is_lost:
         return code
+    from nornir_tasks.cli.console import print_error
+
     hint = "what the verb did is done, what it printed is incomplete; make room, or print elsewhere"
     lost = LocalError(Problem("standard output", f"cannot be written: {output.error.strerror}", hint=hint))
     print_error(lost)

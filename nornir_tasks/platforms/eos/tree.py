@@ -67,9 +67,9 @@ def to_tree(text: str) -> ConfigTree:
     tree = from_text(text, _HEREDOCS, _NOISE)
     make_asns_plain(tree)
     plain = ConfigTree()
-    for text, node in tree.children.items():
-        if _MANY_SPELLINGS.match(text) is None and text not in plain.children:
-            plain.children[text] = node
+    for head, node in tree.children.items():
+        if _MANY_SPELLINGS.match(head) is None and head not in plain.children:
+            plain.children[head] = node
             continue
         if entry := _PREFIX_ENTRY.fullmatch(node.text):
             plain.add(entry["list"], node.line).add(entry["entry"], node.line)

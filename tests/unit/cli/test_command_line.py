@@ -19,7 +19,17 @@ GROUP = typer.main.get_command(app)
 VERBS = sorted(name for name, command in GROUP.commands.items() if not hasattr(command, "commands"))
 NESTED = sorted((name, below) for name, command in GROUP.commands.items() for below in getattr(command, "commands", {}))
 SWITCH_VERBS = ("plan", "push", "validate")
-SLOW_TO_IMPORT = ("napalm", "netmiko", "nornir", "paramiko", "requests", "pyeapi", "jinja2", "nornir_tasks.intent")
+SLOW_TO_IMPORT = (
+    "napalm",
+    "netmiko",
+    "nornir",
+    "paramiko",
+    "requests",
+    "pyeapi",
+    "jinja2",
+    "rich",
+    "nornir_tasks.intent",
+)
 """pydantic is not among them: typer loads it itself, to read the words of the command line."""
 
 

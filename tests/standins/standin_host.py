@@ -1,7 +1,8 @@
 """A host for the stand-ins: makes a state folder, and plays the kernel's files of its NICs under ``STATE/root/sys``.
 
     standin_host.py make STATE rail0=0000:00:10.0 rail1=0000:00:11.0 [--driver mlx5_core|virtio_net] [--vf]
-    standin_host.py make STATE rail0=0000:00:10.0 --state inbox_mlx5    a host of states/, with its tools in STATE/bin
+    standin_host.py make STATE rail0=0000:00:10.0 --state inbox_mlx5 [--other ens3]
+                                   a host of states/ with its tools in STATE/bin, and interfaces that are no rails
     standin_host.py up STATE       mount and serve in the background (root, /dev/fuse)
     standin_host.py down STATE     unmount
     standin_host.py reload STATE   the driver is loaded anew: everything volatile is as it comes, the firmware as set
@@ -222,11 +223,14 @@ def make_state(state: Path, rails: list[str], *, driver: str = "mlx5_core", **gi
     (state / "root/sys").mkdir(parents=True, exist_ok=True)
 
 
-def make_named_state(state: Path, name: str, rails: list[str]) -> None:
-    """A host of states/, with the tools that it has and no other in ``STATE/bin``."""
+def make_named_state(state: Path, name: str, rails: list[str], others: list[str]) -> None:
+    """A host of states/, with the tools that it has and no other in ``STATE/bin``; ``others`` are no ConnectX."""
     described = json.loads((HERE / "states" / f"{name}.json").read_text())
     nic = dict(described["nic"])
     make_state(state, rails, factory_firmware=nic.pop("firmware"), **nic)
+    for index, other in enumerate(others):
+        own = {"pci": f"0000:00:0{index + 3}.0", "rdma_device": "", "mtu_bytes": 1500, "vf": False}
+        write_nic(state, other, factory("virtio_net", **own))
     (state / "bin").mkdir()
     for tool in described["tools"]:
         (state / "bin" / tool).symlink_to(HERE / "bin" / tool)
@@ -279,11 +283,12 @@ def main(words: list[str]) -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--driver", default="mlx5_core")
     parser.add_argument("--state", dest="named", choices=sorted(path.stem for path in (HERE / "states").glob("*.json")))
+    parser.add_argument("--other", action="append", default=[])
     parser.add_argument("--vf", action="store_true")
     options = parser.parse_args(words)
     state = options.state.resolve()
     if options.verb == "make" and options.named:
-        make_named_state(state, options.named, options.names)
+        make_named_state(state, options.named, options.names, options.other)
     elif options.verb == "make":
         make_state(state, options.names, driver=options.driver, vf=options.vf)
     elif options.verb == "load":

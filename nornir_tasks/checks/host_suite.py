@@ -57,12 +57,12 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
     return (
         Request(
             host_rails.FACT,
-            "rail_facts",
+            "gpufabric.host.rail_facts",
             {"matches": [dict(rail["match"]) for rail in variables["rail_interfaces_rails"]]},
         ),
         Request(
             host_roce.FACT,
-            "roce_facts",
+            "gpufabric.host.roce_facts",
             {
                 "rails": rails,
                 "backend": variables.get("roce_qos_backend", "auto"),
@@ -72,7 +72,7 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
         ),
         Request(
             host_stack.RDMA_FACT,
-            "rdma_facts",
+            "gpufabric.host.rdma_facts",
             {
                 "modules": list(host_stack.modules_of(variables)),
                 "packages": packages,
@@ -81,12 +81,12 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
         ),
         Request(
             host_stack.NCCL_FACT,
-            "nccl_facts",
+            "gpufabric.host.nccl_facts",
             {"rails": rails, "wanted": host_stack.nccl_wanted(variables), "root": variables.get("nccl_root", "/")},
         ),
         Request(
             host_kernel.FACT,
-            "kernel_facts",
+            "gpufabric.host.kernel_facts",
             {"rails": list(variables.get("host_tuning_rails", rails)), "sysctl": host_tuning.sysctl_names(variables)},
         ),
         Request(host_planes.FACT, "ansible.legacy.command", {"argv": list(host_planes.SHOW)}),

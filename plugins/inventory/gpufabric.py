@@ -14,7 +14,7 @@ name: gpufabric
 short_description: The GPU hosts of a site, with what its design says of them
 description: Reads C(fabric.yml) and gives every host the variables of the roles, in a group for each kind of plane.
 options:
-  plugin: {description: C(gpufabric)., required: true, choices: [gpufabric]}
+  plugin: {description: C(gpufabric.host.gpufabric)., required: true, choices: [gpufabric.host.gpufabric]}
   site: {description: "A name (C(./inventory), here, built in; -v shows which) or path; default this folder", type: str}
   planned:
     description: Also list the hosts that the lab has no machine for, in a group of this name.
@@ -28,7 +28,7 @@ options:
 class InventoryModule(BaseInventoryPlugin):
     """Files named gpufabric.yml."""
 
-    NAME = "gpufabric"
+    NAME = "gpufabric.host.gpufabric"
 
     def verify_file(self, path: str) -> bool:
         return super().verify_file(path) and path.endswith(("gpufabric.yml", "gpufabric.yaml"))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 try:
-    from ansible.module_utils.roce_device import rdma_ports
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import rdma_ports
 except ImportError:  # in a test
     from roce_device import rdma_ports
 

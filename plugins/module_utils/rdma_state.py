@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 try:
-    from ansible.module_utils.roce_device import port_of, rdma_ports, text
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import port_of, rdma_ports, text
 except ImportError:  # in a test
     from roce_device import port_of, rdma_ports, text
 

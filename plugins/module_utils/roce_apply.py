@@ -18,15 +18,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 try:
-    from ansible.module_utils.roce_commands import Step, Write, dcb_steps, driver_steps, mlnx_qos_steps, pause_steps
-    from ansible.module_utils.roce_congestion import DRIVER, explained
-    from ansible.module_utils.roce_firmware import Firmware, FirmwareError, port_of_function
-    from ansible.module_utils.roce_knobs import holds, spell, wanted_firmware, wanted_values
-    from ansible.module_utils.roce_parse import ABSENT, CONFLICT, UNREADABLE, Reading
-    from ansible.module_utils.roce_policy import KNOBS, Policy
-    from ansible.module_utils.roce_report import Absence, Change, Failure, Report
-    from ansible.module_utils.roce_run import Answer, Run, run_command
-    from ansible.module_utils.roce_state import DCB_KNOBS, RailReader
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_commands import (
+        Step,
+        Write,
+        dcb_steps,
+        driver_steps,
+        mlnx_qos_steps,
+        pause_steps,
+    )
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_congestion import DRIVER, explained
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_firmware import (
+        Firmware,
+        FirmwareError,
+        port_of_function,
+    )
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_knobs import (
+        holds,
+        spell,
+        wanted_firmware,
+        wanted_values,
+    )
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_parse import ABSENT, CONFLICT, UNREADABLE, Reading
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import KNOBS, Policy
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_report import Absence, Change, Failure, Report
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_run import Answer, Run, run_command
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_state import DCB_KNOBS, RailReader
 except ImportError:  # installed beside the service
     from roce_commands import Step, Write, dcb_steps, driver_steps, mlnx_qos_steps, pause_steps
     from roce_congestion import DRIVER, explained

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Union
 
 try:
-    from ansible.module_utils.roce_policy import CODE_POINTS, Policy
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import CODE_POINTS, Policy
 except ImportError:  # installed beside the service
     from roce_policy import CODE_POINTS, Policy
 

@@ -20,8 +20,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 try:
-    from ansible.module_utils.roce_firmware import Firmware, FirmwareError, port_of_function
-    from ansible.module_utils.roce_parse import ABSENT, PRIORITIES, UNREADABLE, Reading, Unreadable
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_firmware import (
+        Firmware,
+        FirmwareError,
+        port_of_function,
+    )
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_parse import (
+        ABSENT,
+        PRIORITIES,
+        UNREADABLE,
+        Reading,
+        Unreadable,
+    )
 except ImportError:  # beside a service, or in a test
     from roce_firmware import Firmware, FirmwareError, port_of_function
     from roce_parse import ABSENT, PRIORITIES, UNREADABLE, Reading, Unreadable

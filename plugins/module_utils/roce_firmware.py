@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 try:
-    from ansible.module_utils.roce_run import MISSING_PROGRAM, Run
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_run import MISSING_PROGRAM, Run
 except ImportError:  # installed beside the service
     from roce_run import MISSING_PROGRAM, Run
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 try:
-    from ansible.module_utils.roce_commands import ROCE_V2
-    from ansible.module_utils.roce_policy import Policy
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_commands import ROCE_V2
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import Policy
 except ImportError:  # installed beside the service
     from roce_commands import ROCE_V2
     from roce_policy import Policy

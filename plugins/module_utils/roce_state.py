@@ -34,12 +34,17 @@ from pathlib import Path
 from typing import Any
 
 try:
-    from ansible.module_utils import roce_congestion
-    from ansible.module_utils import roce_parse as parse
-    from ansible.module_utils.roce_device import RdmaPort, port_of
-    from ansible.module_utils.roce_firmware import Firmware, FirmwareError
-    from ansible.module_utils.roce_parse import Reading, Unreadable
-    from ansible.module_utils.roce_run import MISSING_PROGRAM, Answer, Run, run_command
+    from ansible_collections.gpufabric.host.plugins.module_utils import roce_congestion
+    from ansible_collections.gpufabric.host.plugins.module_utils import roce_parse as parse
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import RdmaPort, port_of
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_firmware import Firmware, FirmwareError
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_parse import Reading, Unreadable
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_run import (
+        MISSING_PROGRAM,
+        Answer,
+        Run,
+        run_command,
+    )
 except ImportError:  # beside a service, or in a test
     import roce_congestion
     import roce_parse as parse

@@ -55,7 +55,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: One link and one network file per rail
-  files_in_sync:
+  gpufabric.host.files_in_sync:
     folders:
       - path: /etc/systemd/network
         prefix: 05-gpufabric-

@@ -17,7 +17,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Judge the host
-  host_validate:
+  gpufabric.host.host_validate:
   register: judged
 """
 

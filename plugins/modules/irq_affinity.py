@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.irq_affinity import apply
+
+from ansible_collections.gpufabric.host.plugins.module_utils.irq_affinity import apply
 
 DOCUMENTATION = r"""
 module: irq_affinity
@@ -28,7 +29,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: The rails' interrupts are near their NICs
-  irq_affinity:
+  gpufabric.host.irq_affinity:
     rails: [rail0, rail1]
 """
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.kernel_state import collect
+
+from ansible_collections.gpufabric.host.plugins.module_utils.kernel_state import collect
 
 DOCUMENTATION = r"""
 module: kernel_facts
@@ -35,7 +36,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Read the kernel's settings
-  kernel_facts:
+  gpufabric.host.kernel_facts:
     rails: [rail0, rail1]
     sysctl: [vm.zone_reclaim_mode]
 """

@@ -35,7 +35,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Half of the pages on each node
-  kernel_files:
+  gpufabric.host.kernel_files:
     values:
       /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages: "512"
       /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages: "512"

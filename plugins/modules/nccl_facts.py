@@ -6,8 +6,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.nccl_settings import Setting, contradictions, effective, read_conf, read_environment
-from ansible.module_utils.rdma_state import device_of, names
+
+from ansible_collections.gpufabric.host.plugins.module_utils.nccl_settings import (
+    Setting,
+    contradictions,
+    effective,
+    read_conf,
+    read_environment,
+)
+from ansible_collections.gpufabric.host.plugins.module_utils.rdma_state import device_of, names
 
 DOCUMENTATION = r"""
 module: nccl_facts
@@ -41,7 +48,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: What will NCCL do
-  nccl_facts:
+  gpufabric.host.nccl_facts:
     rails: [rail0, rail1]
     wanted: {NCCL_IB_TC: "106"}
 """

@@ -35,7 +35,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Nothing is forwarded from a to b
-  nft_table:
+  gpufabric.host.nft_table:
     name: guard
     ruleset: |
       table inet guard

@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.rail_state import PCI, CannotReadError, collect, key_of, runner, ssh_address
+
+from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
+    PCI,
+    CannotReadError,
+    collect,
+    key_of,
+    runner,
+    ssh_address,
+)
 
 DOCUMENTATION = r"""
 module: rail_facts
@@ -37,7 +45,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Read the rails
-  rail_facts:
+  gpufabric.host.rail_facts:
     matches: "{{ rail_interfaces_rails | map(attribute='match') }}"
 """
 

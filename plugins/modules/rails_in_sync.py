@@ -8,8 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.rail_drift import common_lines, found_lines, found_of, stale_rules, wanted_lines
-from ansible.module_utils.rail_state import CannotReadError, Run, collect, runner, ssh_address
+
+from ansible_collections.gpufabric.host.plugins.module_utils.rail_drift import (
+    common_lines,
+    found_lines,
+    found_of,
+    stale_rules,
+    wanted_lines,
+)
+from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
+    CannotReadError,
+    Run,
+    collect,
+    runner,
+    ssh_address,
+)
 
 DOCUMENTATION = r"""
 module: rails_in_sync
@@ -60,7 +73,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Bring the rails up as configured
-  rails_in_sync:
+  gpufabric.host.rails_in_sync:
     rails: "{{ rail_interfaces_rails }}"
     plane_supernet: "{{ rail_interfaces_plane_supernet }}"
     arp_strict: "{{ rail_interfaces_arp_strict }}"

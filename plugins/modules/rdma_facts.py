@@ -5,7 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.rdma_state import devices, distribution, kernel, mixed, modules, names, packages, vendor_stack
+
+from ansible_collections.gpufabric.host.plugins.module_utils.rdma_state import (
+    devices,
+    distribution,
+    kernel,
+    mixed,
+    modules,
+    names,
+    packages,
+    vendor_stack,
+)
 
 DOCUMENTATION = r"""
 module: rdma_facts
@@ -38,7 +48,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Which RDMA stack is it
-  rdma_facts:
+  gpufabric.host.rdma_facts:
     modules: [mlx5_ib, rdma_cm]
     packages: [rdma-core, libibverbs*]
 """

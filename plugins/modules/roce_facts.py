@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.roce_state import BACKENDS, read_rails
+
+from ansible_collections.gpufabric.host.plugins.module_utils.roce_state import BACKENDS, read_rails
 
 DOCUMENTATION = r"""
 module: roce_facts
@@ -43,7 +44,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Read the RoCE knobs
-  roce_facts:
+  gpufabric.host.roce_facts:
     rails: "{{ roce_qos_rails }}"
 
 - name: PFC is on for priority 3 only

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible.module_utils.roce_apply import Host, apply, judge
-from ansible.module_utils.roce_policy import PolicyError, read_policy
-from ansible.module_utils.roce_report import Change, Report
+
+from ansible_collections.gpufabric.host.plugins.module_utils.roce_apply import Host, apply, judge
+from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import PolicyError, read_policy
+from ansible_collections.gpufabric.host.plugins.module_utils.roce_report import Change, Report
 
 DOCUMENTATION = r"""
 module: roce_qos
@@ -42,7 +43,7 @@ attributes:
 
 EXAMPLES = r"""
 - name: Apply the policy
-  roce_qos:
+  gpufabric.host.roce_qos:
     policy: "{{ __roce_qos_policy }}"
 """
 

@@ -104,3 +104,104 @@ def test_the_inventory_plug_in_of_the_wheel_tells_the_hosts_of_a_site(installed:
     settings = {"ANSIBLE_CONFIG": str(data / "ansible.cfg"), "GPUFABRIC_PLANNED": "true", "HOME": str(tmp_path)}
     output = run(installed / "bin/ansible-inventory", "--host", "gpu-1", cwd=tmp_path, **settings)
     assert json.loads(output)["nccl_traffic_class"] == 106
+
+
+def test_the_collection_lies_in_the_wheel_as_folders(installed: Path) -> None:
+    (data,) = installed.glob("lib/python*/site-packages/nornir_tasks/_data")
+    collection = data / "ansible_collections/gpufabric/host"
+    assert not [path for path in collection.rglob("*") if path.is_symlink()]
+    assert names_below(ROOT / "roles") == names_below(collection / "roles")
+    assert names_below(ROOT / "plugins") == names_below(collection / "plugins")
+
+
+@pytest.fixture(scope="module")
+def collections(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection, built from the checkout and installed offline beside the wheel; its folder of collections."""
+    where = tmp_path_factory.mktemp("collection")
+    galaxy, home = installed / "bin/ansible-galaxy", {"HOME": str(where)}
+    run(galaxy, "collection", "build", "--output-path", where, ROOT, cwd=where, **home)
+    (archive,) = where.glob("gpufabric-host-*.tar.gz")
+    run(galaxy, "collection", "install", "--offline", "-p", where / "installed", archive, cwd=where, **home)
+    return where / "installed"
+
+
+def test_the_built_collection_holds_roles_playbooks_and_plug_ins_and_nothing_of_the_checkout_else(
+    collections: Path,
+) -> None:
+    collection = collections / "ansible_collections/gpufabric/host"
+    top = {path.name for path in collection.iterdir()}
+    assert top <= {
+        "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "FILES.json", "LICENSE", "MANIFEST.json", "README.md",
+        "ansible.cfg", "meta", "playbooks", "plugins", "roles", "site.yml",
+    }  # fmt: skip
+    assert names_below(ROOT / "roles") == names_below(collection / "roles")
+
+
+def play(
+    installed: Path, collections: Path, where: Path, tasks: str, *options: str
+) -> subprocess.CompletedProcess[str]:
+    """A play on this machine with nothing but ansible-core, the wheel and the collection; it is a dry run."""
+    (where / "play.yml").write_text(f"- hosts: localhost\n  gather_facts: false\n  tasks:\n{tasks}")
+    foreign = ("VIRTUAL_ENV", "PYTHON", "ANSIBLE_")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    return subprocess.run(
+        [
+            installed / "bin/ansible-playbook",
+            "-i",
+            "localhost,",
+            "-c",
+            "local",
+            "--check",
+            "--diff",
+            "play.yml",
+            *options,
+        ],
+        cwd=where,
+        env={**clean, "ANSIBLE_COLLECTIONS_PATH": str(collections), "HOME": str(where)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+NCCL = """\
+    - ansible.builtin.include_role: {name: gpufabric.host.nccl}
+      vars:
+        nccl_rails: [rail0]
+        nccl_traffic_class: 106
+        nccl_cross_nic: 2
+        nccl_pxn_disable: 0
+        nccl_socket_interfaces: [ens3]
+        nccl_root: ROOT
+"""
+
+
+def test_a_role_of_the_installed_collection_runs(installed: Path, collections: Path, tmp_path: Path) -> None:
+    for name in ("class/net/ens3/mtu", "class/net/rail0/mtu", "class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/0"):
+        file = tmp_path / "host/sys" / name
+        file.parent.mkdir(parents=True)
+        file.write_text("rail0\n" if "ndevs" in name else "9000\n")
+    done = play(installed, collections, tmp_path, NCCL.replace("ROOT", str(tmp_path / "host")))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "+NCCL_IB_HCA==mlx5_0" in done.stdout
+    assert "changed=1" in done.stdout
+
+
+def test_the_judge_of_the_installed_collection_finds_the_wheel(
+    installed: Path, collections: Path, tmp_path: Path
+) -> None:
+    tasks = "    - ansible.builtin.include_role: {name: gpufabric.host.host_validate}\n"
+    done = play(installed, collections, tmp_path, tasks)
+    assert "roce_qos_dscp: no value; the inventory plug-in gpufabric takes it from the intent" in done.stdout
+
+
+def test_every_module_of_the_installed_collection_has_its_page(
+    installed: Path, collections: Path, tmp_path: Path
+) -> None:
+    modules = sorted(f"gpufabric.host.{path.stem}" for path in (ROOT / "plugins/modules").glob("*.py"))
+    settings = {"ANSIBLE_COLLECTIONS_PATH": str(collections), "HOME": str(tmp_path)}
+    output = run(installed / "bin/ansible-doc", "--json", "-t", "module", *modules, cwd=tmp_path, **settings)
+    pages = json.loads(output)
+    assert sorted(pages) == modules
+    assert all(page["examples"] and page["return"] for page in pages.values())

@@ -10,8 +10,8 @@ import pytest
 PLUGINS = Path(__file__).resolve().parents[3] / "plugins"
 sys.path.insert(0, str(PLUGINS / "module_utils"))
 AS_ANSIBLE_DOES = """
-import runpy, sys, ansible.module_utils
-ansible.module_utils.__path__.append(sys.argv.pop(1))
+import runpy, sys
+sys.path.insert(0, sys.argv.pop(1))
 sys.argv.pop(0)
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
@@ -25,7 +25,7 @@ def facts(tmp_path):
         arguments_file = tmp_path / "arguments.json"
         arguments_file.write_text(json.dumps({"ANSIBLE_MODULE_ARGS": arguments}))
         module = PLUGINS / "modules" / f"{name}.py"
-        command = [sys.executable, "-c", AS_ANSIBLE_DOES, PLUGINS / "module_utils", module, arguments_file]
+        command = [sys.executable, "-c", AS_ANSIBLE_DOES, PLUGINS.parent, module, arguments_file]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)["ansible_facts"]

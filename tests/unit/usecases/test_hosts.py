@@ -39,7 +39,7 @@ def site(tmp_path: Path, **changes: Any) -> Path:
     data = yaml.safe_load((resource("inventory") / "lab" / "fabric.yml").read_text())
     tmp_path.mkdir(exist_ok=True)
     (tmp_path / "fabric.yml").write_text(yaml.safe_dump({**data, **changes}))
-    (tmp_path / "gpufabric.yml").write_text("plugin: gpufabric\n")
+    (tmp_path / "gpufabric.yml").write_text("plugin: gpufabric.host.gpufabric\n")
     return tmp_path / "gpufabric.yml"
 
 

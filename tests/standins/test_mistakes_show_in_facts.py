@@ -189,7 +189,7 @@ def test_the_module_hands_over_the_same_facts(facts_after, state) -> None:
     python = f"ansible_python_interpreter={sys.executable}"
     command = [Path(sys.executable).parent / "ansible", "-i", "localhost,", "localhost", "-c", "local", "-e", python]
     done = subprocess.run(
-        [*command, "-m", "roce_facts", "-a", arguments],
+        [*command, "-m", "gpufabric.host.roce_facts", "-a", arguments],
         capture_output=True,
         text=True,
         timeout=120,

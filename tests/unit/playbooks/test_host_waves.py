@@ -35,7 +35,7 @@ NOTES = """\
 def roles() -> list[str]:
     """What the GPU hosts' play runs, in order."""
     play = yaml.safe_load((CHECKOUT / "playbooks" / "compute.yml").read_text())[0]
-    return [*(each["role"] for each in play["roles"]), "host_validate"]
+    return [*(each["role"].removeprefix("gpufabric.host.") for each in play["roles"]), "host_validate"]
 
 
 @pytest.fixture
@@ -43,13 +43,14 @@ def copy(tmp_path: Path) -> Path:
     """The playbooks as they are, beside roles that take notes and an inventory of eight hosts."""
     shutil.copy(CHECKOUT / "site.yml", tmp_path)
     shutil.copytree(CHECKOUT / "playbooks", tmp_path / "playbooks")
+    collection = tmp_path / "ansible_collections/gpufabric/host"
     for role in {*roles(), "hugepages"}:
-        (tmp_path / "roles" / role / "tasks").mkdir(parents=True)
-        (tmp_path / "roles" / role / "tasks" / "main.yml").write_text(NOTES.replace("ROLE", role))
+        (collection / "roles" / role / "tasks").mkdir(parents=True)
+        (collection / "roles" / role / "tasks" / "main.yml").write_text(NOTES.replace("ROLE", role))
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": local, "children": groups}}))
-    (tmp_path / "ansible.cfg").write_text("[defaults]\nroles_path = roles\n")
+    (tmp_path / "ansible.cfg").write_text("[defaults]\ncollections_path = .\n")
     return tmp_path
 
 

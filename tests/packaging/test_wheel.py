@@ -137,25 +137,15 @@ def test_the_built_collection_holds_roles_playbooks_and_plug_ins_and_nothing_of_
     assert names_below(ROOT / "roles") == names_below(collection / "roles")
 
 
-def play(
-    installed: Path, collections: Path, where: Path, tasks: str, *options: str
-) -> subprocess.CompletedProcess[str]:
+def play(installed: Path, collections: Path, where: Path, tasks: str) -> subprocess.CompletedProcess[str]:
     """A play on this machine with nothing but ansible-core, the wheel and the collection; it is a dry run."""
     (where / "play.yml").write_text(f"- hosts: localhost\n  gather_facts: false\n  tasks:\n{tasks}")
     foreign = ("VIRTUAL_ENV", "PYTHON", "ANSIBLE_")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    python = f"ansible_python_interpreter={sys.executable}"
+    command = [installed / "bin/ansible-playbook", "-i", "localhost,", "-c", "local", "-e", python, "--check", "--diff"]
     return subprocess.run(
-        [
-            installed / "bin/ansible-playbook",
-            "-i",
-            "localhost,",
-            "-c",
-            "local",
-            "--check",
-            "--diff",
-            "play.yml",
-            *options,
-        ],
+        [*command, "play.yml"],
         cwd=where,
         env={**clean, "ANSIBLE_COLLECTIONS_PATH": str(collections), "HOME": str(where)},
         capture_output=True,

@@ -1,6 +1,6 @@
-"""Asking a lab that runs: the other end of its control socket (``control.py`` has the requests).
+"""The client of a running lab, for its control socket (``control.py`` has the requests).
 
-It needs Python's standard library alone, so whoever starts a lab and asks it need not have what its switches need.
+It needs Python's standard library only, so a client need not install the packages of the switches.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ __all__ = ["ADDRESS_TAKEN", "ENDED", "READY", "RECORD", "ControlClient", "TwinEr
 READY = "ready.json"
 """Written into the lab's directory when every device listens, and removed at its end."""
 RECORD = "process.json"
-"""Written as the lab's process starts: its id and when it was started, so that a recycled id is not it."""
+"""Written as the lab's process starts: its id and its start time, so that a recycled id is detected."""
 ENDED = "ended.json"
-"""Written when the lab ends in order: why."""
+"""Written with the reason when the lab ends in order."""
 ADDRESS_TAKEN = 98
-"""Exit code of the lab's process when somebody else listens on one of its addresses."""
+"""Exit code of the lab's process if another process listens on one of its addresses."""
 
 
 class ControlClient:
-    """Asks a running lab. One connection per request; nothing is waited for longer than ``timeout_s``."""
+    """Sends requests to a running lab. One connection per request, with a time limit of ``timeout_s``."""
 
     def __init__(self, path: Path, timeout_s: float = 30.0) -> None:
         self._path, self._timeout_s = path, timeout_s

@@ -1,9 +1,9 @@
-"""Serve a lab: ``python -m switch_twins SPEC.json`` until SIGTERM, Ctrl-C or its lifetime is over.
+"""Serve a lab: ``python -m switch_twins SPEC.json`` until SIGTERM, Ctrl-C or the end of its lifetime.
 
-Into the lab's directory it writes ``process.json`` first (its id, and when it was started), ``ready.json`` when every
-device listens (pid, control socket, CA, known_hosts, devices), and ``ended.json`` (why) when it ends in order; then
-``ready.json`` is gone. Exit code 0 after a signal or the lifetime, 98 if somebody else listens on one of its addresses,
-10 if it cannot start for another reason.
+Into the lab's directory it writes ``process.json`` first (its id and its start time), ``ready.json`` when every device
+listens (pid, control socket, CA, known_hosts, devices), and ``ended.json`` (the reason) when it ends in order; then
+``ready.json`` is removed. Exit code 0 after a signal or the lifetime, 98 if another process listens on one of its
+addresses, 10 if it cannot start for another reason.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .spec import LabSpec, load_spec
 CANNOT_START = 10
 _LIFETIME_S = 4 * 3600.0
 _GC_THRESHOLD = 50_000
-"""Python's own 700 would look through all switches' configurations again and again."""
+"""Python's default of 700 would scan all switches' configurations again and again."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 async def serve(spec: LabSpec, lifetime_s: float) -> int:
-    """Serve until told to stop; whatever happens, every listener, the socket and the ready file are gone afterwards."""
+    """Serve until told to stop; in any case remove all listeners, the socket and the ready file afterwards."""
     ended = asyncio.Event()
     reasons: list[str] = []
     loop = asyncio.get_running_loop()
@@ -81,7 +81,7 @@ async def serve(spec: LabSpec, lifetime_s: float) -> int:
         finally:
             lifetime.cancel()
             if ready.exists():
-                with contextlib.suppress(OSError):  # a full disk does not keep it from ending
+                with contextlib.suppress(OSError):  # a full disk does not prevent its end
                     _write(spec.directory / ENDED, {"why": reasons[0] if reasons else "it failed; its log says why"})
             ready.unlink(missing_ok=True)
             await control.stop()
@@ -105,13 +105,13 @@ def _write_ready(path: Path, lab: LabServer, control: Path) -> None:
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    """Written to another name first, so that whoever sees the file sees all of it."""
+    """Write to another name first, so that a reader never sees an incomplete file."""
     unfinished = path.with_suffix(".tmp")
     unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(path)
 
 
 def _started() -> str:
-    """When this process was started, as this boot's clock ticks: with its id it is never another process (proc(5))."""
+    """The start time of this process in ticks of this boot's clock: with its id it is unique (proc(5))."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
     return f"{boot} {Path('/proc/self/stat').read_text(encoding='utf-8').rpartition(')')[2].split()[19]}"

@@ -1,6 +1,6 @@
-"""The lab's specification: devices, cables and hosts, as whoever starts the lab writes it and its process reads it.
+"""The lab's specification: devices, cables and hosts, the input of its process.
 
-It holds cabling and day-0 facts only: a twin must learn its configuration over the wire.
+It has cabling and day-0 facts only: a twin must learn its configuration over the wire.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class SpecError(TwinError):
 
 @dataclass(frozen=True, slots=True)
 class DeviceSpec:
-    """One switch: what it is, where it listens, and what day 0 gave it.
+    """One switch: its hardware, its listeners, and its day-0 facts.
 
     ports              physical port names in the OS's spelling: whole cages (EOS: lane 1 of each), not their parts
     asn                ASN its day-0 BGP process runs
@@ -48,13 +48,13 @@ class DeviceSpec:
     certificate: Literal["lab", "default"] = "lab"
 
     def has_place_for(self, port: str) -> bool:
-        """Whether a port is one of ``ports`` or may come out of one, as the configuration has it, or for management."""
+        """Is this one of ``ports``, a possible part of one, or a management port?"""
         is_there = port in self.ports or any(cage in self.ports for cage in cages_of(port))
         return is_there or port in MANAGEMENT_PORTS
 
 
 MANAGEMENT_PORTS = frozenset({"Management1", "mgmt0", "eth0"})
-"""Ports that day 0 gives an address, by the names of any of the three systems; none is on the front panel."""
+"""Ports with a day-0 address, by the names in any of the three systems; none is on the front panel."""
 
 _PARTS = (
     (re.compile(r"(swp\d+)s\d+"), "{}"),  # Cumulus Linux: swp1s0 of swp1
@@ -65,7 +65,7 @@ _PARTS = (
 
 @functools.lru_cache(maxsize=65536)
 def cages_of(port: str) -> tuple[str, ...]:
-    """The ports a part of a cage may belong to, by its name in the spelling of any of the three systems."""
+    """The possible cages of a part, by its name in the spelling of any of the three systems."""
     return tuple(form.format(found[1]) for part, form in _PARTS if (found := part.fullmatch(port)))
 
 
@@ -91,7 +91,7 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host's NIC port and the switch port it is cabled to. ``lldp`` says whether the host sends LLDP."""
+    """A host's NIC port and its switch port. ``lldp``: does the host send LLDP?"""
 
     name: str
     port: str
@@ -102,7 +102,7 @@ class Host:
 
     @property
     def cable_id(self) -> str:
-        """The specification's name for the cable, or ``HOST:PORT`` where it has none."""
+        """The specification's name for the cable, or ``HOST:PORT`` if it has none."""
         return self.cable or f"{self.name}:{self.port}"
 
 
@@ -110,8 +110,8 @@ class Host:
 class LabSpec:
     """A whole lab.
 
-    ca             the CA certificate, made if not there
-    password_file  holds the login's password
+    ca             the CA certificate, made if it is missing
+    password_file  contains the login's password
     rtt_ms         round-trip time to every switch's API, which loopback has not: see RequestCounter.arrived
     """
 
@@ -131,7 +131,7 @@ class LabSpec:
 
 
 def load_spec(path: Path) -> LabSpec:
-    """Read a specification. Raises SpecError naming the file and every mistake."""
+    """Read a specification. Raises SpecError with the file and every mistake."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:
@@ -140,7 +140,7 @@ def load_spec(path: Path) -> LabSpec:
 
 
 def parse_spec(data: dict[str, Any], where: str = "spec") -> LabSpec:
-    """Build a LabSpec from decoded JSON. Raises SpecError listing every mistake."""
+    """Build a LabSpec from decoded JSON. Raises SpecError with every mistake."""
     try:
         spec = LabSpec(
             site=data["site"],
@@ -184,7 +184,7 @@ def _mistakes(spec: LabSpec) -> list[str]:
     for end in ends:
         if end.device not in known:
             found.append(f"{end}: there is no such device")
-        elif not known[end.device].has_place_for(end.port):  # a part not split off yet is dark, no mistake
+        elif not known[end.device].has_place_for(end.port):  # a part that is not split off yet is dark, not a mistake
             found.append(f"{end}: the device has no such port")
     found += [f"{end}: cabled twice" for end in _repeated(ends)]
     found += [f"{name}: device listed twice" for name in _repeated(device.name for device in spec.devices)]

@@ -1,7 +1,7 @@
-"""The bill of materials: everything one has to buy for the network that is there, each part counted one by one.
+"""The bill of materials: all parts to buy for the present network, counted one by one.
 
-Of an optic link one buys the transceivers, each once however many jumpers come out of it, and the fibre between them: a
-jumper for each leg, or a splitter where one connector makes several legs. Copper and AOC are bought as assemblies.
+For an optic link these are the transceivers, each once however many jumpers come out of it, and the fibre between them:
+a jumper per leg, or a splitter where one connector makes several legs. Copper and AOC are bought as assemblies.
 """
 
 from collections import Counter
@@ -28,15 +28,15 @@ from nornir_tasks.intent.model import Intent
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One kind of thing to buy. What nobody has declared, or what it has not got, is None."""
+    """One kind of part to buy. Undeclared and inapplicable values are None."""
 
     kind: Bought
     part: str
-    """Its name, or its class where any maker's would do."""
+    """Its name, or its class if any manufacturer's is suitable."""
     form_factor: str | None = None
-    """Of the cages that its plugs go into."""
+    """Form of the cages for its plugs."""
     connector: str | None = None
-    """Of its fibre."""
+    """Connector of its fibre."""
     fibre: str | None = None
     polarity: str | None = None
     length_m: int | None = None
@@ -48,17 +48,17 @@ class Line:
 
     part: Part
     count: int
-    """Built in."""
+    """Number installed."""
     spares_percent: float
     spares: int
     price: float | None
-    """Of one, where the site has it."""
+    """Price of one, if the site declares it."""
     power_w: float | None
-    """Of one, where the site has it."""
+    """Power of one, if the site declares it."""
 
     @property
     def to_buy(self) -> int:
-        """With the spares."""
+        """Number to buy, spares included."""
         return self.count + self.spares
 
 
@@ -77,12 +77,12 @@ class Bill:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of price and power are there where the site has any."""
+        """Names of the columns; price and power only if the site declares any."""
         priced = PRICED if any(each.price is not None for each in self.lines) else ()
         return (*COLUMNS, *priced, *(POWERED if any(each.power_w is not None for each in self.lines) else ()))
 
     def rows(self) -> Iterator[dict[str, str | int | float | None]]:
-        """Each line by column. The price of all is with spares, the power of all without: they lie on a shelf."""
+        """Each line by column. The total price includes spares, the total power does not: they are not installed."""
         for line in self.lines:
             row: dict[str, str | int | float | None] = {name: getattr(line.part, name) for name in PART_COLUMNS}
             percent = int(line.spares_percent) if line.spares_percent.is_integer() else line.spares_percent
@@ -93,7 +93,7 @@ class Bill:
             yield {name: row[name] for name in self.columns}
 
     def totals(self) -> dict[str, int]:
-        """Kind -> how many are built in."""
+        """Kind -> number installed."""
         found: Counter[str] = Counter()
         for line in self.lines:
             found[line.part.kind] += line.count
@@ -101,7 +101,7 @@ class Bill:
 
 
 def bill_of_materials(network: Network, intent: Intent, catalogue: Catalogue) -> Bill:
-    """What the network that is there is made of. Raises IntentError for a price or power of a part it has not got."""
+    """The parts of the present network. Raises IntentError for a price or power of a part that it does not have."""
     counts = _Counter(network, intent, catalogue).parts()
     lines = [_line(part, count, intent.bill) for part, count in sorted(counts.items(), key=_order)]
     known = {line.part.part for line in lines}
@@ -135,7 +135,7 @@ class _Counter:
 
     @cached_property
     def links(self) -> dict[str, Link]:
-        """By name."""
+        """Name -> link."""
         return {link.name: link for link in self.network.links}
 
     @cached_property
@@ -144,7 +144,7 @@ class _Counter:
         return {(port.host, port.port): self._model_of(port) for port in self.network.nics}
 
     def parts(self) -> Counter[Part]:
-        """Every part and how many of it are built in."""
+        """Every part and its installed number."""
         cards = {(port.host, port.nic, self._plane_of(port)): self._model_of(port) for port in self.network.nics}
         found = Counter(Part("switch", device.model) for device in self.network.devices)
         found.update(Part("nic", model) for model in cards.values())
@@ -154,7 +154,7 @@ class _Counter:
         return found
 
     def _plane_of(self, port: NicPort) -> str:
-        """The first plane that it is on; NICs are numbered in each."""
+        """The first plane of the port; NICs are numbered in each plane."""
         return next((each.owner for each in self.network.circuits_on(port.link)), "")
 
     def _model_of(self, port: NicPort) -> str:
@@ -198,7 +198,7 @@ class _Counter:
                 yield form
 
     def _form(self, end: Endpoint) -> str | None:
-        """Of the cage at this end."""
+        """Form of the cage at this end."""
         if end.slot is not None and end.device in self.network:
             model = self.network.models.get(self.network.device(end.device).model)
             return model.group_of(end.slot.number).cage if model is not None else None
@@ -206,7 +206,7 @@ class _Counter:
         return nic.cage if nic is not None else None
 
     def _transceivers(self) -> dict[Plug, Part]:
-        """Pluggable -> what it is; each once. None in assemblies, and where nobody has declared a medium."""
+        """Pluggable -> its part; each once. None for assemblies, and for undeclared media."""
         found: dict[Plug, Part] = {}
         for cable in self.network.cables:
             if cable.medium is None or cable.medium in STRAIGHT:
@@ -223,7 +223,7 @@ class _Counter:
             return Part("transceiver", optic, form, f"{CONNECTORS} x {connector}", fibre)
         medium, ways = str(cable.medium), end.slot.ways if end.slot is not None else 1
         speed = link.speed_gbps
-        if is_twin(medium):  # the whole end of a jumper or splitter runs as many lanes of one connector as it is given
+        if is_twin(medium):  # a whole cage has the lanes of one connector of the far optic
             port_gbps = speed * _ways(cable, link) if cable.make.kind == "splitter" else speed
             return Part("transceiver", f"{port_gbps}G-{light_of(medium)}", form, connector, fibre)
         if ways > 1 and speed in OPTICS[medium].reach_m:
@@ -242,6 +242,6 @@ def _is_splitter(cable: Cable, joined: list[Link]) -> bool:
 
 
 def _ways(cable: Cable, link: Link) -> int:
-    """Legs of one connector; of a cage of one connector all."""
+    """Legs per connector; for a cage with one connector, all legs."""
     ways = max(end.slot.ways if end.slot is not None else 1 for end in (link.upper, link.lower))
     return max(1, ways // CONNECTORS) if cable.make.kind != "assembly" else ways

@@ -22,11 +22,11 @@ class Circuits:
     mtu_bytes: int
     """The intended MTU; a circuit's is the least of this and both ends' limits."""
     vrf: str | None = None
-    """The VRF that the fabric's switches route in."""
+    """The VRF of the fabric's routing."""
     uses: dict[Use, Use] = field(default_factory=dict)
 
     def of_fabric(self, owner: str, links: Iterable[Link], *, is_numbered: bool) -> Iterator[Circuit]:
-        """One circuit for each link between two switches: what the fabric's routing runs over."""
+        """One circuit for each link between two switches, for the fabric's routing."""
         first: dict[str, int] = {}
         for link in links:
             lower, upper = self.devices[link.lower.device], self.devices[link.upper.device]
@@ -57,7 +57,7 @@ class Circuits:
             yield Circuit(nic.link, use, dotted(upper), dotted(lower))
 
     def _first(self, device: Device) -> int:
-        """The even address of a switch's first link upwards."""
+        """The even address of a switch's first uplink."""
         if device.level == 0:
             block = self.cut.links.block(device.index, device.rail)
         else:

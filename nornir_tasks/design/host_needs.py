@@ -22,16 +22,16 @@ class HostNeeds:
     group: str
     """The prefix of the hosts' names."""
     plane: str
-    """The plane that their rails are on."""
+    """The plane of their rails."""
     places: tuple[str, ...]
-    """Where the NIC port of rail 0, 1, ... is in every host."""
+    """Place of the NIC port of rail 0, 1, ... in every host."""
     exceptions: Mapping[str, Mapping[int, str]]
-    """Host -> rail -> where it is in this one."""
+    """Host -> rail -> its place in this host."""
     interfaces: Mapping[str, tuple[str, ...]]
     """Plane that is not described -> the hosts' interfaces on it."""
     provider: Literal["mlx5", "rxe"]
     roce: ClassPolicy
-    """The class that RDMA is marked for."""
+    """The class with which RDMA is marked."""
     dcqcn: bool
     cable_m: int | None
     """Length of the cables to the leaves."""
@@ -42,7 +42,7 @@ class HostNeeds:
 
 
 def host_needs(demands: Iterable[Demand], catalogue: Catalogue, marks: Marks) -> tuple[HostNeeds, ...]:
-    """Where the hosts' NICs are, which model they are, and what RDMA is marked with; of each group on each plane.
+    """The hosts' NIC places, NIC models and marking of RDMA, of each group on each plane.
 
     Raises IntentError for all missing values, and for planes with different values for what a host has once. Only
     configuring hosts needs this.
@@ -87,7 +87,7 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
 
 
 def _roce(demand: Demand) -> ClassPolicy | None:
-    """The class that RDMA is marked for: the lossless one; where nothing is lossless, the one that switches mark."""
+    """The class with which RDMA is marked: the lossless one; if there is none, the one that switches mark."""
     lossy = demand.terms.congestion == "lossy"
     found = [each for each in classes(demand.terms.classes) if (each.ecn is not None if lossy else each.lossless)]
     return found[0] if found and (len(found) == 1 or not lossy) else None
@@ -103,7 +103,7 @@ def _no_roce(demand: Demand) -> Finding:
 
 
 def _agree(demands: Sequence[Demand], catalogue: Catalogue, marks: Marks) -> None:
-    """Two planes on one host: it has its classes, congestion control and RDMA stack only once."""
+    """Check two planes on one host: it has its classes, congestion control and RDMA stack only once."""
     pairs = ((one, other) for one, other in combinations(demands, 2) if one.group == other.group)
     findings = [finding for one, other in pairs for finding in _differences(one, other, catalogue)]
     if findings:

@@ -1,4 +1,4 @@
-"""What no switch of the fabric may exceed: refused here, with the numbers and the nearest design that works."""
+"""The limits of the fabric's switches: refusals with the numbers and the nearest design that works."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from nornir_tasks.intent.unknown import independent
 
 
 def check_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts], marks: Marks) -> None:
-    """Raise DesignError with everything that some kind of switch cannot hold."""
+    """Raise DesignError with everything that exceeds a limit of some kind of switch."""
     check = _Check(choices, layout, os_facts)
     rules = [
         balancing.refusals(choices, layout, os_facts),
@@ -41,7 +41,7 @@ def check_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFact
 
 
 def holds(choices: Choices, layout: Layout) -> bool:
-    """Do the tables and ports of every kind of switch hold what another layout might not ask of them?"""
+    """Does every kind of switch have room for this layout in the tables and ports whose use depends on the layout?"""
     check = _Check(choices, layout, {})
     if any(True for _ in (*check.logical_ports(), *spare_legs.refusals(choices, layout))):
         return False
@@ -59,7 +59,7 @@ def _kinds(choices: Choices) -> Iterator[Choice]:
 
 
 def _in_words(prefixes: int) -> str:
-    """How many prefixes a leaf announces: its own, and one of each plane; mostly two."""
+    """The number of prefixes that a leaf announces: its own, and one per plane; usually two."""
     return {2: "two", 3: "three"}.get(prefixes, str(prefixes))
 
 
@@ -101,7 +101,7 @@ class _Check:
         return self.choices.demand
 
     def unnumbered(self) -> Iterator[Finding]:
-        """Links without addresses: only between ends whose sources vouch for one another, BFD included if asked."""
+        """Links without addresses: only between ends whose sources confirm each other, with BFD if it is intended."""
         routing = self.demand.fabric.routing
         if routing.addressing == "numbered":
             return
@@ -125,7 +125,7 @@ class _Check:
             yield Finding((*path, "bfd"), what, "bfd: false, or addressing: numbered", ", ".join(deaf))
 
     def _joined(self) -> Iterator[tuple[Choice, Choice]]:
-        """Kinds of switch that are cabled to one another, the lower tier first."""
+        """Kinds of switch that are connected to each other, the lower tier first."""
         core = (self.choices.core,) if self.choices.core else ()
         yield from product(self.choices.leaves, self.choices.spines)
         yield from product(self.choices.spines, core)
@@ -191,7 +191,7 @@ class _Check:
             )
 
     def _most_hosts(self, routes: int) -> int:
-        """Hosts whose leaves' routes are so many, with the spines and cores there are."""
+        """Hosts whose leaves have this many routes, with the present spines and cores."""
         left = routes - self.layout.spines - self.layout.cores
         each = (2 + self.demand.sharers) * len(self.layout.leaf_rails)
         return max(0, left // each) * self.layout.hosts_per_group
@@ -216,7 +216,7 @@ class _Check:
         return layout.pods.parallel * layout.spine_groups if layout.pods else 0
 
     def logical_ports(self) -> Iterator[Finding]:
-        """Ports at once, split cages counted by their legs."""
+        """Number of ports at once, where split cages count as their legs."""
         layout, speed = self.layout, self.demand.nics.speed
         down = layout.hosts_per_group * layout.nics_per_host
         for choice in self.choices.leaves:

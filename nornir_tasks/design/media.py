@@ -1,20 +1,20 @@
-"""What joins two ports: which medium carries which speed, over which lanes, how far.
+"""The media between two ports: the speeds, lanes and reach of each.
 
-A straight medium (copper, AOC) hands each lane on as it is, so both ends need the same lanes. Optics convert: each
-end's module turns its own electrical lanes into the same light. Reach is judged where a standard states it for all
-vendors; what active cables reach depends on the product, so it is not judged.
+A straight medium (copper, AOC) passes each lane on unchanged, so both ends need the same lanes. Optics convert: each
+end's module converts its own electrical lanes into the same light. Reach is checked where a standard states it for all
+vendors; the reach of active cables depends on the product, so it is not checked.
 """
 
 from dataclasses import dataclass
 
 TWIN = "2x"
-"""How the name of a medium begins whose split cages have twin-port optics: two connectors, a jumper in each."""
+"""Prefix of media with twin-port optics in split cages: two connectors, a jumper in each."""
 
 STRAIGHT = frozenset({"DAC", "ACC", "AEC", "AOC"})
-"""One assembly, its lanes handed on one by one."""
+"""Media of one assembly that passes its lanes on one by one."""
 
 COPPER = frozenset({"DAC", "ACC", "AEC"})
-"""Media whose ends are no optics."""
+"""Media without optics at their ends."""
 
 PASSIVE_REACH_M = {100: 3, 50: 3, 25: 5}
 """Lane rate -> passive copper. 50G: IEEE 802.3cd (200GBASE-CR4); 25G: IEEE 802.3bj and 802.3by (with RS-FEC). 100G:
@@ -29,14 +29,14 @@ class OpticType:
     """One type of optics."""
 
     reach_m: dict[int, int]
-    """Speed -> how far."""
+    """Speed -> reach."""
     parallel: bool
     """One fibre pair for each lane of light, so that one module's fibres can go to several slower ones."""
     connector: str
     fibre: str
     """Grade of the fibre."""
     slow_connector: str | None = None
-    """Below :data:`SLOW_BELOW_GBPS`, where it is another one."""
+    """Connector below :data:`SLOW_BELOW_GBPS`, if it is another one."""
 
 
 # Connectors and fibres: docs.nvidia.com, Cable Management FAQ, Cable and Connector Definitions (100G and 200G SR4
@@ -64,13 +64,13 @@ OPTICS = {
 
 
 def connector_of(medium: str, speed_gbps: int) -> str:
-    """On the module of one port of this speed."""
+    """The connector on the module of one port of this speed."""
     optics, is_slow = OPTICS[medium], speed_gbps < SLOW_BELOW_GBPS
     return optics.slow_connector if is_slow and optics.slow_connector is not None else optics.connector
 
 
 def polarity_of(connector: str) -> str:
-    """Of a jumper with this connector at both ends, by TIA-568.
+    """Polarity of a jumper with this connector at both ends, by TIA-568.
 
     docs.nvidia.com, Structured Cabling Requirements, MPO/LC Cable Requirements.
     """
@@ -78,17 +78,17 @@ def polarity_of(connector: str) -> str:
 
 
 def is_twin(medium: str | None) -> bool:
-    """Has each half of a split cage a connector of its own?"""
+    """Does each half of a split cage have its own connector?"""
     return medium is not None and medium.startswith(TWIN)
 
 
 def light_of(medium: str) -> str:
-    """What the far end of one connector of a twin-port optic is, where that cage is whole: ``2xDR4`` -> ``DR4``."""
+    """The far end's optic for one connector of a twin-port optic, if that cage is whole: ``2xDR4`` -> ``DR4``."""
     return medium.removeprefix(TWIN)
 
 
 def optic_reach_m(medium: str, speed_gbps: int, ways: int) -> int | None:
-    """How far optics of this type carry one leg of this speed; None if they do not.
+    """Reach of one leg of this speed over this type of optics; None if they do not carry it.
 
     A split end is either one module with a connector for each leg (a twin-port 2 x 400G-DR4), or one faster module
     whose fibres fan out (an 800G-DR8 to two 400G-DR4).
@@ -101,14 +101,14 @@ def optic_reach_m(medium: str, speed_gbps: int, ways: int) -> int | None:
 
 
 def fitting_optics(speed_gbps: int, ways: int, length_m: int) -> tuple[str, ...]:
-    """Optics that would carry this, nearest reach first."""
+    """Optics that carry this, shortest reach first."""
     reaches = {name: optic_reach_m(name, speed_gbps, ways) for name in OPTICS}
     fitting = {name: reach for name, reach in reaches.items() if reach is not None and reach >= length_m}
     return tuple(sorted(fitting, key=lambda name: (fitting[name], name)))
 
 
 def fec_of(medium: str | None, speed_gbps: int, lane_gbps: float) -> str:
-    """``rs`` or ``none``, as IEEE 802.3 has it: RS-FEC from 25G lanes up, but none for 100GBASE-LR4 and at 10G or less.
+    """``rs`` or ``none``, as in IEEE 802.3: RS-FEC from 25G lanes up, but none for 100GBASE-LR4 and at 10G or less.
 
     RS-544 on PAM4 lanes, RS-528 on NRZ: each OS chooses by the lane rate (clauses 91, 119, 134).
     """

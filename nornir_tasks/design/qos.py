@@ -13,7 +13,7 @@ CODE_POINTS = range(64)
 
 
 def classes(intents: Mapping[str, TrafficClassIntent]) -> tuple[ClassPolicy, ...]:
-    """All classes, by priority. The class that holds DSCP 0 takes every code point that no class names."""
+    """All classes, by priority. The class with DSCP 0 takes every code point that no class names."""
     named = {point for each in intents.values() for point in each.dscp}
     rest = tuple(point for point in CODE_POINTS if point not in named)
     policies = [
@@ -37,7 +37,7 @@ def on_links(on_fabric: Sequence[Terms]) -> tuple[ClassPolicy, ...]:
 
 
 def on_ports(terms: Terms, links: tuple[ClassPolicy, ...]) -> tuple[str, tuple[ClassPolicy, ...] | None]:
-    """The profile of a plane's ports, and how it treats the classes; None: as links between switches (``links``) do."""
+    """The profile of a plane's ports, and its treatment of the classes; None: as on links between switches."""
     own = classes(terms.classes)
     if own == links:
         return FABRIC_PROFILE, None

@@ -1,9 +1,9 @@
-"""Which routes each switch learns in a VRF, over how many next hops, from the cabling and who announces what.
+"""The routes that each switch learns in a VRF, and their next hops, from the cabling and the announced prefixes.
 
-A leaf announces its loopback and its host blocks, every other switch its loopback; a leaf hands on nothing, a spine or
-core hands on what came from below to everybody and what came from above only downwards (BGP refuses the rest, as its
-own ASN is in the path). Of several paths the shortest count, all of them. Sets of switches are bits of one integer:
-thousands of them are joined in a blink.
+A leaf announces its loopback and its host blocks, every other switch its loopback; a leaf forwards no announcement, a
+spine or core forwards those from below to all neighbours and those from above only downwards (BGP refuses the rest, as
+its own ASN is in the path). Of several paths all the shortest ones count. Sets of switches are bits of one integer, so
+that thousands of them are joined fast.
 """
 
 from collections import Counter
@@ -14,32 +14,32 @@ from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.network import Device, Network
 
 Reach = list[int]
-"""Distance in AS hops -> the switches whose routes come over exactly so many."""
+"""Distance in AS hops -> the switches whose routes have exactly this distance."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteCount:
-    """The forwarding table of one switch. A limit that no source names is None."""
+    """The entries of one switch's forwarding table. A limit without a source is None."""
 
     connected: int
-    """Subnets of its own cabled ports; an unnumbered one has none, and one that is all of the host block is its own."""
+    """Subnets of its own connected ports; an unnumbered one has none, and one equal to the host block counts there."""
     own: int
     """Its loopback and, on a leaf, the discard route of each of its host blocks."""
     learned: int
-    """By BGP."""
+    """Routes learned by BGP."""
     groups: int
     """Sets of two or more next hops, each counted once."""
     members: int
     """Next hops in all these sets."""
     widest: int
-    """Next hops of the largest set; 1 where there is none."""
+    """Next hops of the largest set; 1 if there is none."""
     max_routes: int | None
     max_groups: int | None
     max_widest: int | None
 
     @property
     def total(self) -> int:
-        """IPv4 routes."""
+        """Number of all IPv4 routes."""
         return self.connected + self.own + self.learned
 
 
@@ -56,34 +56,34 @@ class SharedPath:
 
 @dataclass(frozen=True, slots=True)
 class LearnedPaths:
-    """Over how many next hops each switch reaches what each other one announces."""
+    """The number of next hops from each switch to the routes of each other one."""
 
     shared: Mapping[str, tuple[SharedPath, ...]]
-    """Switch -> its paths; each switch that it reaches is a member of one."""
+    """Switch -> its paths; each switch that it reaches is in one of them."""
     bit: Mapping[str, int]
     """Switch -> its bit."""
 
     def of(self, device: str) -> Iterator[tuple[str, int]]:
-        """(announcing switch, next hops) of all that ``device`` learns."""
+        """(announcing switch, next hops) of everything that ``device`` learns."""
         for path in self.shared.get(device, ()):
             bits = reversed(f"{path.members:b}")
             yield from ((name, path.width) for name, bit in zip(self.bit, bits, strict=False) if bit == "1")
 
     def to(self, device: str, owner: str) -> SharedPath | None:
-        """How ``device`` reaches what ``owner`` announces; None if it does not learn it."""
+        """The path from ``device`` to the routes of ``owner``; None if it does not learn them."""
         bit = self.bit[owner]
         return next((path for path in self.shared.get(device, ()) if path.members & bit), None)
 
 
 def learned_paths(network: Network, lost: Container[str] = (), vrf: str | None = None) -> LearnedPaths:
-    """What each switch learns in one VRF when the links named in ``lost`` carry no session of it."""
+    """The routes that each switch learns in one VRF if the links in ``lost`` have no session of it."""
     tables = _Tables(network, lost, lambda circuit: circuit.use.vrf == vrf)
     tables.count()
     return LearnedPaths(tables.shared, tables.bit)
 
 
 def count_routes(network: Network) -> dict[str, RouteCount]:
-    """Every switch's forwarding table, with every link up: of the VRF that its fabric routes in."""
+    """Every switch's forwarding table with all links up, for the VRF of its fabric's routing."""
     return _Tables(network, (), lambda circuit: circuit.is_underlay).count()
 
 
@@ -91,19 +91,19 @@ def count_routes(network: Network) -> dict[str, RouteCount]:
 class _Tables:
     network: Network
     lost: Container[str]
-    """Names of links that carry no session."""
+    """Names of links without a session."""
     carries: Callable[[Circuit], bool]
-    """Is what runs over a link between switches part of the routing that is counted?"""
+    """Is a circuit between switches part of the counted routing?"""
     bit: dict[str, int] = field(default_factory=dict)
     blocks: list[int] = field(default_factory=list)
-    """The bits of all switches that announce one block of hosts, of those that announce a second one, and on."""
+    """The bits of all switches that announce one block of hosts, of those that announce a second one, and so on."""
     up: dict[str, Counter[str]] = field(default_factory=dict)
     down: dict[str, Counter[str]] = field(default_factory=dict)
     """Switch -> neighbours above or below -> links."""
     climbed: dict[str, Reach] = field(default_factory=dict)
     reached: dict[str, Reach] = field(default_factory=dict)
     behind: dict[int, int] = field(default_factory=dict)
-    """ASN -> switches of it and all below them: what is learned from them bears the ASN."""
+    """ASN -> its switches and all below them: routes learned from them contain the ASN."""
     shared: dict[str, tuple[SharedPath, ...]] = field(default_factory=dict)
 
     def count(self) -> dict[str, RouteCount]:
@@ -130,7 +130,7 @@ class _Tables:
                 self.down[link.upper.device][link.lower.device] += 1
 
     def _climb(self, device: Device) -> None:
-        """What reaches a switch from below, by distance."""
+        """The switches whose routes reach a switch from below, by distance."""
         reach = [self.bit[device.name]]
         for lower in self.down[device.name]:
             for distance, bits in enumerate(self.climbed[lower], start=1):
@@ -166,7 +166,7 @@ class _Tables:
             connected=sum(
                 each.is_numbered and not self._is_block(each, device)
                 for each in self.network.circuits_of(device.name)
-                if each.link.fabric == device.fabric  # a management port is the end of another one's
+                if each.link.fabric == device.fabric  # the link of a management port is another fabric's
             ),
             own=1 + len(self.network.blocks_at(device.name)),
             learned=learned.bit_count() + sum((learned & bits).bit_count() for bits in self.blocks),
@@ -179,12 +179,12 @@ class _Tables:
         )
 
     def _is_block(self, circuit: Circuit, device: Device) -> bool:
-        """Is the subnet the leaf's whole host block, as an SVI's is? Then one route stands for both."""
+        """Is the subnet the leaf's whole host block, as an SVI's is? Then one route is enough for both."""
         block = self.network.host_block(device.name, circuit.owner) or ""
         return circuit.link.kind == "host" and block.endswith(f"/{circuit.use.prefix_length}")
 
     def _announced(self, device: Device) -> list[str]:
-        """The blocks of hosts at a switch that are in the VRF its fabric routes in."""
+        """The host blocks of a switch in the VRF of its fabric's routing."""
         blocks, planes = self.network.blocks_at(device.name), self.network.planes
         return [block for plane, block in blocks.items() if planes[plane].vrf == self.network.fabric_of(device).vrf]
 
@@ -197,7 +197,7 @@ def _union(sets: Iterable[int]) -> int:
 
 
 def _refined(shares: Mapping[int, list[str]]) -> list[tuple[int, list[str]]]:
-    """(switches as bits, next hops): switches that the same neighbours offer have the same ones."""
+    """(switches as bits, next hops): switches with the same neighbours offering them have the same next hops."""
     parts: list[tuple[int, list[str]]] = []
     seen = 0
     for bits, neighbours in shares.items():

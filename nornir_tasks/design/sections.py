@@ -1,8 +1,8 @@
-"""Several groups of hosts, or planes, on one fabric: each has leaves of its own, and all share the spines.
+"""Several groups of hosts, or planes, on one fabric: each has its own leaves, and all share the spines.
 
-A section is the leaves of one group of hosts on one plane. Each is sized by itself (:mod:`.topology`) for every number
-of spines that can be; of these numbers the one is taken that makes the cheapest fabric. Leaf groups are numbered
-through, section by section, unless one says where its numbers begin.
+A section is the leaves of one group of hosts on one plane. Each is sized separately (:mod:`.topology`) for every
+possible number of spines, and the number that makes the cheapest fabric is used. Leaf groups are numbered throughout,
+section by section, unless one declares its first number.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,12 +27,12 @@ class Section:
 
     @property
     def demand(self) -> Demand:
-        """What was intended."""
+        """The demand of this section."""
         return self.choices.demand
 
     @property
     def layout(self) -> Layout:
-        """What was chosen."""
+        """The chosen layout."""
         return self.sizing.chosen.layout
 
 
@@ -45,7 +45,7 @@ def sections(every: Sequence[Choices], marks: Marks) -> tuple[Section, ...]:
 
 
 def sharing(demands: Sequence[Demand], parts: Sequence[Section]) -> tuple[Section, ...]:
-    """The planes that use NIC ports of others: each with the leaves of those, and a demand of its own."""
+    """The planes that use NIC ports of others: each with the leaves of those, and its own demand."""
     owners = {(part.demand.group, part.demand.plane_name): part for part in parts}
     return tuple(
         replace(owner, choices=replace(owner.choices, demand=each))
@@ -55,7 +55,7 @@ def sharing(demands: Sequence[Demand], parts: Sequence[Section]) -> tuple[Sectio
 
 
 def _check_tiers(every: Sequence[Choices], marks: Marks) -> None:
-    """Pods and spine groups part the leaves of one section; nobody has said how they would part those of several."""
+    """Refuse pods and spine groups: they divide the leaves of one section; for several sections that is not defined."""
     first, other = every[0].demand, every[1].demand
     what, found = "several groups of hosts or planes on such a fabric are not built yet", f"{other.plane_name}"
     if first.fabric.design == "clos3":
@@ -82,7 +82,7 @@ def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
             found.append([_side_by_side(each) for each in sized])
     if not found:
         for each in every:
-            lay_out(each, marks)  # its refusal, where one cannot be built even by itself
+            lay_out(each, marks)  # raises its refusal if one cannot be built even alone
         raise DesignError(marks.problem(_too_few_ports(every, ports)))
     best, *others = sorted(found, key=_rank)[:2]
     return [_with_costs(each, best, others) for each in zip(best, *others, strict=True)]
@@ -96,13 +96,13 @@ def _with_spines(choices: Choices, count: int) -> Choices:
 
 
 def _side_by_side(sizing: Sizing) -> Sizing:
-    """The links of each leaf on neighbouring ports of a spine, so that sections can follow one another."""
+    """The links of each leaf on adjacent ports of a spine, so that sections can follow one another."""
     layout = replace(sizing.chosen.layout, interleaved_groups=None)
     return replace(sizing, chosen=replace(sizing.chosen, layout=layout))
 
 
 def _costs(sized: Sequence[Sizing]) -> tuple[int, int, int]:
-    """Switches, links and optics of the fabric; its spines are there once."""
+    """Switches, links and optics of the fabric; its spines are counted once."""
     chosen = [each.chosen for each in sized]
     switches = sum(each.layout.leaves for each in chosen) + chosen[0].layout.spines
     return switches, sum(each.links for each in chosen), sum(each.optics for each in chosen)
@@ -113,7 +113,7 @@ def _rank(sized: Sequence[Sizing]) -> tuple[int, ...]:
 
 
 def _with_costs(one: tuple[Sizing, ...], best: Sequence[Sizing], others: Sequence[Sequence[Sizing]]) -> Sizing:
-    """A section's sizing with the costs of the whole fabric, its runner-up that of the next best fabric."""
+    """A section's sizing with the costs of the whole fabric; its runner-up has those of the next best fabric."""
     options = [_of_fabric(each.chosen, costs) for each, costs in zip(one, map(_costs, (best, *others)), strict=True)]
     return replace(one[0], chosen=options[0], runner_up=options[1] if len(options) > 1 else None)
 
@@ -158,7 +158,7 @@ def _beside(sizing: Sizing, beside: Beside) -> Sizing:
 
 
 def _first_groups(demands: Sequence[Demand], layouts: Sequence[Layout]) -> Iterator[int]:
-    """Where each section's numbers begin: where it says so, else behind those of the section before."""
+    """The first group number of each section: as declared, else after those of the previous section."""
     following = 1
     for demand, layout in zip(demands, layouts, strict=True):
         first = demand.nics.first_group or following
@@ -188,7 +188,7 @@ def _span(numbers: range) -> str:
 
 
 def by_fabric(demands: Sequence[Demand]) -> Mapping[str, tuple[Demand, ...]]:
-    """Fabric -> what rides on it."""
+    """Fabric -> its demands."""
     found: dict[str, tuple[Demand, ...]] = {}
     for each in demands:
         found[each.fabric_name] = (*found.get(each.fabric_name, ()), each)

@@ -40,13 +40,13 @@ PEERS = ("LEAVES", "SPINES", "CORES")
 """By level: peer groups are named after the far end's role."""
 
 RA_INTERVAL_MS = 10_000
-"""Between two router advertisements of an unnumbered port: what FRRouting takes for interface neighbours when
-nothing is said (FRRouting/frr, BGP_UNNUM_DEFAULT_RA_INTERVAL; shown by docs 5.14, Neighbor-Discovery-ND.md)."""
+"""Interval between two router advertisements of an unnumbered port: FRRouting's default for interface neighbours
+(FRRouting/frr, BGP_UNNUM_DEFAULT_RA_INTERVAL; shown by docs 5.14, Neighbor-Discovery-ND.md)."""
 
 CONNECT_RETRY_S = 10
 PREFIX_RESTART_MIN = 5
 GSHUT = "65535:0"
-"""GRACEFUL_SHUTDOWN (RFC 8326), as a number; platforms spell it as their OS does."""
+"""GRACEFUL_SHUTDOWN (RFC 8326), as a number; each platform has its OS's spelling."""
 
 
 def owner(fabric: Fabric) -> Owner:
@@ -57,7 +57,7 @@ def owner(fabric: Fabric) -> Owner:
 def partial_configs(
     network: Network, device: Device, announced: Announced, *, drained: bool
 ) -> Iterator[PartialConfig]:
-    """Everything the fabric wants of one switch."""
+    """The fabric's part of one switch."""
     circuits = tuple(each for each in network.circuits_of(device.name) if each.link.fabric == device.fabric)
     yield _Switch(network, network.fabric_of(device), device, circuits, announced, drained).partial_config()
 
@@ -71,7 +71,8 @@ class _Switch:
     fabric: Fabric
     device: Device
     circuits: tuple[Circuit, ...]
-    """The circuits of all owners over the fabric's links of this switch; a management port is on another fabric's."""
+    """The circuits of all owners over the fabric's links of this switch; a management port is on another fabric's
+    link."""
     announced: Announced
     drained: bool
 
@@ -99,7 +100,7 @@ class _Switch:
         )
 
     def load_balancing(self) -> BalancingPolicy | None:
-        """Where several paths are equal: more than one link up, or to one switch below."""
+        """Set where several paths are equal: more than one uplink, or several links to one switch below."""
         mode = self.fabric.load_balancing
         if mode == "static":
             return None

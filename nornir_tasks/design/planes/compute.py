@@ -1,7 +1,7 @@
-"""The compute plane's part of one switch: the ports of its hosts, and the block that holds their addresses.
+"""The compute plane's part of one switch: the ports of its hosts, and the block with their addresses.
 
 Ports are routed; with ``link: svi`` they are access ports of one VLAN, which the leaf's SVI routes. The block has a
-discard route, so that what is announced does not flap with a host port.
+discard route, so that its announcement does not flap with a host port.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from nornir_tasks.design.partial_config import PartialConfig, PartialPort, Parti
 
 
 def owner(plane: Plane, fabric: Fabric) -> Owner:
-    """The hosts' addresses, and the VLAN that they are in."""
+    """The hosts' addresses, and their VLAN."""
     vlans = frozenset() if plane.host_vlan is None else frozenset({plane.host_vlan})
     prefix = host_prefix(plane.name, fabric.name)
     return Owner(plane.name, "plane", prefix, tuple(plane.pools.values()), vlans, plane.vrf)
@@ -30,7 +30,7 @@ def announced(network: Network, plane: Plane, device: Device) -> tuple[str, ...]
 
 
 def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
-    """Everything this plane wants of one switch: of a spine, but the classes."""
+    """The plane's part of one switch; for a spine, only the classes."""
     blocks = announced(network, plane, device)
     circuits = [each for each in network.circuits_of(device.name) if each.owner == plane.name]
     yield PartialConfig(
@@ -47,7 +47,7 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
 
 
 def _port(network: Network, circuit: Circuit, device: Device, plane: Plane) -> PartialPort:
-    """The leaf's end of a host's link, or the subinterface that is the plane's, where it shares the link."""
+    """The leaf's end of a host's link, or the plane's subinterface if the link is shared."""
     vlan = None if circuit.use.segment is None else plane.host_vlan
     address = f"{circuit.address(device.name)}/{circuit.use.prefix_length}"
     if vlan is None and circuit.use.tag is not None:
@@ -72,9 +72,9 @@ def _port(network: Network, circuit: Circuit, device: Device, plane: Plane) -> P
 
 
 def _vlan(plane: Plane, number: int, device: Device, block: str, intended_bytes: int) -> PartialConfig:
-    """The hosts' way out of their leaf. It has no queues: trust, PFC and ECN are the access ports' own.
+    """The hosts' gateway on their leaf. It has no queues: trust, PFC and ECN are on the access ports.
 
-    Each leaf has a VLAN of its own, and all have one number.
+    Each leaf has its own VLAN, all with the same number.
     """
     capabilities, subnet = device.capabilities, IPv4Network(block)
     svi = PartialPort(

@@ -14,7 +14,7 @@ from nornir_tasks.design.host_vars import HostVars
 
 @dataclass(frozen=True, slots=True)
 class HostCheck:
-    """A function that judges, and what it says of itself."""
+    """A check function and its description."""
 
     judge: Callable[[HostEvidence], list[HostFinding]]
     about: About
@@ -38,12 +38,12 @@ REQUIRED = tuple(
     for role, part in HostVars.model_fields.items()
     for field in getattr(part.annotation, "model_fields", ())
 )
-"""Variables without a default."""
+"""Required variables without a default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One fact to be read: by which module, with which arguments."""
+    """One fact to read: its module and arguments."""
 
     fact: str
     module: str
@@ -51,7 +51,7 @@ class Request:
 
 
 def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
-    """Everything to be read on a host; nothing of it changes the host."""
+    """All facts to read on a host; reading them changes nothing."""
     rails = list(variables["roce_qos_rails"])
     packages = sorted({*host_stack.packages_of(variables), *host_stack.FIRMWARE_TOOLS})
     return (
@@ -111,11 +111,11 @@ class HostReport:
 
     @property
     def passed(self) -> bool:
-        """Something was judged, and all that could be judged is as wanted."""
+        """At least one knob was judged, and every judged knob is as wanted."""
         return bool(self.of(Verdict.PASS)) and not self.of(Verdict.FAIL) and not self.of(Verdict.ERROR)
 
     def summary(self) -> str:
-        """``tested N of M``: M knobs can be judged here, N were; what a host does not have is counted apart."""
+        """``tested N of M``: M knobs apply here, N were judged; knobs that the host lacks are counted separately."""
         tested = len(self.of(Verdict.PASS)) + len(self.of(Verdict.FAIL))
         skipped = len(self.of(Verdict.SKIPPED))
         return f"{self.host}: tested {tested} of {tested + len(self.of(Verdict.ERROR))}" + (
@@ -123,7 +123,7 @@ class HostReport:
         )
 
     def lines(self) -> list[str]:
-        """The report for people: every failure, all that could not be determined, what was skipped, the summary."""
+        """The report for people: failures, knobs that could not be determined, skipped knobs, the summary."""
         wrong = [f"FAILED {finding}" for finding in self.of(Verdict.FAIL)]
         wrong += [f"COULD NOT TELL {finding}" for finding in self.of(Verdict.ERROR)]
         shown = Counter(finding.shown_on for finding in self.findings)
@@ -159,7 +159,7 @@ class HostReport:
 
 
 def missing(variables: Mapping[str, Any]) -> list[str]:
-    """Each variable that no inventory gave, with what to do."""
+    """Each required variable that is missing in the inventory, with the remedy."""
     remedy = "the inventory plug-in gpufabric takes it from the intent"
     return [f"{name}: no value; {remedy}" for name in REQUIRED if name not in variables]
 

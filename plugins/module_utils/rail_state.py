@@ -1,7 +1,7 @@
-"""What a host's kernel and network managers say about its rails.
+"""The state of a host's rails in its kernel and network managers.
 
-Standard library only (it runs on hosts, Python 3.9). Nothing here changes a host: commands that only show something are
-run by an injected ``run``, files are read below an injected ``root``, so that tests use recorded outputs and trees.
+Standard library only (it runs on hosts, Python 3.9). Nothing here changes a host: read-only commands are run by an
+injected ``run``, files are read below an injected ``root``, so that tests use recorded outputs and trees.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ MAIN_TABLE, LOCAL_TABLE = "254", "255"
 KNOBS = ("rp_filter", "arp_ignore", "arp_announce")
 
 STACKED = frozenset({"bond", "bridge", "hsr", "ipvlan", "ipvtap", "macsec", "macvlan", "macvtap", "team", "vlan"})
-"""Kinds of interfaces that stand on another one and usually bear its MAC address."""
+"""Kinds of interfaces on top of another one, which usually have its MAC address."""
 UPLINK_PORT = re.compile(r"(p\d+)?")
-"""phys_port_name of a NIC's own port; pf0vf3 and the like are a switchdev port's stand-ins for others."""
+"""phys_port_name of a NIC's own port; pf0vf3 and the like are a switchdev port's representors of others."""
 
 
 def runner(module: AnsibleModule) -> Run:
-    """Runs commands by an Ansible module's own means, which fix the locale."""
+    """Runs commands with an Ansible module's own function, which sets the locale."""
 
     def run(command: Sequence[str]) -> tuple[int, str, str]:
         if module.get_bin_path(command[0]) is None:
@@ -47,7 +47,7 @@ def runner(module: AnsibleModule) -> Run:
 
 
 def ssh_address() -> str | None:
-    """The host's own address of the SSH session we run in; None outside of one or where sudo hides it."""
+    """The host's own address of the present SSH session; None outside a session or if sudo hides it."""
     session = os.environ.get(
         "SSH_CONNECTION", ""
     ).split()  # client's address and port, server's address and port: ssh(1)
@@ -68,7 +68,7 @@ def show(run: Run, *command: str) -> Any:  # noqa: ANN401 (whatever the command 
 
 
 def read(path: Path) -> str | None:
-    """First line of a file of the kernel's; None if there is none or it refuses to be read, as some do while down."""
+    """First line of a kernel file; None if it is missing or cannot be read, as some cannot while the link is down."""
     try:
         return path.read_text(encoding="utf-8").strip()
     except OSError:
@@ -76,12 +76,12 @@ def read(path: Path) -> str | None:
 
 
 def link_name(path: Path) -> str | None:
-    """Name of what a symbolic link leads to."""
+    """Name of the target of a symbolic link."""
     return path.resolve().name if path.exists() else None
 
 
 def pci_of(path: Path) -> str | None:
-    """PCI address of the port an interface is on; a virtio device's is that of the card above it."""
+    """PCI address of an interface's port; a virtio device's is that of the card above it."""
     device = path / "device"
     found = [part for part in device.resolve().parts if PCI.fullmatch(part)] if device.exists() else []
     return found[-1] if found else None
@@ -102,7 +102,7 @@ def interface(entry: Mapping[str, Any], root: Path, rdma: Mapping[str, str]) -> 
         "port": read(path / "phys_port_name") or "",
         "master": entry.get("master"),
         "mtu_bytes": entry["mtu"],
-        "max_mtu_bytes": entry.get("max_mtu") or None,  # 0: the driver names no limit
+        "max_mtu_bytes": entry.get("max_mtu") or None,  # 0: the driver reports no limit
         "up": "UP" in entry["flags"],
         "carrier": "LOWER_UP" in entry["flags"],
         "addresses": [f"{each['local']}/{each['prefixlen']}" for each in infos if each.get("scope") == "global"],
@@ -111,12 +111,12 @@ def interface(entry: Mapping[str, Any], root: Path, rdma: Mapping[str, str]) -> 
 
 
 def key_of(match: Mapping[str, str | None]) -> str:
-    """The address a rail is found by, in lower case: its PCI address or its MAC."""
+    """The address that identifies a rail, in lower case: its PCI address or its MAC."""
     return (match.get("pci") or match.get("mac") or "").lower()
 
 
 def find(match: Mapping[str, str | None], interfaces: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Interfaces of a rail; more than one is a match that does not tell ports apart."""
+    """Interfaces of a rail; with more than one the match is ambiguous."""
     key = key_of(match)
     field = "pci" if match.get("pci") else "mac"
     own = [each for each in interfaces if each["kind"] not in STACKED and UPLINK_PORT.fullmatch(each["port"])]
@@ -140,14 +140,14 @@ ABSENT: dict[str, Any] = {
 
 
 def rail(match: Mapping[str, str | None], interfaces: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What a rail's match leads to. `netdev` is None if it leads to nothing, or to several (`candidates`)."""
+    """The interface that a rail's match selects. `netdev` is None if it selects none, or several (`candidates`)."""
     found = find(match, interfaces)
     one = found[0] if len(found) == 1 else ABSENT
     return {**{field: one[field] for field in ABSENT}, "candidates": [each["netdev"] for each in found]}
 
 
 def rules(run: Run) -> list[dict[str, Any]]:
-    """IPv4 routing policy rules but the kernel's own three."""
+    """IPv4 routing policy rules without the kernel's own three."""
     every = show(run, "ip", "-N", "-j", "-4", "rule", "show")
     return [
         {
@@ -161,7 +161,7 @@ def rules(run: Run) -> list[dict[str, Any]]:
 
 
 def routes(run: Run) -> dict[str, list[dict[str, Any]]]:
-    """IPv4 unicast routes by table; the kernel's local table is left out."""
+    """IPv4 unicast routes by table, without the kernel's local table."""
     found: dict[str, list[dict[str, Any]]] = {"main": []}
     for each in show(run, "ip", "-N", "-j", "-4", "route", "show", "table", "all"):
         table = each.get("table", MAIN_TABLE)
@@ -180,20 +180,20 @@ def sysctls(root: Path, netdevs: Sequence[str]) -> dict[str, dict[str, int | Non
 
 
 def active(run: Run) -> list[str]:
-    """Which network managers run."""
+    """The running network managers."""
     units = {"networkmanager": "NetworkManager.service", "networkd": "systemd-networkd.service"}
     states = run(["systemctl", "is-active", *units.values()])[1].split()
     return [name for name, state in zip(units, states) if state == "active"]  # noqa: B905 (strict= needs Python 3.10)
 
 
 def networkd_manages(run: Run) -> bool:
-    """Whether systemd-networkd looks after any interface at all; where both run, one of them usually does not."""
+    """Does systemd-networkd manage any interface at all? Where both managers run, one of them usually does not."""
     lines = run(["networkctl", "--no-pager", "--no-legend", "list"])[1].splitlines()
     return any(fields[-1] != "unmanaged" for fields in map(str.split, lines) if fields)
 
 
 def backend(run: Run) -> str:
-    """The manager that runs the host's interfaces: networkd, networkmanager or none."""
+    """The manager of the host's interfaces: networkd, networkmanager or none."""
     running = active(run)
     if len(running) == 2:
         return "networkd" if networkd_manages(run) else "networkmanager"
@@ -201,13 +201,13 @@ def backend(run: Run) -> str:
 
 
 def has_netplan(root: Path) -> bool:
-    """Netplan is installed and has something to say."""
+    """Is netplan installed, and does it have a configuration?"""
     installed = any((root / path).exists() for path in ("usr/sbin/netplan", "usr/bin/netplan"))
     return installed and any(root.glob("etc/netplan/*.yaml"))
 
 
 def management(run: Run, entries: Sequence[Mapping[str, Any]], ssh_address: str | None) -> list[str]:
-    """Interfaces that the host is reached by: of a default route, or of the connection we came in on."""
+    """The management interfaces: those of a default route, or of the present connection."""
     default = [each for family in ("-4", "-6") for each in show(run, "ip", "-j", family, "route", "show", "default")]
     hops = [hop for each in default for hop in (each, *each.get("nexthops", ()))]
     devices = {hop["dev"] for hop in hops if "dev" in hop}
@@ -218,7 +218,7 @@ def management(run: Run, entries: Sequence[Mapping[str, Any]], ssh_address: str 
 
 
 def collect(matches: Sequence[Mapping[str, str | None]], run: Run, root: Path, ssh: str | None) -> dict[str, Any]:
-    """All of it: the value of the fact gpufabric_rails. ``ssh`` is the host's address of the session we came in on."""
+    """All facts: the value of gpufabric_rails. ``ssh`` is the host's address of the present session."""
     entries = [each for each in show(run, "ip", "-j", "-d", "address", "show") if each]
     rdma = {each.interface: each.device for each in rdma_ports(root) if each.interface}
     interfaces = [interface(each, root, rdma) for each in entries]

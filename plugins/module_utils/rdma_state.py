@@ -1,6 +1,6 @@
-"""What a host's RDMA stack is, read from /sys, /proc, /lib/modules and dpkg's status file. Nothing is changed.
+"""The state of a host's RDMA stack, read from /sys, /proc, /lib/modules and dpkg's status file. Changes nothing.
 
-Used by the modules rdma_facts and nccl_facts. Runs on hosts: standard library alone, Python 3.9.
+Used by the modules rdma_facts and nccl_facts. Runs on hosts: standard library only, Python 3.9.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VENDOR_PACKAGES = ("mlnx-ofed-*", "mlnx-ofa-*", "doca-ofed*", "doca-roce*", "doc
 
 
 def names(folder: Path) -> list[str]:
-    """What a folder holds, sorted; nothing if it is not there."""
+    """Names in a folder, sorted; empty if it does not exist."""
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
@@ -37,13 +37,13 @@ def devices(root: Path) -> dict[str, dict[str, str]]:
 
 
 def device_of(root: Path, interface: str) -> str:
-    """The RDMA device of an interface, as NCCL names it (``mlx5_0``, of a second port ``mlx5_0:2``); empty if none."""
+    """The RDMA device of an interface, in NCCL's notation (``mlx5_0``, a second port ``mlx5_0:2``); empty if none."""
     found = port_of(root, interface)
     return "" if found is None else found.device if found.port == 1 else f"{found.device}:{found.port}"
 
 
 def kernel(root: Path) -> dict[str, object]:
-    """Release of the running kernel, and whether its modules are on disk (they go when a new kernel replaces it)."""
+    """Release of the running kernel, and whether its modules are on disk (a new kernel may replace them)."""
     release = text(root / "proc/sys/kernel/osrelease")
     return {"release": release, "modules_installed": (root / "lib/modules" / release / "modules.dep").is_file()}
 
@@ -66,13 +66,13 @@ def modules(root: Path, wanted: list[str]) -> dict[str, str]:
 
 
 def _module_names(index: Path) -> set[str]:
-    """Names in modules.dep or modules.builtin: the file's name up to .ko, dashes as the kernel spells them."""
+    """Names in modules.dep or modules.builtin: the file's name up to .ko, with dashes in the kernel's spelling."""
     paths = (line.split(":", 1)[0] for line in text(index).splitlines())
     return {path.rsplit("/", 1)[-1].split(".ko", 1)[0].replace("-", "_") for path in paths}
 
 
 def packages(status: Path, patterns: list[str]) -> dict[str, dict[str, object]]:
-    """Installed packages whose names match a pattern -> version, and whether dpkg holds it."""
+    """Installed packages whose names match a pattern -> version, and whether dpkg holds them."""
     found: dict[str, dict[str, object]] = {}
     for paragraph in text(status).split("\n\n"):
         fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if not line[:1].isspace() and ": " in line)
@@ -84,7 +84,7 @@ def packages(status: Path, patterns: list[str]) -> dict[str, dict[str, object]]:
 
 
 def vendor_stack(status: Path) -> list[str]:
-    """Packages of another RDMA stack than the distribution's: by name, or rdma-core as rebuilt by its vendor."""
+    """Packages of an RDMA stack other than the distribution's: by name, or rdma-core as rebuilt by its vendor."""
     found = packages(status, [*VENDOR_PACKAGES, "rdma-core", "libibverbs1"])
     rebuilt = {name for name, each in found.items() if "mlnx" in str(each["version"])}
     named = {name for name in found if any(fnmatch(name, pattern) for pattern in VENDOR_PACKAGES)}
@@ -101,11 +101,11 @@ ONE_SOURCE = (
     "libibumad3*",
     "infiniband-diags",
 )
-"""Packages that are built from one source, rdma-core, and have to be of one build."""
+"""Packages that are built from one source, rdma-core, and must be of one build."""
 
 
 def mixed(status: Path) -> list[str]:
-    """The distribution's packages among those that a vendor has rebuilt; nothing where all are of one build."""
+    """The distribution's packages among those that a vendor has rebuilt; empty if all are of one build."""
     found = packages(status, list(ONE_SOURCE))
     rebuilt = {name for name, each in found.items() if "mlnx" in str(each["version"])}
     return [f"{name} {found[name]['version']}" for name in sorted(set(found) - rebuilt)] if rebuilt else []

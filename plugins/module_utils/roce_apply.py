@@ -1,11 +1,11 @@
-"""Brings the rails of a host to the RoCE policy: reads, judges, sets what differs, reads each set back, and reports.
+"""Applies the RoCE policy to the rails of a host: reads, judges, sets differences, reads them back, and reports.
 
 Standard library only (it runs on hosts, Python 3.9): under Ansible as part of the module roce_qos, and as the service
-gpufabric-roce-qos. All rails are read first, and nothing is set on any of them if one lacks something that it needs or
-that nobody can read (``judge`` does that alone). The order of the knobs is the one that works on ConnectX: RDMA-CM's
-module first, then DCBX out of the firmware's hands (else trust is refused or taken back), trust and code points, PFC,
-scheduling, pause, cable length, RDMA-CM and verbs defaults, ECN. A set that did not take is a failure, whatever the
-tool's exit code says: ``dcb pfc set`` exits 0 where the driver refused.
+gpufabric-roce-qos. All rails are read first, and nothing is set on any of them if one lacks a required knob or has one
+that cannot be read (``judge`` does that alone). The order of the knobs is the one that works on ConnectX: RDMA-CM's
+module first, then DCBX under the host's control (else trust is refused or reverted), trust and code points, PFC,
+scheduling, pause, cable length, RDMA-CM and verbs defaults, ECN. A setting without effect is a failure, whatever the
+tool's exit code: ``dcb pfc set`` exits 0 where the driver refused.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ except ImportError:  # installed beside the service
     from roce_run import Answer, Run, run_command
     from roce_state import DCB_KNOBS, RailReader
 
-LOCK = "/run/gpufabric-roce-qos.lock"  # not /run/lock, which everybody may write to
+LOCK = "/run/gpufabric-roce-qos.lock"  # not /run/lock, which every user may write to
 LOCK_WAIT_S = 300
 RDMA_CM = "/sys/kernel/config/rdma_cm"
 RDMA_KNOBS = ("rdma_cm_mode", "rdma_cm_tos", "traffic_class")
-FOLLOWERS = ("trust", "pause_tx", "cable_m")  # may come with the knob set just before
-NOT_READ = (ABSENT, UNREADABLE)  # a conflict is something to be set right
+FOLLOWERS = ("trust", "pause_tx", "cable_m")  # may change together with the knob set just before
+NOT_READ = (ABSENT, UNREADABLE)  # a conflict can be repaired
 
 
 @dataclass(frozen=True)
 class Host:
-    """The machine: how a program is run on it and where its /sys, /proc and /run are."""
+    """The host: how to run a program on it, and its /sys, /proc and /run."""
 
     root: Path = Path("/")
     run: Run = run_command
@@ -77,9 +77,9 @@ class Host:
 
 
 def judge(policy: Policy, host: Host, *, check: bool = False) -> Report:
-    """What stands in the way on any rail, found by reading alone; failures and absences, no change.
+    """The obstacles on all rails, found by reading only; failures and absences, no change.
 
-    With ``check`` a rail without interface or RDMA device is one that an earlier role is about to make.
+    With ``check`` a rail without interface or RDMA device is one that an earlier role will create.
     """
     report = Report()
     for rail in policy.rails:
@@ -88,9 +88,10 @@ def judge(policy: Policy, host: Host, *, check: bool = False) -> Report:
 
 
 def apply(policy: Policy, host: Host, *, check: bool = False, write_firmware: bool = True) -> Report:
-    """All rails of the policy, one after the other. With ``check`` nothing is changed, the report says what would be.
+    """Apply the policy to all rails in turn. With ``check`` nothing is changed; the report has the changes to be made.
 
-    Nothing is set if a rail lacks something. The service writes no firmware (``write_firmware``) and says what waits.
+    Nothing is set if a rail lacks something. The service writes no firmware (``write_firmware``) and reports what
+    waits.
     One run at a time on a host: service and Ansible wait for each other.
     """
     report = Report()
@@ -134,7 +135,7 @@ def _take(descriptor: int, path: Path) -> None:
 
 
 def _load_rdma_cm(host: Host, report: Report, *, check: bool) -> None:
-    """Without it there is no configfs folder and no default ToS for RDMA-CM."""
+    """Load the module: without it there is no configfs folder and no default ToS for RDMA-CM."""
     if host.at(RDMA_CM).is_dir():
         return
     command = ("modprobe", "rdma_cm")
@@ -148,13 +149,13 @@ def _load_rdma_cm(host: Host, report: Report, *, check: bool) -> None:
 
 
 def _complaint(answer: Answer) -> str:
-    """A tool's complaint in one line; nothing where it had none."""
+    """A tool's error message in one line; empty if there was none."""
     words = " ".join((answer.stderr.strip() or answer.stdout.strip()).split())
     return f"exit code {answer.exit_code}: {words[:300]}" if answer.exit_code or answer.stderr.strip() else ""
 
 
 class _Rail:
-    """One rail on its way to the policy."""
+    """One rail to which the policy is applied."""
 
     def __init__(self, name: str, policy: Policy, host: Host, report: Report, *, check: bool) -> None:
         self.name, self.policy, self.host, self.report, self.check = name, policy, host, report, check
@@ -167,7 +168,7 @@ class _Rail:
         self.reader = self.host.reader(self.name, self.policy.backend)
 
     def look(self, *, firmware: bool) -> None:
-        """Read every knob, and tell what cannot be brought to the policy here. Changes nothing."""
+        """Read every knob, and report those that cannot be set to the policy here. Changes nothing."""
         if not self.host.at(f"/sys/class/net/{self.name}").exists():
             self.missing("interface", "rail_interfaces names the rails; see ip -br link")
             return
@@ -181,7 +182,7 @@ class _Rail:
             self.look_at_firmware()
 
     def can_be_set(self, knob: str, reading: Reading) -> bool:
-        """Or does it hold? If neither, the report has the reason."""
+        """Can the knob be set, or is it as wanted already? If neither, the report has the reason."""
         if not_read(reading) and not self.comes_with_another(knob):
             self.cannot_read(knob, reading)
             return False
@@ -193,7 +194,7 @@ class _Rail:
         return True
 
     def look_at_firmware(self) -> None:
-        """Can it be asked, and does it have what the policy wants?"""
+        """Can the firmware be queried, and does it have the policy's settings?"""
         if self.reader.driver != DRIVER:
             absence = Absence(self.name, "firmware", "the policy", f"the NIC is not of {DRIVER}")
             self.report.absent.append(absence)
@@ -211,7 +212,7 @@ class _Rail:
         return wanted_firmware(self.policy, port_of_function(self.reader.pci))
 
     def bring_firmware(self, *, write: bool) -> None:
-        """What will hold after the next reset of the NIC; a reason to reboot for all that does not hold yet."""
+        """Set the firmware's values; a reason to reboot for each that takes effect only after the NIC's next reset."""
         if self.nic is None:
             return
         wanted = self.wanted_firmware()
@@ -232,7 +233,7 @@ class _Rail:
             self.report.reboot_reasons.append(reason)
 
     def bring(self) -> None:
-        """Each knob in turn; at last all of them once more, since one set can undo another."""
+        """Set each knob in turn; finally all of them again, since one change can undo another."""
         changed = [knob for knob, reading in self.before.items() if self.bring_knob(knob, reading)]
         if not changed or self.check:
             return
@@ -246,7 +247,7 @@ class _Rail:
         return holds(knob, reading.value, self.wanted[knob], reading.source)
 
     def missing(self, what: str, why: str) -> None:
-        """In check mode an earlier role may be about to make it."""
+        """Report a missing part; in check mode an earlier role may create it."""
         if self.check:
             change = Change(self.name, f"knobs of the {what}", f"no {what} yet", "as the policy says", why)
             self.report.changes.append(change)
@@ -254,7 +255,7 @@ class _Rail:
             self.report.failures.append(Failure(self.name, what, "none", "one", why))
 
     def bring_knob(self, knob: str, before: Reading) -> bool:
-        """Set one knob if it differs. Was it set, and does it hold?"""
+        """Set one knob if it differs. Returns whether it was set, and whether it is as wanted."""
         wanted = self.wanted[knob]
         come_along = knob in FOLLOWERS or not_read(before)
         now = self.reader.read(knob) if come_along and not self.check else before
@@ -272,7 +273,7 @@ class _Rail:
         return True
 
     def set_knob(self, knob: str, steps: Sequence[Step], by: str) -> bool:
-        """Do the steps and read back: what a tool says of itself only explains."""
+        """Execute the steps and read back; a tool's own messages are only explanations."""
         words = "; ".join(filter(None, (self.do(step) for step in steps)))
         self.read_anew()
         reading = self.reader.read(knob)
@@ -288,7 +289,7 @@ class _Rail:
         return knob in DCB_KNOBS and self.reader.read("dcbx").value == "firmware"
 
     def steps(self, knob: str, reading: Reading) -> Sequence[Step]:
-        """By the tool that showed the knob, or (nothing did, or two disagreed) the one asked for."""
+        """The steps of the tool that showed the knob, or (none did, or two disagreed) of the requested one."""
         if knob in ("pause_rx", "pause_tx"):
             return pause_steps(self.name)
         if knob in DCB_KNOBS and reading.source != "mlnx_qos" and self.policy.backend != "mlnx_qos":
@@ -302,7 +303,7 @@ class _Rail:
         return driver_steps(knob, self.name, (device, port), self.policy, reading.value)
 
     def do(self, step: Step) -> str:
-        """What went wrong, as far as the tool or the kernel says; the reading back decides."""
+        """The error message of the tool or the kernel; the value read back decides."""
         if not isinstance(step, Write):
             return _complaint(self.host.run(step))
         try:
@@ -313,7 +314,7 @@ class _Rail:
         return ""
 
     def cannot_read(self, knob: str, reading: Reading) -> None:
-        """A fault on ConnectX, unless the NIC has no such knob and the site says that this is as it should be."""
+        """A failure on ConnectX, unless the NIC has no such knob and the site allows that."""
         wanted, lacks = spell(knob, self.wanted[knob]), reading.source == ABSENT
         if lacks and (self.reader.driver != DRIVER or knob in self.policy.absent_allowed):
             self.report.absent.append(Absence(self.name, knob, wanted, reading.reason))
@@ -339,9 +340,9 @@ def not_read(reading: Reading) -> bool:
 
 @contextlib.contextmanager
 def configured(host: Host, path: str) -> Iterator[None]:
-    """Within, RDMA-CM's folder of the device is there.
+    """Within it, RDMA-CM's folder of the device exists.
 
-    What is written to it stays when the folder goes; a folder that stayed would hold the device.
+    Written values remain when the folder is removed; a remaining folder would keep the device busy.
     """
     folder = host.at(path).parents[2] if path.startswith(RDMA_CM) else None
     made = folder is not None and not folder.exists()

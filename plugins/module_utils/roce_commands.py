@@ -1,6 +1,7 @@
-"""How each knob of the RoCE policy is set: the command lines of dcb, mlnx_qos and ethtool, and the driver's files.
+"""The commands for each knob of the RoCE policy: command lines of dcb, mlnx_qos and ethtool, and the driver's files.
 
-Pure, standard library only (it runs on hosts, Python 3.9): what to run or write, never running or writing it. Sources:
+Pure, standard library only (it runs on hosts, Python 3.9): returns the commands and writes, never executes them.
+Sources:
 dcb(8), dcb-app(8), dcb-pfc(8), dcb-ets(8), dcb-buffer(8), dcb-dcbx(8) of iproute2; mlnx_qos of mlnx-tools; the mlx5
 driver's documentation for sysfs; Linux Documentation/ABI/testing/configfs-rdma_cm.
 """
@@ -22,7 +23,7 @@ ROCE_V2 = "RoCE v2"
 
 @dataclass(frozen=True)
 class Write:
-    """One value for one file of the kernel. ``path`` as on a host."""
+    """One value for one kernel file. ``path`` as on a host."""
 
     path: str
     text: str
@@ -35,7 +36,7 @@ Step = Union[Command, Write]  # noqa: UP007 - evaluated on Python 3.9
 
 
 def dcb_steps(knob: str, rail: str, policy: Policy, found: object) -> list[Step]:
-    """The calls of dcb that bring this knob from what was found to the policy; none where dcb has no part in it."""
+    """The calls of dcb that change this knob from the found value to the policy; none if dcb does not set it."""
     makers: dict[str, Callable[[], list[Step]]] = {
         "dcbx": lambda: [_dcb("dcbx", rail, "host", "ieee")],
         "dscp_to_priority": lambda: _dcb_code_points(rail, policy.dscp_to_priority, found),
@@ -54,8 +55,8 @@ def _dcb(topic: str, rail: str, *words: str) -> Command:
 def _dcb_code_points(rail: str, wanted: tuple[int, ...], found: object) -> list[Step]:
     """Only the code points that differ, in one call.
 
-    ``replace`` adds first, so the table is never empty, which would turn trust back to PCP; then it removes what a
-    driver still has for the same code point.
+    ``replace`` adds first, so the table is never empty, which would reset trust to PCP; then it removes the driver's
+    other entries for the same code point.
     """
     now = _known(found)
     differing = [f"{point}:{priority}" for point, priority in enumerate(wanted) if now[point] != priority]
@@ -63,7 +64,7 @@ def _dcb_code_points(rail: str, wanted: tuple[int, ...], found: object) -> list[
 
 
 def _known(found: object) -> Sequence[int | None]:
-    """The table of code points as it was found, as far as it was."""
+    """The known part of the found table of code points."""
     return found if isinstance(found, (list, tuple)) else [None] * CODE_POINTS
 
 
@@ -86,10 +87,10 @@ def _on_off(on: bool) -> str:
 
 
 def mlnx_qos_steps(knob: str, rail: str, policy: Policy, found: object, cable_m: int | None) -> list[Step]:
-    """The calls of mlnx_qos for this knob. ``cable_m`` is the NIC's cable length as it is.
+    """The calls of mlnx_qos for this knob. ``cable_m`` is the NIC's present cable length.
 
     Its --pfc without --cable_len sets a length of 0, and its --cable_len without --pfc turns PFC off (mlnx_qos 1.2,
-    ``set_ieee_pfc``): so the two always go together.
+    ``set_ieee_pfc``): so both are always passed together.
     """
     length = policy.cable_m if policy.cable_m is not None else cable_m
     pfc = ("--pfc", _list(int(each) for each in policy.pfc), *(("--cable_len", str(length)) if length else ()))
@@ -125,12 +126,12 @@ def _list(values: Iterable[object]) -> str:
 
 
 def pause_steps(rail: str) -> list[Step]:
-    """Global pause off in both directions: with PFC on, the port must not be paused as a whole."""
+    """Global pause off in both directions: with PFC, the port must not be paused as a whole."""
     return [("ethtool", "-A", rail, "rx", "off", "tx", "off")]
 
 
 def driver_steps(knob: str, rail: str, device: tuple[str, int], policy: Policy, found: object) -> list[Step]:
-    """The files of driver and RDMA-CM that hold this knob; ``device`` is RDMA device and port.
+    """The files of driver and RDMA-CM with this knob; ``device`` is RDMA device and port.
 
     ``enable`` is a folder with a file for each priority.
     """

@@ -1,15 +1,15 @@
-"""Where a NIC's congestion control is read: on which priorities DCQCN works, and how notifications (CNPs) are marked.
+"""Reads a NIC's congestion control: the priorities on which DCQCN works, and the marking of notifications (CNPs).
 
-Three places hold it, and the first that is there is read:
+It is in one of three places; the first that exists is read:
 
 1. ``/sys/class/net/IF/ecn`` of NVIDIA's modules (MLNX_OFED, DOCA-OFED): a switch for each priority, DSCP and priority;
 2. ``/sys/kernel/debug/mlx5/PCI/cc_params`` of the kernel's own mlx5: DSCP and priority, no switch (Linux
    drivers/infiniband/hw/mlx5/cong.c). Writing ``np_cnp_prio`` sets ``np_cnp_prio_mode`` to 0 in the same command; under
-   another mode the priority is not in force. So the mode is read, and never written;
-3. the firmware's own settings (mlxconfig, mstconfig), which are what the NIC started with.
+   another mode the priority has no effect. So the mode is read, and never written;
+3. the firmware's own settings (mlxconfig, mstconfig), with which the NIC started.
 
 Under the kernel's lockdown, as Secure Boot sets it, debugfs cannot be read, and most builds of mstconfig cannot open
-the device. What nobody can read then is "could not tell", with what would help. Standard library only, Python 3.9.
+the device. A knob that cannot be read is "could not tell", with the remedies. Standard library only, Python 3.9.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Congestion:
     """PCI address of the interface's function."""
     root: Path
     firmware: Callable[[], Firmware]
-    """Asks the firmware; raises FirmwareError where nobody can."""
+    """Queries the firmware; raises FirmwareError if that is impossible."""
 
     def read(self, knob: str) -> Reading:
         """One of KNOBS. Raises Unreadable, OSError or ValueError."""
@@ -83,7 +83,7 @@ class Congestion:
             return self._from_firmware(knob, f"{path}: {error.strerror}")
 
     def shown_by(self, knob: str) -> str:
-        """The command or file with which a person sees this knob."""
+        """The command or file that shows this knob to a person."""
         if self._sysfs.is_dir() or self.driver != DRIVER:
             part = _SYSFS_FILES.get(knob, f"roce_{knob[-2:]}/enable/")
             return f"/sys/class/net/{self.netdev}/ecn/{part}"
@@ -92,11 +92,11 @@ class Congestion:
         return f"mstconfig -d {self.pci} -e q {self.setting(knob)}"
 
     def setting(self, knob: str) -> str:
-        """The firmware's name for what this knob stands at when the NIC starts."""
+        """The firmware's name for the initial value of this knob."""
         return f"{_SETTINGS[knob]}_P{port_of_function(self.pci)}"
 
     def file(self, knob: str) -> str:
-        """The file of DSCP or priority that can be written on this host."""
+        """The writable file of DSCP or priority on this host."""
         if self._sysfs.is_dir():
             return f"/sys/class/net/{self.netdev}/ecn/{_SYSFS_FILES[knob]}"
         return f"{self._shown(self._debugfs)}/{_DEBUGFS_FILES[knob]}"
@@ -146,7 +146,7 @@ def value_of(knob: str, number: int) -> object:
 
 
 def explained(why: str, root: Path) -> str:
-    """Why a NIC could not be asked, with what would help where the kernel's lockdown is the reason."""
+    """Why a NIC could not be queried, with the remedies if the kernel's lockdown is the reason."""
     return f"{why}; {LOCKDOWN_REMEDY}" if locked_down(root) else why
 
 
@@ -154,7 +154,7 @@ def locked_down(root: Path) -> bool:
     """Is the kernel locked down? It marks its state with brackets: ``none [integrity] confidentiality``."""
     try:
         return "[none]" not in (root / LOCKDOWN).read_text(encoding="ascii")
-    except OSError:  # this kernel knows no lockdown
+    except OSError:  # this kernel has no lockdown
         return False
 
 

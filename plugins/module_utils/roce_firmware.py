@@ -1,7 +1,7 @@
-"""A NIC's firmware settings, by mlxconfig (MFT) or mstconfig (mstflint): asked, set, and asked again.
+"""A NIC's firmware settings, by mlxconfig (MFT) or mstconfig (mstflint): queried, set, and queried again.
 
-Standard library only (it runs on hosts, Python 3.9). A value that is set holds after a reset only, so each has two:
-what holds now, and what will at the next start. The names are those of tests/recorded/mlxconfig.
+Standard library only (it runs on hosts, Python 3.9). A new value takes effect only after a reset, so each setting has
+two: the current one, and the one at the next start. The names are those of tests/recorded/mlxconfig.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ POLICY_SETTINGS = (
     "CNP_DSCP",
     "CNP_802P_PRIO",
 )
-"""Settings of a port that a RoCE policy has a say in, without the ``_P1`` of the port."""
+"""Settings of a port that belong to a RoCE policy, without the ``_P1`` of the port."""
 _ROW = re.compile(r"^\s*\*?\s*(?P<name>[A-Z][A-Z0-9_]+)\s{2,}(?P<values>\S.*)$")
 _NUMBERED = re.compile(r"\w+\((0x[0-9a-f]+|\d+)\)")
 
 
 class FirmwareError(Exception):
-    """The firmware could not be asked or told."""
+    """The firmware could not be queried or set."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One row of a query with -e: what holds now and what will hold after the next reset."""
+    """One row of a query with -e: the current value and the value after the next reset."""
 
     current: int
     next_boot: int
 
 
 def read_query(text: str) -> dict[str, Setting]:
-    """Rows of ``mlxconfig -e query``: default, current, next boot. A row whose values are no numbers is left out."""
+    """Rows of ``mlxconfig -e query``: default, current, next boot. Rows with values other than numbers are left out."""
     found: dict[str, Setting] = {}
     for line in text.splitlines():
         row = _ROW.match(line)
@@ -78,7 +78,7 @@ class Firmware:
         self.settings = self._query()
 
     def _query(self) -> dict[str, Setting]:
-        """By the first tool that can open the device: under lockdown one of the two may."""
+        """Query with the first tool that can open the device: under lockdown one of the two may."""
         complaints = []
         for tool in TOOLS:
             answer = self.run((tool, "-d", self.pci, "-e", "q"))
@@ -96,7 +96,7 @@ class Firmware:
         return {name: self.settings[name + ending] for name in POLICY_SETTINGS if name + ending in self.settings}
 
     def differing(self, wanted: dict[str, int]) -> dict[str, tuple[str, str]]:
-        """Name -> (found, wanted), of those that will not be as wanted after the next reset."""
+        """Name -> (found, wanted), for settings that differ from the wanted value after the next reset."""
         without = [name for name in wanted if name not in self.settings]
         if without:
             raise FirmwareError(f"{self.tool} -d {self.pci} -e q does not show {', '.join(without)}")
@@ -104,7 +104,7 @@ class Firmware:
         return {name: (str(next_boot[name]), str(value)) for name, value in wanted.items() if next_boot[name] != value}
 
     def write(self, wanted: dict[str, str]) -> None:
-        """Set, and read back."""
+        """Set the values, and read them back."""
         command = (self.tool, "-d", self.pci, "-y", "set", *(f"{name}={value}" for name, value in wanted.items()))
         answer = self.run(command)
         self.settings = self._query()
@@ -115,5 +115,5 @@ class Firmware:
             raise FirmwareError(f"{' '.join(command)} did not take ({named}): {words}")
 
     def waits_for_reset(self, wanted: dict[str, int]) -> bool:
-        """Does something hold only after the next reset?"""
+        """Is any value in effect only after the next reset?"""
         return any(self.settings[name].current != value for name, value in wanted.items())

@@ -1,4 +1,4 @@
-"""The knobs of a rail under a policy: what each shall be, whether a value found is that, and how a value is spelt.
+"""The knobs of a rail under a policy: wanted values, comparison with found values, and their spelling.
 
 Pure, standard library only (it runs on hosts, Python 3.9). Values have the shapes that roce_state reads.
 """
@@ -18,7 +18,7 @@ except ImportError:  # installed beside the service
 
 
 def wanted_values(policy: Policy) -> dict[str, Any]:
-    """Knob -> value, for the knobs this policy has a say in."""
+    """Knob -> value, for the knobs of this policy."""
     always = {
         "dcbx": "os",
         "trust": "dscp",
@@ -41,7 +41,7 @@ def wanted_values(policy: Policy) -> dict[str, Any]:
 
 
 def wanted_firmware(policy: Policy, port: int) -> dict[str, int]:
-    """What the firmware of one port shall hold: DCBX left to the host, DCQCN on the lossless priority only."""
+    """The wanted firmware settings of one port: DCBX left to the host, DCQCN on the lossless priority only."""
     return {
         f"DCBX_WILLING_P{port}": 0,
         f"LLDP_NB_DCBX_P{port}": 0,
@@ -53,10 +53,10 @@ def wanted_firmware(policy: Policy, port: int) -> dict[str, int]:
 
 
 def holds(knob: str, found: Any, wanted: Any, source: str = "") -> bool:  # noqa: ANN401 - a knob's value has its shape
-    """Is the knob as wanted? Of a knob of parts, the parts asked for.
+    """Is the knob as wanted? For a knob with several parts, only the wanted parts count.
 
-    Where only the firmware says on which priorities DCQCN works (``source``), it has to be on where it is wanted. That
-    it is on for others too, as a NIC comes, does nothing there: no switch of the policy marks their packets.
+    If only the firmware shows the priorities on which DCQCN works (``source``), it must be on where it is wanted. Other
+    priorities, which are on by default, have no effect: no switch of the policy marks their packets.
     """
     if found is None:
         return False
@@ -68,7 +68,7 @@ def holds(knob: str, found: Any, wanted: Any, source: str = "") -> bool:  # noqa
 
 
 def _same_part(knob: str, key: str, found: Sequence[object], part: Sequence[object], wanted: dict[str, Any]) -> bool:
-    """mlnx_qos does not list a traffic class that no priority uses: how that one would be served cannot matter."""
+    """mlnx_qos does not list a traffic class that no priority uses: its scheduling has no effect."""
     if knob != "ets" or key == "prio_tc":
         return list(found) == list(part)
     used = set(wanted["prio_tc"])
@@ -76,7 +76,7 @@ def _same_part(knob: str, key: str, found: Sequence[object], part: Sequence[obje
 
 
 def spell(knob: str, value: Any) -> str:  # noqa: ANN401 - as above
-    """A knob's value in a few words, as an operator compares it."""
+    """A knob's value in a few words, for comparison by an operator."""
     if value is None:
         return "not set"
     if knob in _SPELLERS:

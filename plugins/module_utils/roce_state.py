@@ -1,22 +1,22 @@
-"""What a host's RoCE knobs stand at: parsers of what the tools print, and one reader per knob.
+"""The present values of a host's RoCE knobs: parsers of the tools' output, and one reader per knob.
 
-Standard library only, Python 3.9; with roce_parse.py beside it it serves a service as well as Ansible modules.
-Nothing is set here and no policy is known here.
+Standard library only, Python 3.9; together with roce_parse.py it is used by a service as well as by Ansible modules.
+Nothing is set here, and nothing here depends on a policy.
 
-The interface, in the order in which one needs it::
+The interface, in the order of use::
 
     reader = RailReader("rail0", run=run_command, root=Path("/"), backend="auto")
     reader.read("pfc")  -> Reading([False, ...], source="dcb", reason="", shown_by="dcb pfc show dev rail0")
     reader.facts()      -> the dict of one rail in gpufabric_roce (KNOBS, and source, reason, shown_by)
     read_rails(("rail0", "rail1"), run, root, backend) -> {"rail0": {...}, "rail1": {...}}
 
-A RailReader asks each tool at most once: make a new one to read back after a set. ``run`` takes an argument list and
-returns an Answer; a program that is not there is exit code 127. ``root`` moves the files of /sys only.
+A RailReader runs each tool at most once: make a new one to read back after a change. ``run`` takes an argument list and
+returns an Answer; a missing program is exit code 127. ``root`` moves the files of /sys only.
 
-A value is None when the knob could not be read, and then ``reason`` says why. ``source`` says which of these it was:
+A value is None if the knob could not be read; then ``reason`` is the cause. ``source`` is one of:
 
 - ``absent``: this kernel, driver or interface has no such knob;
-- ``unreadable``: it may be there, but no tool could tell (missing, failed, timed out, not understood);
+- ``unreadable``: it may exist, but no tool could show it (missing, failed, timed out, not understood);
 - ``conflict``: two tools disagree; the reason has both values;
 - any other (dcb, mlnx_qos, sysfs, debugfs, firmware, configfs, ethtool, ibv_devinfo): where the value is from. Only
   ``traffic_class`` (it exists and was never set) and ``cnp_priority`` (another mode is in force) can be None there.
@@ -57,7 +57,7 @@ ABSENT, UNREADABLE, CONFLICT = parse.ABSENT, parse.UNREADABLE, parse.CONFLICT
 BACKENDS = ("auto", "dcb", "mlnx_qos")
 
 DCB_KNOBS = ("dcbx", "dscp_to_priority", "trust", "pfc", "ets", "cable_m", "buffer")
-"""Held by the driver's DCB operations: shown by dcb and by mlnx_qos."""
+"""Knobs of the driver's DCB operations: shown by dcb and by mlnx_qos."""
 
 KNOBS = (
     *DCB_KNOBS,
@@ -100,13 +100,13 @@ _NOT_UNDERSTOOD = (ValueError, KeyError, IndexError, TypeError, AttributeError, 
 
 @dataclass
 class RailReader:
-    """Reads the knobs of one interface. Each program is asked once: make a new reader to read again."""
+    """Reads the knobs of one interface. Each program is run once: make a new reader to read again."""
 
     netdev: str
     run: Run = run_command
     root: Path = Path("/")
     backend: str = "auto"
-    """Which tool shows DCB_KNOBS: ``dcb``, ``mlnx_qos``, or ``auto`` for both where there are both."""
+    """The tool that shows DCB_KNOBS: ``dcb``, ``mlnx_qos``, or ``auto`` for both if both exist."""
     _answers: dict[tuple[str, ...], Answer] = field(default_factory=dict)
 
     def read(self, knob: str) -> Reading:
@@ -124,9 +124,9 @@ class RailReader:
             return Reading(None, UNREADABLE, f"what is shown is not understood: {error!r}", self.shown_by(knob))
 
     def facts(self, *, firmware: bool = False) -> dict[str, Any]:
-        """All of KNOBS by name, who this is, and per knob ``source``, ``shown_by`` and, if there is one, ``reason``.
+        """All of KNOBS by name, the interface, and per knob ``source``, ``shown_by`` and, if there is one, ``reason``.
 
-        ``firmware`` has its settings as they are asked for here, or had to be asked to tell a knob.
+        ``firmware``: its settings, queried for this, or already queried to determine a knob.
         """
         readings = {knob: self.read(knob) for knob in KNOBS}
         return {
@@ -166,11 +166,11 @@ class RailReader:
 
     @property
     def rdma_port(self) -> int | None:
-        """The port of ``rdma_device`` that this interface is."""
+        """The port of ``rdma_device`` with this interface."""
         return self._rdma.port if self._rdma else None
 
     def shown_by(self, knob: str) -> str:
-        """The command or file with which a person sees this knob."""
+        """The command or file that shows this knob to a person."""
         device, port = self.rdma_device or "DEVICE", self.rdma_port or 1
         if knob in roce_congestion.KNOBS:
             return self.congestion.shown_by(knob)
@@ -203,7 +203,7 @@ class RailReader:
     def _net(self) -> Path:
         return self.root / "sys/class/net" / self.netdev
 
-    @cached_property  # sought among all RDMA devices: slow, and asked for by most knobs
+    @cached_property  # searched among all RDMA devices: slow, and needed by most knobs
     def _rdma(self) -> RdmaPort | None:
         return port_of(self.root, self.netdev)
 
@@ -221,14 +221,14 @@ class RailReader:
             return error
 
     def firmware(self) -> Firmware:
-        """The firmware's settings, asked for once. Raises FirmwareError where nobody can tell."""
+        """The firmware's settings, queried once. Raises FirmwareError if that is impossible."""
         if isinstance(self._firmware, FirmwareError):
             raise self._firmware
         return self._firmware
 
     @property
     def congestion(self) -> roce_congestion.Congestion:
-        """Where the congestion control of this interface is read, and which of its files can be written."""
+        """The place of the congestion control of this interface, and its writable files."""
         return roce_congestion.Congestion(self.netdev, self.driver, self.pci, self.root, self.firmware)
 
     def _ask(self, *argv: str) -> Answer:
@@ -237,7 +237,7 @@ class RailReader:
         return self._answers[argv]
 
     def _read_dcb_knob(self, knob: str) -> Reading:
-        """What dcb and mlnx_qos say of one knob, as far as each is there and can tell; they must not disagree."""
+        """The value of one knob from dcb and mlnx_qos, as far as each exists and shows it; they must not disagree."""
         tools: dict[str, Callable[[str], object]] = {"dcb": self._by_dcb, "mlnx_qos": self._by_mlnx_qos}
         values, refused = {}, []
         for name in tools if self.backend == "auto" else (self.backend,):
@@ -302,7 +302,7 @@ class RailReader:
         return Reading(value, "sysfs", never if value is None else "", self.shown_by(knob))
 
     def _read_rdma_cm(self, knob: str) -> Reading:
-        """Its folder is made for the reading, as cma_roce_tos does, and removed again; that keeps the value."""
+        """Its folder is created for the reading, as cma_roce_tos does, and removed again; that keeps the value."""
         device, port = self._device()
         base = self.root / "sys/kernel/config/rdma_cm"
         if not base.is_dir():
@@ -320,7 +320,7 @@ def read_rails(
     *,
     firmware: bool = False,
 ) -> dict[str, dict[str, Any]]:
-    """The facts of each rail by the name of its interface; one that is not there has all knobs None, source absent."""
+    """The facts of each rail by the name of its interface; a missing one has all knobs None, source absent."""
     return {netdev: RailReader(netdev, run, root, backend).facts(firmware=firmware) for netdev in netdevs}
 
 
@@ -342,7 +342,7 @@ def _text(file: Path) -> str:
 
 
 def _stdout(argv: Sequence[str], answer: Answer) -> str:
-    """What a program printed. Raises Unreadable with its own words if it failed."""
+    """The output of a program. Raises Unreadable with its own message if it failed."""
     if answer.exit_code == 0:
         return answer.stdout
     if answer.exit_code == MISSING_PROGRAM:
@@ -353,7 +353,7 @@ def _stdout(argv: Sequence[str], answer: Answer) -> str:
 
 
 def _agree(one: object, other: object, exactly: bool = False) -> bool:
-    """Equal, where a None inside (what a tool does not show) agrees with anything unless ``exactly``."""
+    """Equal; a None inside (which a tool does not show) equals anything unless ``exactly``."""
     if isinstance(one, dict) and isinstance(other, dict):
         return all(_agree(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list) and not exactly:

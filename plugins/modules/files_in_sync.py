@@ -1,4 +1,4 @@
-"""Ansible module: make whole sets of files exactly so, in one task. See DOCUMENTATION."""
+"""Ansible module: make whole sets of files equal to the wanted ones, in one task. See DOCUMENTATION."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ FOLDER = {
 
 
 class Step(NamedTuple):
-    """One file of a set; None stands for no such file."""
+    """One file of a set; None stands for a missing file."""
 
     path: Path
     mode: str
@@ -98,7 +98,7 @@ class Step(NamedTuple):
 
 
 def mistakes(folders: list[dict[str, Any]]) -> list[str]:
-    """What is wrong with the sets themselves, all at once."""
+    """The mistakes in the sets themselves, all at once."""
     found = []
     for folder in folders:
         where, prefix = f"folder {folder['path']}", folder["prefix"]
@@ -119,7 +119,7 @@ def mistakes(folders: list[dict[str, Any]]) -> list[str]:
 
 
 def read(path: Path) -> str | None:
-    """Content of a file, None where there is none. Bytes that are not UTF-8 are kept as they are."""
+    """Content of a file, None if it does not exist. Bytes that are not UTF-8 are kept unchanged."""
     try:
         return path.read_bytes().decode("utf-8", errors="surrogateescape")
     except FileNotFoundError:
@@ -127,7 +127,7 @@ def read(path: Path) -> str | None:
 
 
 def steps(folder: dict[str, Any]) -> list[Step]:
-    """Each file of the set, as it is and as it shall be."""
+    """Each file of the set: its present and its wanted content."""
     path = Path(folder["path"])
     names = set(folder["files"])
     if path.is_dir():
@@ -137,7 +137,7 @@ def steps(folder: dict[str, Any]) -> list[Step]:
 
 
 def validate(module: AnsibleModule, command: str) -> None:
-    """Fail unless the command takes the folders as they would be."""
+    """Fail unless the command accepts the folders in their wanted state."""
     root = Path(module.tmpdir) / "files_in_sync"
     for folder in module.params["folders"]:
         copy = root / folder["path"].lstrip("/")
@@ -159,7 +159,7 @@ def validate(module: AnsibleModule, command: str) -> None:
 
 
 def write(module: AnsibleModule, step: Step) -> None:
-    """Put a file in place by renaming, so that nobody ever reads half of it."""
+    """Replace a file by renaming, so that a reader never sees an incomplete file."""
     step.path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     scratch = Path(module.tmpdir) / step.path.name
     scratch.write_bytes((step.wanted or "").encode("utf-8", errors="surrogateescape"))
@@ -168,7 +168,7 @@ def write(module: AnsibleModule, step: Step) -> None:
 
 
 def apply(module: AnsibleModule, step: Step) -> dict[str, Any] | None:
-    """Bring one file to what is wanted; its diff, or None if it was so already."""
+    """Change one file to the wanted content; returns its diff, or None if there was no difference."""
     if step.wanted is None:
         if not module.check_mode:
             step.path.unlink()

@@ -1,4 +1,4 @@
-"""Ansible module: judge a host against its variables. All of it is done by the action plug-in of the same name."""
+"""Ansible module: judge a host against its variables. The action plug-in of the same name does all of it."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ kept:
 
 
 def main() -> None:
-    """Move what is elsewhere."""
+    """Move the interrupts that are elsewhere."""
     module = AnsibleModule(
         argument_spec={
             "rails": {"type": "list", "elements": "str", "required": True},

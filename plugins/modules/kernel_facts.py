@@ -1,4 +1,4 @@
-"""Ansible module: what a host's kernel is set to. See DOCUMENTATION."""
+"""Ansible module: the kernel settings of a host. See DOCUMENTATION."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ refused:
 
 
 def shown(path: Path) -> str:
-    """The file's value in one line; what cannot be read says why."""
+    """The file's value in one line; for an unreadable file, the reason."""
     try:
         return " ".join(path.read_text(encoding="utf-8").split())
     except OSError as error:
@@ -64,7 +64,7 @@ def shown(path: Path) -> str:
 
 
 def write(path: Path, value: str) -> str | None:
-    """Why the kernel refused, if it said so."""
+    """The kernel's reason for a refusal, if it gave one."""
     try:
         path.write_text(value + "\n", encoding="utf-8")
     except OSError as error:
@@ -73,7 +73,7 @@ def write(path: Path, value: str) -> str | None:
 
 
 def set_all(root: Path, wanted: dict[str, str], check_only: bool) -> dict[str, Any]:
-    """Write what differs; before and after are for --diff."""
+    """Write the differences; before and after are for --diff."""
     before = {name: shown(root / name.lstrip("/")) for name in wanted}
     differing = {name: value for name, value in wanted.items() if before[name] != value}
     if check_only:

@@ -1,4 +1,4 @@
-"""Ansible module: what NCCL will read on this host, and what of it is a mistake. See DOCUMENTATION."""
+"""Ansible module: NCCL's settings on this host, and the mistakes in them. See DOCUMENTATION."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ansible_facts:
 """
 
 CONF_FILES = ("root/.nccl.conf", "etc/nccl.conf")
-"""In NCCL's order, for jobs of root."""
+"""In NCCL's order, for root's jobs."""
 
 ENVIRONMENT_FILES = ("etc/environment", "etc/profile", "etc/bash.bashrc", "etc/systemd/system.conf")
 ENVIRONMENT_FOLDERS = (
@@ -82,14 +82,14 @@ ENVIRONMENT_FOLDERS = (
 
 
 def environment(root: Path) -> list[Setting]:
-    """Every setting that logins or services get."""
+    """Every setting in the environment of logins or services."""
     folders = (path for folder, pattern in ENVIRONMENT_FOLDERS for path in sorted((root / folder).glob(pattern)))
     files = [*(root / name for name in ENVIRONMENT_FILES), *folders]
     return [setting for path in files for setting in read_environment(f"/{path.relative_to(root)}", content(path))]
 
 
 def content(path: Path) -> str:
-    """A file's text as it is; empty if it is not there."""
+    """A file's text unchanged; empty if it does not exist."""
     return path.read_bytes().decode("utf-8", errors="replace") if path.is_file() else ""
 
 

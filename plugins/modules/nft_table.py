@@ -1,4 +1,4 @@
-"""Ansible module: one nftables table in the kernel exactly as a ruleset says. See DOCUMENTATION."""
+"""Ansible module: make one nftables table in the kernel equal to a ruleset. See DOCUMENTATION."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ SCRIPT = 'nft -f "$1" && exec nft -s list table "$2" "$3"'
 
 
 def wanted(module: AnsibleModule) -> str:
-    """The ruleset's table as nft lists it, by way of an empty network namespace."""
+    """The ruleset's table in nft's own listing, made in an empty network namespace."""
     family, name, ruleset = (module.params[key] for key in ("family", "name", "ruleset"))
     scratch = Path(module.tmpdir) / "ruleset.nft"
     scratch.write_text(ruleset, encoding="utf-8")
@@ -83,7 +83,7 @@ def main() -> None:
     family, name, ruleset = (module.params[key] for key in ("family", "name", "ruleset"))
     header = {"before_header": f"table {family} {name}", "after_header": f"table {family} {name}"}
     if module.get_bin_path("nft") is None:
-        if module.check_mode:  # a dry run on a host where the package would be installed first
+        if module.check_mode:  # check mode on a host where the package would be installed first
             module.exit_json(changed=True, listing=ruleset, diff={**header, "before": "", "after": ruleset})
         module.fail_json(msg="no program nft on this host; install the package nftables")
     shall_be = wanted(module)

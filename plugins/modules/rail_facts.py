@@ -1,4 +1,4 @@
-"""Ansible module: what a host's kernel says about its rails. See DOCUMENTATION."""
+"""Ansible module: the state of a host's rails in its kernel. See DOCUMENTATION."""
 
 from __future__ import annotations
 

@@ -131,8 +131,6 @@ class Capabilities:
     tag_gap: str = ""
     """Why not, for the operator's message."""
     max_tag: int = 4094
-    has_tags_beside_vlans: bool = True
-    """A subinterface may have the number of one of the switch's VLANs."""
     access_mtu: Literal["any", "jumbo", "none"] = "any"
     """MTU of a switched port: any, only the largest (NX-OS ``system jumbomtu``), or none is checked (EOS)."""
     release_pattern: str = ""

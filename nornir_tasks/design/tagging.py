@@ -31,7 +31,7 @@ def problems(device: str, intended: PartialConfig, known: Capabilities) -> Itera
             yield from _of_subinterface(where, name, port, port.tag, ports.get(port_of(name)))
             if not 2 <= port.tag <= known.max_tag:
                 yield Problem(where, "no such tag can be configured", f"2 to {known.max_tag}", str(port.tag))
-            if port.tag in vlans and not known.has_tags_beside_vlans:
+            if port.tag in vlans:
                 hint = "give the subinterface or the VLAN another number"
                 yield Problem(where, "the tag is also a VLAN of this switch", found=str(port.tag), hint=hint)
 

@@ -164,6 +164,14 @@ def _vrf_gone(change: Change) -> None:
             change.session.remove(node)
 
 
+def _peer_gone(change: Change) -> None:
+    """A neighbour that goes takes its lines in address families along (the lab's reading)."""
+    families = change.parent.find("address-family") if change.removed else ()
+    for node in [node for family in families for node in family.find("neighbor")]:
+        if node.params.get("peer") == change.node.params["peer"]:
+            change.session.remove(node)
+
+
 def _hash_fields(change: Change) -> None:
     """The order of fields has no meaning: the default set is kept as the default, whatever its order."""
     node, rule = change.node, change.node.rule
@@ -223,6 +231,7 @@ HOOKS: dict[str, Hook] = {
     "encoding_changed": _encoding_changed,
     "on_by_default": _on_by_default,
     "vrf_gone": _vrf_gone,
+    "peer_gone": _peer_gone,
     "vrf_moved": _vrf_moved,
     "first_address_gone": _first_address_gone,
     "hash_fields": _hash_fields,

@@ -30,7 +30,7 @@ from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
-from tests.unit.design import toy_profiles, toys
+from tests.unit.design import tagged, toy_profiles, toys
 
 ROOT = Path(__file__).parents[2]
 SITES = (
@@ -61,7 +61,7 @@ _TOP = {
 """How the top-level lines of a section begin, where shapes of several sections are alike."""
 _PLACES = {"(SVI)": r"interface Vlan\d+", "(switched port)": r"interface Ethernet\S+"}
 """Where a shape stands, by the note at its end."""
-_WORDS = {"<address>": r"[\d.]+", "<port>": r"(?:swp\w+|lo)"}
+_WORDS = {"<address>": r"[\d.]+", "<port>": r"(?:swp\w+|lo)", "<subinterface>": r"swp\w+\.\d+"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Example:
 @cache
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
-    switches = (*_switches(), *_vrfs(), *_profiles())
+    switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -220,6 +220,14 @@ def _profiles() -> Iterator[Rendered]:
     """Switches with ports that lose packets beside those that do not."""
     for device in toys.ONE_OF_EACH.values():
         each = toy_profiles.realised(device)
+        text = render(each.config, each.capabilities, environment(each.config.os))
+        yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _tagged() -> Iterator[Rendered]:
+    """Switches with planes told apart by tags."""
+    for device in tagged.DEVICES.values():
+        each = tagged.realised(device)
         text = render(each.config, each.capabilities, environment(each.config.os))
         yield Rendered(each.config, each.capabilities, each.claims, text)
 

@@ -14,6 +14,7 @@ from nornir_tasks.platforms.eos.parse import parse
 from nornir_tasks.platforms.eos.port_map import port_name, sort_key
 from nornir_tasks.platforms.eos.tree import community_word, seconds, to_text, to_tree
 from nornir_tasks.platforms.platform import Platform
+from nornir_tasks.platforms.vlan_lists import allowed_vlans
 
 PLATFORM = Platform(
     facts=OsFacts(
@@ -41,6 +42,12 @@ PLATFORM = Platform(
     observing=OBSERVING,
     api_port=443,
     template_filters=MappingProxyType(
-        {"seconds": seconds, "speed_word": speed_word, "fec_line": fec_line, "community_word": community_word}
+        {
+            "seconds": seconds,
+            "speed_word": speed_word,
+            "fec_line": fec_line,
+            "community_word": community_word,
+            "allowed_vlans": allowed_vlans,
+        }
     ),
 )

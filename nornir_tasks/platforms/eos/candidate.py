@@ -14,6 +14,7 @@ from nornir_tasks.platforms.eos.parse import BLOCKS
 from nornir_tasks.platforms.eos.tree import DSCP_DEFAULT, to_tree
 from nornir_tasks.platforms.lines import replaced
 from nornir_tasks.platforms.platform import Candidate
+from nornir_tasks.platforms.vlan_lists import with_whole_lists
 
 if TYPE_CHECKING:
     from hier_config import HConfig, HConfigChild
@@ -37,6 +38,8 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((*_QUEUE, r"^random-detect ecn minimum-threshold "), r" minimum-threshold .*$", ""),
     # batfish arista_interface_show_run_all: "default error-correction encoding"; "no" would turn it off for good
     ((*_PORT, r"^error-correction encoding "), r"^no (error-correction encoding) .*$", r"default \1"),
+    # arista.eos (ansible 12.3.0) eos_l2_interfaces: "no switchport trunk allowed vlan", without the list
+    ((*_PORT, r"^switchport trunk (?:allowed|native) vlan "), r"^no (switchport trunk \S+ vlan) .*$", r"default \1"),
     # a neighbour that leaves its group leaves the fabric: all its lines go with it
     ((*_BGP, r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
     ((*_BGP, r"^vrf ", r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
@@ -58,11 +61,11 @@ _LAST = re.compile(r"no neighbor \S+ peer group")
 
 def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Candidate:
     """The lines that make ``wanted`` of ``owned``; everything else on the switch (``running``) is not mentioned."""
-    del running  # EOS gets a difference, not a whole configuration
     from hier_config import WorkflowRemediation  # noqa: PLC0415 - only a device that differs pays for it
 
-    new = _new_blocks(owned, wanted)
-    before, after = (_hconfig(each) for each in _to_compare(_to_type_again(owned, wanted), wanted, new))
+    have, want = with_whole_lists(running, owned, wanted)  # but for these, EOS gets what differs and nothing else
+    new = _new_blocks(have, want)
+    before, after = (_hconfig(each) for each in _to_compare(_to_type_again(have, want), want, new))
     remediation = WorkflowRemediation(before, after).remediation_config
     lines = tuple(
         line

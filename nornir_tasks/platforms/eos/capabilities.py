@@ -103,6 +103,8 @@ _TOMAHAWK4 = Capabilities(
     # pyavd 6.4.0 renders VRFs with BGP in them; that they need no route distinguisher unless routes leave their VRF:
     # its molecule router-bgp-vrf-address-families
     has_vrfs=True,
+    # pyavd 6.4.0 renders trunks and subinterfaces (eos__ethernet_interfaces)
+    has_tags=True,
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
     max_confirm_s=86_399,

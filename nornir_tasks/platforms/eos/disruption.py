@@ -20,6 +20,12 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?ip hardware fib load-balance .*", Disruption.DATAPLANE_BLIP),
     # classes, queues and PFC are reprogrammed in the chip while packets pass
     (r"(?:no )?(?:qos|priority-flow-control) .*", Disruption.DATAPLANE_BLIP),
+    # what goes is what bears the tag: the port stays up
+    (
+        r"interface Ethernet[\d/]+\.\d+(?: / (?:no )?(?:shutdown|encapsulation .*))?"
+        r"|interface Ethernet\S+ / (?:no )?switchport trunk .*",
+        Disruption.DATAPLANE_BLIP,
+    ),
     (r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
     # the link comes up anew at another rate or with another code, and only once both ends have it
     # (CumulusNetworks/docs, Switch-Port-Attributes.md, on FEC; AMD Instinct cluster networking guide, on training)

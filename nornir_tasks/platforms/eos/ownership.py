@@ -47,6 +47,13 @@ _BGP = (
     rule(r".*", "switch"),
 )
 
+_TRUNK = (
+    # a line for each VLAN, as tree.py reads the list; of what a port has but one, the fabric has it
+    rule(r"switchport trunk allowed vlan (?P<key>\d+)", "tag"),
+    rule(r".*", "fabric"),
+)
+_OF_SUBINTERFACE = (rule(r"vrf (?P<key>\S+)", "vrf"), rule(r"ip address (?P<key>\S+)", "address"))
+
 OWNERSHIP = (
     rule(r"service routing protocols model .*", "switch"),
     rule(r"(?:no )?ip routing", "switch"),
@@ -64,7 +71,9 @@ OWNERSHIP = (
     # A VLAN or SVI of ours under another number: it bears our name, or an address of ours.
     rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),
     rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
-    rule(r"interface (?P<key>\S+)", "port"),
+    # A subinterface that an earlier design left behind: by its VRF or address, else by whoever has the port.
+    rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
+    rule(r"interface (?P<key>\S+)", "port", children=_TRUNK),
     rule(r"ip prefix-list (?P<key>\S+)(?: .*)?", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "address"),

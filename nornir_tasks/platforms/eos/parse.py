@@ -1,7 +1,7 @@
 """EOS configuration back to the hinge. Every line is either understood exactly or handed back in the remainder."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from nornir_tasks.design.capabilities import Capabilities
@@ -31,8 +31,9 @@ from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
 from nornir_tasks.platforms.eos.parse_qos import parse_qos
 from nornir_tasks.platforms.eos.port_map import sort_key
 from nornir_tasks.platforms.eos.tree import community_of
-from nornir_tasks.platforms.lines import Block, Fields, leave, no, number, read, row, table, take, text, yes
+from nornir_tasks.platforms.lines import Block, Fields, Table, leave, no, number, read, row, table, take, text, yes
 from nornir_tasks.platforms.platform import Parsed
+from nornir_tasks.platforms.vlan_lists import ALLOWED
 
 _DEFAULT_MTU_BYTES = 1500
 """Of a routed port without an ``mtu`` line. Source: pyavd eos__ethernet_interfaces, "show interfaces" of EOS."""
@@ -55,18 +56,32 @@ _PORT = (
     row(r"switchport", "switched", yes, hidden=("switchport",)),
     row(r"switchport mode access", "switched", yes, single="switchport mode", hidden=("switchport mode access",)),
     row(r"switchport access vlan (\d+)", "access_vlan", number, single="switchport access vlan"),
+    row(r"switchport mode trunk", "is_trunk", yes, single="switchport mode"),
+    row(r"switchport trunk allowed vlan (\d+)", "allowed_vlans", number, single=ALLOWED.strip(), many=True),
+    row(
+        r"switchport trunk native vlan (\d+)",
+        "native_vlan",
+        number,
+        single="switchport trunk native vlan",
+        # batfish arista_interface_show_run_all: only "show running-config all" prints it
+        hidden=("switchport trunk native vlan 1",),
+    ),
+    row(r"encapsulation dot1q vlan (\d+)", "tag", number, single="encapsulation dot1q vlan"),
     row(r"spanning-tree portfast", "portfast", yes),
     row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
     *LAYER1_ROWS,
 )
+_TRUNK = {"is_trunk", "allowed_vlans", "native_vlan"}
 _EDGE = {"portfast": "spanning-tree portfast", "bpduguard": "spanning-tree bpduguard enable"}
 """Either alone is none of ours."""
 _SWITCHED = {"access_vlan", *_EDGE}
-"""What only an access port has."""
+"""What only a switched port has."""
 _ROUTED = {"mtu_bytes", "address", "qos_profile", "vrf"}
 """What only a routed port has; a switched one without any of it is one that nobody uses."""
-_PORT_LINES = table(*_PORT)
+_PORT_LINES = table(*(each for each in _PORT if each.field != "tag"))
 _LOOPBACK_LINES = table(*(each for each in _PORT if each.field in {"description", "enabled", "address", "vrf"}))
+_OF_SUBINTERFACE = {"description", "enabled", "address", "mtu_bytes", "vrf", "tag"}
+_SUBINTERFACE_LINES = table(*(each for each in _PORT if each.field in _OF_SUBINTERFACE))
 _OF_SVI = {"description", "enabled", "address", "mtu_bytes", "vrf"}
 _SVI_LINES = table(*(each for each in _PORT if each.field in _OF_SVI))
 
@@ -220,20 +235,42 @@ def _vlan(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[Config
 
 
 def _svi(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    values, unknown = read(node.children.values(), _SVI_LINES)
+    return _logical(node, found, fields, _SVI_LINES)
+
+
+def _subinterface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    return _logical(node, found, fields, _SUBINTERFACE_LINES)
+
+
+def _logical(node: ConfigTree, found: re.Match[str], fields: Fields, lines: Table) -> list[ConfigTree]:
+    """An SVI or a subinterface."""
+    values, unknown = read(node.children.values(), lines)
     enabled, mtu = values.get("enabled", True), values.get("mtu_bytes", _DEFAULT_MTU_BYTES)
     port = Interface(found[1], values.get("description"), values.get("address"), mtu, enabled, None)
-    fields["interfaces"].append(replace(port, vrf=values.get("vrf")))
+    fields["interfaces"].append(replace(port, vrf=values.get("vrf"), tag=values.get("tag")))
     return unknown
 
 
 def _contradicts(values: Fields) -> bool:
     """Does a port say what only another kind of port can have?"""
     if values.get("routed", False):
-        return bool(_SWITCHED & values.keys() or "switched" in values)
+        return bool((_SWITCHED | _TRUNK) & values.keys() or "switched" in values)
+    if "is_trunk" in values:
+        return bool({"mtu_bytes", "address", "vrf", "access_vlan"} & values.keys())
     if "access_vlan" in values:
         return bool({"mtu_bytes", "address", "vrf"} & values.keys())
     return bool((_ROUTED | _SWITCHED) & values.keys())
+
+
+def _left_of_trunk(values: Fields, lines: Iterable[ConfigTree]) -> list[ConfigTree]:
+    """What a port says of a trunk and cannot be one with: it is none, or lets its native VLAN not through."""
+    found = [line for line in lines if line.text.startswith("switchport trunk ")]
+    if "is_trunk" not in values:
+        return found
+    native = values.get("native_vlan")
+    if native is None or native in values.get("allowed_vlans", ()):
+        return []
+    return [line for line in found if line.text.startswith("switchport trunk native ")]
 
 
 def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree] | None:
@@ -246,6 +283,8 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
     if not edge:
         unknown += [node.children[text] for field, text in _EDGE.items() if field in values]
     layer1, left = read_layer1(values, node.children.values())
+    unlike_trunk = _left_of_trunk(values, node.children.values())
+    is_trunk, native = "is_trunk" in values, None if unlike_trunk else values.get("native_vlan")
     fields["interfaces"].append(
         Interface(
             name=found[1],
@@ -258,8 +297,11 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
             access_vlan=values.get("access_vlan"),
             edge=edge,
             vrf=values.get("vrf"),
+            tagged_vlans=tuple(sorted({*values.get("allowed_vlans", ())} - {native})) if is_trunk else None,
+            native_vlan=native,
         )
     )
+    left += unlike_trunk
     return [*unknown, *(line for line in left if line not in unknown)]
 
 
@@ -313,6 +355,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     for pattern, reader in (
         (r"interface ((?:Ethernet|Loopback)[\d/]+)", _interface),
         (r"interface (Vlan\d+)", _svi),
+        (r"interface (Ethernet[\d/]+\.\d+)", _subinterface),
         (r"vlan (\d+)", _vlan),
         (r"ip prefix-list (\S+)", _prefix_list),
         (r"route-map (\S+) (permit|deny) (\d+)", _route_map),

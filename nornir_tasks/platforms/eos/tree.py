@@ -1,10 +1,10 @@
 """EOS configuration text to a tree and back, in one spelling, with EOS's hidden defaults left out."""
 
 import re
-from collections.abc import Iterator
 
 from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
+from nornir_tasks.platforms.vlan_lists import ALLOWED, join_lists, numbers, split_lists
 
 INDENT = "   "
 _NOISE = re.compile(r"!.*|end")
@@ -60,9 +60,9 @@ def community_of(word: str) -> str:
 def to_tree(text: str) -> ConfigTree:
     """Running configuration, session configuration or rendered text.
 
-    A map line of several code points, and one of several VLANs, becomes one line each, a watchdog time gets its
-    shortest spelling, AS numbers are plain, and a prefix list is a block, so that one meaning has one spelling wherever
-    it came from.
+    A map line of several code points, one of several VLANs, and a trunk's list of them become one line each, a watchdog
+    time gets its shortest spelling, AS numbers are plain, and a prefix list is a block, so that one meaning has one
+    spelling wherever it came from.
     """
     tree = from_text(text, _HEREDOCS, _NOISE)
     make_asns_plain(tree)
@@ -76,6 +76,8 @@ def to_tree(text: str) -> ConfigTree:
             continue
         for line in _one_spelling(node.text):
             plain.add(line, node.line).children.update(node.children)
+    if ALLOWED in text:
+        split_lists(plain)
     return plain
 
 
@@ -85,17 +87,10 @@ def _one_spelling(line: str) -> tuple[str, ...]:
     if found := _TIMER.fullmatch(line):
         return (f"{found[1]} {seconds(round(float(found[2]) * 1000))}",)
     if found := _VLANS.fullmatch(line):
-        return tuple(f"vlan {number}" for number in _numbers(found[1]))
+        return tuple(f"vlan {number}" for number in numbers(found[1]))
     return (line,)
-
-
-def _numbers(text: str) -> Iterator[int]:
-    """``10,20-22`` -> 10, 20, 21, 22."""
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)
 
 
 def to_text(tree: ConfigTree) -> str:
     """One line per row, three blanks per level, ended by a newline."""
-    return "".join(f"{line}\n" for line in tree.lines(INDENT))
+    return "".join(f"{line}\n" for line in join_lists(tree).lines(INDENT))

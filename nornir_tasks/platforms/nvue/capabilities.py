@@ -120,6 +120,8 @@ _SPECTRUM4 = NvueCapabilities(
     has_vlan_names=False,
     # docs514 Static-Routing.md and Optional-BGP-Configuration.md: routes, ports and BGP in VRFs
     has_vrfs=True,
+    # docs514 VLAN-aware-Bridge-Mode.md; Interface-Configuration-and-Management/_index.md, Subinterfaces: not of VLAN 1
+    has_tags=True,
     has_breakout=True,
     has_breakout_lanes=True,
     has_commit_timer=True,

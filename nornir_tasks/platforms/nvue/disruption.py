@@ -23,6 +23,12 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # the port goes down, or up; a port that vanishes from the configuration goes down with it. Speed, FEC and
     # negotiation: both ends must agree for the link to come up; a split replaces the port by others (docs514
     # Switch-Port-Attributes.md)
+    # what goes is what bears the tag: the port stays up
+    (
+        r"interface / swp\w+\.\d+(?: / (?:link|vlan|base-interface)\b.*)?"
+        r"|interface / swp\S* / bridge / domain / [^/]+ / vlan / \d+",
+        Disruption.DATAPLANE_BLIP,
+    ),
     (r"interface / swp[^/]*", Disruption.PORT_FLAP),
     (r"interface / swp\S* / link(?: / (?:state|speed|fec|auto-negotiate|breakout|lanes)\b.*)?", Disruption.PORT_FLAP),
     # the port leaves one VLAN for another, and all behind it with it; without its VLAN or SVI a host has no way out

@@ -56,6 +56,18 @@ _DEFAULT_BGP = _container(
     _ANYTHING,
 )
 
+_BY_FABRIC = rule(r".*", "fabric")
+
+
+def _of_fabric(pattern: str, *children: Rule) -> Rule:
+    return rule(pattern, "fabric", shared=True, children=(*children, _BY_FABRIC))
+
+
+# of a port's VLANs with tags each is its owner's; of what a port has but one, the fabric has it
+_TAGS = _of_fabric(r"vlan", rule(r"(?P<key>\d+)", "tag"))
+_TRUNK = (_of_fabric(r"bridge", _of_fabric(r"domain", _of_fabric(r"br_default", _TAGS))), _BY_FABRIC)
+_OF_SUBINTERFACE = (rule(r'vrf: "(?P<key>[^"]+)"', "vrf"), rule(r"(?P<key>[\d.]+/\d+)", "address"))
+
 OWNERSHIP: tuple[Rule, ...] = (
     # the VLANs of the default bridge; the bridge's own settings are whoever's made it
     _container(
@@ -63,7 +75,9 @@ OWNERSHIP: tuple[Rule, ...] = (
     ),
     _container(
         r"interface",
-        rule(r"(?P<key>swp\w+|lo)", "port"),
+        rule(r"(?P<key>swp\w+|lo)", "port", children=_TRUNK),
+        # One that an earlier design left behind: by its VRF or address, else by whoever has the port.
+        rule(r"(?P<key>swp\w+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
         rule(r"vlan(?P<key>\d+)", "vlan", below=(rule(r"(?P<key>[\d.]+/\d+)", "address"),)),
     ),
     _container(

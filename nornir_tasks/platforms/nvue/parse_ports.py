@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nornir_tasks.design.device_config import Breakout, Interface, Layer1
@@ -26,6 +26,7 @@ _FEC_OF = {"rs": "rs", "baser": "fc", "off": "none"}
 _CAGE = re.compile(r"swp(\d+)")
 _SPEED = re.compile(r"(\d+)G")
 _SVI = re.compile(r"vlan(\d+)")
+_SUBINTERFACE = re.compile(r"(swp\w+)\.\d+")
 _MEMBER = ("bridge", "domain", BRIDGE)
 _SPLIT = {"2x": 2, "4x": 4, "8x": 8}
 
@@ -81,10 +82,14 @@ def _interface(data: Data, name: str, known: NvueCapabilities, carried: Carried 
     port = data["interface"][name]
     if svi := _SVI.fullmatch(name):
         return _svi(data, name, int(svi[1]), known)
+    if sub := _SUBINTERFACE.fullmatch(name):
+        return _subinterface(data, name, sub[1], known)
     is_loopback = name == known.loopback_name
     take_word(port, "loopback" if is_loopback else "swp", "type")
     access_vlan = None if is_loopback else take_int(port, *_MEMBER, "access")
-    edge = access_vlan is not None and _edge(port, known.spelling)
+    tagged_vlans, native_vlan = (None, None) if is_loopback or access_vlan is not None else _trunk(port)
+    is_switched = access_vlan is not None or tagged_vlans is not None
+    edge = is_switched and _edge(port, known.spelling)
     address = _address(port, known.spelling.address, "address")
     mtu_bytes = take_int(port, "link", "mtu")
     layer1 = None if is_loopback else _layer1(port, known.spelling)
@@ -93,10 +98,11 @@ def _interface(data: Data, name: str, known: NvueCapabilities, carried: Carried 
     if not is_down and not is_loopback:
         take_empty(port, "link", "state", "up")
     description = take_text(port, "description")
-    vrf = None if is_loopback or access_vlan is not None else take_text(port, *known.spelling.vrf)
+    vrf = None if is_loopback or is_switched else take_text(port, *known.spelling.vrf)
     if is_loopback and address is None:
         vrf, address = _in_a_vrf(data)
-    is_unused = is_down and {address, mtu_bytes, layer1, description, ra_interval_ms, access_vlan, vrf} == {None}
+    is_unused = is_down and not is_switched
+    is_unused = is_unused and {address, mtu_bytes, layer1, description, ra_interval_ms, vrf} == {None}
     drop_if_empty(data, "interface", name)
     return Interface(
         name=name,
@@ -110,7 +116,33 @@ def _interface(data: Data, name: str, known: NvueCapabilities, carried: Carried 
         access_vlan=access_vlan,
         edge=edge,
         vrf=vrf,
+        tagged_vlans=tagged_vlans,
+        native_vlan=native_vlan,
     )
+
+
+def _trunk(port: Data) -> tuple[tuple[int, ...] | None, int | None]:
+    """The VLANs with tags (None: no trunk), and the one without. Without any all VLANs of the bridge go over it."""
+    member = look(port, *_MEMBER)
+    if not isinstance(member, dict) or not {"untagged", "vlan"} & member.keys():
+        return None, None
+    native = take_int(port, *_MEMBER, "untagged")
+    if native is None:
+        take_word(port, "none", *_MEMBER, "untagged")
+    numbers = [number for number, below in entries(port, *_MEMBER, "vlan") if number.isdecimal() and not below]
+    for number in numbers:
+        take_empty(port, *_MEMBER, "vlan", number)
+    return tuple(sorted(map(int, numbers))), native
+
+
+def _subinterface(data: Data, name: str, parent: str, known: NvueCapabilities) -> Interface:
+    """``swp1.100``. What its type and port do not say as its name does stays where it is."""
+    port = data["interface"][name]
+    take_word(port, "sub", "type")
+    take_word(port, parent, "base-interface")
+    found = replace(_logical(port, name, known), tag=take_int(port, "vlan"))
+    drop_if_empty(data, "interface", name)
+    return found
 
 
 def _svi(data: Data, name: str, number: int, known: NvueCapabilities) -> Interface:
@@ -119,7 +151,14 @@ def _svi(data: Data, name: str, number: int, known: NvueCapabilities) -> Interfa
     take_word(port, "svi", "type")
     if look(port, "vlan") == number:
         take(port, "vlan")
-    found = Interface(
+    found = _logical(port, name, known)
+    drop_if_empty(data, "interface", name)
+    return found
+
+
+def _logical(port: Data, name: str, known: NvueCapabilities) -> Interface:
+    """What SVIs and subinterfaces have alike."""
+    return Interface(
         name=name,
         description=take_text(port, "description"),
         address=_address(port, known.spelling.address, "address"),
@@ -128,8 +167,6 @@ def _svi(data: Data, name: str, number: int, known: NvueCapabilities) -> Interfa
         qos_profile=None,
         vrf=take_text(port, *known.spelling.vrf),
     )
-    drop_if_empty(data, "interface", name)
-    return found
 
 
 def _edge(port: Data, spelling: Spelling) -> bool:

@@ -5,7 +5,8 @@ import re
 SPLIT_PART = r"(swp\d+)s\d+"
 """``swp3s1`` is a part of ``swp3``."""
 
-_PORT = re.compile(r"swp(\d+)(?:s(\d+))?")
+_PORT = re.compile(r"swp(\d+)(?:s(\d+))?(?:\.(\d+))?")
+"""With its number, its part, and the tag of a subinterface."""
 
 
 def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None) -> str:
@@ -15,8 +16,8 @@ def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None
 
 
 def sort_key(name: str) -> tuple[int, ...]:
-    """Loopback first, then ports in the front panel's order."""
+    """Loopback first, then ports in the front panel's order, each before its subinterfaces."""
     found = _PORT.fullmatch(name)
     if found is None:
         return (0,)
-    return (1, int(found[1]), int(found[2] or 0))
+    return (1, int(found[1]), int(found[2] or 0), int(found[3] or 0))

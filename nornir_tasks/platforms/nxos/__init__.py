@@ -24,6 +24,7 @@ from nornir_tasks.platforms.nxos.parse_ports import FEC
 from nornir_tasks.platforms.nxos.patch import server_changes
 from nornir_tasks.platforms.nxos.port_map import SPLIT_PART, port_name, sort_key
 from nornir_tasks.platforms.platform import Platform
+from nornir_tasks.platforms.vlan_lists import allowed_vlans
 
 PLATFORM = Platform(
     facts=OsFacts(
@@ -57,6 +58,7 @@ PLATFORM = Platform(
             "class_suffix": parse_qos.class_suffix,
             "queuing_policy": parse_qos.queuing_policy,
             "fec_word": FEC.__getitem__,
+            "allowed_vlans": allowed_vlans,
         }
     ),
 )

@@ -13,6 +13,7 @@ from nornir_tasks.platforms.nxos.config_text import (
     DLB,
     INDENT,
     SourceTree,
+    joined,
     one_row_of,
     to_text,
     to_tree,
@@ -20,6 +21,7 @@ from nornir_tasks.platforms.nxos.config_text import (
 )
 from nornir_tasks.platforms.nxos.port_map import sort_key
 from nornir_tasks.platforms.platform import Candidate
+from nornir_tasks.platforms.vlan_lists import with_whole_lists
 
 _ORDER = tuple(
     re.compile(pattern)
@@ -59,13 +61,15 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
     """The running configuration (from ``to_tree``) with its owned part turned into the wanted one."""
     changes = tuple(difference(owned_running, owned_wanted))
     source = running if isinstance(running, SourceTree) else to_tree(to_text(running))
-    splice = _Splice(source)
-    for change in changes:
+    have, want = with_whole_lists(source, owned_running, owned_wanted)
+    rows = joined(source)
+    splice = _Splice(rows)
+    for change in changes if want is owned_wanted else difference(have, want):
         if change.op == "-":
             splice.cut(change.path)
     splice.keep_row_mates()
     splice.keep_other_vlans()
-    splice.insert_missing(source, owned_wanted, ())
+    splice.insert_missing(rows, want, ())
     return Candidate(payload=splice.text(), changes=changes)
 
 

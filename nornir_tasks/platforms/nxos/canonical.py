@@ -17,22 +17,23 @@ def canonical(tree: ConfigTree) -> ConfigTree:
     kept = visible(tree, _HIDDEN)
     for text, node in kept.children.items():
         if text.startswith(PORT) and node:  # a copy already: lines of ports are hidden
-            node.children.pop(hidden_admin_state(node.children), None)
+            node.children.pop(hidden_admin_state(text, node.children), None)
     return kept
 
 
-def hidden_admin_state(lines: Collection[str]) -> str:
-    """The line of a port's admin state that is not printed: a routed port is down by default, a switched one is up.
+def hidden_admin_state(port: str, lines: Collection[str]) -> str:
+    """The line of a port's admin state that is not printed: a routed one is down by default, a switched one is up.
 
     Published configurations of 9.3 and 10.4(2): routed ports print "no shutdown" when up and nothing when down, and
-    switched ones that are down print "shutdown" (``system default switchport shutdown`` is off unless set).
+    switched ones that are down print "shutdown" (``system default switchport shutdown`` is off unless set). A
+    subinterface is routed without saying so, and is down like any other.
     """
-    return "shutdown" if _ROUTED in lines else "no shutdown"
+    return "shutdown" if _ROUTED in lines or "." in port else "no shutdown"
 
 
 def is_hidden(path: Path, beside: Collection[str] = ()) -> bool:
     """Does the switch leave this line out because it says what holds anyway? ``beside``: the lines it stands among."""
-    if len(path) == 2 and path[0].startswith(PORT) and path[1] == hidden_admin_state(beside):
+    if len(path) == 2 and path[0].startswith(PORT) and path[1] == hidden_admin_state(path[0], beside):
         return True
     return any(
         path[-1] in lines

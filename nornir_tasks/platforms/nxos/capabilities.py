@@ -128,6 +128,9 @@ def capabilities(release: str, asic: str) -> Capabilities:
         svi_service="interface-vlan",
         # cisco.nxos 11.1.0 nxos_vrf_global, nxos_vrf_interfaces, nxos_bgp_global
         has_vrfs=True,
+        # cisco.nxos 11.1.0 nxos_l2_interfaces, nxos_l3_interfaces (dot1q); 3968 and up are the switch's own (batfish)
+        has_tags=True,
+        max_tag=3967,
         has_commit_timer=True,
         # IronCore's NX-OS provider renders "no ipv6 nd suppress-ra", other published fabrics go without
         unnumbered_gap="published configurations disagree on whether a port must be told to advertise itself",

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
+from nornir_tasks.platforms.vlan_lists import ALLOWED, join_lists, numbers, ranges, split_lists
 
 INDENT = "  "
 """NX-OS indents each level by two blanks (napalm 5.2.0 test/nxos/nxos/new_good.conf)."""
@@ -66,6 +67,8 @@ def to_tree(text: str) -> SourceTree:
             for line in one_port_each(node.text):
                 _keep(root, line, node)
     _one_vlan_each(root)
+    if ALLOWED in text:
+        split_lists(root)
     return root
 
 
@@ -96,27 +99,12 @@ def _one_vlan_each(root: SourceTree) -> None:
 def vlans_of(line: str) -> tuple[str, ...]:
     """``vlan 1,310-311`` -> one such line for each VLAN; any other as it is."""
     found = _SEVERAL_VLANS.fullmatch(line)
-    return (line,) if found is None else tuple(f"vlan {number}" for number in _numbers(found["ids"]))
+    return (line,) if found is None else tuple(f"vlan {number}" for number in numbers(found["ids"]))
 
 
 def one_row_of(vlans: Sequence[str]) -> str:
-    """The other way: ``vlan 1,310-311``. The VLANs in ascending order."""
-    runs: list[list[str]] = []
-    for number in (each.removeprefix("vlan ") for each in vlans):
-        if runs and int(number) == int(runs[-1][-1]) + 1:
-            runs[-1] = [runs[-1][0], number]
-        else:
-            runs.append([number])
-    return f"vlan {','.join('-'.join(run) for run in runs)}"
-
-
-def _numbers(text: str) -> list[int]:
-    """``10,25-26`` -> 10, 25, 26."""
-    found: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
+    """The other way: ``vlan 1,310-311``."""
+    return f"vlan {ranges(int(each.removeprefix('vlan ')) for each in vlans)}"
 
 
 def one_port_each(line: str) -> tuple[str, ...]:
@@ -130,7 +118,7 @@ def one_port_each(line: str) -> tuple[str, ...]:
     found = _MERGED.fullmatch(line) if line.startswith(BREAKOUT) else None
     if found is None:
         return (line,)
-    return tuple(f"{BREAKOUT}{found['module']} port {port} map {found['map']}" for port in _numbers(found["ports"]))
+    return tuple(f"{BREAKOUT}{found['module']} port {port} map {found['map']}" for port in numbers(found["ports"]))
 
 
 def _ports(text: str) -> tuple[str, ...]:
@@ -142,6 +130,13 @@ def _ports(text: str) -> tuple[str, ...]:
     return tuple(f"Ethernet{found['above']}{port}" for port in range(first, last + 1))
 
 
+def joined(source: SourceTree) -> SourceTree:
+    """A configuration with each trunk's list as one line, which knows its rows; all else is ``source``'s own."""
+    whole = SourceTree(source.rows)
+    whole.listed, whole.children = source.listed, join_lists(source).children
+    return whole
+
+
 def to_text(tree: ConfigTree) -> str:
     """The tree as NX-OS would print it; ``to_tree(to_text(tree)) == tree``."""
-    return "".join(f"{row}\n" for row in tree.lines(INDENT))
+    return "".join(f"{row}\n" for row in join_lists(tree).lines(INDENT))

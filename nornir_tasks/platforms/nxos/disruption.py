@@ -24,6 +24,12 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Both ends must have the same speed and FEC for the link to be up, and either both or none negotiate: the same
     # guide, "Configuring Basic Interface Parameters".
     (r"interface \S+ / (?:no )?(?:speed|fec|negotiate) .*", Disruption.PORT_FLAP),
+    # What goes is what bears the tag: the port stays up.
+    (
+        r"interface Ethernet[\d/]+\.\d+(?: / (?:(?:no )?shutdown|(?:encapsulation|ip address|vrf member) .*))?"
+        r"|interface Ethernet\S+ / (?:no )?switchport trunk .*",
+        Disruption.DATAPLANE_BLIP,
+    ),
     # Link state follows the line.
     (r"interface \S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
     (r"interface \S+ / (?:ip address|vrf member) .*", Disruption.PORT_FLAP),

@@ -31,6 +31,13 @@ _BGP = (
     rule(r".+", "switch"),
 )
 
+_TRUNK = (
+    # a line for each VLAN, as config_text.py reads the list; of what a port has but one, the fabric has it
+    rule(r"switchport trunk allowed vlan (?P<key>\d+)", "tag"),
+    rule(r".*", "fabric"),
+)
+_OF_SUBINTERFACE = (rule(r"vrf member (?P<key>\S+)", "vrf"), rule(r"ip address (?P<key>\S+)", "address"))
+
 OWNERSHIP = (
     rule(r"feature (?:bfd|bgp|lldp)", "switch"),
     # Ours only where we have SVIs: elsewhere it is there for other people's.
@@ -53,7 +60,9 @@ OWNERSHIP = (
     # A VLAN or SVI of ours under another number: it bears our name, or an address of ours.
     rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),
     rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
-    rule(r"interface (?P<key>\S+)", "port"),
+    # A subinterface that an earlier design left behind: by its VRF or address, else by whoever has the port.
+    rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
+    rule(r"interface (?P<key>\S+)", "port", children=_TRUNK),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
 )
 

@@ -128,6 +128,7 @@ class _Reader:
         return self.remainder.read(tree, (), _TOP_LINES, handlers)
 
     def _handlers(self) -> Iterator[tuple[str, Handler]]:
+        yield r"interface (?P<name>Ethernet[\d/]+\.\d+)", self.ports.subinterface
         yield r"interface (?P<name>Ethernet\S+)", self.ports.ethernet
         yield r"interface (?P<name>Vlan\d+)", self.ports.svi
         yield r"interface (?P<name>loopback\d+)", self.ports.loopback

@@ -10,6 +10,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader
 from nornir_tasks.platforms.nxos.reading import Remainder
+from nornir_tasks.platforms.vlan_lists import ALLOWED
 
 DEFAULT_MTU_BYTES = 1500
 
@@ -18,6 +19,8 @@ FEC: Mapping[Literal["rs", "fc", "none"], str] = {"rs": "rs-fec", "fc": "fc-fec"
 
 _EDGE = frozenset({"spanning-tree port type edge", "spanning-tree bpduguard enable"})
 """An edge port of ours has both: Cisco's chapter on STP extensions."""
+_EDGE_TRUNK = frozenset({"spanning-tree port type edge trunk", "spanning-tree bpduguard enable"})
+"""The same of a trunk, which ``edge`` alone does not make one."""
 
 _FEC_OF = {word: fec for fec, word in FEC.items()}
 
@@ -53,13 +56,22 @@ _SVI = (
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
 )
 
+_QUIET = row(r"no ip redirects", "quiet", yes, hidden=("ip redirects",))
+
+# netascode.cisco.com, data model for NX-OS, subinterface; one that nobody turned on is shut, as an SVI is.
+_SUBINTERFACE = (
+    *_SVI,
+    _QUIET,
+    row(r"encapsulation dot1q (\d+)", "tag", number, single="encapsulation dot1q"),
+)
+
 _ETHERNET = (
     *_LOOPBACK,
     # Cisco Nexus 9000 Interfaces Configuration Guide: an interface's MTU is 1500 unless set.
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
     # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)), and then an
     # access port (cisco.nxos 11.1.0 nxos_l2_interfaces: access is the mode of a port without one).
-    row(r"no ip redirects", "quiet", yes, hidden=("ip redirects",)),
+    _QUIET,
     row(r"no switchport", "routed", yes),
     row(r"switchport", "switched", yes, hidden=("switchport",)),
     row(r"switchport mode access", "switched", yes, single="switchport mode", hidden=("switchport mode access",)),
@@ -70,7 +82,17 @@ _ETHERNET = (
         single="switchport access vlan",
         hidden=("switchport access vlan 1",),
     ),
-    row(r"spanning-tree port type edge", "edge", _whole, single="spanning-tree port type", many=True),
+    row(r"switchport mode trunk", "is_trunk", yes, single="switchport mode"),
+    row(r"switchport trunk allowed vlan (\d+)", "allowed_vlans", number, single=ALLOWED.strip(), many=True),
+    row(
+        r"switchport trunk native vlan (\d+)",
+        "native_vlan",
+        number,
+        single="switchport trunk native vlan",
+        # cisco.nxos 11.1.0 nxos_l2_interfaces: no line of it on a trunk that nobody gave one
+        hidden=("switchport trunk native vlan 1",),
+    ),
+    row(r"spanning-tree port type edge(?: trunk)?", "edge", _whole, single="spanning-tree port type", many=True),
     row(r"spanning-tree bpduguard enable", "edge", _whole, single="spanning-tree bpduguard", many=True),
     # Interfaces Configuration Guide 10.6(x), "Configuring Basic Interface Parameters": speed and FEC are auto, and a
     # port negotiates, unless said otherwise.
@@ -111,11 +133,13 @@ _ONLY_ROUTED = {"quiet", "address", "vrf", "mtu_bytes", "pfc", "watchdog", "prof
 BLOCKS = (
     Block((r"interface loopback",), _LOOPBACK),
     Block((r"interface Vlan",), _SVI, hidden=("autostate", "ip redirects")),
-    Block((r"interface Ethernet",), _ETHERNET),
+    Block((r"interface Ethernet[\d/]+$",), _ETHERNET),
+    Block((r"interface Ethernet[\d/]+\.",), _SUBINTERFACE),
 )
 """What the lines of ports replace and which are hidden; a port's admin state is in canonical.py."""
 
 _LOOPBACK_LINES, _SVI_LINES, _ETHERNET_LINES = table(*_LOOPBACK), table(*_SVI), table(*_ETHERNET)
+_SUBINTERFACE_LINES = table(*_SUBINTERFACE)
 
 
 @dataclass(slots=True)
@@ -138,10 +162,18 @@ class PortReader:
 
     def svi(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Vlan900``: down unless said otherwise."""
-        values = self.remainder.read(node, (*above, node.text), _SVI_LINES)
+        self._logical(found["name"], self.remainder.read(node, (*above, node.text), _SVI_LINES))
+
+    def subinterface(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
+        """``interface Ethernet1/3.100``: down unless said otherwise, whatever its port is."""
+        values = self.remainder.read(node, (*above, node.text), _SUBINTERFACE_LINES)
+        (self.quiet if "quiet" in values else self.redirecting).append(found["name"])
+        self._logical(found["name"], values)
+
+    def _logical(self, name: str, values: Fields) -> None:
         mtu, enabled = values.get("mtu_bytes", DEFAULT_MTU_BYTES), values.get("enabled", False)
-        port = Interface(found["name"], values.get("description"), values.get("address"), mtu, enabled, None)
-        self.interfaces.append(replace(port, vrf=values.get("vrf")))
+        port = Interface(name, values.get("description"), values.get("address"), mtu, enabled, None)
+        self.interfaces.append(replace(port, vrf=values.get("vrf"), tag=values.get("tag")))
 
     def ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3`` or a part of it: a routed port is down unless said otherwise, a switched one up."""
@@ -149,41 +181,51 @@ class PortReader:
         values = self.remainder.read(node, path, _ETHERNET_LINES)
         layer1 = self._layer1(values, path)
         self._strangers(values, path)
-        access = "access_vlan" in values and "routed" not in values
-        routed = not access and bool("routed" in values or _ONLY_ROUTED & values.keys())
+        access, trunk = _is_access(values), _is_trunk(values)
+        switched = access or trunk
+        routed = not switched and bool("routed" in values or _ONLY_ROUTED & values.keys())
         if routed:
             if "routed" not in values:
                 self.remainder.missing(*path, "no switchport")
             (self.quiet if "quiet" in values else self.redirecting).append(name)
-        if routed or access:
+        if routed or switched:
             profile, queuing, pfc = (values.get(key) for key in ("profile", "queuing", "pfc"))
             self.qos.ports[name] = PortQosLines(profile, queuing, pfc, "watchdog" in values)
+        native = _native_vlan(values)
         self.interfaces.append(
             Interface(
                 name=name,
                 description=values.get("description"),
-                address=None if access else values.get("address"),
-                mtu_bytes=values.get("mtu_bytes", DEFAULT_MTU_BYTES) if routed or access else None,
+                address=None if switched else values.get("address"),
+                mtu_bytes=values.get("mtu_bytes", DEFAULT_MTU_BYTES) if routed or switched else None,
                 enabled=values.get("enabled", not routed),
                 qos_profile=values.get("profile"),
                 layer1=layer1,
                 access_vlan=values["access_vlan"] if access else None,
-                edge=access and _is_edge(values),
-                vrf=None if access else values.get("vrf"),
+                edge=switched and _is_edge(values),
+                vrf=None if switched else values.get("vrf"),
+                tagged_vlans=tuple(sorted({*values.get("allowed_vlans", ())} - {native})) if trunk else None,
+                native_vlan=native,
             )
         )
 
     def _strangers(self, values: Fields, path: Path) -> None:
         """What stands on a port of another kind, or is half of what belongs together."""
-        access = "access_vlan" in values and "routed" not in values
-        lines = set[str]() if access and _is_edge(values) else set(values.get("edge", ()))
-        if access:
-            lines |= {"no ip redirects"} if "quiet" in values else set()
-            lines |= {f"ip address {values['address']}"} if "address" in values else set()
-            lines |= {f"vrf member {values['vrf']}"} if "vrf" in values else set()
-        elif "access_vlan" in values:
-            lines.add(f"switchport access vlan {values['access_vlan']}")
-        for line in sorted(lines):
+        access, trunk = _is_access(values), _is_trunk(values)
+        unread = set[str]() if (access or trunk) and _is_edge(values) else set(values.get("edge", ()))
+        if access or trunk:
+            unread |= {"no ip redirects"} if "quiet" in values else set()
+            unread |= {f"ip address {values['address']}"} if "address" in values else set()
+            unread |= {f"vrf member {values['vrf']}"} if "vrf" in values else set()
+        if "access_vlan" in values and not access:
+            unread.add(f"switchport access vlan {values['access_vlan']}")
+        if "is_trunk" in values and not trunk:
+            unread.add("switchport mode trunk")
+        if not trunk:
+            unread |= {f"{ALLOWED}{number}" for number in values.get("allowed_vlans", ())}
+        if "native_vlan" in values and _native_vlan(values) is None:
+            unread.add(f"switchport trunk native vlan {values['native_vlan']}")
+        for line in sorted(unread):
             self.remainder.tree.add_path((*path, line))
 
     def _layer1(self, values: Fields, path: Path) -> Layer1 | None:
@@ -211,5 +253,19 @@ class PortReader:
                 self.remainder.tree.add_path((f"interface {port}", "no ip redirects"))
 
 
+def _is_trunk(values: Fields) -> bool:
+    return "is_trunk" in values and "routed" not in values
+
+
+def _is_access(values: Fields) -> bool:
+    return "access_vlan" in values and "routed" not in values and "is_trunk" not in values
+
+
+def _native_vlan(values: Fields) -> int | None:
+    """The VLAN of a trunk's untagged frames; one that the trunk does not let through is none."""
+    native: int | None = values.get("native_vlan")
+    return native if _is_trunk(values) and native in values.get("allowed_vlans", ()) else None
+
+
 def _is_edge(values: Fields) -> bool:
-    return set(values.get("edge", ())) == _EDGE
+    return set(values.get("edge", ())) == (_EDGE_TRUNK if _is_trunk(values) else _EDGE)

@@ -15,6 +15,7 @@ from nornir_tasks.platforms.lines import one_value
 from nornir_tasks.platforms.nxos.canonical import PORT, hidden_admin_state, is_hidden
 from nornir_tasks.platforms.nxos.config_text import DLB, one_port_each, vlans_of
 from nornir_tasks.platforms.nxos.parse import BLOCKS
+from nornir_tasks.platforms.vlan_lists import ALLOWED, one_vlan_each
 
 _COMMAND = re.compile(r"`(?P<command>[^`]+)`")
 _LEAVE = re.compile(r"exit(?:-\S+)?")
@@ -104,6 +105,8 @@ def _changes(text: str) -> Iterator[Change]:
 
 def _one_each(line: str) -> tuple[str, ...]:
     """A line of several VLANs or ports as one line each."""
+    if line.startswith(ALLOWED):
+        return one_vlan_each(line)
     return vlans_of(line) if line.startswith("vlan ") else one_port_each(line)
 
 
@@ -129,13 +132,14 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
         elif existing is not None:
             removed.add(change.path)
             removed.update((*change.path, *below) for below in existing.paths())
-        elif target := _named(change.path, running):
-            removed.add(target)
+        elif targets := _named(change.path, running):
+            removed.update(targets)
         else:
             # No such line to remove: the line is the negated form itself (``no shutdown``).
             added.add((*change.path[:-1], f"no {change.path[-1]}"))
     added |= {negated for path in removed if (negated := _negated_form(path, reported, running))}
-    removed |= {path for line in added for path in _replaced(line, running)}
+    lists = {change.path for change in reported if change.op == "+" and change.path[-1].startswith(ALLOWED)}
+    removed |= {path for line in {*added, *lists} for path in _replaced(line, running)}
     removed |= {path for line in (*added, *removed) for path in _gone_with(line, running)}
     kept = {change.path for change in reported if change.op == "+"} & removed
     removed |= set(_hidden_again(added, removed - kept, running))
@@ -160,7 +164,7 @@ def _hidden_again(added: set[Path], removed: set[Path], running: ConfigTree) -> 
     """A port that becomes routed, or switched, no longer prints the admin state that is now its default."""
     for path in {*added, *removed}:
         if path[-1] == "no switchport":
-            admin = (*path[:-1], hidden_admin_state(_lines_after(path, added, removed, running)))
+            admin = (*path[:-1], hidden_admin_state(path[0], _lines_after(path, added, removed, running)))
             if running.get(*admin) is not None:
                 yield admin
 
@@ -175,18 +179,18 @@ def _gone_with(path: Path, running: ConfigTree) -> Iterator[Path]:
         return
     whole = f"interface Ethernet{found['module']}/{found['port']}"
     for text, node in running.children.items():
-        if text == whole or text.startswith(f"{whole}/"):
+        if text == whole or text.startswith((f"{whole}/", f"{whole}.")):
             yield (text,)
             yield from ((text, *below) for below in node.paths())
 
 
-def _named(path: Path, running: ConfigTree) -> Path | None:
-    """``no description`` removes the one line that begins so; ``no switchport`` is a line itself."""
+def _named(path: Path, running: ConfigTree) -> tuple[Path, ...]:
+    """``no description`` removes the one line that begins so, and a list goes whole; ``no switchport`` is a line."""
     if path[-1] in _PRINTED_NEGATED:
-        return None
+        return ()
     parent = running.get(*path[:-1])
     begun = [text for text in parent.children if text.startswith(f"{path[-1]} ")] if parent is not None else []
-    return (*path[:-1], begun[0]) if len(begun) == 1 else None
+    return tuple((*path[:-1], text) for text in begun) if len(begun) == 1 or path[-1] == ALLOWED.strip() else ()
 
 
 def _negated_form(path: Path, reported: frozenset[Change], running: ConfigTree) -> Path | None:

@@ -1,5 +1,6 @@
 """Every line an EOS template prints has a shape in SOURCES.yml, and every shape there is printed by some template."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import yaml
 
 from nornir_tasks.design.device_config import DeviceConfig
 from tests.corpus.shapes import patterns
+from tests.unit.design import tagged
 from tests.unit.design.toys import ONE_OF_EACH, both
 from tests.unit.platforms.eos_examples import examples, facts_of, leaf, rendered, with_guarantee
 
@@ -28,6 +30,11 @@ def in_a_vrf() -> str:
     return both(ONE_OF_EACH["eos"], vrf="STORAGE").text
 
 
+def with_tags() -> str:
+    """What is rendered of a leaf with planes told apart by tags."""
+    return tagged.part(tagged.DEVICES["eos"]).text
+
+
 def without_a_source(text: str) -> list[str]:
     lines = {line.strip() for line in text.splitlines()} - {"!", "end", ""}
     return [line for line in sorted(lines) if not any(pattern.fullmatch(line) for _, pattern in COMPILED)]
@@ -38,12 +45,13 @@ def test_every_line_has_a_source(config: DeviceConfig) -> None:
     assert without_a_source(rendered(config)) == []
 
 
-def test_every_line_of_a_plane_in_a_vrf_has_a_source() -> None:
-    assert without_a_source(in_a_vrf()) == []
+@pytest.mark.parametrize("made", [in_a_vrf, with_tags])
+def test_every_line_of_a_plane_in_a_vrf_or_with_tags_has_a_source(made: Callable[[], str]) -> None:
+    assert without_a_source(made()) == []
 
 
 def test_no_source_is_kept_for_a_line_that_nobody_prints() -> None:
-    texts = [*map(rendered, examples()), with_guarantee(leaf())[1], in_a_vrf()]
+    texts = [*map(rendered, examples()), with_guarantee(leaf())[1], in_a_vrf(), with_tags()]
     lines = {line.strip() for text in texts for line in text.splitlines()}
     unused = [entry["shape"] for entry, pattern in COMPILED if not any(pattern.fullmatch(line) for line in lines)]
     assert unused == []

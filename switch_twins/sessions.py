@@ -74,6 +74,7 @@ class _SwitchView:
         self.instances = {instance.vrf: instance for instance in state.bgp}
         self.neighbors = {(i.vrf, n.address): n for i in state.bgp for n in i.neighbors}
         self.interfaces = {interface.name: interface for interface in state.interfaces}
+        self.subinterfaces = {(each.port, each.tag): each for each in state.interfaces if each.port}
         self.behind: dict[str, list[tuple[BgpInstance, BgpNeighbor]]] = {}
         self.connected: dict[tuple[str, int, int], _Attached] = {}
         self.lengths: set[int] = set()
@@ -86,7 +87,7 @@ class _SwitchView:
             for neighbor in instance.neighbors:
                 local = self.local_end(instance.vrf, neighbor)
                 if local is not None:
-                    self.behind.setdefault(local.interface.name, []).append((instance, neighbor))
+                    self.behind.setdefault(local.interface.on_port, []).append((instance, neighbor))
 
     def local_end(self, vrf: str, neighbor: BgpNeighbor) -> _Attached | None:
         """The interface behind which a neighbour is: the one it is configured by, or the one in its network."""
@@ -105,9 +106,20 @@ class _SwitchView:
         return None
 
     def is_up(self, interface: InterfaceState) -> bool:
-        """Whether an interface forwards: its link if it is a port, else its admin state."""
-        link = self.links.get(interface.name)
-        return link.is_up if link is not None else interface.is_admin_up and not interface.is_dark
+        """Whether an interface forwards: its link if it is a port, else its admin state.
+
+        A subinterface needs a tag, and its port up and routed.
+        """
+        link = self.links.get(interface.on_port)
+        if not interface.port:
+            return link.is_up if link is not None else interface.is_admin_up and not interface.is_dark
+        port = self.interfaces.get(interface.port)
+        is_there = interface.is_admin_up and interface.tag is not None and port is not None and port.is_routed
+        return is_there and link is not None and link.is_up
+
+    def at(self, port: str, like: InterfaceState) -> InterfaceState | None:
+        """What takes frames that ``like`` sends from the other end of this port's cable: with its tag or without."""
+        return self.subinterfaces.get((port, like.tag)) if like.port else self.interfaces.get(port)
 
 
 class _RefusedError(Exception):
@@ -150,7 +162,8 @@ class SessionJudge:
     def _bring_up(self, session: BgpSession, view: _SwitchView, instance: BgpInstance) -> None:
         neighbor = session.neighbor
         local = self._local_end(session, view)
-        peer_end = view.links[local.interface.name].peer if local.interface.name in view.links else None
+        link = view.links.get(local.interface.on_port)
+        peer_end = link.peer if link is not None else None
         peer_view = self._views.get(peer_end.device) if peer_end is not None else None
         if peer_end is None or peer_view is None:
             raise _RefusedError("active", f"no switch at the other end of {local.interface.name}")
@@ -160,7 +173,10 @@ class SessionJudge:
             peer_instance, peer_neighbor = _peer_by_port(peer_view, peer_end)
         else:
             local_address = local.address.partition("/")[0]
-            peer_instance, peer_neighbor = _peer(peer_view, peer_end, neighbor.address, local_address)
+            far = peer_view.at(peer_end.port, local.interface)
+            if far is not None and far.port and not peer_view.is_up(far):
+                raise _RefusedError("active", f"{peer_end.device} {far.name} is down")
+            peer_instance, peer_neighbor = _peer(peer_view, peer_end, far, neighbor.address, local_address)
         _compare(instance, neighbor, peer_instance, peer_neighbor)
         session.state, session.reason = "established", ""
         session.peer_router_id = peer_instance.router_id
@@ -189,9 +205,10 @@ class SessionJudge:
         return local
 
 
-def _peer(view: _SwitchView, end: End, its_address: str, our_address: str) -> tuple[BgpInstance, BgpNeighbor]:
-    """The far end's instance and its neighbour entry for us."""
-    interface = view.interfaces.get(end.port)
+def _peer(
+    view: _SwitchView, end: End, interface: InterfaceState | None, its_address: str, our_address: str
+) -> tuple[BgpInstance, BgpNeighbor]:
+    """The far end's instance and its neighbour entry for us; ``interface``: what of its port takes our frames."""
     addresses = [a.partition("/")[0] for a in interface.addresses] if interface and interface.is_routed else []
     if interface is None or its_address not in addresses:
         found = ", ".join(addresses) or "no address"

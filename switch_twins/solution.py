@@ -190,12 +190,17 @@ class Solution:
             return True  # an SVI may go down or come up with it
         if instance.redistribute_connected or any(not static.is_discard for static in state.static_routes):
             return True
-        own = {prefix_text(address) for address in interface.addresses} if interface is not None else set()
+        there = (each for each in self.states[end.device].interfaces if each.on_port == end.port)
+        own = {prefix_text(address) for each in there for address in each.addresses}
         return any(prefix_text(network) in own for network in instance.networks)
 
     def is_up(self, device: str, interface: InterfaceState) -> bool:
         """Whether an interface is up: a port by its link, an SVI by its VLAN's ports, any other by its admin state."""
-        link = self.links[device].get(interface.name)
+        link = self.links[device].get(interface.on_port)
+        if interface.port:
+            port = self.interfaces.get(End(device, interface.port))
+            is_there = interface.is_admin_up and interface.tag is not None and port is not None and port.is_routed
+            return is_there and link is not None and link.is_up
         if link is not None:
             return link.is_up
         if interface.svi_vlan is not None:

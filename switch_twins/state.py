@@ -21,6 +21,7 @@ class InterfaceState:
     advertises: it sends IPv6 router advertisements (RFC 4861), from which the far end learns ``link_local``.
     access_vlan: the untagged VLAN of a switched port that is no trunk; vlans: all that a switched port carries.
     svi_vlan: the VLAN an SVI routes; has_vlan: it exists and is active; autostate: it needs a port of its VLAN up.
+    port: of a subinterface, the port it is part of; tag: its frames' 802.1Q tag there, None while it has none.
     """
 
     name: str
@@ -44,6 +45,13 @@ class InterfaceState:
     svi_vlan: int | None = None
     has_vlan: bool = True
     autostate: bool = True
+    port: str = ""
+    tag: int | None = None
+
+    @property
+    def on_port(self) -> str:
+        """The port whose cable its frames take: its own, or that of which it is a subinterface."""
+        return self.port or self.name
 
 
 @dataclass(frozen=True, slots=True)

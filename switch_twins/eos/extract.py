@@ -97,7 +97,7 @@ def _interfaces(tree: Tree) -> Iterator[InterfaceState]:
 
 def _interface(defaults: Node | None, node: Node, dark: Container[str]) -> InterfaceState:
     name, is_layer_3 = node.params["name"], is_routed(node)
-    speed = speed_of(node)
+    speed, tag = speed_of(node), node.value("encapsulation dot1q vlan", "vlan")
     addresses = [line.params["address"] for line in node.find("ip address") if "address" in line.params]
     secondary = [line.params["address"] for line in node.find("ip address") if line.words.endswith(" secondary")]
     return InterfaceState(
@@ -117,6 +117,8 @@ def _interface(defaults: Node | None, node: Node, dark: Container[str]) -> Inter
         is_dark=name in dark,
         access_vlan=access_vlan(node) if not is_layer_3 else None,
         vlans=_carried(node) if not is_layer_3 else frozenset(),
+        port=name.partition(".")[0] if "." in name else "",
+        tag=int(tag) if tag else None,
     )
 
 

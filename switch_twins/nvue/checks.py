@@ -175,5 +175,22 @@ def _interfaces(tree: Tree, dialect: Dialect) -> Iterator[Finding]:
         vrf = dialect.vrf_of(interface)
         if vrf not in known:
             yield f"interface.{name}.{'.'.join(dialect.vrf)}", f"VRF {vrf} does not exist.\n"
+        yield from _subinterface(tree, name, interface)
         if name == "lo" and "down" in get_or(interface, {}, "link", "state"):  # "must always be up"
             yield "interface.lo.link.state", "The loopback interface must always be up.\n"
+
+
+def _subinterface(tree: Tree, name: str, interface: Tree) -> Iterator[Finding]:
+    """Interface-Configuration-and-Management/_index.md, Subinterfaces: none of VLAN 1.
+
+    Linux has no VLAN device with a greater MTU than the device below (torvalds/linux, vlan_dev_change_mtu).
+    """
+    if interface.get("type") != "sub":
+        return
+    port, _, number = name.rpartition(".")
+    if int(interface.get("vlan") or number) == 1:
+        yield f"interface.{name}.vlan", "A routed subinterface for VLAN 1 is not supported.\n"
+    below = get_or(tree, {}, "interface", interface.get("base-interface", port))
+    mtu, most = get_or(interface, 0, "link", "mtu"), get_or(below, 9216, "link", "mtu")
+    if mtu > most:
+        yield f"interface.{name}.link.mtu", f"The MTU of {name} is greater than that of the interface below it.\n"

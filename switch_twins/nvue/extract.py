@@ -88,6 +88,9 @@ def _of_vrfs(tree: Tree) -> Iterator[InterfaceState]:
 def _with_vlans(state: InterfaceState, tree: Tree, dialect: Dialect) -> InterfaceState:
     """A bridge's member with its VLANs, an SVI with its own (VLAN-aware-Bridge-Mode.md)."""
     settings = get_or(tree, {}, "interface", state.name)
+    if settings.get("type") == "sub":
+        port, _, tag = state.name.rpartition(".")
+        return replace(state, port=settings.get("base-interface", port), tag=int(settings.get("vlan") or tag))
     bridges = get_or(tree, {}, "bridge", "domain")
     if settings.get("type") == "svi":
         number = int(settings.get("vlan") or state.name.removeprefix("vlan"))
@@ -99,7 +102,9 @@ def _with_vlans(state: InterfaceState, tree: Tree, dialect: Dialect) -> Interfac
         if isinstance(access, int):
             return replace(state, access_vlan=access, vlans=frozenset({access}))
         carried = member.get("vlan") or get_or(bridges, {}, name, "vlan")
-        return replace(state, vlans=frozenset({1, *(int(each) for each in carried if each.isdecimal())}))
+        native = member.get("untagged", get_or(bridges, 1, name, "untagged"))
+        untagged = {native} if isinstance(native, int) else set[int]()
+        return replace(state, vlans=frozenset({*untagged, *(int(each) for each in carried if each.isdecimal())}))
     return state
 
 

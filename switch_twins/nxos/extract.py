@@ -111,7 +111,7 @@ def _carried(tree: Tree, interface: Node) -> frozenset[int]:
 
 def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
     name = node.params["name"]
-    gbps = speed_gbps(tree, node)
+    gbps, tag = speed_gbps(tree, node), node.value("encapsulation dot1q", "vlan")
     svi_vlan = int(name.removeprefix("Vlan")) if name.startswith("Vlan") else None
     return InterfaceState(
         name=name,
@@ -132,6 +132,8 @@ def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
         svi_vlan=svi_vlan,
         has_vlan=svi_vlan is None or svi_vlan in vlans,
         autostate=node.first("no autostate") is None,
+        port=name.partition(".")[0] if "." in name else "",
+        tag=int(tag) if tag else None,
     )
 
 

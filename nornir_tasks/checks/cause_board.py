@@ -2,8 +2,9 @@
 
 from collections.abc import Hashable, Iterable, Iterator
 
-from nornir_tasks.checks.differences import AT, Breaks
+from nornir_tasks.checks.differences import AT, OF_PORT, Breaks
 from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
+from nornir_tasks.design.tagging import port_of
 
 Key = Hashable
 """Identifies a cause during the search."""
@@ -34,6 +35,12 @@ class Board:
         for (device, port), far in evidence.far.items():
             if not far.is_host and device in evidence.wanted:
                 self._links.setdefault(device, []).append((port, far))
+
+        self._subinterfaces: dict[End, list[str]] = {}
+        for device, config in evidence.wanted.items():
+            for each in config.interfaces:
+                if each.tag is not None:
+                    self._subinterfaces.setdefault((device, port_of(each.name)), []).append(each.name)
 
     @property
     def checks(self) -> tuple[str, ...]:
@@ -78,6 +85,10 @@ class Board:
     def cover(self, key: Key, breaks: Breaks, device: str, port: str) -> None:
         """Record that a cause breaks this; the first cause recorded for a thing stays."""
         checks, at_both_ends = AT[breaks]
+        for each in (port, *(self._subinterfaces.get((device, port), ()) if breaks in OF_PORT else ())):
+            self._cover(key, checks, device, each, at_both_ends=at_both_ends)
+
+    def _cover(self, key: Key, checks: frozenset[str], device: str, port: str, *, at_both_ends: bool) -> None:
         for end in self._ends(device, port, at_both_ends=at_both_ends):
             for check in checks:
                 self._explains.setdefault((check, *end), key)

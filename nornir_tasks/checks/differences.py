@@ -52,6 +52,9 @@ AT = {
     Breaks.PATHS: _ROUTES,
 }
 
+OF_PORT = frozenset({Breaks.LINK, Breaks.PORT, Breaks.TRAFFIC})
+"""What is broken of a port is broken of its subinterfaces as well."""
+
 Broken = tuple[Breaks, str]
 """What, and on which port; an empty port where it is the switch's."""
 

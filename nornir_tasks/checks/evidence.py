@@ -114,12 +114,12 @@ class Evidence:
 
     @cached_property
     def _neighbor_ports(self) -> Mapping[tuple[str, SessionKey], str]:
-        """(device, session with a switch at a far end) -> port."""
+        """(device, session with a switch at a far end) -> port, or subinterface."""
         found: dict[tuple[str, SessionKey], str] = {}
         for circuit in self.network.circuits:
             for here, there in ((circuit.link.upper, circuit.link.lower), (circuit.link.lower, circuit.link.upper)):
                 peer = circuit.address(there.device) or here.port
-                found[here.device, (circuit.use.vrf, peer)] = here.port
+                found[here.device, (circuit.use.vrf, peer)] = circuit.interface(here.device)
         return found
 
     @cached_property

@@ -25,7 +25,7 @@ def check_lldp(evidence: Evidence) -> list[Finding]:
         _cable(evidence, device, port.name, far)
         for device in evidence.observed
         for port in evidence.wanted[device].interfaces
-        if (far := evidence.far.get((device, port.name))) is not None and not far.is_host
+        if port.tag is None and (far := evidence.far.get((device, port.name))) is not None and not far.is_host
     ]
 
 

@@ -11,6 +11,7 @@ from nornir_tasks.checks.ecmp import announced, path_limit, vrfs
 from nornir_tasks.checks.evidence import Finding
 from nornir_tasks.design.device_config import key_name, vrf_of
 from nornir_tasks.design.routes import learned_paths
+from nornir_tasks.design.tagging import port_of
 
 
 def explain_routes(board: Board) -> None:
@@ -59,7 +60,7 @@ class _Routes:
         without += [((device, port), key) for device, key in board.dead.items() for port, _ in board.links(device)]
         for (device, port), key in without:
             far = board.evidence.far.get((device, port))
-            link = board.evidence.network.link_at(device, port)
+            link = board.evidence.network.link_at(device, port_of(port))
             if far is not None and link is not None:
                 links.add(link.name)
                 self._lost.setdefault((device, far.device), key)

@@ -1,7 +1,7 @@
 """Validate: collect what the chosen switches run and say, then judge it against the design."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from nornir_tasks.checks import suite
@@ -89,12 +89,17 @@ def expected(selection: Selection) -> dict[str, int]:
 
 
 def far_ends(network: Network) -> dict[End, Far]:
-    """Both directions of every link of the cabling plan."""
+    """Both directions of every link of the cabling plan, and of what has a tag on it."""
     far = {}
     for link in network.links:
         for here, there in ((link.upper, link.lower), (link.lower, link.upper)):
             legs = leg_of(here), leg_of(there)
             far[here.device, here.port] = Far(there.device, there.port, link.cable, link.kind == "host", *legs)
+    for each in network.circuits:
+        for here, there in ((each.link.upper, each.link.lower), (each.link.lower, each.link.upper)):
+            name = each.interface(here.device)
+            if name != here.port:
+                far[here.device, name] = replace(far[here.device, here.port], port=each.interface(there.device))
     return far
 
 

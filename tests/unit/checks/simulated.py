@@ -15,6 +15,7 @@ from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.device_config import Bgp, BgpVrf, DeviceConfig, Interface, Neighbor
 from nornir_tasks.design.realise import Realised
+from nornir_tasks.design.tagging import port_of
 from nornir_tasks.errors import Problem
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Change, difference
@@ -80,7 +81,10 @@ class Network:
     """One site, as designed until a method breaks it."""
 
     def __init__(self, site: str) -> None:
-        self.design, self.realised = site_design(site), realised(site)
+        self._begin(site_design(site), realised(site))
+
+    def _begin(self, designed: Any, made: dict[str, Realised]) -> None:
+        self.design, self.realised = designed, made
         self.wanted = {name: each.config for name, each in self.realised.items()}
         self.running = dict(self.wanted)
         self.silent: dict[str, Problem] = {}
@@ -224,7 +228,7 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
         return InterfaceState(
             each.name,
             each.enabled,
-            each.access_vlan is None,
+            each.access_vlan is None and each.tagged_vlans is None,
             (each.address,) if each.address else (),
             each.mtu_bytes or 9216,
             is_loopback=each.name.lower().startswith("lo"),
@@ -234,7 +238,9 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
             link_local="fe80::1" if each.ra_interval_ms else "",
             advertises=each.ra_interval_ms is not None,
             access_vlan=each.access_vlan,
-            vlans=frozenset({each.access_vlan} if each.access_vlan else ()),
+            vlans=frozenset({each.access_vlan, each.native_vlan, *(each.tagged_vlans or ())} - {None}),
+            port=port_of(each.name) if each.tag else "",
+            tag=each.tag,
             svi_vlan=svi,
             has_vlan=svi is None or svi in vlans,
             vrf=each.vrf or "default",
@@ -319,7 +325,7 @@ def _number(neighbor: BgpNeighbor) -> int:
 def _port(sim: FabricSim, config: DeviceConfig, each: Interface) -> PortState:
     """Cumulus Linux shows of every port whether it advertises itself."""
     advertises_ms = (each.ra_interval_ms or 0) if config.os == "nvue" else None
-    vlan = str(each.access_vlan) if each.access_vlan else "routed"
+    vlan = str(each.access_vlan) if each.access_vlan else "trunk" if each.tagged_vlans is not None else "routed"
     return PortState(each.name, each.enabled, sim.is_up(config.name, each.name), each.mtu_bytes, advertises_ms, vlan)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from line_shapes import Rendered
-from typed_switches import SWITCHES, NxosSwitch, Switch
 
 from nornir_tasks.deploy.plan import candidate, device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
+from tests.lab.line_shapes import Rendered
+from tests.lab.typed_switches import SWITCHES, NxosSwitch, Switch
 from tests.unit.design import tagged
 from tests.unit.design.tagged import DEVICES, LEAVES, part
 

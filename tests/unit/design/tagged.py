@@ -17,7 +17,7 @@ from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
 from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
 from nornir_tasks.design.mtu import of_link
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
-from nornir_tasks.design.partial_config import LOSSLESS_PROFILE, PartialConfig, PartialPort, PartialVrf
+from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.files.templates import environment
 from tests.svi import LEAVES, network
@@ -136,7 +136,7 @@ def _in_vlan(site: Network, plane: Plane, device: Device, circuit: Circuit) -> P
     is_tagged = circuit.use.tag is not None
     trunk = PartialPort(
         mtu_bytes=of_link(site, circuit.link),
-        profile=LOSSLESS_PROFILE,
+        profile=FABRIC_PROFILE,
         edge=True,
         tagged_vlans=frozenset({number} if is_tagged else ()),
         native_vlan=None if is_tagged else number,
@@ -162,7 +162,7 @@ def _on_subinterface(plane: Plane, device: Device, circuit: Circuit) -> PartialC
         asn = next(each.asn for each in network().devices if each.name == far.device)
         peer = Neighbor(circuit.address(far.device), asn, f"{plane.name.upper()}-SWITCHES", far.device, vrf=plane.vrf)
         peers[peer.key] = peer
-    below = PartialPort(profile=LOSSLESS_PROFILE)
+    below = PartialPort(profile=FABRIC_PROFILE)
     return PartialConfig(
         ports={circuit.link.end(device.name).port: below, circuit.interface(device.name): port}, neighbors=peers
     )

@@ -205,7 +205,7 @@ def test_what_cannot_be_a_trunk_or_a_subinterface_is_refused_by_port(device: str
 
     vlan = frozenset({STORAGE_VLAN})
     assert refused(device, port(trunk, tagged_vlans=vlan)) == [
-        f"{here}: a trunk carries a VLAN that is wanted on this switch by nobody"
+        f"{here}: a trunk carries a VLAN that no owner declares on this switch"
     ]
     assert refused(device, port(trunk, tagged_vlans=frozenset(), access_vlan=200)) == [
         f"{here}: a trunk is also wanted as an access port"

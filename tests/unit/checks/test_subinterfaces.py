@@ -3,8 +3,8 @@
 from types import SimpleNamespace
 
 import pytest
-from simulated import Network
 
+from tests.unit.checks.simulated import Network
 from tests.unit.design import tagged
 from tests.unit.design.tagged import UPLINK_TAG, VRF
 

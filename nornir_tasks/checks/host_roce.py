@@ -1,4 +1,4 @@
-"""RoCE: every knob of each rail is what the policy says, as read back from the kernel, the driver and the firmware.
+"""RoCE: every knob of each rail has the policy's value, as read back from the kernel, the driver and the firmware.
 
 The effect of a value on the wire (pause frames, marks, buffers) cannot be checked on a host.
 """
@@ -13,15 +13,15 @@ FACT = "gpufabric_roce"
 CODE_POINTS, PRIORITIES = 64, 8
 ROCE_MTUS = (4096, 2048, 1024, 512, 256)
 ROCE_OVERHEAD_BYTES = 96
-"""GRH, UDP, BTH, XRC and atomic headers and ICRC, as the kernel reckons (Linux include/rdma/ib_addr.h,
+"""GRH, UDP, BTH, XRC and atomic headers and ICRC, as the kernel calculates them (Linux include/rdma/ib_addr.h,
 iboe_get_mtu)."""
 RDMA_KNOBS = ("rdma_cm_mode", "rdma_cm_tos", "traffic_class", "active_mtu")
-"""Read by way of the rail's RDMA device."""
+"""Knobs that are read through the rail's RDMA device."""
 SHOWN_ON = {
     **dict.fromkeys(("active_mtu", "rdma_cm_mode", "rdma_cm_tos"), ShownOn.MACHINE),
     **dict.fromkeys(("dcbx", "trust", "dscp_to_priority", "pfc", "ets", "cable_m", "buffer"), ShownOn.DRIVER),
 }
-"""All others: on stand-ins only."""
+"""For all other knobs: on stand-ins only."""
 
 IN_FIRMWARE = {
     "ecn_np": "ROCE_CC_PRIO_MASK",
@@ -29,11 +29,11 @@ IN_FIRMWARE = {
     "cnp_dscp": "CNP_DSCP",
     "cnp_priority": "CNP_802P_PRIO",
 }
-"""Knobs that the kernel's own mlx5 leaves to the firmware, and the setting that holds them."""
+"""Knobs that the kernel's own mlx5 leaves to the firmware, and the setting for each."""
 
 Variables = Mapping[str, Any]
 Expectation = tuple[str, Callable[[Any], str]]
-"""How a knob shall be, and how its value found is spelt."""
+"""The expected value of a knob, and the spelling of a found value."""
 
 ABOUT = About(
     name="roce",
@@ -48,7 +48,7 @@ ABOUT = About(
 
 
 def check_roce(evidence: HostEvidence) -> list[HostFinding]:
-    """One finding for each rail and each knob that the policy has a say in."""
+    """One finding for each rail and each knob of the policy."""
     judge = Judge(ABOUT.name, evidence)
     facts, variables = evidence.facts.get(FACT), evidence.variables
     mtus = {rail["name"]: rail["mtu_bytes"] for rail in variables["rail_interfaces_rails"]}
@@ -66,7 +66,7 @@ def check_roce(evidence: HostEvidence) -> list[HostFinding]:
 
 
 def _expectations(variables: Variables, mtu_bytes: int) -> dict[str, Expectation]:
-    """Every knob that the policy has a say in, from the variables alone."""
+    """Every knob of the policy, from the variables alone."""
     own = {name.removeprefix("roce_qos_"): value for name, value in variables.items() if name.startswith("roce_qos_")}
     ecn = own["priority"] if own["ecn"] else None
     paused = next((each["priority"] for each in own["classes"] if each["lossless"]), None)
@@ -119,9 +119,9 @@ def _judge_rail(
 
 
 def _judge_in_firmware(judge: Judge, knob: Knob, setting: Mapping[str, int], variables: Variables) -> None:
-    """A knob that only the firmware holds has to stand so now and at the NIC's next start.
+    """Judge a knob that only the firmware has: its value now and at the NIC's next start.
 
-    Of DCQCN's mask it is enough that the lossless priority is in it: the switches mark no other.
+    For DCQCN's mask it is enough that it includes the lossless priority: the switches mark no other.
     """
     now, later = (_in_firmware(knob, setting[when], variables) for when in ("current", "next_boot"))
     found = now[1] if now == later else f"{now[1]}, and at the NIC's next start {later[1]}"
@@ -148,7 +148,7 @@ def _wanted_settings(variables: Variables) -> dict[str, int]:
 
 
 def _judge_firmware(judge: Judge, rail: str, facts: Mapping[str, Any] | None, evidence: HostEvidence) -> None:
-    """Two findings for each setting: what holds now, and what will at the NIC's next start."""
+    """Two findings for each setting: the current value, and the value at the NIC's next start."""
     answer = (facts or {}).get("firmware") or {"settings": {}, "reason": evidence.why_unread(FACT)}
     for name, value in _wanted_settings(evidence.variables).items():
         setting = answer["settings"].get(name)
@@ -164,7 +164,7 @@ def _judge_firmware(judge: Judge, rail: str, facts: Mapping[str, Any] | None, ev
 
 
 def _judge_absent(judge: Judge, knob: Knob, reason: str, variables: Variables) -> None:
-    """Soft-RoCE lacks much of what a ConnectX has. A ConnectX may lack only what the site allows by name."""
+    """Soft-RoCE lacks many of a ConnectX's knobs. A ConnectX may lack only those that the site allows by name."""
     if variables["rdma_stack_provider"] == "rxe":
         judge.skip(knob, f"Soft-RoCE: {reason}")
     elif knob.name in variables.get("roce_qos_absent_allowed", ()):
@@ -185,7 +185,7 @@ def _table(classes: Sequence[Mapping[str, Any]]) -> list[int | None]:
 
 
 def _spell_table(table: Sequence[int | None]) -> str:
-    """``0: 0-25 27-47 49-63, 3: 26, 6: 48``, so that one code point more or less shows."""
+    """``0: 0-25 27-47 49-63, 3: 26, 6: 48``, so that a difference of one code point is visible."""
     points: dict[int | None, list[int]] = {}
     for point, priority in enumerate(table):
         points.setdefault(priority, []).append(point)
@@ -217,7 +217,7 @@ def _spell_switch(on: object) -> str:
 
 
 def _spell_ets(classes: Sequence[Mapping[str, Any]]) -> str:
-    """Each class with how it is served; the number of its traffic class in the NIC is of no interest."""
+    """Each class with its scheduling; the number of its traffic class in the NIC does not matter."""
     words = []
     for each in sorted(classes, key=lambda one: one["priority"]):
         how = "strict" if each["strict"] else f"{each['weight_percent']} %"
@@ -226,7 +226,7 @@ def _spell_ets(classes: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _spell_found_ets(classes: Sequence[Mapping[str, Any]], found: Mapping[str, Sequence[Any]]) -> str:
-    """The same of what was found; priorities that share a traffic class are named."""
+    """The same for the found values; priorities that share a traffic class are named."""
     own = sorted(each["priority"] for each in classes)
     words = []
     for priority in own:

@@ -1,4 +1,4 @@
-"""Switch and NIC models: the types. The figures, each with its source, are in ``catalogue/<vendor>/``."""
+"""The types for switch and NIC models. The figures, each with its source, are in ``catalogue/<vendor>/``."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ class Mode:
 
     ways: int
     speed_gbps: int
-    """Of each leg."""
+    """Speed of each leg."""
     lanes: int
     """Electrical lanes of each leg."""
     disables_next: bool = False
@@ -36,7 +36,7 @@ class PortGroup:
     cage: str
     lanes: int
     modes: tuple[Mode, ...]
-    """In order of preference where several have the same ways and speed."""
+    """In order of preference if several have the same ways and speed."""
 
     @property
     def numbers(self) -> range:
@@ -45,11 +45,11 @@ class PortGroup:
 
     @property
     def max_gbps(self) -> int:
-        """What one cage carries at most."""
+        """Highest total speed of one cage."""
         return max(mode.ways * mode.speed_gbps for mode in self.modes)
 
     def modes_for(self, ways: int, speed_gbps: int) -> tuple[Mode, ...]:
-        """Ways to run a cage as so many legs of this speed, preferred first."""
+        """Modes of a cage with this number of legs at this speed, preferred first."""
         return tuple(mode for mode in self.modes if (mode.ways, mode.speed_gbps) == (ways, speed_gbps))
 
 
@@ -73,7 +73,7 @@ class SwitchModel:
     vendor: str
     model: str
     os: tuple[str, ...]
-    """Operating systems of ours that run on it."""
+    """Supported operating systems that run on it."""
     asic: str
     """Empty where no source names it."""
     ports: tuple[PortGroup, ...]
@@ -85,18 +85,18 @@ class SwitchModel:
     max_ecmp_groups: int | None = None
     max_bfd_sessions: int | None = None
     logical_ports: int | None = None
-    """Ports there can be at once, whatever is split."""
+    """Largest number of ports at once, however cages are split."""
     silent_gbps: tuple[int, ...] = ()
-    """Speeds at which copper does not negotiate here, so that the far end must not either."""
+    """Speeds at which copper does not negotiate on this model, so that the far end must not either."""
     asic_by_os: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Of a reference model: the ASIC whose capabilities stand for it under each OS."""
+    """For a reference model: the ASIC whose capabilities are used under each OS."""
 
     def asic_under(self, os: str) -> str:
-        """The ASIC, as capabilities name it."""
+        """Name of the ASIC in the capabilities."""
         return self.asic_by_os.get(os, self.asic)
 
     def ports_at(self, speed_gbps: int, ways: int = 1) -> tuple[int, ...]:
-        """Numbers of the ports that run as so many legs of this speed, ascending."""
+        """Numbers of the ports that run as this number of legs of this speed, ascending."""
         return tuple(
             number
             for group in self.ports
@@ -106,7 +106,7 @@ class SwitchModel:
         )
 
     def slots_at(self, speed_gbps: int, ways: int = 1) -> tuple[Slot, ...]:
-        """Every leg of every cage that runs so, in the order of the front panel; lanes of the preferred mode."""
+        """Every leg of every cage in such a mode, in the order of the front panel; lanes of the preferred mode."""
         return tuple(
             Slot(number, leg, ways, speed_gbps, self.modes_for(ways, speed_gbps)[0].lanes)
             for number in self.ports_at(speed_gbps, ways)
@@ -114,22 +114,22 @@ class SwitchModel:
         )
 
     def modes_for(self, ways: int, speed_gbps: int) -> tuple[Mode, ...]:
-        """Ways to run a cage as so many legs of this speed, preferred first; each once."""
+        """Modes of a cage with this number of legs at this speed, preferred first; each once."""
         return tuple(dict.fromkeys(mode for group in self.ports for mode in group.modes_for(ways, speed_gbps)))
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """Every ``<ways>x<speed>G`` that some cage can do, in the order of the catalogue."""
+        """Every ``<ways>x<speed>G`` that some cage supports, in the order of the catalogue."""
         modes = (mode for group in self.ports for mode in group.modes)
         return tuple(dict.fromkeys(f"{mode.ways}x{mode.speed_gbps}G" for mode in modes))
 
     @property
     def speeds_gbps(self) -> frozenset[int]:
-        """Every speed that some port runs at as a whole."""
+        """Every speed of some whole port."""
         return frozenset(mode.speed_gbps for group in self.ports for mode in group.modes if mode.ways == 1)
 
     def group_of(self, number: int) -> PortGroup:
-        """The ports of this port's kind; KeyError where the box has no such port."""
+        """The ports of this port's kind; KeyError if the model has no such port."""
         for group in self.ports:
             if number in group.numbers:
                 return group
@@ -140,9 +140,9 @@ class SwitchModel:
         return ((number, group) for group in self.ports for number in group.numbers)
 
     def max_logical_ports(self, speed_gbps: int) -> int:
-        """Ports of this speed if every cage were broken out as far as its fastest mode and its lanes allow.
+        """Number of ports of this speed if every cage were broken out as far as its fastest mode and its lanes allow.
 
-        Address blocks are sized by this, so that a later breakout renumbers nothing.
+        Address blocks have this size, so that a later breakout renumbers nothing.
         """
         return _max_logical_ports(self.ports, speed_gbps)
 
@@ -163,16 +163,16 @@ class NicModel:
     vendor: str
     model: str
     modes: tuple[Mode, ...]
-    """Of one port, in order of preference."""
+    """Modes of one port, in order of preference."""
     max_mtu_bytes: int | None = None
     out_of_order_rdma: bool | None = None
     """Receives RDMA out of order; None: no source says so."""
     out_of_order_setting: str | None = None
-    """What has to be set on its host before it does; None: nothing."""
+    """The setting on its host that this needs; None: nothing."""
     cage: str | None = None
-    """Form of its cage; None: no source says so."""
+    """Form of its cage; None: no source names it."""
     rdma_provider: Literal["mlx5", "rxe"] | None = None
-    """The kernel driver and user-space provider that carry its RDMA; None: not one the host roles know."""
+    """The kernel driver and user-space provider for its RDMA; None: not supported by the host roles."""
 
     @property
     def speeds_gbps(self) -> tuple[int, ...]:
@@ -187,29 +187,29 @@ class OpticModel:
     vendor: str
     model: str
     os: tuple[str, ...]
-    """Operating systems of ours under which a source has it."""
+    """Supported operating systems under which a source lists it."""
     medium: str
-    """As the intent writes it: ``2xDR4``."""
+    """Its name in the intent: ``2xDR4``."""
     cage: str
-    """Where it is plugged in."""
+    """Form of the cage that it fits."""
     port_gbps: int
-    """What one of its connectors carries, straight."""
+    """Speed of one of its connectors with a straight jumper."""
     connector: str
     fibre: str
     """Grade of the fibre: ``OS2``, ``OM4``."""
     polarity: str
-    """Of its jumpers, by TIA-568."""
+    """Polarity of its jumpers, by TIA-568."""
     reach_m: int
-    """Over a straight jumper to another switch."""
+    """Reach over a straight jumper to another switch."""
     splitter_m: int | None = None
-    """Over a splitter, which makes two of one connector; None: it takes none."""
+    """Reach over a splitter, which makes two legs of one connector; None: it takes none."""
     nic_m: int | None = None
-    """Over a straight jumper to a NIC; None: no source has a NIC at its other end."""
+    """Reach over a straight jumper to a NIC; None: no source has a NIC at its far end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Every model we know, by its name as the intent writes it."""
+    """Every known model, by its name in the intent."""
 
     switches: Mapping[str, SwitchModel]
     nics: Mapping[str, NicModel]

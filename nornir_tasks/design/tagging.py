@@ -1,7 +1,7 @@
 """802.1Q tags: several circuits on one port, as VLANs of a trunk or as routed subinterfaces of it.
 
-A circuit that is switched into a VLAN makes its port a trunk, if it bears a tag; a routed one has a subinterface of its
-own, which all three systems name after the port and the tag (``Ethernet1/1.100``, ``swp1.100``).
+A circuit that is switched into a VLAN makes its port a trunk if it has a tag; a routed one has its own subinterface,
+which all three systems name after the port and the tag (``Ethernet1/1.100``, ``swp1.100``).
 """
 
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from nornir_tasks.errors import Problem
 
 
 def port_of(interface: str) -> str:
-    """The port that a subinterface is part of; any other interface is its own."""
+    """The parent port of a subinterface; any other interface itself."""
     return interface.partition(".")[0]
 
 
 def problems(device: str, intended: PartialConfig, known: Capabilities) -> Iterator[Problem]:
-    """All that stands against the trunks and subinterfaces that are wanted of one switch."""
+    """All problems with the wanted trunks and subinterfaces of one switch."""
     ports, vlans = intended.ports or {}, frozenset(intended.vlans or ())
     for name, port in ports.items():
         where = f"{device} {name}"

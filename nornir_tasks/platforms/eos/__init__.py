@@ -1,4 +1,4 @@
-"""Arista EOS: what it holds, how its configuration reads, who owns which line."""
+"""Arista EOS: capabilities, configuration, and the owner of each line."""
 
 from types import MappingProxyType
 

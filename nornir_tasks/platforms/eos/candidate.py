@@ -1,7 +1,7 @@
-"""From a difference to the lines a configuration session gets, and from EOS's words back to a difference.
+"""Converts a difference into the lines of a configuration session, and EOS's diff back into a difference.
 
-hier_config computes the lines. Its own EOS rules know other sections than ours, so the rules here are ours; each says
-which lines replace one another (no ``no`` for the old value) and which ``no`` differs from its line.
+hier_config computes the lines. Its own EOS rules cover other sections, so the rules here are our own; each names lines
+that replace one another (no ``no`` for the old value) or lines whose ``no`` form differs.
 """
 
 import re
@@ -25,12 +25,12 @@ _PORT = (r"^interface ",)
 _QUEUE = (r"^qos profile ", r"^(?:uc-)?tx-queue ")
 
 REPLACED = replaced(BLOCKS)
-"""Lines of one value: a path whose last part matches, with equal groups, takes the other's place."""
+"""Lines with one value: a path whose last part matches, with equal groups, replaces the other."""
 
 NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     # um-eos IPv4, "ip load-sharing": "no ip load-sharing <hardware>"
     ((r"^ip load-sharing \S+ \d+$",), r" \d+$", ""),
-    # arista.eos eos_prefix_lists: an entry goes by its number
+    # arista.eos eos_prefix_lists: an entry is identified by its number
     ((r"^ip prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
     # pyavd eos__qos_profiles: "no priority-flow-control" is the opposite of "priority-flow-control on"
     ((r"^(?:qos profile|interface) ", r"^priority-flow-control on$"), r" on$", ""),
@@ -40,11 +40,11 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((*_PORT, r"^error-correction encoding "), r"^no (error-correction encoding) .*$", r"default \1"),
     # arista.eos (ansible 12.3.0) eos_l2_interfaces: "no switchport trunk allowed vlan", without the list
     ((*_PORT, r"^switchport trunk (?:allowed|native) vlan "), r"^no (switchport trunk \S+ vlan) .*$", r"default \1"),
-    # a neighbour that leaves its group leaves the fabric: all its lines go with it
+    # a neighbour that leaves its group leaves the fabric: all its lines are removed with it
     ((*_BGP, r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
     ((*_BGP, r"^vrf ", r"^neighbor \S+ peer group \S+$"), r" peer group \S+$", ""),
 )
-"""Path, and what to substitute in the line's ``no`` form."""
+"""Path, and the substitution in the line's ``no`` form."""
 
 _ENCODINGS = {"error-correction encoding fire-code", "error-correction encoding reed-solomon"}
 _MAP_LINE = re.compile(r"qos map (dscp|traffic-class) (\d+) (to (?:traffic-class|tx-queue)) \d+")
@@ -60,10 +60,10 @@ _LAST = re.compile(r"no neighbor \S+ peer group")
 
 
 def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Candidate:
-    """The lines that make ``wanted`` of ``owned``; everything else on the switch (``running``) is not mentioned."""
+    """The lines that turn ``owned`` into ``wanted``; nothing else on the switch (``running``) is mentioned."""
     from hier_config import WorkflowRemediation  # noqa: PLC0415 - only a device that differs pays for it
 
-    have, want = with_whole_lists(running, owned, wanted)  # but for these, EOS gets what differs and nothing else
+    have, want = with_whole_lists(running, owned, wanted)  # apart from these, EOS gets only the differences
     new = _new_blocks(have, want)
     before, after = (_hconfig(each) for each in _to_compare(_to_type_again(have, want), want, new))
     remediation = WorkflowRemediation(before, after).remediation_config
@@ -78,12 +78,12 @@ def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Can
 
 
 def _new_blocks(owned: ConfigTree, wanted: ConfigTree) -> dict[str, ConfigTree]:
-    """Blocks that are not there yet, or empty: they are typed as they are wanted, and there is nothing to work out."""
+    """Blocks that do not exist yet, or are empty: they are typed as wanted, without a computation."""
     return {text: node for text, node in wanted.children.items() if node and not owned.get(text)}
 
 
 def _to_compare(owned: ConfigTree, wanted: ConfigTree, new: dict[str, ConfigTree]) -> tuple[ConfigTree, ConfigTree]:
-    """Both sides less what need not be compared: blocks that are the same, and all but the first line of new ones.
+    """Both sides without what need not be compared: equal blocks, and all but the first line of new ones.
 
     A first push of a switch consists of new blocks.
     """
@@ -100,16 +100,16 @@ def _to_compare(owned: ConfigTree, wanted: ConfigTree, new: dict[str, ConfigTree
 
 
 def _typed(block: ConfigTree, depth: int = 0) -> list[str]:
-    """A whole block as commands, each block in it ended by ``exit``."""
+    """A whole block as commands; each nested block ends with ``exit``."""
     below = [line for node in block.children.values() for line in _typed(node, depth + 1)]
     return [" " * 3 * depth + block.text, *below, *([" " * 3 * (depth + 1) + "exit"] if below else [])]
 
 
 def _to_type_again(owned: ConfigTree, wanted: ConfigTree) -> ConfigTree:
-    """What runs, less the lines that are typed again because others take them away.
+    """The running lines without those that are typed again because other changes remove them.
 
-    The wanted encoding of ports that have both, which may stand side by side (pyavd eos__ethernet_interfaces):
-    ``default`` takes both. The addresses of a port that changes its VRF: it loses them.
+    The wanted encoding of ports that have both, which may occur together (pyavd eos__ethernet_interfaces): ``default``
+    removes both. The addresses of a port that changes its VRF: it loses them.
     """
     counted = owned
     for name, port in owned.children.items():
@@ -122,7 +122,7 @@ def _to_type_again(owned: ConfigTree, wanted: ConfigTree) -> ConfigTree:
 
 
 def _taken_away(port: ConfigTree, wanted: ConfigTree) -> set[str]:
-    """Lines that a port has and keeps, and that its other changes take away for a moment."""
+    """Lines that a port has and keeps, but that its other changes remove temporarily."""
     again = set(_ENCODINGS & wanted.children.keys()) if port.children.keys() >= _ENCODINGS else set()
     if _vrf_of(port) != _vrf_of(wanted):
         again |= {line for line in port.children if line.startswith("ip address ")} & wanted.children.keys()
@@ -134,7 +134,7 @@ def _vrf_of(port: ConfigTree) -> str | None:
 
 
 def session_changes(before: str, after: str) -> frozenset[Change]:
-    """What a session changes: the switch's running configuration against its configuration of that session."""
+    """The changes of a session: the switch's running configuration compared with that session's configuration."""
     return frozenset(difference(to_tree(before), to_tree(after)))
 
 
@@ -158,17 +158,17 @@ def server_changes(diff: str) -> frozenset[Change]:
 
 
 def _in_turn(children: "Iterable[HConfigChild]") -> "list[HConfigChild]":
-    """A VRF is there before anything is in it, and goes when nothing is in it any more."""
+    """A VRF is created before its contents, and removed after them."""
     return sorted(children, key=lambda child: 2 if child.text.startswith("no vrf instance ") else 1)
 
 
 def _gone(block: "HConfigChild") -> frozenset[str]:
-    """Neighbours of one block that go as a whole: their single lines need not be taken away as well."""
+    """Neighbours of one block that are removed as a whole: their single lines need no removal."""
     return frozenset(found[1] for line in block.children if (found := _WHOLE.fullmatch(line.text)))
 
 
 def _lines(child: "HConfigChild", depth: int = 0, above: frozenset[str] = frozenset()) -> list[str]:
-    """One command and those below it, ended by ``exit`` where a block was entered."""
+    """One command and the commands below it, ended by ``exit`` if a block was entered."""
     gone = _gone(child) if child.text.startswith("vrf ") else above | _gone(child)  # a VRF has neighbours of its own
     below = [
         line
@@ -182,7 +182,7 @@ def _lines(child: "HConfigChild", depth: int = 0, above: frozenset[str] = frozen
 
 
 def _place(child: "HConfigChild") -> int:
-    """A second address goes before the first can; a group goes last, when nothing refers to it any more.
+    """A second address is removed before the first; a group last, when nothing refers to it any more.
 
     A port changes its VRF before it gets addresses.
     """
@@ -203,14 +203,14 @@ def _fill(node: "HConfig | HConfigChild", tree: ConfigTree) -> None:
 
 
 def _take_apart(node: "HConfig | HConfigChild") -> None:
-    """Its lines know the line above them: without this they would stay until Python looks for cycles."""
+    """Remove the references to parents: otherwise the lines would stay in memory until Python looks for cycles."""
     for below in node.children:
         _take_apart(below)
     node.children.clear()
 
 
 class _Replaced:
-    """Which line of a block takes the place of another, by a dictionary: hier_config itself compares each with each."""
+    """Finds the replaced line of a block in a dictionary: hier_config itself compares each line with each other."""
 
     def __init__(self) -> None:
         self._rules = tuple(tuple(map(re.compile, path)) for path in REPLACED)
@@ -219,7 +219,7 @@ class _Replaced:
         self._by_setting: dict[tuple[re.Pattern[str], tuple[str, ...]], HConfigChild] = {}
 
     def by(self, line: "HConfigChild", block: "Iterable[HConfigChild]") -> "HConfigChild | None":
-        """The line of a block that sets what ``line`` of the other side's same block sets; None if there is none."""
+        """The line of a block with the same setting as ``line`` of the other side's block; None if there is none."""
         if block is not self._block:  # one block's lines are asked about one after the other
             self._learn(line, block)
         return next((found for key in self._settings(line) if (found := self._by_setting.get(key))), None)
@@ -255,7 +255,7 @@ def _driver() -> "HConfigDriverBase":
         return tuple(MatchRule(re_search=part) for part in path)
 
     class Driver(HConfigDriverBase):
-        """EOS, for the sections we own."""
+        """EOS, for the owned sections."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -264,11 +264,11 @@ def _driver() -> "HConfigDriverBase":
         def idempotent_for(
             self, config: "HConfigChild", other_children: "Iterable[HConfigChild]"
         ) -> "HConfigChild | None":
-            """The same as the rules below say, in a time that grows with the lines and not with their square."""
+            """The result of the rules below, in time proportional to the number of lines, not to its square."""
             return self._replaced.by(config, other_children)
 
         def swap_negation(self, child: "HConfigChild") -> "HConfigChild":
-            """A value goes back to its default, an object is removed, a negated line of the top level turned round."""
+            """A value is reset to its default, an object is removed, a negated line of the top level is inverted."""
             if found := _MAP_LINE.fullmatch(child.text):
                 # what follows "no qos map" the manuals tell differently, so the default is said in full
                 kind, number = found[1], int(found[2])

@@ -1,7 +1,7 @@
-"""What a change of one line does to traffic on EOS.
+"""The effect on traffic of a change of one line on EOS.
 
-No published table of EOS says this line by line; the classes follow what the named sources say of the mechanism, and
-where none says anything the next worse class stands.
+No published table of EOS states this line by line; the classes follow the named sources on the mechanism, and without a
+source the next worse class is used.
 """
 
 from nornir_tasks.design.capabilities import Disruption
@@ -16,11 +16,11 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?ip routing", Disruption.DATAPLANE_BLIP),
     # a new seed moves flows to other members of an ECMP group
     (r"(?:no )?ip load-sharing .*", Disruption.DATAPLANE_BLIP),
-    # flows move to other members, and the table of flow sets is carved anew
+    # flows move to other members, and the table of flow sets is divided anew
     (r"(?:no )?ip hardware fib load-balance .*", Disruption.DATAPLANE_BLIP),
     # classes, queues and PFC are reprogrammed in the chip while packets pass
     (r"(?:no )?(?:qos|priority-flow-control) .*", Disruption.DATAPLANE_BLIP),
-    # what goes is what bears the tag: the port stays up
+    # only tagged frames are affected: the port stays up
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:no )?(?:shutdown|encapsulation .*))?"
         r"|interface Ethernet\S+ / (?:no )?switchport trunk .*",
@@ -49,7 +49,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     ),
     (rf"{_BGP} / address-family ipv4 / (?:no )?neighbor \S+ activate", Disruption.DATAPLANE_BLIP),
     (r"ip route .*", Disruption.DATAPLANE_BLIP),
-    # of what follows no source tells that traffic notices: names, timers and limits of what may come, policies
+    # for these no source names an effect on traffic: names, timers and limits that apply later, policies
     (r"interface \S+(?: / (?:no )?description .*)?", Disruption.NONE),
     (r"vlan \d+ / name .*", Disruption.NONE),
     (r"(?:no )?lldp run", Disruption.NONE),

@@ -1,7 +1,7 @@
-"""Which line of an EOS configuration belongs to whom.
+"""The owner of each line of an EOS configuration.
 
-Order matters: the first rule that matches decides. What nobody claims here is never touched, so neighbours, networks,
-VRFs and address families of others live on in the shared containers.
+Order matters: the first rule that matches decides. Lines that no rule claims are never changed, so neighbours,
+networks, VRFs and address families of others remain in the shared containers.
 """
 
 import re
@@ -27,7 +27,7 @@ def _family(address: Key, rest: Key) -> Rule:
     return rule(r"address-family ipv4", rest, shared=True, children=(*_sessions(address), rule(r".*", rest)))
 
 
-# In a VRF of ours, too, others may have sessions, and other address families lives of their own.
+# Others may have sessions in our VRFs too, and other address families are independent.
 _BGP_IN_VRF = (
     *_sessions("pool"),
     _family("pool", "enclosing"),
@@ -39,7 +39,7 @@ _BGP = (
     *_sessions("address"),
     _family("address", "switch"),
     rule(r"vrf (?P<key>\S+)", "vrf", shared=True, children=_BGP_IN_VRF),
-    # other people's VRFs, other address families and MAC-VRFs have their own lives
+    # other people's VRFs, other address families and MAC-VRFs are independent
     rule(r"(?:vrf|address-family|vlan|vlan-aware-bundle|vpws|monitoring|session tracker) ?.*", "nobody"),
     # how AS numbers are written is the operators' choice: we read both notations (NX-OS has the line outside of BGP)
     rule(r"bgp asn notation .*", "nobody"),
@@ -68,16 +68,16 @@ OWNERSHIP = (
     rule(r"(?:no )?priority-flow-control .*", "switch"),
     rule(r"qos profile (?P<key>\S+)", "name"),
     rule(r"router bfd", "switch", shared=True, children=(rule(r"interval .* default", "switch"),)),
-    # A VLAN or SVI of ours under another number: it bears our name, or an address of ours.
+    # A VLAN or SVI of ours with another number: it has our name, or one of our addresses.
     rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),
     rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
-    # A subinterface that an earlier design left behind: by its VRF or address, else by whoever has the port.
+    # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
     rule(r"interface (?P<key>\S+)", "port", children=_TRUNK),
     rule(r"ip prefix-list (?P<key>\S+)(?: .*)?", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "address"),
-    # in a VRF of ours, too, others may have routes: to what is not in its owner's pools
+    # others may have routes in our VRFs too: to prefixes outside its owner's pools
     rule(rf"ip route vrf (?P<key>\S+ {_IPV4}/\d+) .*", "route"),
     rule(r"vrf instance (?P<key>\S+)", "vrf"),
     rule(r"(?:no )?ip routing vrf (?P<key>\S+)", "vrf"),
@@ -106,7 +106,7 @@ _API = "management api http-commands"
 
 
 def management_path(running: ConfigTree) -> tuple[str, ...]:
-    """Patterns of further protected lines on this switch: of the VRFs that its management ports and API are in."""
+    """Patterns of further protected lines on this switch: of the VRFs of its management ports and API."""
     blocks = [
         node for text, node in running.children.items() if text.startswith("interface Management") or text == _API
     ]

@@ -1,4 +1,4 @@
-"""EOS configuration back to the hinge. Every line is either understood exactly or handed back in the remainder."""
+"""EOS configuration parsed into the common model. Every line is either understood exactly or put into the remainder."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -36,10 +36,10 @@ from nornir_tasks.platforms.platform import Parsed
 from nornir_tasks.platforms.vlan_lists import ALLOWED
 
 _DEFAULT_MTU_BYTES = 1500
-"""Of a routed port without an ``mtu`` line. Source: pyavd eos__ethernet_interfaces, "show interfaces" of EOS."""
+"""MTU of a routed port without an ``mtu`` line. Source: pyavd eos__ethernet_interfaces, "show interfaces" of EOS."""
 
 _DEFAULT_BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
-"""What BFD sessions run with where nothing is said. Source: batfish arista_interface_show_run_all."""
+"""Default intervals of BFD sessions. Source: batfish arista_interface_show_run_all."""
 
 _PORT = (
     row(r"description (.+)", "description", text, single="description"),
@@ -49,10 +49,10 @@ _PORT = (
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu"),
     row(r"no switchport", "routed", yes),
     row(r"vrf (\S+)", "vrf", text, single="vrf"),
-    # a second or virtual address stands beside the first
+    # a second or virtual address is independent of the first
     row(r"ip address (\d+\.\d+\.\d+\.\d+/\d+)", "address", text, single=r"ip address(?= (?!virtual )\S+$)"),
     row(r"service-profile (\S+)", "qos_profile", text, single="service-profile"),
-    # tests/corpus/eos/NOTES.md: a port is switched, and then an access port, unless said otherwise
+    # tests/corpus/eos/NOTES.md: by default a port is switched, and then an access port
     row(r"switchport", "switched", yes, hidden=("switchport",)),
     row(r"switchport mode access", "switched", yes, single="switchport mode", hidden=("switchport mode access",)),
     row(r"switchport access vlan (\d+)", "access_vlan", number, single="switchport access vlan"),
@@ -73,11 +73,11 @@ _PORT = (
 )
 _TRUNK = {"is_trunk", "allowed_vlans", "native_vlan"}
 _EDGE = {"portfast": "spanning-tree portfast", "bpduguard": "spanning-tree bpduguard enable"}
-"""Either alone is none of ours."""
+"""Either alone is not ours."""
 _SWITCHED = {"access_vlan", *_EDGE}
-"""What only a switched port has."""
+"""Settings of switched ports only."""
 _ROUTED = {"mtu_bytes", "address", "qos_profile", "vrf"}
-"""What only a routed port has; a switched one without any of it is one that nobody uses."""
+"""Settings of routed ports only; a switched port without any of them is unused."""
 _PORT_LINES = table(*(each for each in _PORT if each.field != "tag"))
 _LOOPBACK_LINES = table(*(each for each in _PORT if each.field in {"description", "enabled", "address", "vrf"}))
 _OF_SUBINTERFACE = {"description", "enabled", "address", "mtu_bytes", "vrf", "tag"}
@@ -91,7 +91,7 @@ _DYNAMIC = "ip hardware fib load-balance distribution dynamic"
 _TOP = (
     row(r"service routing protocols model multi-agent", "multi-agent", yes, single="service routing protocols model"),
     row(r"ip routing", "ip-routing", yes),
-    # what a fresh switch shows in place of "ip routing" (show running-config of vEOS-lab 4.29.2F)
+    # a fresh switch shows this instead of "ip routing" (show running-config of vEOS-lab 4.29.2F)
     row(r"no ip routing", "ip-routing", no),
     row(r"ip routing vrf (\S+)", "routed_vrfs", text, many=True),
     # pyavd eos__lldp prints only "no lldp run"
@@ -156,16 +156,16 @@ BLOCKS = (
     *BGP_BLOCKS,
     *QOS_BLOCKS,
 )
-"""The rows of all lines that hold a value, by where they stand."""
+"""The rows of all lines with a value, by their place."""
 
 _SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))?")
 
 Reader = Callable[[ConfigTree, re.Match[str], Fields], list[ConfigTree] | None]
-"""(block, match of its first line, what was read so far) -> lines of the block it does not know; None: all of it."""
+"""(block, match of its first line, fields so far) -> unknown lines of the block; None: all of it."""
 
 
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
-    """Read the owned part of a configuration. An absent line means what EOS does without it."""
+    """Parse the owned part of a configuration. An absent line means EOS's default."""
     left = ConfigTree()
     fields: Fields = {
         "vlans": [],
@@ -213,7 +213,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
 
 
 def _balanced(fields: Fields, left: ConfigTree) -> LoadBalancing | None:
-    """A size without dynamic distribution says nothing that we know."""
+    """A size without dynamic distribution is not in the model."""
     size = fields.get("flow_set_size")
     if "is_dynamic" in fields:
         return LoadBalancing("flowlet", None, size)
@@ -252,7 +252,7 @@ def _logical(node: ConfigTree, found: re.Match[str], fields: Fields, lines: Tabl
 
 
 def _contradicts(values: Fields) -> bool:
-    """Does a port say what only another kind of port can have?"""
+    """Does a port have a setting of another kind of port?"""
     if values.get("routed", False):
         return bool((_SWITCHED | _TRUNK) & values.keys() or "switched" in values)
     if "is_trunk" in values:
@@ -263,7 +263,7 @@ def _contradicts(values: Fields) -> bool:
 
 
 def _left_of_trunk(values: Fields, lines: Iterable[ConfigTree]) -> list[ConfigTree]:
-    """What a port says of a trunk and cannot be one with: it is none, or lets its native VLAN not through."""
+    """Trunk settings of a port that is none, or that does not allow its native VLAN."""
     found = [line for line in lines if line.text.startswith("switchport trunk ")]
     if "is_trunk" not in values:
         return found
@@ -341,7 +341,7 @@ def _vrf(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigT
 
 
 def _vrfs(fields: Fields, left: ConfigTree) -> tuple[Vrf, ...]:
-    """Those that are there and route IPv4; what says but one of the two is none of ours."""
+    """VRFs that exist and route IPv4; one with only half of this is not ours."""
     there, routed = set(fields["vrfs"]), set(fields.get("routed_vrfs", ()))
     for name in there - routed:
         left.add(f"vrf instance {name}")

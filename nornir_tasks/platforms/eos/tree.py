@@ -26,10 +26,10 @@ block is printed as a block, with one entry as well (a snapshot report of s1-spi
 _VLANS = re.compile(r"vlan (\d+(?:-\d+)?(?:,\d+(?:-\d+)?)+|\d+-\d+)")
 
 _MANY_SPELLINGS = re.compile(r"qos map |priority-flow-control |ip prefix-list |vlan ")
-"""How lines begin that may be written in several ways; most lines are not among them."""
+"""Beginnings of lines with several notations; most lines are not among them."""
 
 DSCP_DEFAULT = tuple({0: 1, 1: 0}.get(dscp // 8, dscp // 8) for dscp in range(64))
-"""Traffic class of each code point on a switch nobody configured.
+"""Traffic class of each code point on an unconfigured switch.
 
 Source: "Arista_EOS_RoCEv2_Lossless_Config", section 1, citing um-eos Quality of Service: 0-7 go to class 1, 8-15 to
 class 0, every other block of eight to the class of its own number, on all ASIC families.
@@ -37,7 +37,7 @@ class 0, every other block of eight to the class of its own number, on all ASIC 
 
 
 def seconds(milliseconds: int) -> str:
-    """Watchdog time as EOS takes it: 200 -> ``0.2``, 5 -> ``0.005``."""
+    """Watchdog time in EOS's notation: 200 -> ``0.2``, 5 -> ``0.005``."""
     return f"{milliseconds / 1000:.3f}".rstrip("0").rstrip(".")
 
 
@@ -52,7 +52,7 @@ def community_word(community: str) -> str:
 
 
 def community_of(word: str) -> str:
-    """The other way."""
+    """The inverse of :func:`community_word`."""
     number, name = _GRACEFUL_SHUTDOWN
     return number if word == name else word
 

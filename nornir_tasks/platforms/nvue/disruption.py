@@ -1,4 +1,4 @@
-"""What a change of one line does to traffic on Cumulus Linux; where no source says it, the next worse class stands.
+"""The effect on traffic of a change of one line on Cumulus Linux; without a source, the next worse class.
 
 Sources: docs514 = CumulusNetworks/docs, content/cumulus-linux-514: Equal-Cost-Multipath-Load-Sharing.md,
 Quality-of-Service/_index.md, Basic-BGP-Configuration.md, Optional-BGP-Configuration.md.
@@ -23,7 +23,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # the port goes down, or up; a port that vanishes from the configuration goes down with it. Speed, FEC and
     # negotiation: both ends must agree for the link to come up; a split replaces the port by others (docs514
     # Switch-Port-Attributes.md)
-    # what goes is what bears the tag: the port stays up
+    # only tagged frames are affected: the port stays up
     (
         r"interface / swp\w+\.\d+(?: / (?:link|vlan|base-interface)\b.*)?"
         r"|interface / swp\S* / bridge / domain / [^/]+ / vlan / \d+",
@@ -55,7 +55,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"vrf / \S+ / router / static\b.*", Disruption.DATAPLANE_BLIP),
     # a VRF that goes takes along what runs in it, and a port that changes its VRF its routes
     (r"vrf / [^/]*|vrf / \S+ / (?:table: .*|router|loopback\b.*)|interface / \S+ / vrf: .*", Disruption.DATAPLANE_BLIP),
-    # of what follows no source tells that traffic notices: names, timers and limits of what may come, policies
+    # for these no source names an effect on traffic: names, timers and limits that apply later, policies
     (r"interface / \S+ / (?:type|description|vlan): .*", Disruption.NONE),
     (r"system / lldp / state: .*|service / lldp / state: .*", Disruption.NONE),
     (r"router / bfd / (?:state: .*|profile / \S+ / (?:detect-multiplier|min-[rt]x-interval): .*)", Disruption.NONE),

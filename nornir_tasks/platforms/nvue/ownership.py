@@ -1,8 +1,8 @@
-"""Who owns which part of NVUE's tree. The containers all owners live in are in tree.py: they are nobody's change.
+"""The owner of each part of NVUE's tree. The shared containers are in tree.py: no change ever consists of them.
 
-The switch owns what exists once: RoCE and what hangs on ``default-global``, the BGP process of the default VRF with its
-address family, LLDP, the ECMP hash. Other people's VRFs, other profiles, policies and lists of another name are
-nobody's.
+The switch owns what exists once: RoCE and the objects on ``default-global``, the BGP process of the default VRF with
+its address family, LLDP, the ECMP hash. VRFs of others, other profiles, and policies and lists with another name have
+no owner.
 """
 
 from nornir_tasks.platforms.nvue.capabilities import PROFILE
@@ -76,7 +76,7 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"interface",
         rule(r"(?P<key>swp\w+|lo)", "port", children=_TRUNK),
-        # One that an earlier design left behind: by its VRF or address, else by whoever has the port.
+        # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
         rule(r"(?P<key>swp\w+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
         rule(r"vlan(?P<key>\d+)", "vlan", below=(rule(r"(?P<key>[\d.]+/\d+)", "address"),)),
     ),

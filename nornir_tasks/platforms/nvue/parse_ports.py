@@ -1,4 +1,4 @@
-"""Ports of NVUE data read back: split cages, loopback, used ports with their layer 1, and ports that nobody uses."""
+"""Ports of NVUE data parsed: split cages, loopback, used ports with their layer 1, and unused ports."""
 
 import re
 from collections.abc import Mapping
@@ -33,10 +33,10 @@ _SPLIT = {"2x": 2, "4x": 4, "8x": 8}
 
 @dataclass(frozen=True)
 class Carried:
-    """Which profile of QoS a port carries, where there is any."""
+    """The QoS profiles of ports."""
 
     own: Mapping[str, str]
-    """Ports with another profile than the one of all."""
+    """Ports with a profile other than the default."""
     watched: frozenset[str]
     """Ports with a PFC watchdog."""
 
@@ -47,14 +47,14 @@ class Carried:
 
     @cached_property
     def guarded(self) -> frozenset[str]:
-        """Profiles of which some port has the watchdog."""
+        """Profiles with the watchdog on some port."""
         return frozenset(self.own.get(port, PROFILE) for port in self.watched)
 
 
 def parse_ports(
     data: Data, known: NvueCapabilities, carried: Carried | None
 ) -> tuple[tuple[Interface, ...], tuple[Breakout, ...]]:
-    """All ports, and the cages that are split. ``carried``: None where there is no QoS."""
+    """All ports, and the split cages. ``carried``: None without QoS."""
     cages = {name: ways for name, _ in entries(data, "interface") if (ways := _ways(data, name))}
     ports = tuple(_interface(data, name, known, carried) for name, _ in entries(data, "interface") if name not in cages)
     found = (_breakout(data, name, ways) for name, ways in cages.items())
@@ -62,13 +62,13 @@ def parse_ports(
 
 
 def _ways(data: Data, name: str) -> int | None:
-    """Into how many parts a cage is split; None for a whole port."""
+    """Number of parts of a cage; None for a whole port."""
     modes = look(data, "interface", name, "link", "breakout") if _CAGE.fullmatch(name) else None
     return _SPLIT.get(next(iter(modes))) if isinstance(modes, dict) and len(modes) == 1 else None
 
 
 def _breakout(data: Data, name: str, ways: int) -> Breakout | None:
-    """The split of one cage; one that says no lanes is not ours."""
+    """The split of one cage; one without lanes is not ours."""
     at = ("interface", name, "link", "breakout", f"{ways}x")
     lanes = look(data, *at, "lanes-per-port")
     if not isinstance(lanes, str) or not lanes.isdecimal():
@@ -122,7 +122,7 @@ def _interface(data: Data, name: str, known: NvueCapabilities, carried: Carried 
 
 
 def _trunk(port: Data) -> tuple[tuple[int, ...] | None, int | None]:
-    """The VLANs with tags (None: no trunk), and the one without. Without any all VLANs of the bridge go over it."""
+    """The tagged VLANs (None: no trunk), and the untagged one. If none is listed, all VLANs of the bridge use it."""
     member = look(port, *_MEMBER)
     if not isinstance(member, dict) or not {"untagged", "vlan"} & member.keys():
         return None, None
@@ -136,7 +136,7 @@ def _trunk(port: Data) -> tuple[tuple[int, ...] | None, int | None]:
 
 
 def _subinterface(data: Data, name: str, parent: str, known: NvueCapabilities) -> Interface:
-    """``swp1.100``. What its type and port do not say as its name does stays where it is."""
+    """``swp1.100``. Type and port stay in the data if they differ from the name."""
     port = data["interface"][name]
     take_word(port, "sub", "type")
     take_word(port, parent, "base-interface")
@@ -146,7 +146,7 @@ def _subinterface(data: Data, name: str, parent: str, known: NvueCapabilities) -
 
 
 def _svi(data: Data, name: str, number: int, known: NvueCapabilities) -> Interface:
-    """``vlan900``. What its type and VLAN do not say as its name does stays where it is."""
+    """``vlan900``. Type and VLAN stay in the data if they differ from the name."""
     port = data["interface"][name]
     take_word(port, "svi", "type")
     if look(port, "vlan") == number:
@@ -157,7 +157,7 @@ def _svi(data: Data, name: str, number: int, known: NvueCapabilities) -> Interfa
 
 
 def _logical(port: Data, name: str, known: NvueCapabilities) -> Interface:
-    """What SVIs and subinterfaces have alike."""
+    """The common part of SVIs and subinterfaces."""
     return Interface(
         name=name,
         description=take_text(port, "description"),
@@ -170,7 +170,7 @@ def _logical(port: Data, name: str, known: NvueCapabilities) -> Interface:
 
 
 def _edge(port: Data, spelling: Spelling) -> bool:
-    """Both or none: either alone is none of ours."""
+    """Both or none: either alone is not ours."""
     keys = [(*_MEMBER, "stp", key) for key in ("admin-edge", "bpdu-guard")]
     if any(look(port, *key) != spelling.on for key in keys):
         return False
@@ -180,7 +180,7 @@ def _edge(port: Data, spelling: Spelling) -> bool:
 
 
 def _router_advertisements(port: Data, spelling: Spelling) -> int | None:
-    """Their interval in milliseconds, if they are sent and it is said how often; anything else stays where it is."""
+    """Their interval in milliseconds, if they are sent and have one; anything else stays in the data."""
     at = (spelling.ipv6, "neighbor-discovery", "router-advertisement")
     if look(port, *at, spelling.switch) != spelling.on or not isinstance(look(port, *at, "interval"), int):
         return None
@@ -189,7 +189,7 @@ def _router_advertisements(port: Data, spelling: Spelling) -> int | None:
 
 
 def _layer1(port: Data, spelling: Spelling) -> Layer1 | None:
-    """All of it or none: a speed without a word on negotiation is forced, one without FEC is the firmware's choice."""
+    """All of it or none: a speed without negotiation is forced, one without FEC is the firmware's choice."""
     link = port.get("link")
     if not isinstance(link, dict):
         return None
@@ -203,7 +203,7 @@ def _layer1(port: Data, spelling: Spelling) -> Layer1 | None:
 
 
 def _in_a_vrf(data: Data) -> tuple[str | None, str | None]:
-    """The VRF whose own interface is the loopback, with the address; a second such VRF stays where it is."""
+    """The VRF whose own interface is the loopback, with the address; a second such VRF stays in the data."""
     for vrf, _ in entries(data, "vrf"):
         address = _address(data, "vrf", vrf, "loopback", "ip", "address") if vrf != "default" else None
         if address is not None:
@@ -212,7 +212,7 @@ def _in_a_vrf(data: Data) -> tuple[str | None, str | None]:
 
 
 def _address(data: Data, *at: str) -> str | None:
-    """The lowest IPv4 address; a second one stays where it is."""
+    """The lowest IPv4 address; a second one stays in the data."""
     addresses = [key for key, below in entries(data, *at) if not below and ":" not in key and "/" in key]
     if not addresses:
         return None

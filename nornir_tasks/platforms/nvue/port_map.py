@@ -6,7 +6,7 @@ SPLIT_PART = r"(swp\d+)s\d+"
 """``swp3s1`` is a part of ``swp3``."""
 
 _PORT = re.compile(r"swp(\d+)(?:s(\d+))?(?:\.(\d+))?")
-"""With its number, its part, and the tag of a subinterface."""
+"""Groups: number, part, and the tag of a subinterface."""
 
 
 def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None) -> str:

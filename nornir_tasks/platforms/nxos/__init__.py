@@ -1,4 +1,4 @@
-"""Cisco NX-OS on Nexus 9000: everything of it that is pure."""
+"""Cisco NX-OS on Nexus 9000: the pure part."""
 
 from types import MappingProxyType
 

@@ -1,7 +1,7 @@
-"""The candidate: the whole running configuration as text, with our lines exchanged and all others byte for byte.
+"""The candidate: the whole running configuration as text, with our lines replaced and all others byte for byte.
 
-``configure replace`` wants a full running configuration, never a part (Cisco Nexus 9000 NX-OS System Management
-Configuration Guide, "Performing Configuration Replace"). So rows are cut out and put in; nothing is printed anew.
+``configure replace`` needs a full running configuration, never a part (Cisco Nexus 9000 NX-OS System Management
+Configuration Guide, "Performing Configuration Replace"). So rows are removed and inserted; nothing is printed again.
 """
 
 import re
@@ -58,7 +58,7 @@ _ORDER = tuple(
 
 
 def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: ConfigTree) -> Candidate:
-    """The running configuration (from ``to_tree``) with its owned part turned into the wanted one."""
+    """The running configuration (from ``to_tree``) with its owned part replaced by the wanted one."""
     changes = tuple(difference(owned_running, owned_wanted))
     source = running if isinstance(running, SourceTree) else to_tree(to_text(running))
     have, want = with_whole_lists(source, owned_running, owned_wanted)
@@ -74,7 +74,7 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
 
 
 def place(line: str) -> tuple[int, ...] | None:
-    """Where a top-level line stands among others; None for lines whose place we do not know."""
+    """The rank of a top-level line among others; None for lines of unknown rank."""
     for rank, pattern in enumerate(_ORDER):
         if found := pattern.fullmatch(line):
             port = found.groupdict().get("port")
@@ -83,13 +83,13 @@ def place(line: str) -> tuple[int, ...] | None:
 
 
 _DEFINED = ("class-map ", "policy-map ")
-"""Objects that one another and other lines name."""
+"""Objects that refer to each other and are referred to by other lines."""
 
 _SUB_MODES = ("address-family ", "template ", "neighbor ", "vrf ")
 
 
 def _rank_in_block(line: str) -> int:
-    """A block's own settings first, then its sub-modes: whoever types the text is inside the last one entered."""
+    """A block's own settings first, then its sub-modes: further lines belong to the sub-mode entered last."""
     return next((rank for rank, word in enumerate(_SUB_MODES, start=1) if line.startswith(word)), 0)
 
 
@@ -104,7 +104,7 @@ class _Splice:
         self._gone_whole: set[str] = set()
 
     def cut(self, path: Path) -> None:
-        """Take out one line (its own rows only; what stands below is cut by its own change)."""
+        """Remove one line (its own rows only; lines below it are removed by their own changes)."""
         node = self._source.get(*path)
         if node is not None:
             self._cut.update(_own_rows(node))
@@ -113,19 +113,19 @@ class _Splice:
                 self._gone_whole.add(path[0])
 
     def keep_row_mates(self) -> None:
-        """A row may speak of several ports: those that stay get rows of their own in its place."""
+        """A row may list several ports: those that remain get rows of their own instead."""
         for path, node in self._shared_rows():
             if path not in self._gone and node.line - 1 in self._cut:
                 self._inserted.setdefault(node.line - 1, []).append(INDENT * (len(path) - 1) + node.text)
 
     def _shared_rows(self) -> Iterator[tuple[Path, ConfigTree]]:
-        """Lines that the switch may print several of in one row: cages broken out, ports balanced dynamically."""
+        """Lines of which the switch may print several in one row: cages broken out, ports balanced dynamically."""
         top = self._source.children
         yield from (((text,), node) for text, node in top.items() if text.startswith(BREAKOUT))
         yield from (((DLB, text), node) for text, node in (top[DLB].children if DLB in top else {}).items())
 
     def keep_other_vlans(self) -> None:
-        """A row names all VLANs: one that goes leaves the row, those that stay remain in it."""
+        """One row lists all VLANs: a removed one leaves the row, the others remain in it."""
         for number, row in enumerate(self._source.rows):
             named = vlans_of(row)
             if len(named) > 1 and self._gone_whole & set(named):
@@ -134,7 +134,7 @@ class _Splice:
                 self._inserted.setdefault(number, []).extend([one_row_of(kept)] if kept else [])
 
     def insert_missing(self, running: ConfigTree, wanted: ConfigTree, above: Path) -> None:
-        """Put in every wanted line that ``running`` lacks, in the order in which it was rendered."""
+        """Insert every wanted line that ``running`` lacks, in rendered order."""
         for child in sorted(wanted.children.values(), key=lambda node: node.line):
             there = running.children.get(child.text)
             if not above and child.text in self._source.listed:
@@ -159,9 +159,9 @@ class _Splice:
         return len(self._source.rows)
 
     def _row_beside(self, wanted: ConfigTree, child: ConfigTree, own: tuple[int, ...] | None) -> int | None:
-        """Among those of its kind that are there: before the next one, or behind the last; None: there are none.
+        """Among existing lines of its kind: before the next one, or after the last; None: there are none.
 
-        A policy names classes, so it stands behind them, wherever on this switch they are.
+        A policy refers to classes, so it comes after them, wherever they are on this switch.
         """
         source = self._source.children
         beside = [each for each in wanted.children.values() if place(each.text) == own and each.text in source]
@@ -172,7 +172,7 @@ class _Splice:
 
     @staticmethod
     def _row_below(running: ConfigTree, wanted: ConfigTree, child: ConfigTree) -> int:
-        """Before the next line that comes later: in the order it was rendered, and settings before sub-modes."""
+        """Before the next line in rendered order; settings come before sub-modes."""
         later = [
             running.children[sibling.text].line
             for sibling in wanted.children.values()
@@ -195,7 +195,7 @@ class _Splice:
 
 
 def _own_rows(node: ConfigTree) -> tuple[int, ...]:
-    """Every row that says just this line, from 0; a text of several rows counts with all of them."""
+    """Every row with just this line, from 0; a text of several rows counts with all of them."""
     extent = node.text.count("\n") + 1
     return tuple(row for first in (node.line, *node.repeats) for row in range(first - 1, first - 1 + extent))
 

@@ -1,4 +1,4 @@
-"""What NX-OS leaves unsaid: a rendered configuration as ``show running-config`` prints it."""
+"""NX-OS's hidden defaults: a rendered configuration as ``show running-config`` prints it."""
 
 from collections.abc import Collection
 
@@ -13,7 +13,7 @@ _ROUTED = "no switchport"
 
 
 def canonical(tree: ConfigTree) -> ConfigTree:
-    """The tree without the lines that NX-OS hides because they are its defaults; nothing else is changed."""
+    """The tree without the defaults that NX-OS hides, otherwise unchanged."""
     kept = visible(tree, _HIDDEN)
     for text, node in kept.children.items():
         if text.startswith(PORT) and node:  # a copy already: lines of ports are hidden
@@ -32,7 +32,7 @@ def hidden_admin_state(port: str, lines: Collection[str]) -> str:
 
 
 def is_hidden(path: Path, beside: Collection[str] = ()) -> bool:
-    """Does the switch leave this line out because it says what holds anyway? ``beside``: the lines it stands among."""
+    """Does the switch hide this line because it is the default? ``beside``: its sibling lines."""
     if len(path) == 2 and path[0].startswith(PORT) and path[1] == hidden_admin_state(path[0], beside):
         return True
     return any(

@@ -1,7 +1,7 @@
-"""NX-OS configuration text and the tree of its lines, both ways, and what NX-OS leaves unsaid.
+"""NX-OS configuration text and the tree of its lines, both ways, with NX-OS's hidden defaults.
 
-A tree made from text keeps the text: the candidate is that very text with our blocks exchanged, so every other line
-stays byte for byte, comments and trailing blanks included.
+A tree made from text keeps the text: the candidate is the same text with our blocks replaced, so every other line stays
+byte for byte, comments and trailing blanks included.
 """
 
 import re
@@ -43,14 +43,14 @@ class SourceTree(ConfigTree):
         super().__init__()
         self.rows = rows
         self.listed: frozenset[str] = frozenset()
-        """VLANs (``vlan 310``) that stand in a row of several only, and have no block of their own."""
+        """VLANs (``vlan 310``) that occur only in a row of several, without a block of their own."""
 
 
 def to_tree(text: str) -> SourceTree:
     """Running configuration, or rendered text, as a tree that remembers its text.
 
-    Each port that is broken out or takes part in dynamic load balancing, and each VLAN, has a line of its own, in
-    whatever groups the switch prints them.
+    Each port that is broken out or takes part in dynamic load balancing, and each VLAN, has a line of its own, however
+    the switch groups them.
     """
     root = SourceTree(tuple(text.splitlines()))
     root.children = from_text(text, _HEREDOCS, _NOISE).children
@@ -73,14 +73,14 @@ def to_tree(text: str) -> SourceTree:
 
 
 def _keep(parent: ConfigTree, line: str, printed: ConfigTree) -> None:
-    """Put a line under ``parent`` that the switch printed, alone or with others, as ``printed``."""
+    """Add a line under ``parent`` that the switch printed, alone or with others, as ``printed``."""
     node = parent.add(line, printed.line)
     node.children.update(printed.children)
     node.repeats += (*(() if node.line == printed.line else (printed.line,)), *printed.repeats)
 
 
 def _one_vlan_each(root: SourceTree) -> None:
-    """``vlan 1,310`` says which VLANs there are, once for all of them; blocks below say more of some."""
+    """``vlan 1,310`` lists all VLANs once; blocks below have the settings of some."""
     rows = [node for text, node in root.children.items() if _SEVERAL_VLANS.fullmatch(text)]
     if not rows:
         return
@@ -97,13 +97,13 @@ def _one_vlan_each(root: SourceTree) -> None:
 
 
 def vlans_of(line: str) -> tuple[str, ...]:
-    """``vlan 1,310-311`` -> one such line for each VLAN; any other as it is."""
+    """``vlan 1,310-311`` -> one such line per VLAN; any other line unchanged."""
     found = _SEVERAL_VLANS.fullmatch(line)
     return (line,) if found is None else tuple(f"vlan {number}" for number in numbers(found["ids"]))
 
 
 def one_row_of(vlans: Sequence[str]) -> str:
-    """The other way: ``vlan 1,310-311``."""
+    """The inverse: ``vlan 1,310-311``."""
     return f"vlan {ranges(int(each.removeprefix('vlan ')) for each in vlans)}"
 
 
@@ -122,7 +122,7 @@ def one_port_each(line: str) -> tuple[str, ...]:
 
 
 def _ports(text: str) -> tuple[str, ...]:
-    """``Eth1/5`` -> its full name; ``Ethernet1/5-6`` -> both; anything else as it is."""
+    """``Eth1/5`` -> its full name; ``Ethernet1/5-6`` -> both; anything else unchanged."""
     found = re.fullmatch(r"Eth(?:ernet)?(?P<above>[\d/]*/)(?P<first>\d+)(?:-(?P<last>\d+))?", text)
     if found is None:
         return (text,)

@@ -1,4 +1,4 @@
-"""What each kind of change does to traffic on NX-OS, with its source; where none says it, the next worse class."""
+"""The effect on traffic of each kind of change on NX-OS, with its source; without a source, the next worse class."""
 
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.platforms.config_tree import Change
@@ -24,7 +24,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Both ends must have the same speed and FEC for the link to be up, and either both or none negotiate: the same
     # guide, "Configuring Basic Interface Parameters".
     (r"interface \S+ / (?:no )?(?:speed|fec|negotiate) .*", Disruption.PORT_FLAP),
-    # What goes is what bears the tag: the port stays up.
+    # Only tagged frames are affected: the port stays up.
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:(?:no )?shutdown|(?:encapsulation|ip address|vrf member) .*))?"
         r"|interface Ethernet\S+ / (?:no )?switchport trunk .*",
@@ -54,7 +54,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"router bgp \S+", Disruption.AGENT_RESTART),
     (rf"{_BGP} / router-id .*", Disruption.AGENT_RESTART),
     (r"feature .*", Disruption.AGENT_RESTART),
-    # Of what follows no source tells that traffic notices.
+    # For these no source names an effect on traffic.
     (r"(?:interface \S+ / )?(?:no )?priority-flow-control watch-dog-interval .*", Disruption.NONE),
     (r"system qos|bfd interval .*|vlan \d+ / name .*", Disruption.NONE),
     (r"interface \S+(?: / (?:description .*|(?:no )?ip redirects))?", Disruption.NONE),
@@ -77,6 +77,6 @@ _LINES = LineClasses(CLASSES)
 
 
 def disruption(change: Change) -> Disruption:
-    """The class of one change; a new process, feature or port takes nothing away, so only its removal counts."""
+    """The class of one change; a new process, feature or port removes nothing, so only its removal counts."""
     found = _LINES.of(change)
     return Disruption.NONE if found is Disruption.AGENT_RESTART and change.op == "+" else found

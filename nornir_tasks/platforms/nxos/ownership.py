@@ -1,7 +1,7 @@
-"""Who owns which line of an NX-OS running configuration, as data.
+"""The owner of each line of an NX-OS running configuration, as data.
 
-``router bgp``, its ipv4 address family and ``system qos`` are containers that several owners share. What other VRFs,
-other address families, and objects outside our names and pools hold is nobody's and stays as it is.
+``router bgp``, its ipv4 address family and ``system qos`` are containers that several owners share. Lines of other
+VRFs, other address families, and objects outside our names and pools have no owner and stay unchanged.
 """
 
 from nornir_tasks.platforms.ownership import Key, Rule, rule
@@ -12,7 +12,7 @@ def _family(address: Key, rest: Key) -> Rule:
     return rule(r"address-family ipv4 unicast", rest, shared=True, children=children)
 
 
-# In a VRF of ours, too, others may have sessions, and other address families lives of their own.
+# Others may have sessions in our VRFs too, and other address families are independent.
 _BGP_IN_VRF = (
     _family("pool", "enclosing"),
     rule(r"address-family .+", "nobody"),
@@ -54,13 +54,13 @@ OWNERSHIP = (
     rule(r"ip prefix-list (?P<key>\S+) .+", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(r"ip route (?P<key>\S+) .+", "address"),
-    # In a VRF of ours, too, others may have routes, a name server and the like.
+    # Others may have routes, a name server and the like in our VRFs too.
     rule(r"vrf context (?P<key>\S+)", "vrf", shared=True, children=(rule(r"ip route (?P<key>\S+) .+", "pool"),)),
     rule(r"interface breakout module 1 port (?P<key>\d+) map \S+", "port", prefix="Ethernet1/"),
-    # A VLAN or SVI of ours under another number: it bears our name, or an address of ours.
+    # A VLAN or SVI of ours with another number: it has our name, or one of our addresses.
     rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),
     rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
-    # A subinterface that an earlier design left behind: by its VRF or address, else by whoever has the port.
+    # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
     rule(r"interface (?P<key>\S+)", "port", children=_TRUNK),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),

@@ -1,6 +1,6 @@
-"""An NX-OS configuration read back into the hinge; what it does not know is returned with its path.
+"""An NX-OS configuration parsed into the common model; unknown lines are returned with their path.
 
-A line that is absent means NX-OS's default: a routed Ethernet port is down, a loopback is up, an MTU is 1500.
+An absent line means NX-OS's default: a routed Ethernet port is down, a loopback is up, an MTU is 1500.
 """
 
 import re
@@ -69,11 +69,11 @@ BLOCKS = (
     *ROUTING_BLOCKS,
     *QOS_BLOCKS,
 )
-"""The rows of all lines that hold a value, by where they stand."""
+"""The rows of all lines with a value, by their place."""
 
 
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
-    """(owned tree, capabilities, device name, model) -> what it says, and the lines that nobody understood."""
+    """(owned tree, capabilities, device name, model) -> the model, and the lines that were not understood."""
     reader = _Reader()
     values = reader.read(tree)
     services = values.get("services", [])
@@ -123,7 +123,7 @@ class _Reader:
         self.policy = PolicyReader(self.remainder)
 
     def read(self, tree: ConfigTree) -> Fields:
-        """Fields of the lines at the top; every block is handed to its reader."""
+        """Fields of the lines at the top; every block is read by its reader."""
         handlers = tuple((re.compile(pattern), handler) for pattern, handler in self._handlers())
         return self.remainder.read(tree, (), _TOP_LINES, handlers)
 

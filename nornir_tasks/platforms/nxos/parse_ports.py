@@ -1,4 +1,4 @@
-"""Ports read back: cages broken out, loopbacks, routed ports with their layer 1, and ports that nobody uses."""
+"""NX-OS ports parsed: cages broken out, loopbacks, routed ports with their layer 1, and unused ports."""
 
 import re
 from collections.abc import Mapping
@@ -128,7 +128,7 @@ _ETHERNET = (
     ),
 )
 _ONLY_ROUTED = {"quiet", "address", "vrf", "mtu_bytes", "pfc", "watchdog", "profile", "queuing"}
-"""What only a routed port of ours has."""
+"""Settings of routed ports only."""
 
 BLOCKS = (
     Block((r"interface loopback",), _LOOPBACK),
@@ -144,7 +144,7 @@ _SUBINTERFACE_LINES = table(*_SUBINTERFACE)
 
 @dataclass(slots=True)
 class PortReader:
-    """Gathers what a configuration says of ports. What a port says of QoS is handed on to ``qos``."""
+    """Gathers the port settings of a configuration. QoS settings of ports are passed to ``qos``."""
 
     remainder: Remainder
     qos: QosReader
@@ -161,11 +161,11 @@ class PortReader:
         self.interfaces.append(replace(port, vrf=values.get("vrf")))
 
     def svi(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
-        """``interface Vlan900``: down unless said otherwise."""
+        """``interface Vlan900``: down by default."""
         self._logical(found["name"], self.remainder.read(node, (*above, node.text), _SVI_LINES))
 
     def subinterface(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
-        """``interface Ethernet1/3.100``: down unless said otherwise, whatever its port is."""
+        """``interface Ethernet1/3.100``: down by default, whatever its port is."""
         values = self.remainder.read(node, (*above, node.text), _SUBINTERFACE_LINES)
         (self.quiet if "quiet" in values else self.redirecting).append(found["name"])
         self._logical(found["name"], values)
@@ -210,7 +210,7 @@ class PortReader:
         )
 
     def _strangers(self, values: Fields, path: Path) -> None:
-        """What stands on a port of another kind, or is half of what belongs together."""
+        """Report settings of another kind of port, and incomplete pairs of settings."""
         access, trunk = _is_access(values), _is_trunk(values)
         unread = set[str]() if (access or trunk) and _is_edge(values) else set(values.get("edge", ()))
         if access or trunk:
@@ -229,7 +229,7 @@ class PortReader:
             self.remainder.tree.add_path((*path, line))
 
     def _layer1(self, values: Fields, path: Path) -> Layer1 | None:
-        """Without its speed there is none; without FEC the hardware chooses it."""
+        """None without a speed; without FEC the hardware chooses it."""
         speed_mbps, fec, negotiate = values.get("speed_mbps"), values.get("fec"), values.get("negotiate", True)
         if speed_mbps is not None and speed_mbps % 1000 == 0:
             return Layer1(speed_mbps // 1000, None, None if fec is None else _FEC_OF[fec], negotiate)
@@ -262,7 +262,7 @@ def _is_access(values: Fields) -> bool:
 
 
 def _native_vlan(values: Fields) -> int | None:
-    """The VLAN of a trunk's untagged frames; one that the trunk does not let through is none."""
+    """The VLAN of a trunk's untagged frames; None if the trunk does not allow it."""
     native: int | None = values.get("native_vlan")
     return native if _is_trunk(values) and native in values.get("allowed_vlans", ()) else None
 

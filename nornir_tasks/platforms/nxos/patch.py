@@ -2,8 +2,8 @@
 
 The patch is a list of commands in back-quotes, removals first, modes entered by their header and left by ``exit`` or
 by the next header (a published session on NX-OS 9.3(1)). ``server_changes`` turns it into changes on its own;
-``settle`` then says what those commands do to the configuration that runs: a header that is there already is no
-change, removing a block removes its lines, and ``mtu 9216`` takes the place of ``mtu 9000``.
+``settle`` then derives the effect of those commands on the running configuration: an existing header is no change,
+removing a block removes its lines, and ``mtu 9216`` replaces ``mtu 9000``.
 """
 
 import re
@@ -65,7 +65,7 @@ _GLOBAL = re.compile(
 """Lines that exist at the top only: they end whatever mode was left open."""
 
 _ONE_VALUE = re.compile(one_value(each for block in BLOCKS for each in block.rows))
-"""Commands of which a mode holds one: a new value takes the place of the old one without ``no``."""
+"""Commands of which a mode has one: a new value replaces the old one without ``no``."""
 
 
 _PRINTED_NEGATED = frozenset(
@@ -82,7 +82,7 @@ def commands(text: str) -> tuple[str, ...]:
 
 
 def server_changes(text: str) -> frozenset[Change]:
-    """What a patch's commands say by themselves; entering a mode reads as adding its header."""
+    """The changes of a patch's commands by themselves; entering a mode counts as adding its header."""
     return frozenset(_changes(text))
 
 
@@ -111,7 +111,7 @@ def _one_each(line: str) -> tuple[str, ...]:
 
 
 def _resolve(mode: Path, line: str) -> tuple[Path, bool]:
-    """The mode in which a line stands, and whether it is a header of one."""
+    """The mode of a line, and whether the line is a header of a mode."""
     for depth in range(len(mode), -1, -1):
         header = mode[depth - 1] if depth else ""
         for enclosing, headers in _MODES:
@@ -121,7 +121,7 @@ def _resolve(mode: Path, line: str) -> tuple[Path, bool]:
 
 
 def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change]:
-    """What the reported commands change in what runs: the set that must equal the plan's."""
+    """The effect of the reported commands on the running configuration: the set that must equal the plan's."""
     added: set[Path] = set()
     removed: set[Path] = set()
     for change in reported:
@@ -152,7 +152,7 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
 
 
 def _lines_after(path: Path, added: set[Path], removed: set[Path], running: ConfigTree) -> frozenset[str]:
-    """What stands beside a port's line once all is done; nothing is asked of other blocks."""
+    """The sibling lines of a port's line after all changes; empty for other blocks."""
     if len(path) != 2 or not path[0].startswith(PORT):
         return frozenset()
     block = running.get(path[0])
@@ -161,7 +161,7 @@ def _lines_after(path: Path, added: set[Path], removed: set[Path], running: Conf
 
 
 def _hidden_again(added: set[Path], removed: set[Path], running: ConfigTree) -> Iterator[Path]:
-    """A port that becomes routed, or switched, no longer prints the admin state that is now its default."""
+    """The admin state that a port no longer prints when it becomes routed or switched, as it is the default now."""
     for path in {*added, *removed}:
         if path[-1] == "no switchport":
             admin = (*path[:-1], hidden_admin_state(path[0], _lines_after(path, added, removed, running)))
@@ -170,7 +170,7 @@ def _hidden_again(added: set[Path], removed: set[Path], running: ConfigTree) -> 
 
 
 def _gone_with(path: Path, running: ConfigTree) -> Iterator[Path]:
-    """Breaking a cage out takes the whole port away with all its lines, and undoing it the parts.
+    """Breaking a cage out removes the whole port with all its lines, and undoing it removes the parts.
 
     Source: Interfaces Configuration Guide 10.6(x), Overview ("removes the existing interface configurations").
     """
@@ -194,7 +194,7 @@ def _named(path: Path, running: ConfigTree) -> tuple[Path, ...]:
 
 
 def _negated_form(path: Path, reported: frozenset[Change], running: ConfigTree) -> Path | None:
-    """``no shutdown`` takes ``shutdown`` away and is itself a line that the switch prints; others leave nothing."""
+    """``no shutdown`` removes ``shutdown`` and is itself a line that the switch prints; others leave nothing."""
     if path[-1] not in _PRINTED_NEGATED or Change(path, "-") not in reported:
         return None
     negated = (*path[:-1], f"no {path[-1]}")
@@ -212,7 +212,7 @@ def _replaced(path: Path, running: ConfigTree) -> Iterator[Path]:
 
 
 def _setting(line: str) -> tuple[str, ...]:
-    """What a line sets, without its value; the line itself where it has none."""
+    """The setting of a line, without its value; the line itself if it has none."""
     line = line.removeprefix("no ")
     found = _ONE_VALUE.match(line)
     return (line,) if found is None else tuple(each or "" for each in found.groups())

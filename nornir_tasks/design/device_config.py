@@ -1,12 +1,11 @@
 """The common model: one switch's configuration, vendor-neutral in shape.
 
-Planes contribute to it, ``realise`` adjusts it to the OS release and the ASIC, templates render it, parsers
-read it back. Every value here can be read back from a switch, so equality is exact, without any tolerance:
-``parse(render(x)) == (x, nothing)``. What a switch cannot show (a link's far end, a cable's length, a class's name) is
-in :mod:`nornir_tasks.design.network`, not here.
+Planes contribute to it, ``realise`` adjusts it to the OS release and the ASIC, templates render it, parsers read it back.
+Every value can be read from a switch, so equality is exact: ``parse(render(x)) == (x, nothing)``. What a switch cannot
+show (a link's far end, a cable's length, a class's name) is in :mod:`nornir_tasks.design.network`.
 
-Tuples are sorted by their key, so equal configurations are equal objects. A field that an OS has no way to hold is
-``None`` after ``realise``, with the reason recorded there.
+Tuples are sorted by their key, so equal configurations are equal objects. A field that an OS cannot hold is ``None``
+after ``realise``, with the reason recorded there.
 """
 
 from dataclasses import dataclass, field

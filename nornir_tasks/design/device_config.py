@@ -1,11 +1,10 @@
 """The common model: one switch's configuration, vendor-neutral in shape.
 
-Planes contribute to it, ``realise`` adjusts it to the OS release and the ASIC, templates render it, parsers read it back.
-Every value can be read from a switch, so equality is exact: ``parse(render(x)) == (x, nothing)``. What a switch cannot
-show (a link's far end, a cable's length, a class's name) is in :mod:`nornir_tasks.design.network`.
+Planes contribute to it, ``realise`` adjusts it to OS release and ASIC, templates render it, parsers read it back. Every
+value can be read from a switch, so equality is exact: ``parse(render(x)) == (x, nothing)``. What a switch cannot show
+(a link's far end, a cable's length, a class's name) is in :mod:`nornir_tasks.design.network`.
 
-Tuples are sorted by their key, so equal configurations are equal objects. A field that an OS cannot hold is ``None``
-after ``realise``, with the reason recorded there.
+Tuples are sorted by their key, so equal configurations are equal objects. What no OS line holds is ``None``.
 """
 
 from dataclasses import dataclass, field

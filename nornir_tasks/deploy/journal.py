@@ -166,12 +166,12 @@ class Journal:
             row = (push, device, timer_s, _boot(), _boot_s(), self._now())
             db.execute("INSERT OR REPLACE INTO commit_timer VALUES (?, ?, ?, ?, ?, ?)", row)
 
-    def end(self, push: int, device: str, state: str) -> None:
-        """Record the result."""
+    def end(self, push: int, device: str, state: str, *, if_open: bool = False) -> None:
+        """Record the final state of an entry; ``if_open``: unless it has one."""
+        query = "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?"
+        query += " AND state IN ('started', 'committed')" if if_open else ""
         with self._open() as db:
-            db.execute(
-                "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?", (state, self._now(), push, device)
-            )
+            db.execute(query, (state, self._now(), push, device))
 
     def open_entries(self) -> dict[str, Entry]:
         """Device -> its last entry, if its result is not known yet. The caller holds the site's lock."""

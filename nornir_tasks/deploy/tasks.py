@@ -169,7 +169,7 @@ class _Notes:
         if self.is_begun:
             self.push.journal.end(self.push.number, self.wanted.device, state)
         elif entry is not None and state == "done" and self.wanted.is_of(self.push.journal.owners(entry.push)):
-            self.push.journal.end(entry.push, entry.device, state)
+            self.push.journal.end(entry.push, entry.device, state, if_open=True)
 
 
 def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:

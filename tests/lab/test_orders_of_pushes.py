@@ -246,6 +246,17 @@ def test_a_push_that_was_taken_back_is_in_no_rollbacks_way_though_no_push_of_its
     assert switch.running() == day0
 
 
+@pytest.mark.parametrize("system", LEAVES)
+def test_a_push_that_died_before_its_commit_is_not_taken_for_confirmed_by_one_that_had_nothing_to_change(
+    system: str, switches: Switches
+) -> None:
+    switch = switches.fresh(system)
+    switch.push(FIRST, ("storage",))
+    switch.push_cut_off(Version(shared=1), ("storage",), Step.COMMIT, "killed")
+    assert switch.push(FIRST, ("storage",)).changed == []
+    assert [each.state for each in switch.listed(FIRST) if each.switches] == [State.FAILED, State.CONFIRMED]
+
+
 def run(system: str, switches: Switches, figure: Callable[[str], None], examples: int, steps: int) -> None:
     count: dict[str, int] = {}
     machine = type(f"{system}Orders", (Orders,), {"system": system, "switches": switches, "count": count})

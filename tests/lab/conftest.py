@@ -23,6 +23,7 @@ from switch_twins.client import ControlClient
 READY_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 15.0
 LIFETIME_S = 900
+SSH_PORT = 8022
 
 MODELS: dict[str, dict[str, Any]] = {
     "eos": {"release": "4.33.1F", "model": "7060DX5-64S", "asic": "tomahawk4", "api_port": 8443},
@@ -42,14 +43,22 @@ def port_names(os_name: str) -> list[str]:
 
 
 def free_network() -> str:
-    """The first three octets of a loopback network nobody listens in ("127.91.14")."""
+    """The first three octets of a loopback network nobody listens in ("127.211.14"), and no lab of a site ever will."""
+    ports = {SSH_PORT, *(int(str(model["api_port"])) for model in MODELS.values())}
     for _ in range(100):
-        network = f"127.{random.randint(64, 250)}.{random.randint(1, 250)}"
-        with socket.socket() as probe:
-            probe.settimeout(0.2)
-            if probe.connect_ex((f"{network}.11", 8443)) != 0:
-                return network
+        network = f"127.{random.randint(192, 250)}.{random.randint(1, 250)}"
+        if all(_is_free(f"{network}.11", port) for port in ports):
+            return network
     raise RuntimeError("no free loopback network in 100 tries")
+
+
+def _is_free(address: str, port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind((address, port))
+        except OSError:
+            return False
+    return True
 
 
 @dataclass(slots=True)
@@ -73,7 +82,7 @@ class LabDescription:
             "os": os_name,
             **MODELS[os_name],
             "serial": f"LAB{number:04d}",
-            "ssh_port": 8022,
+            "ssh_port": SSH_PORT,
             "address": f"{self.network}.{11 + number}",
             "asn": 4200000000 + number,
             "ports": port_names(os_name),

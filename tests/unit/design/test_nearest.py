@@ -80,5 +80,6 @@ def test_the_nearest_design_that_a_refusal_names_can_be_built(wanted: Any, named
 
 def test_a_leaf_never_gets_more_oversubscription_than_declared_nor_needless_uplinks() -> None:
     fabric = built(site(nics__per_group=16, spine__oversubscription=2))
-    assert fabric.fabrics["compute"].uplinks == 4
+    (leaves,) = fabric.fabrics["compute"].parts
+    assert leaves.layout.uplinks == 4
     assert fabric.fabrics["compute"].oversubscription == 2.0

@@ -42,5 +42,5 @@ def test_the_port_of_a_session_is_looked_for_in_its_own_vrf() -> None:
     evidence = replace(clean(), network=replace(lab(), circuits=(*lab().circuits, twin)))
     peer = second.address(far)
     assert evidence.port_of_neighbor(LEAF, (None, peer)) == second.link.lower.port
-    assert evidence.port_of_neighbor(LEAF, ("storage", peer)) == first.link.lower.port
+    assert evidence.port_of_neighbor(LEAF, ("storage", peer)) == f"{first.link.lower.port}.300"
     assert evidence.port_of_neighbor(LEAF, ("business", peer)) == ""

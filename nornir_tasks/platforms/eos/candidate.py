@@ -74,6 +74,7 @@ def candidate(running: ConfigTree, owned: ConfigTree, wanted: ConfigTree) -> Can
     )
     for each in (before, after, remediation):
         _take_apart(each)
+    _replaced().forget()
     return Candidate(payload=lines, changes=tuple(difference(owned, wanted)))
 
 
@@ -224,6 +225,10 @@ class _Replaced:
             self._learn(line, block)
         return next((found for key in self._settings(line) if (found := self._by_setting.get(key))), None)
 
+    def forget(self) -> None:
+        """Let go of the last block: it would stay in memory, with all that is above it, until the next comparison."""
+        self._block, self._by_setting = (), {}
+
     def _learn(self, line: "HConfigChild", block: "Iterable[HConfigChild]") -> None:
         above = tuple(line.path())[:-1]
         self._patterns = tuple(
@@ -243,6 +248,11 @@ class _Replaced:
 
 
 @cache
+def _replaced() -> _Replaced:
+    return _Replaced()
+
+
+@cache
 def _driver() -> "HConfigDriverBase":
     from hier_config.models import (  # noqa: PLC0415
         IdempotentCommandsRule,
@@ -257,15 +267,11 @@ def _driver() -> "HConfigDriverBase":
     class Driver(HConfigDriverBase):
         """EOS, for the owned sections."""
 
-        def __init__(self) -> None:
-            super().__init__()
-            self._replaced = _Replaced()
-
         def idempotent_for(
             self, config: "HConfigChild", other_children: "Iterable[HConfigChild]"
         ) -> "HConfigChild | None":
             """The result of the rules below, in time proportional to the number of lines, not to its square."""
-            return self._replaced.by(config, other_children)
+            return _replaced().by(config, other_children)
 
         def swap_negation(self, child: "HConfigChild") -> "HConfigChild":
             """A value is reset to its default, an object is removed, a negated line of the top level is inverted."""

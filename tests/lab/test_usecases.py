@@ -45,7 +45,14 @@ def yes(found: PlanReport) -> bool:
 
 
 @pytest.fixture(scope="module")
-def design(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteDesign]:
+def of_others() -> list[object]:
+    """What is alive of configurations before this file's site is; kept, so that none of it goes while we count."""
+    gc.collect()
+    return of_configurations()
+
+
+@pytest.fixture(scope="module")
+def design(of_others: list[object], tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteDesign]:
     """A small site whose lab is up, nothing pushed to it yet."""
     folder = tmp_path_factory.mktemp("usecases")
     with pytest.MonkeyPatch.context() as patch:
@@ -137,13 +144,16 @@ def test_plan_push_validate_and_rollback_return_what_became_of_each_switch(nothi
     assert validate.judge(selection, validate.collect(selection, Reach())).failed
 
 
-def test_what_validate_keeps_of_a_switch_that_is_read_is_no_text_and_no_tree(nothing_pushed: SiteDesign) -> None:
+def test_what_validate_keeps_of_a_switch_that_is_read_is_no_text_and_no_tree(
+    nothing_pushed: SiteDesign, of_others: list[object]
+) -> None:
     alive: list[int] = []
+    not_ours = {id(each) for each in of_others}
 
     def count(event: Event) -> None:
         if isinstance(event, Through):
             gc.collect()
-            alive.append(sum(type(each) is Wanted for each in gc.get_objects()))
+            alive.append(sum(type(each) is Wanted and id(each) not in not_ours for each in of_configurations()))
 
     readings = validate.collect(select(nothing_pushed), Reach(workers=1), count)
     assert alive == [0] * len(SWITCHES)
@@ -185,10 +195,15 @@ def test_of_a_push_no_configuration_stays_in_memory_but_its_summary(nothing_push
     assert sum(len(each.packed) for each in done.plan.plans.values()) < 100_000
 
 
-def configurations() -> Counter[str]:
+def of_configurations() -> list[object]:
     """What is alive of configurations: trees, their lines for hier_config, whole configurations."""
     kinds = {"ConfigTree", "SourceTree", "HConfig", "HConfigChild", "Wanted", "DeviceConfig", "DevicePlan", "Change"}
-    return Counter(name for each in gc.get_objects() if (name := type(each).__name__) in kinds)
+    return [each for each in gc.get_objects() if type(each).__name__ in kinds]
+
+
+def configurations() -> Counter[str]:
+    """How many of each kind are alive."""
+    return Counter(type(each).__name__ for each in of_configurations())
 
 
 def test_a_push_with_nothing_to_do_asks_nobody(nothing_pushed: SiteDesign) -> None:

@@ -248,6 +248,9 @@ class Transaction:
         except Exception as error:
             raise self._left(problems, "the switch could not be told to take the change back") from error
         self.is_open = False
+        with suppress(GpufabricError):  # else the next push looks for what is left of it
+            session.drop((token,))
+            self.record.dropped(None)
         undone = Problem(self.device, "the change was taken back; the switch is as it was before")
         raise CommitError((*problems, undone)) from why
 

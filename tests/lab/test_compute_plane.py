@@ -201,3 +201,7 @@ def test_a_rollback_to_a_state_that_takes_sessions_down_is_taken_back(pushed: Op
     assert "1 of 10 changed" in pushed.run("push", "--yes")
     assert "the change was taken back" in pushed.run("rollback", "--yes", code=6)
     assert pushed.json("validate")["failed"] == 0
+    before = {each["name"]: each["connections"] for each in pushed.json("lab", "status")["devices"]}
+    pushed.run("push", "--yes")
+    after = {each["name"]: each["connections"] for each in pushed.json("lab", "status")["devices"]}
+    assert after[cable.leaf] - before[cable.leaf] == 1, "nothing is left on it that the next push would take away"

@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 NORNIR := $(BIN)/nornir
 TIMED = scripts/timed.sh
+# Of the order of tests: the same each time, so that a change is judged by what it changes; test-long shuffles anew.
+ORDER = --randomly-seed 2590479068
 
 .PHONY: help setup demo test test-roles test-long check bench clean
 
@@ -22,7 +24,7 @@ demo: setup ## Bring up the built-in lab, push to it twice, validate it
 
 test: setup ## Unit, property, corpus and lab tests (budget 25 minutes)
 	@if [ "$$(id -u)" -eq 0 ]; then scripts/machine_packages.sh; fi
-	@$(TIMED) "make test" $(BIN)/python -m pytest -n auto --dist loadfile -m "not long" --durations 20
+	@$(TIMED) "make test" $(BIN)/python -m pytest -n auto --dist loadfile -m "not long" --durations 20 $(ORDER)
 
 test-roles: setup ## Every Molecule scenario
 	@$(TIMED) "make test-roles" scripts/test_roles.sh $(BIN)

@@ -44,9 +44,10 @@ def port_names(os_name: str) -> list[str]:
 
 def free_network() -> str:
     """The first three octets of a loopback network nobody listens in ("127.211.14"), and no lab of a site ever will."""
+    draw = random.SystemRandom()  # tests start from one seed each, in every worker: all would take the same network
     ports = {SSH_PORT, *(int(str(model["api_port"])) for model in MODELS.values())}
     for _ in range(100):
-        network = f"127.{random.randint(192, 250)}.{random.randint(1, 250)}"
+        network = f"127.{draw.randint(192, 250)}.{draw.randint(1, 250)}"
         if all(_is_free(f"{network}.11", port) for port in ports):
             return network
     raise RuntimeError("no free loopback network in 100 tries")

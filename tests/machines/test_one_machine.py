@@ -136,8 +136,8 @@ def test_check_on_a_drifted_host_lists_the_drift_and_repairs_nothing(configured:
     assert (run.code, run.failures(HOST)) == (0, [])
     changed = run.changed(HOST)
     assert len(changed) == 2, changed
-    assert any(name.startswith("roce_qos") for name in changed), changed
-    assert any(name.startswith("hugepages") for name in changed), changed
+    assert any(name.startswith("gpufabric.host.roce_qos :") for name in changed), changed
+    assert any(name.startswith("gpufabric.host.hugepages :") for name in changed), changed
     assert "26:5" in configured.ssh(HOST, "dcb -N app show dev rail2")
 
 

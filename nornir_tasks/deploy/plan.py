@@ -181,16 +181,27 @@ def _refuse_collateral(wanted: Wanted, changes: tuple[Change, ...], foreign: Con
         lost = foreign.get(*change.path)
         below = sorted(path for path, _ in lost.walk()) if lost else _in_vrf(wanted, change, foreign)
         if below:
-            problems.append(
-                Problem(
-                    where=wanted.device,
-                    what=f"removing '{' / '.join(change.path)}' would also remove lines that are not ours",
-                    found=" / ".join(below[0]) + (" and more" if len(below) > 1 else ""),
-                    hint="move those lines by hand first, or declare in the intent the value the switch already has",
-                )
-            )
+            found = " / ".join(below[0]) + (" and more" if len(below) > 1 else "")
+            problems.append(_collateral(wanted, change, found, _planes_in(wanted, change, foreign)))
     if problems:
         raise RefusedError(problems)
+
+
+def _collateral(wanted: Wanted, change: Change, found: str, planes: str) -> Problem:
+    """The refusal; ``planes``: those of ours that lose lines and are not part of this push."""
+    removing = f"removing '{' / '.join(change.path)}' would also remove lines"
+    if planes:
+        hint = f"roll back {planes} first ('nornir pushes' lists the pushes), or push all planes together"
+        return Problem(wanted.device, f"{removing} of {planes}", found=found, hint=hint)
+    hint = "move those lines by hand first, or declare in the intent the value the switch already has"
+    return Problem(wanted.device, f"{removing} that are not ours", found=found, hint=hint)
+
+
+def _planes_in(wanted: Wanted, change: Change, foreign: ConfigTree) -> str:
+    """The planes beside those of this push that own lines below a removed container: "plane a and plane b"."""
+    parts = split(foreign, wanted.platform.ownership, wanted.claims)
+    beside = sorted(wanted.claims.planes - wanted.owners)
+    return " and ".join(f"plane {plane}" for plane in beside if parts[plane].get(*change.path))
 
 
 def _in_vrf(wanted: Wanted, change: Change, foreign: ConfigTree) -> list[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from nornir_tasks.design.merge import merge
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.realise import realise
-from nornir_tasks.errors import DesignError
+from nornir_tasks.errors import DesignError, RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import join, split
 from tests.unit.design import toys
@@ -213,3 +213,13 @@ def test_two_planes_pushed_one_by_one_come_out_alike_in_either_order_and_leave_s
     text = everything.platform.to_text(ends[0])
     assert "CUSTOMER" in text
     assert "-OLD" not in text
+
+
+@SYSTEMS
+def test_a_change_that_would_take_another_planes_lines_along_names_that_plane(device: str) -> None:
+    """As does a rollback to before anything was there: sessions of the second plane stand in the first one's process."""
+    everything = both(device)
+    empty = replace(both(device, "compute"), tree=ConfigTree())
+    with pytest.raises(RefusedError, match="would also remove lines of plane storage") as refused:
+        device_plan(empty, everything.text)
+    assert all("roll back plane storage first" in each.hint for each in refused.value.problems)

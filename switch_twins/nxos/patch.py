@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engine import Node, Tree
 
-LAYER_3 = ("ip address", "ip unnumbered", "ip forward", "ipv6 address", "medium p2p")
+LAYER_3 = ("ip address", "ip unnumbered", "ip forward", "ip redirects", "ipv6 address", "medium p2p")
 """Lines of a port that disappear when its VRF changes."""
 
 

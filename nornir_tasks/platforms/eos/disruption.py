@@ -23,7 +23,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # only tagged frames are affected: the port stays up
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:no )?(?:shutdown|encapsulation .*))?"
-        r"|interface Ethernet\S+ / (?:no )?switchport trunk .*",
+        r"|interface Ethernet\S+ / (?:no )?switchport trunk allowed vlan.*",
         Disruption.DATAPLANE_BLIP,
     ),
     (r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
@@ -32,6 +32,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface Ethernet\S+ / (?:no )?(?:speed|error-correction|phy) .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?(?:mtu|service-profile|qos) .*", Disruption.DATAPLANE_BLIP),
     (r"interface Ethernet\S+ / (?:no )?priority-flow-control.*", Disruption.DATAPLANE_BLIP),
+    # the port loses its addresses and with them all sessions; no source says that its link stays up meanwhile
+    (r"interface Ethernet[\d/]+ / (?:no )?vrf .*", Disruption.PORT_FLAP),
     (r"interface \S+ / (?:no )?(?:ip address|vrf) .*", Disruption.DATAPLANE_BLIP),
     # a VRF that goes or stops routing takes along what runs in it
     (r"vrf instance \S+(?: / .*)?|(?:no )?ip routing vrf .*", Disruption.DATAPLANE_BLIP),

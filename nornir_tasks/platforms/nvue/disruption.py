@@ -38,6 +38,9 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     ),
     (r"interface / swp\S* / bridge\b.*", Disruption.DATAPLANE_BLIP),
     (r"bridge / domain / \S+ / vlan / \d+|interface / vlan\d+", Disruption.DATAPLANE_BLIP),
+    # the kernel takes a port down and up again when it joins or leaves a VRF (torvalds/linux, drivers/net/vrf.c,
+    # cycle_netdev)
+    (r"interface / swp[^/.]* / (?:ip / )?vrf: .*", Disruption.PORT_FLAP),
     (r"interface / \S+ / (?:link / mtu: .*|ip\b.*|ipv[46]\b.*)", Disruption.DATAPLANE_BLIP),
     # docs514 Basic-BGP-Configuration.md: enabling BGP or changing the ASN restarts FRR
     (r"router / bgp(?: / (?:enable|state|autonomous-system): .*)?", Disruption.AGENT_RESTART),

@@ -27,7 +27,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Only tagged frames are affected: the port stays up.
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:(?:no )?shutdown|(?:encapsulation|ip address|vrf member) .*))?"
-        r"|interface Ethernet\S+ / (?:no )?switchport trunk .*",
+        r"|interface Ethernet\S+ / (?:no )?switchport trunk allowed vlan.*",
         Disruption.DATAPLANE_BLIP,
     ),
     # Link state follows the line.

@@ -136,7 +136,9 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
             removed.update(targets)
         else:
             # No such line to remove: the line is the negated form itself (``no shutdown``).
-            added.add((*change.path[:-1], f"no {change.path[-1]}"))
+            negated_line = (*change.path[:-1], f"no {change.path[-1]}")
+            if running.get(*negated_line) is None:
+                added.add(negated_line)
     added |= {negated for path in removed if (negated := _negated_form(path, reported, running))}
     lists = {change.path for change in reported if change.op == "+" and change.path[-1].startswith(ALLOWED)}
     removed |= {path for line in {*added, *lists} for path in _replaced(line, running)}

@@ -217,7 +217,7 @@ def test_two_planes_pushed_one_by_one_come_out_alike_in_either_order_and_leave_s
 
 @SYSTEMS
 def test_a_change_that_would_take_another_planes_lines_along_names_that_plane(device: str) -> None:
-    """As does a rollback to before anything was there: sessions of the second plane stand in the first one's process."""
+    """As does a rollback to before anything was there: sessions of the second plane are in the process of the first."""
     everything = both(device)
     empty = replace(both(device, "compute"), tree=ConfigTree())
     with pytest.raises(RefusedError, match="would also remove lines of plane storage") as refused:

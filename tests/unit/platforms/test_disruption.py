@@ -47,3 +47,26 @@ SAME = {
 def test_what_tears_sessions_down_or_stops_packets_is_said_on_every_system(lines: dict[str, tuple[str, ...]]) -> None:
     found = {os: platforms()[os].disruption(Change(path, "+")) for os, path in lines.items()}
     assert found == dict.fromkeys(("eos", "nxos", "nvue"), Disruption.DATAPLANE_BLIP)
+
+
+FLAPS = {
+    "VRF of a port": {
+        "eos": ("interface Ethernet1/1", "vrf COMPUTE"),
+        "nxos": ("interface Ethernet1/1", "vrf member COMPUTE"),
+        "nvue": ("interface", "swp1", "vrf: COMPUTE"),
+    },
+    "VLAN of untagged frames": {
+        "eos": ("interface Ethernet1/1", "switchport trunk native vlan 430"),
+        "nxos": ("interface Ethernet1/1", "switchport trunk native vlan 430"),
+        "nvue": ("interface", "swp1", "bridge", "domain", "br_default", "untagged: 430"),
+    },
+}
+
+
+@pytest.mark.parametrize("lines", FLAPS.values(), ids=FLAPS)
+def test_what_cuts_a_port_off_for_a_while_is_said_on_every_system(lines: dict[str, tuple[str, ...]]) -> None:
+    found = {os: platforms()[os].disruption(Change(path, "-")) for os, path in lines.items()}
+    assert found == dict.fromkeys(("eos", "nxos", "nvue"), Disruption.PORT_FLAP)
+    assert (
+        platforms()["nvue"].disruption(Change(("interface", "swp1", "ip", "vrf: COMPUTE"), "+")) == Disruption.PORT_FLAP
+    )

@@ -1,137 +1,94 @@
 """Applies the RoCE policy to the rails of a host: reads, judges, sets differences, reads them back, and reports.
 
-Standard library only (it runs on hosts, Python 3.9): under Ansible as part of the module roce_qos, and as the service
-gpufabric-roce-qos. All rails are read first, and nothing is set on any of them if one lacks a required knob or has one
-that cannot be read (``judge`` does that alone). The order of the knobs is the one that works on ConnectX: RDMA-CM's
-module first, then DCBX under the host's control (else trust is refused or reverted), trust and code points, PFC,
-scheduling, pause, cable length, RDMA-CM and verbs defaults, ECN. A setting without effect is a failure, whatever the
-tool's exit code: ``dcb pfc set`` exits 0 where the driver refused.
+Standard library only (it runs on hosts, Python 3.9). Three ways:
+
+- ``judge`` (the role's refusals) reads only;
+- ``apply`` (the role) reads all rails first, and sets nothing on any of them if one lacks a required knob or has one
+  that cannot be read. At the first set that does not take it stops, and names what was done and what was not tried.
+  The firmware is changed last, after all rails;
+- ``restore`` (the service gpufabric-roce-qos, at boot and after a link flap) judges rail by rail: the role was through
+  before, so each knob that can be set is set, and what cannot is named. It leaves the firmware alone, queries included.
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-
 try:
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_commands import (
-        Step,
-        Write,
-        dcb_steps,
-        driver_steps,
-        mlnx_qos_steps,
-        pause_steps,
-    )
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_congestion import DRIVER, explained
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_firmware import (
-        Firmware,
-        FirmwareError,
-        port_of_function,
-    )
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_knobs import (
-        holds,
-        spell,
-        wanted_firmware,
-        wanted_values,
-    )
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_parse import ABSENT, CONFLICT, UNREADABLE, Reading
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import KNOBS, Policy
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_report import Absence, Change, Failure, Report
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_run import Answer, Run, run_command
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_state import DCB_KNOBS, RailReader
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_host import RDMA_CM, Host, locked
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import Policy
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_rail import Rail, complaint
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_report import Change, Failure, Report
 except ImportError:  # installed beside the service
-    from roce_commands import Step, Write, dcb_steps, driver_steps, mlnx_qos_steps, pause_steps
-    from roce_congestion import DRIVER, explained
-    from roce_firmware import Firmware, FirmwareError, port_of_function
-    from roce_knobs import holds, spell, wanted_firmware, wanted_values
-    from roce_parse import ABSENT, CONFLICT, UNREADABLE, Reading
-    from roce_policy import KNOBS, Policy
-    from roce_report import Absence, Change, Failure, Report
-    from roce_run import Answer, Run, run_command
-    from roce_state import DCB_KNOBS, RailReader
-
-LOCK = "/run/gpufabric-roce-qos.lock"  # not /run/lock, which every user may write to
-LOCK_WAIT_S = 300
-RDMA_CM = "/sys/kernel/config/rdma_cm"
-RDMA_KNOBS = ("rdma_cm_mode", "rdma_cm_tos", "traffic_class")
-FOLLOWERS = ("trust", "pause_tx", "cable_m")  # may change together with the knob set just before
-NOT_READ = (ABSENT, UNREADABLE)  # a conflict can be repaired
+    from roce_host import RDMA_CM, Host, locked
+    from roce_policy import Policy
+    from roce_rail import Rail, complaint
+    from roce_report import Change, Failure, Report
 
 
-@dataclass(frozen=True)
-class Host:
-    """The host: how to run a program on it, and its /sys, /proc and /run."""
+def judge(policy: Policy, host: Host, *, early: bool = False) -> Report:
+    """The obstacles on all rails, found by reading only; failures and absences, no change to be made.
 
-    root: Path = Path("/")
-    run: Run = run_command
-
-    def at(self, path: str) -> Path:
-        return self.root / path.lstrip("/")
-
-    def reader(self, rail: str, backend: str) -> RailReader:
-        return RailReader(rail, run=self.run, root=self.root, backend=backend)
-
-
-def judge(policy: Policy, host: Host, *, check: bool = False) -> Report:
-    """The obstacles on all rails, found by reading only; failures and absences, no change.
-
-    With ``check`` a rail without interface or RDMA device is one that an earlier role will create.
+    ``early``: a rail without interface or RDMA device, and a tool that is not installed, are what another role brings.
     """
     report = Report()
-    for rail in policy.rails:
-        _Rail(rail, policy, host, report, check=check).look(firmware=policy.firmware)
+    for rail in _rails(policy, host, report, check=early):
+        rail.look()
     return report
 
 
-def apply(policy: Policy, host: Host, *, check: bool = False, write_firmware: bool = True) -> Report:
-    """Apply the policy to all rails in turn. With ``check`` nothing is changed; the report has the changes to be made.
+def apply(policy: Policy, host: Host, *, check: bool = False) -> Report:
+    """Apply the policy to all rails in turn, then to their firmware, up to the first failure.
 
-    Nothing is set if a rail lacks something. The service writes no firmware (``write_firmware``) and reports what
-    waits.
-    One run at a time on a host: service and Ansible wait for each other.
+    With ``check`` nothing is changed; the report has the changes to be made.
     """
     report = Report()
-    with _alone(host, check=check):
-        rails = [_Rail(name, policy, host, report, check=check) for name in policy.rails]
-        for rail in rails:
-            rail.look(firmware=policy.firmware)
-        if check or not report.failures:
-            _load_rdma_cm(host, report, check=check)
-        if check or not report.failures:
-            for rail in rails:
-                rail.bring()
-                rail.bring_firmware(write=write_firmware)
-    return report
-
-
-@contextlib.contextmanager
-def _alone(host: Host, *, check: bool) -> Iterator[None]:
     if check:
-        yield
+        rails = _rails(policy, host, report, check=True)
+        _bring(rails, host, report, check=True)
+    else:
+        with locked(host):
+            rails = _rails(policy, host, report, check=False)
+            _bring(rails, host, report, check=False)
+    return report
+
+
+def restore(policy: Policy, host: Host, *, check: bool = False) -> Report:
+    """Set on each rail what can be set; a rail that cannot be set is a failure, and keeps no other from it."""
+    report = Report()
+    if check:
+        _restore(policy, host, report, check=True)
+    else:
+        with locked(host):
+            _restore(policy, host, report, check=False)
+    return report
+
+
+def _rails(policy: Policy, host: Host, report: Report, *, check: bool, with_firmware: bool = True) -> list[Rail]:
+    return [Rail(name, policy, host, report, check=check, with_firmware=with_firmware) for name in policy.rails]
+
+
+def _bring(rails: list[Rail], host: Host, report: Report, *, check: bool) -> None:
+    for rail in rails:
+        rail.look()
+    if report.failures and not check:
         return
-    path = host.at(LOCK)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="ascii") as file:
-        _take(file.fileno(), path)
-        yield
+    _load_rdma_cm(host, report, check=check)
+    for bring, untried in ((Rail.bring, Rail.untried), (Rail.bring_firmware, Rail.untried_firmware)):
+        for rail in rails:
+            if report.failures and not check:
+                report.not_tried.extend(untried(rail))
+            else:
+                bring(rail)
 
 
-def _take(descriptor: int, path: Path) -> None:
-    until = time.monotonic() + LOCK_WAIT_S
-    while True:
+def _restore(policy: Policy, host: Host, report: Report, *, check: bool) -> None:
+    _load_rdma_cm(host, report, check=check)
+    for rail in _rails(policy, host, report, check=check, with_firmware=False):
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > until:
-                busy = f"{path} is locked for more than {LOCK_WAIT_S} s by another run"
-                raise TimeoutError(f"{busy}: systemctl status gpufabric-roce-qos") from None
-            time.sleep(0.5)
-        else:
-            return
+            rail.look()
+            rail.bring(go_on=True)
+        except OSError as error:  # a NIC that goes while it is read
+            why = f"{error.filename}: {error.strerror}"
+            report.failures.append(Failure(rail.name, "interface", "could not tell", "one", why))
 
 
 def _load_rdma_cm(host: Host, report: Report, *, check: bool) -> None:
@@ -140,217 +97,9 @@ def _load_rdma_cm(host: Host, report: Report, *, check: bool) -> None:
         return
     command = ("modprobe", "rdma_cm")
     change = Change("host", "rdma_cm_module", "not loaded", "loaded", " ".join(command))
-    words = "" if check else _complaint(host.run(command))
+    words = "" if check else complaint(host.run(command))
     if check or host.at(RDMA_CM).is_dir():
         report.changes.append(change)
         return
     why = f"{change.by}: {words or 'exit code 0'}; is configfs mounted on /sys/kernel/config?"
     report.failures.append(Failure("host", change.knob, change.found, change.wanted, why))
-
-
-def _complaint(answer: Answer) -> str:
-    """A tool's error message in one line; empty if there was none."""
-    words = " ".join((answer.stderr.strip() or answer.stdout.strip()).split())
-    return f"exit code {answer.exit_code}: {words[:300]}" if answer.exit_code or answer.stderr.strip() else ""
-
-
-class _Rail:
-    """One rail to which the policy is applied."""
-
-    def __init__(self, name: str, policy: Policy, host: Host, report: Report, *, check: bool) -> None:
-        self.name, self.policy, self.host, self.report, self.check = name, policy, host, report, check
-        self.wanted = wanted_values(policy)
-        self.before: dict[str, Reading] = {}
-        self.nic: Firmware | None = None
-        self.read_anew()
-
-    def read_anew(self) -> None:
-        self.reader = self.host.reader(self.name, self.policy.backend)
-
-    def look(self, *, firmware: bool) -> None:
-        """Read every knob, and report those that cannot be set to the policy here. Changes nothing."""
-        if not self.host.at(f"/sys/class/net/{self.name}").exists():
-            self.missing("interface", "rail_interfaces names the rails; see ip -br link")
-            return
-        knobs = [knob for knob in KNOBS if knob in self.wanted]
-        if self.reader.rdma_device is None:
-            self.missing("RDMA device", "rdma_stack loads the driver, or makes the device of Soft-RoCE; see rdma link")
-            knobs = [knob for knob in knobs if knob not in RDMA_KNOBS]
-        readings = {knob: self.reader.read(knob) for knob in knobs}
-        self.before = {knob: reading for knob, reading in readings.items() if self.can_be_set(knob, reading)}
-        if firmware:
-            self.look_at_firmware()
-
-    def can_be_set(self, knob: str, reading: Reading) -> bool:
-        """Can the knob be set, or is it as wanted already? If neither, the report has the reason."""
-        if not_read(reading) and not self.comes_with_another(knob):
-            self.cannot_read(knob, reading)
-            return False
-        if reading.source == "firmware" and not self.holds(knob, reading):
-            if not self.policy.firmware:
-                why = "only the firmware holds it on this host. Set roce_qos_firmware: true (it holds after a reset)"
-                self.fail(knob, reading, f"{why}, or install NVIDIA's modules")
-            return False
-        return True
-
-    def look_at_firmware(self) -> None:
-        """Can the firmware be queried, and does it have the policy's settings?"""
-        if self.reader.driver != DRIVER:
-            absence = Absence(self.name, "firmware", "the policy", f"the NIC is not of {DRIVER}")
-            self.report.absent.append(absence)
-            return
-        try:
-            nic = self.reader.firmware()
-            nic.differing(self.wanted_firmware())
-        except FirmwareError as error:
-            why = explained(str(error), self.host.root)
-            self.report.failures.append(Failure(self.name, "firmware", "could not tell", "the policy", why))
-        else:
-            self.nic = nic
-
-    def wanted_firmware(self) -> dict[str, int]:
-        return wanted_firmware(self.policy, port_of_function(self.reader.pci))
-
-    def bring_firmware(self, *, write: bool) -> None:
-        """Set the firmware's values; a reason to reboot for each that takes effect only after the NIC's next reset."""
-        if self.nic is None:
-            return
-        wanted = self.wanted_firmware()
-        differing = self.nic.differing(wanted)
-        for name, (found, value) in differing.items():
-            if write:
-                self.report.changes.append(Change(self.name, name, found, value, self.nic.tool + " set"))
-            else:
-                why = "at the next start of the NIC; the service writes no firmware, the role roce_qos does"
-                self.report.failures.append(Failure(self.name, name, found, value, why))
-        try:
-            if differing and write and not self.check:
-                self.nic.write({name: value for name, (_, value) in differing.items()})
-        except FirmwareError as error:
-            self.report.failures.append(Failure(self.name, "firmware", "another value", "the policy", str(error)))
-        if self.nic.waits_for_reset(wanted) or (self.check and differing):
-            reason = f"{self.name}: the firmware of {self.nic.pci} takes its settings after a reset (mlxfwreset)"
-            self.report.reboot_reasons.append(reason)
-
-    def bring(self) -> None:
-        """Set each knob in turn; finally all of them again, since one change can undo another."""
-        changed = [knob for knob, reading in self.before.items() if self.bring_knob(knob, reading)]
-        if not changed or self.check:
-            return
-        self.read_anew()
-        for knob, was in self.before.items():
-            was_right = knob in changed or self.holds(knob, was)
-            if was_right and not self.holds(knob, self.reader.read(knob)):
-                self.fail(knob, self.reader.read(knob), "held, but a later set or somebody else took it back")
-
-    def holds(self, knob: str, reading: Reading) -> bool:
-        return holds(knob, reading.value, self.wanted[knob], reading.source)
-
-    def missing(self, what: str, why: str) -> None:
-        """Report a missing part; in check mode an earlier role may create it."""
-        if self.check:
-            change = Change(self.name, f"knobs of the {what}", f"no {what} yet", "as the policy says", why)
-            self.report.changes.append(change)
-        else:
-            self.report.failures.append(Failure(self.name, what, "none", "one", why))
-
-    def bring_knob(self, knob: str, before: Reading) -> bool:
-        """Set one knob if it differs. Returns whether it was set, and whether it is as wanted."""
-        wanted = self.wanted[knob]
-        come_along = knob in FOLLOWERS or not_read(before)
-        now = self.reader.read(knob) if come_along and not self.check else before
-        if not_read(now) and not (self.check and self.comes_with_another(knob)):
-            self.cannot_read(knob, now)
-            return False
-        if self.holds(knob, before):
-            return False
-        steps = self.steps(knob, now if not_read(before) else before)
-        by = "; ".join(str(step) if isinstance(step, Write) else " ".join(step) for step in steps)
-        if not self.check and not self.holds(knob, now) and not self.set_knob(knob, steps, by):
-            return False
-        found = self.found(knob, before)
-        self.report.changes.append(Change(self.name, knob, found, spell(knob, wanted), by or "with another knob"))
-        return True
-
-    def set_knob(self, knob: str, steps: Sequence[Step], by: str) -> bool:
-        """Execute the steps and read back; a tool's own messages are only explanations."""
-        words = "; ".join(filter(None, (self.do(step) for step in steps)))
-        self.read_anew()
-        reading = self.reader.read(knob)
-        took = self.holds(knob, reading)
-        if not took:
-            self.fail(knob, reading, f"{by or 'what sets it'} did not take" + (f" ({words})" if words else ""))
-        return took
-
-    def comes_with_another(self, knob: str) -> bool:
-        """In check mode: will this knob be readable once an earlier one is set?"""
-        if knob.startswith("rdma_cm_"):
-            return not self.host.at(RDMA_CM).is_dir()
-        return knob in DCB_KNOBS and self.reader.read("dcbx").value == "firmware"
-
-    def steps(self, knob: str, reading: Reading) -> Sequence[Step]:
-        """The steps of the tool that showed the knob, or (none did, or two disagreed) of the requested one."""
-        if knob in ("pause_rx", "pause_tx"):
-            return pause_steps(self.name)
-        if knob in DCB_KNOBS and reading.source != "mlnx_qos" and self.policy.backend != "mlnx_qos":
-            return dcb_steps(knob, self.name, self.policy, reading.value)
-        if knob in DCB_KNOBS:
-            length = self.reader.read("cable_m").value
-            return mlnx_qos_steps(knob, self.name, self.policy, reading.value, length)
-        device, port = self.reader.rdma_device or "", self.reader.rdma_port or 1
-        if knob in ("cnp_dscp", "cnp_priority"):
-            return [Write(self.reader.congestion.file(knob), str(self.wanted[knob]))]
-        return driver_steps(knob, self.name, (device, port), self.policy, reading.value)
-
-    def do(self, step: Step) -> str:
-        """The error message of the tool or the kernel; the value read back decides."""
-        if not isinstance(step, Write):
-            return _complaint(self.host.run(step))
-        try:
-            with configured(self.host, step.path):
-                self.host.at(step.path).write_text(step.text + "\n", encoding="ascii")
-        except OSError as error:
-            return f"{step}: {error.strerror}"
-        return ""
-
-    def cannot_read(self, knob: str, reading: Reading) -> None:
-        """A failure on ConnectX, unless the NIC has no such knob and the site allows that."""
-        wanted, lacks = spell(knob, self.wanted[knob]), reading.source == ABSENT
-        if lacks and (self.reader.driver != DRIVER or knob in self.policy.absent_allowed):
-            self.report.absent.append(Absence(self.name, knob, wanted, reading.reason))
-            return
-        remedy = f". Where that is as it should be, name {knob} in roce_qos_absent_allowed" if lacks else ""
-        found = "absent" if lacks else "could not tell"
-        self.report.failures.append(Failure(self.name, knob, found, wanted, reading.reason + remedy))
-
-    def fail(self, knob: str, reading: Reading, why: str) -> None:
-        wanted = spell(knob, self.wanted[knob])
-        self.report.failures.append(Failure(self.name, knob, self.found(knob, reading), wanted, why))
-
-    @staticmethod
-    def found(knob: str, reading: Reading) -> str:
-        is_read = reading.value is not None or reading.source not in (*NOT_READ, CONFLICT)
-        return spell(knob, reading.value) if is_read else f"{reading.source} ({reading.reason})"
-
-
-def not_read(reading: Reading) -> bool:
-    """Is there no value because it could not be read?"""
-    return reading.value is None and reading.source in NOT_READ
-
-
-@contextlib.contextmanager
-def configured(host: Host, path: str) -> Iterator[None]:
-    """Within it, RDMA-CM's folder of the device exists.
-
-    Written values remain when the folder is removed; a remaining folder would keep the device busy.
-    """
-    folder = host.at(path).parents[2] if path.startswith(RDMA_CM) else None
-    made = folder is not None and not folder.exists()
-    if folder is not None and made:
-        folder.mkdir()
-    try:
-        yield
-    finally:
-        if folder is not None and made:
-            with contextlib.suppress(OSError):
-                folder.rmdir()

@@ -21,20 +21,22 @@ from pathlib import Path
 
 try:
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_firmware import (
+        PACKAGE,
         Firmware,
         FirmwareError,
         port_of_function,
     )
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_parse import (
         ABSENT,
+        NOT_QUERIED,
         PRIORITIES,
         UNREADABLE,
         Reading,
         Unreadable,
     )
 except ImportError:  # beside a service, or in a test
-    from roce_firmware import Firmware, FirmwareError, port_of_function
-    from roce_parse import ABSENT, PRIORITIES, UNREADABLE, Reading, Unreadable
+    from roce_firmware import PACKAGE, Firmware, FirmwareError, port_of_function
+    from roce_parse import ABSENT, NOT_QUERIED, PRIORITIES, UNREADABLE, Reading, Unreadable
 
 KNOBS = ("ecn_np", "ecn_rp", "cnp_dscp", "cnp_priority")
 DRIVER = "mlx5_core"
@@ -47,6 +49,7 @@ _SETTINGS = {
 }
 PRIORITY_MODE = "np_cnp_prio_mode"
 LOCKDOWN = "sys/kernel/security/lockdown"
+FWCTL = "sys/class/fwctl"  # Linux commit 2e4986cf2d525eed3a240b7821f89ca45cf36d78 (its message)
 LOCKDOWN_REMEDY = (
     "the kernel is locked down (Secure Boot), which closes debugfs and the NIC's registers. What helps: a kernel with "
     "fwctl (mlx5_fwctl) and an mstflint that uses it; NVIDIA's modules, signed with an enrolled key; or Secure Boot off"
@@ -62,8 +65,8 @@ class Congestion:
     pci: str
     """PCI address of the interface's function."""
     root: Path
-    firmware: Callable[[], Firmware]
-    """Queries the firmware; raises FirmwareError if that is impossible."""
+    firmware: Callable[[], Firmware] | None
+    """Queries the firmware; raises FirmwareError if that is impossible. None: the firmware is left alone."""
 
     def read(self, knob: str) -> Reading:
         """One of KNOBS. Raises Unreadable, OSError or ValueError."""
@@ -129,10 +132,13 @@ class Congestion:
     def _from_firmware(self, knob: str, why: str) -> Reading:
         name = self.setting(knob)
         shown_by = f"mstconfig -d {self.pci} -e q {name}"
+        if self.firmware is None:
+            raise Unreadable(f"{why}; the firmware is not queried here", NOT_QUERIED)
         try:
             setting = self.firmware().settings.get(name)
         except FirmwareError as error:
-            raise Unreadable(explained(f"{why}; {error}", self.root), UNREADABLE) from None
+            package = PACKAGE if error.not_installed and may_open(self.root) else ""
+            raise Unreadable(explained(f"{why}; {error}", self.root), UNREADABLE, package) from None
         if setting is None:
             raise Unreadable(f"{why}, and the firmware does not show {name}", ABSENT)
         return Reading(value_of(knob, setting.current), "firmware", "", shown_by)
@@ -156,6 +162,11 @@ def locked_down(root: Path) -> bool:
         return "[none]" not in (root / LOCKDOWN).read_text(encoding="ascii")
     except OSError:  # this kernel has no lockdown
         return False
+
+
+def may_open(root: Path) -> bool:
+    """Can a tool that is yet to be installed open the NIC? Under lockdown by fwctl alone."""
+    return not locked_down(root) or any((root / FWCTL).glob("*"))
 
 
 def _number(file: Path) -> int:

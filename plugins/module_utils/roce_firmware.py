@@ -10,11 +10,18 @@ import re
 from dataclasses import dataclass
 
 try:
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_run import MISSING_PROGRAM, Run
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_run import (
+        FIRMWARE_TOOLS,
+        MISSING_PROGRAM,
+        NO_ANSWER,
+        Answer,
+        Run,
+    )
 except ImportError:  # installed beside the service
-    from roce_run import MISSING_PROGRAM, Run
+    from roce_run import FIRMWARE_TOOLS, MISSING_PROGRAM, NO_ANSWER, Answer, Run
 
-TOOLS = ("mlxconfig", "mstconfig")
+PACKAGE = "mstflint"
+"""The distribution's package with mstconfig; the role rdma_stack installs it."""
 POLICY_SETTINGS = (
     "DCBX_WILLING",
     "LLDP_NB_DCBX",
@@ -30,7 +37,11 @@ _NUMBERED = re.compile(r"\w+\((0x[0-9a-f]+|\d+)\)")
 
 
 class FirmwareError(Exception):
-    """The firmware could not be queried or set."""
+    """The firmware could not be queried or set; ``not_installed``: for lack of a tool, which PACKAGE would bring."""
+
+    def __init__(self, reason: str, *, not_installed: bool = False) -> None:
+        super().__init__(reason)
+        self.not_installed = not_installed
 
 
 @dataclass(frozen=True)
@@ -74,21 +85,24 @@ class Firmware:
 
     def __init__(self, pci: str, run: Run) -> None:
         self.pci, self.run = pci, run
-        self.tool = TOOLS[0]
+        self.tool = FIRMWARE_TOOLS[0]
         self.settings = self._query()
 
     def _query(self) -> dict[str, Setting]:
         """Query with the first tool that can open the device: under lockdown one of the two may."""
         complaints = []
-        for tool in TOOLS:
-            answer = self.run((tool, "-d", self.pci, "-e", "q"))
+        for tool in FIRMWARE_TOOLS:
+            command = (tool, "-d", self.pci, "-e", "q")
+            answer = self.run(command)
             if answer.exit_code == 0:
                 self.tool = tool
                 return read_query(answer.stdout)
             if answer.exit_code != MISSING_PROGRAM:
-                words = " ".join((answer.stderr + answer.stdout).split())[:300]
-                complaints.append(f"{tool} -d {self.pci} -e q: exit code {answer.exit_code}: {words}")
-        raise FirmwareError("; ".join(complaints) or f"neither {' nor '.join(TOOLS)} is installed (package mstflint)")
+                complaints.append(_complaint(command, answer))
+            if answer.exit_code == NO_ANSWER:  # it is still at the NIC; a second tool would only wait for it
+                break
+        none = f"neither {' nor '.join(FIRMWARE_TOOLS)} is installed (package {PACKAGE})"
+        raise FirmwareError("; ".join(complaints) or none, not_installed=not complaints)
 
     def of_port(self) -> dict[str, Setting]:
         """POLICY_SETTINGS of this function's port, as far as the firmware shows them."""
@@ -104,9 +118,11 @@ class Firmware:
         return {name: (str(next_boot[name]), str(value)) for name, value in wanted.items() if next_boot[name] != value}
 
     def write(self, wanted: dict[str, str]) -> None:
-        """Set the values, and read them back."""
+        """Set the values, and read them back, unless the tool is still at it."""
         command = (self.tool, "-d", self.pci, "-y", "set", *(f"{name}={value}" for name, value in wanted.items()))
         answer = self.run(command)
+        if answer.exit_code == NO_ANSWER:
+            raise FirmwareError(_complaint(command, answer))
         self.settings = self._query()
         left = self.differing({name: int(value) for name, value in wanted.items()})
         if left:
@@ -117,3 +133,8 @@ class Firmware:
     def waits_for_reset(self, wanted: dict[str, int]) -> bool:
         """Is any value in effect only after the next reset?"""
         return any(self.settings[name].current != value for name, value in wanted.items())
+
+
+def _complaint(command: tuple[str, ...], answer: Answer) -> str:
+    words = " ".join((answer.stderr + answer.stdout).split())[:300]
+    return f"{' '.join(command)}: exit code {answer.exit_code}: {words}"

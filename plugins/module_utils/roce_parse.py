@@ -16,24 +16,33 @@ from typing import Any
 PRIORITIES = 8
 CODE_POINTS = 64
 ABSENT, UNREADABLE, CONFLICT = "absent", "unreadable", "conflict"
+NOT_QUERIED = "not queried"
+"""Source of what only the firmware shows, for a reader that leaves the firmware alone."""
 
 
 class Unreadable(Exception):  # noqa: N818 - an outcome, not a fault
-    """A knob that could not be read; ``source`` is ABSENT, UNREADABLE or CONFLICT (see roce_state)."""
+    """A knob that could not be read; ``source`` is ABSENT, UNREADABLE, CONFLICT or NOT_QUERIED (see roce_state).
 
-    def __init__(self, reason: str, source: str = UNREADABLE) -> None:
+    ``package``: the role rdma_stack installs it, and with it the knob can be read.
+    """
+
+    def __init__(self, reason: str, source: str = UNREADABLE, package: str = "") -> None:
         super().__init__(reason)
-        self.source = source
+        self.source, self.package = source, package
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One knob: its value, or None with the reason; ``shown_by``: the command or file that shows it."""
+    """One knob: its value, or None with the reason; ``shown_by``: the command or file that shows it.
+
+    ``package``: the role rdma_stack installs it, and with it the knob can be read.
+    """
 
     value: Any
     source: str
     reason: str = ""
     shown_by: str = ""
+    package: str = ""
 
 
 def parse_dcb_app(text: str) -> list[tuple[int, int]]:

@@ -58,9 +58,21 @@ class Report:
     absent: list[Absence] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     reboot_reasons: list[str] = field(default_factory=list)
+    not_tried: list[str] = field(default_factory=list)
+    """What differs and was left alone after a set that did not take (rail and knob)."""
+    not_queried: list[str] = field(default_factory=list)
+    """What only the firmware shows, which the service does not query (rail, knob and why)."""
 
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "absent_words": self.absent_words()}
+
+    def failure_words(self) -> str:
+        """The failures; below them what was set before, and what was not tried."""
+        words = [str(each) for each in self.failures]
+        if self.not_tried:
+            done = ", ".join(f"{each.rail} {each.knob}" for each in self.changes) or "nothing"
+            words += [f"Set before that: {done}.", f"Not tried after that: {', '.join(self.not_tried)}."]
+        return "\n".join(words)
 
     def absent_words(self) -> list[str]:
         """One line for each reason, with its knobs and rails."""

@@ -107,6 +107,8 @@ class RailReader:
     root: Path = Path("/")
     backend: str = "auto"
     """The tool that shows DCB_KNOBS: ``dcb``, ``mlnx_qos``, or ``auto`` for both if both exist."""
+    with_firmware: bool = True
+    """Query the firmware for what nothing else shows? Else such a knob's source is ``not queried``."""
     _answers: dict[tuple[str, ...], Answer] = field(default_factory=dict)
 
     def read(self, knob: str) -> Reading:
@@ -117,7 +119,7 @@ class RailReader:
         try:
             return reader(knob)
         except Unreadable as why:
-            return Reading(None, why.source, str(why), self.shown_by(knob))
+            return Reading(None, why.source, str(why), self.shown_by(knob), why.package)
         except OSError as error:
             return Reading(None, UNREADABLE, f"{error.filename}: {error.strerror}", self.shown_by(knob))
         except _NOT_UNDERSTOOD as error:
@@ -229,7 +231,8 @@ class RailReader:
     @property
     def congestion(self) -> roce_congestion.Congestion:
         """The place of the congestion control of this interface, and its writable files."""
-        return roce_congestion.Congestion(self.netdev, self.driver, self.pci, self.root, self.firmware)
+        firmware = self.firmware if self.with_firmware else None
+        return roce_congestion.Congestion(self.netdev, self.driver, self.pci, self.root, firmware)
 
     def _ask(self, *argv: str) -> Answer:
         if argv not in self._answers:

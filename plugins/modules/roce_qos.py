@@ -6,9 +6,10 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.gpufabric.host.plugins.module_utils.roce_apply import Host, apply, judge
+from ansible_collections.gpufabric.host.plugins.module_utils.roce_apply import apply, judge
+from ansible_collections.gpufabric.host.plugins.module_utils.roce_host import Host
 from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import PolicyError, read_policy
-from ansible_collections.gpufabric.host.plugins.module_utils.roce_report import Change, Report
+from ansible_collections.gpufabric.host.plugins.module_utils.roce_report import Change
 
 DOCUMENTATION = r"""
 module: roce_qos
@@ -20,6 +21,8 @@ description:
   - What a rail does not have (Soft-RoCE has no ECN, for one) is returned in RV(absent), never taken as set. A ConnectX
     that lacks a knob fails, unless the policy's C(absent_allowed) names it.
   - All rails are read before the first set. If one lacks something, or nobody can read it, nothing is set on any.
+  - After a set that did not take nothing more is set, on no rail and in no firmware; RV(changes) and RV(not_tried) say
+    how far it came. The firmware is changed after all rails.
 options:
   policy:
     description: The variables of the role roce_qos, without their prefix.
@@ -32,6 +35,12 @@ options:
     type: str
     choices: [applied, judged]
     default: applied
+  early:
+    description:
+      - With O(state=judged), other roles have not run yet. A rail without interface or RDMA device, and a tool that
+        C(rdma_stack) installs, do not count as missing.
+    type: bool
+    default: false
   root:
     description: Tree that holds C(/sys) and C(/proc).
     type: path
@@ -63,6 +72,11 @@ absent_words:
   type: list
   elements: str
   returned: state is applied
+not_tried:
+  description: What differs and was left alone after a set that did not take (rail and knob).
+  type: list
+  elements: str
+  returned: state is applied
 reboot_reasons:
   description: What takes effect only after a reset of the firmware or a reboot.
   type: list
@@ -77,6 +91,7 @@ def main() -> None:
         argument_spec={
             "policy": {"type": "dict", "required": True},
             "state": {"type": "str", "choices": ["applied", "judged"], "default": "applied"},
+            "early": {"type": "bool", "default": False},
             "root": {"type": "path", "default": "/"},
         },
         supports_check_mode=True,
@@ -87,19 +102,15 @@ def main() -> None:
         module.fail_json(msg=str(error), problems=list(error.problems))
     host = Host(root=Path(module.params["root"]))
     if module.params["state"] == "judged":
-        report = judge(policy, host, check=module.check_mode)
+        report = judge(policy, host, early=module.check_mode or module.params["early"])
         if report.failures:
-            module.fail_json(msg=_words(report), **report.as_dict())
+            module.fail_json(msg=report.failure_words(), **report.as_dict())
         module.exit_json(changed=False)
     report = apply(policy, host, check=module.check_mode)
     result = {**report.as_dict(), "changed": bool(report.changes), "diff": _diff(report.changes)}
     if report.failures:
-        module.fail_json(msg=_words(report), **result)
+        module.fail_json(msg=report.failure_words(), **result)
     module.exit_json(**result)
-
-
-def _words(report: Report) -> str:
-    return "\n".join(str(each) for each in report.failures)
 
 
 def _diff(changes: list[Change]) -> dict[str, str]:

@@ -2,6 +2,8 @@
 # ruff: noqa: T201 - what it prints is its journal
 """Keeps the RoCE policy on the rails: ``apply`` sets what differs and ends, ``watch`` has it done again when needed.
 
+Each rail by itself: what can be set is set, and what cannot is named by exit code 1. The firmware is left alone.
+
 Run by gpufabric-roce-qos.service and gpufabric-roce-qos-watch.service. Standard library only; the modules beside this
 file are the same that Ansible runs.
 """
@@ -12,15 +14,18 @@ import argparse
 import json
 import os
 import select
+import signal
 import socket
 import struct
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from roce_apply import Host, apply
+from roce_apply import restore
+from roce_host import Host
 from roce_policy import Policy, PolicyError, read_policy
 from roce_report import Report
 
@@ -55,18 +60,48 @@ def main() -> int:
         return 2
     if options.what == "watch":
         return watch(frozenset(policy.rails))
-    host = Host(root=Path(options.root))
-    wait_for_rails(policy, host, options.wait_s)
-    report = apply(policy, host, check=options.check, write_firmware=False)
+    patience = Patience(options.wait_s)
+    signal.signal(signal.SIGTERM, patience.end)
+    report = keep(policy, Host(root=Path(options.root)), patience, check=options.check)
     show(report, as_json=options.json)
     return 1 if report.failures else 0
 
 
-def wait_for_rails(policy: Policy, host: Host, wait_s: float) -> None:
-    """Until each rail has its interface and its RDMA device, or the time is over; what lacks then, apply tells."""
-    until = time.monotonic() + wait_s
-    while time.monotonic() < until and not all(host.reader(rail, policy.backend).rdma_device for rail in policy.rails):
+class Patience:
+    """How long to wait for rails; SIGTERM ends the waiting, and never a set half way.
+
+    systemd sends it to this process alone (KillMode=mixed), for a restart after a link flap or at shutdown.
+    """
+
+    def __init__(self, wait_s: float) -> None:
+        self.until, self.over = time.monotonic() + wait_s, False
+
+    def end(self, *_: object) -> None:
+        self.over = True
+
+    def left(self) -> bool:
+        return not self.over and time.monotonic() < self.until
+
+
+def keep(policy: Policy, host: Host, patience: Patience, *, check: bool = False) -> Report:
+    """Restore the rails that are there at once, each further one as it appears, and at last all of them.
+
+    So a dead NIC costs the others nothing; the last report names it. A rail is there with its RDMA device.
+    """
+    changes, done = [], set()
+    while True:
+        there = {rail for rail in policy.rails if host.reader(rail, policy.backend).rdma_device}
+        if len(there) == len(policy.rails) or not patience.left():
+            break
+        if there - done:
+            rails = tuple(rail for rail in policy.rails if rail in there - done)
+            changes += restore(replace(policy, rails=rails), host, check=check).changes
+            done |= there
         time.sleep(POLL_S)
+    report = restore(policy, host, check=check)
+    if not check:  # in check mode the last run has found the same differences again
+        report.changes[:0] = changes
+    return report
 
 
 def show(report: Report, *, as_json: bool) -> None:
@@ -80,8 +115,10 @@ def show(report: Report, *, as_json: bool) -> None:
         print(absence)
     for failure in report.failures:
         print(failure, file=sys.stderr)
+    for each in report.not_queried:
+        print(each)
     if not report.changes and not report.failures:
-        print("all rails are as the policy says")
+        print("all rails are as the policy says" + (", as far as their drivers show it" if report.not_queried else ""))
 
 
 def watch(rails: frozenset[str]) -> int:

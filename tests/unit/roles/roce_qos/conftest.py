@@ -1,6 +1,9 @@
-"""What a host of the lab is told, as the design says it; and the host's modules, which are no package here."""
+"""The policy of a lab host, whole hosts of one state (tests/standins/states), and the host's modules."""
 
+import json
+import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,13 @@ import pytest
 ROOT = Path(__file__).resolve().parents[4]
 STANDINS = ROOT / "tests" / "standins"
 sys.path[:0] = [str(ROOT / "plugins" / "module_utils"), str(STANDINS)]
+from roce_apply import apply  # noqa: E402
+from roce_host import Host  # noqa: E402
+from roce_policy import read_policy  # noqa: E402
+from roce_report import Report  # noqa: E402
+
+RAILS = {"rail0": "0000:00:10.0", "rail1": "0000:00:11.0"}
+CC_PARAMS = "root/sys/kernel/debug/mlx5/0000:00:10.0/cc_params"
 
 
 def policy_values(**changed: Any) -> dict[str, Any]:
@@ -47,3 +57,66 @@ def _class(name: str, dscp: list[int], priority: int, **more: Any) -> dict[str, 
 @pytest.fixture
 def values() -> dict[str, Any]:
     return policy_values()
+
+
+def standin(*words: str | Path) -> None:
+    subprocess.run([sys.executable, STANDINS / "standin_host.py", *words], check=True, timeout=60)
+
+
+class StateHost:
+    """A host of one state, served at ``folder / root``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(
+        self, what: Callable[..., Report] = apply, *, rails: tuple[str, ...] = tuple(RAILS), **changed: object
+    ) -> Report:
+        how = {key: changed.pop(key) for key in ("check", "early") if key in changed}
+        return what(read_policy(policy_values(rails=list(rails), **changed)), Host(root=self.folder / "root"), **how)
+
+    def memory(self) -> dict[str, object]:
+        """All that a set could have changed."""
+        kept = [*self.folder.glob("nics/*.json"), *self.folder.glob("values/*")]
+        return {path.name: json.loads(path.read_text()) for path in kept}
+
+    def nic(self, rail: str, **changed: object) -> dict[str, object]:
+        path = self.folder / "nics" / f"{rail}.json"
+        nic = {**json.loads(path.read_text()), **changed}
+        if changed:  # the stand-ins write it as well
+            path.write_text(json.dumps(nic))
+        return nic
+
+    def serve(self) -> None:
+        standin("up", self.folder)
+
+    def cc(self, name: str) -> str:
+        return (self.folder / CC_PARAMS / name).read_text().strip()
+
+    def calls(self, tool: str) -> list[str]:
+        """All calls of this tool so far."""
+        log = self.folder / "calls.log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [line for line in lines if line.startswith(f"{tool} ")]
+
+
+@pytest.fixture
+def state_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., StateHost]]:
+    """(name of a state, nic: what differs on rail0) -> that host, served."""
+    made: list[Path] = []
+
+    def make(state: str, *, nic: dict[str, object] | None = None) -> StateHost:
+        folder = tmp_path / state
+        standin("make", folder, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", state)
+        found = StateHost(folder)
+        if nic:
+            found.nic("rail0", **nic)
+        monkeypatch.setenv("GPUFABRIC_STANDIN", str(folder))
+        monkeypatch.setenv("PATH", f"{folder / 'bin'}:{Path(sys.executable).parent}:/usr/bin:/bin")
+        made.append(folder)
+        found.serve()
+        return found
+
+    yield make
+    for folder in made:
+        standin("down", folder)

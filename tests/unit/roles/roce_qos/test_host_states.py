@@ -3,80 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-from conftest import STANDINS, policy_values
-from roce_apply import Host, apply, judge
-from roce_policy import read_policy
-from roce_report import Report
+from conftest import CC_PARAMS, RAILS, STANDINS
+from roce_apply import judge
 from roce_state import read_rails
-
-RAILS = {"rail0": "0000:00:10.0", "rail1": "0000:00:11.0"}
-CC_PARAMS = "root/sys/kernel/debug/mlx5/0000:00:10.0/cc_params"
-
-
-def standin(*words: str | Path) -> None:
-    subprocess.run([sys.executable, STANDINS / "standin_host.py", *words], check=True, timeout=60)
-
-
-class StateHost:
-    """A host of one state, served at ``folder / root``."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def run(
-        self, what: Callable[..., Report] = apply, *, rails: tuple[str, ...] = tuple(RAILS), **changed: object
-    ) -> Report:
-        how = {key: changed.pop(key) for key in ("check", "write_firmware") if key in changed}
-        return what(read_policy(policy_values(rails=list(rails), **changed)), Host(root=self.folder / "root"), **how)
-
-    def memory(self) -> dict[str, object]:
-        """All that a set could have changed."""
-        kept = [*self.folder.glob("nics/*.json"), *self.folder.glob("values/*")]
-        return {path.name: json.loads(path.read_text()) for path in kept}
-
-    def nic(self, rail: str, **changed: object) -> dict[str, object]:
-        path = self.folder / "nics" / f"{rail}.json"
-        nic = {**json.loads(path.read_text()), **changed}
-        path.write_text(json.dumps(nic))
-        return nic
-
-    def serve(self) -> None:
-        standin("up", self.folder)
-
-    def cc(self, name: str) -> str:
-        return (self.folder / CC_PARAMS / name).read_text().strip()
-
-
-@pytest.fixture
-def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., StateHost]]:
-    made: list[Path] = []
-
-    def make(state: str, *, nic: dict[str, object] | None = None) -> StateHost:
-        folder = tmp_path / state
-        standin("make", folder, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", state)
-        found = StateHost(folder)
-        if nic:
-            found.nic("rail0", **nic)
-        monkeypatch.setenv("GPUFABRIC_STANDIN", str(folder))
-        monkeypatch.setenv("PATH", f"{folder / 'bin'}:{Path(sys.executable).parent}:/usr/bin:/bin")
-        made.append(folder)
-        found.serve()
-        return found
-
-    yield make
-    for folder in made:
-        standin("down", folder)
 
 
 @pytest.mark.parametrize("state", ["inbox_mlx5", "doca_ofed"])
-def test_a_host_as_it_comes_is_brought_to_the_policy_and_left_alone_after_that(host, state: str) -> None:
-    here = host(state)
+def test_a_host_as_it_comes_is_brought_to_the_policy_and_left_alone_after_that(state_host, state: str) -> None:
+    here = state_host(state)
     first = here.run()
     assert not first.failures
     assert {each.rail for each in first.changes} == set(RAILS)
@@ -85,8 +21,8 @@ def test_a_host_as_it_comes_is_brought_to_the_policy_and_left_alone_after_that(h
     assert not again.changes
 
 
-def test_the_kernels_mlx5_marks_notifications_by_debugfs_and_its_mode_is_read_back(host) -> None:
-    here = host("inbox_mlx5")
+def test_the_kernels_mlx5_marks_notifications_by_debugfs_and_its_mode_is_read_back(state_host) -> None:
+    here = state_host("inbox_mlx5")
     before = read_rails(("rail0",), root=here.folder / "root")["rail0"]
     assert (before["cnp_priority"], before["source"]["cnp_priority"]) == (None, "debugfs")
     assert before["reason"]["cnp_priority"] == "np_cnp_prio_mode is 1, so the priority 6 is not in force"
@@ -97,8 +33,8 @@ def test_the_kernels_mlx5_marks_notifications_by_debugfs_and_its_mode_is_read_ba
     assert not any("prio_mode" in each.by for each in report.changes), "writing the priority sets the mode"
 
 
-def test_another_code_point_for_notifications_is_written_and_read_back(host) -> None:
-    here = host("inbox_mlx5")
+def test_another_code_point_for_notifications_is_written_and_read_back(state_host) -> None:
+    here = state_host("inbox_mlx5")
     (here.folder / CC_PARAMS / "np_cnp_dscp").write_text("4\n")
     report = here.run(check=True)
     assert ("cnp_dscp", "4", "48") in [(each.knob, each.found, each.wanted) for each in report.changes]
@@ -106,8 +42,8 @@ def test_another_code_point_for_notifications_is_written_and_read_back(host) -> 
     assert here.cc("np_cnp_dscp") == "48"
 
 
-def test_dcqcn_of_the_kernels_mlx5_is_judged_by_the_firmwares_mask_of_priorities(host) -> None:
-    here = host("inbox_mlx5")
+def test_dcqcn_of_the_kernels_mlx5_is_judged_by_the_firmwares_mask_of_priorities(state_host) -> None:
+    here = state_host("inbox_mlx5")
     found = read_rails(("rail0",), root=here.folder / "root")["rail0"]
     assert (found["ecn_np"], found["source"]["ecn_np"]) == ([True] * 8, "firmware")
     assert found["shown_by"]["ecn_rp"] == "mstconfig -d 0000:00:10.0 -e q ROCE_CC_PRIO_MASK_P1"
@@ -116,13 +52,13 @@ def test_dcqcn_of_the_kernels_mlx5_is_judged_by_the_firmwares_mask_of_priorities
 
 @pytest.mark.parametrize(("ecn", "mask", "found"), [(True, "16", "on for 4"), (False, "255", "on for 0 1 2 3 4 5 6 7")])
 def test_a_mask_that_is_not_the_policys_is_refused_before_anything_is_set(
-    host, ecn: bool, mask: str, found: str
+    state_host, ecn: bool, mask: str, found: str
 ) -> None:
     firmware = {
         **json.loads((STANDINS / "states/inbox_mlx5.json").read_text())["nic"]["firmware"],
         "ROCE_CC_PRIO_MASK": mask,
     }
-    here = host("inbox_mlx5", nic={"firmware": firmware, "firmware_next": firmware})
+    here = state_host("inbox_mlx5", nic={"firmware": firmware, "firmware_next": firmware})
     before = here.memory()
     report = here.run(rails=("rail0",), ecn=ecn, traffic_class=106 if ecn else 104)
     assert [(each.knob, each.found) for each in report.failures] == [("ecn_np", found), ("ecn_rp", found)]
@@ -130,8 +66,8 @@ def test_a_mask_that_is_not_the_policys_is_refused_before_anything_is_set(
     assert here.memory() == before
 
 
-def test_a_locked_down_host_is_refused_before_the_first_change_with_what_would_help(host) -> None:
-    here = host("locked_down")
+def test_a_locked_down_host_is_refused_before_the_first_change_with_what_would_help(state_host) -> None:
+    here = state_host("locked_down")
     before = here.memory()
     report = here.run()
     assert {(each.knob, each.found) for each in report.failures} == {
@@ -146,14 +82,14 @@ def test_a_locked_down_host_is_refused_before_the_first_change_with_what_would_h
     assert [str(each) for each in here.run(judge).failures] == [str(each) for each in report.failures]
 
 
-def test_what_cannot_be_told_is_no_knob_that_a_host_may_lack(host) -> None:
-    here = host("locked_down")
+def test_what_cannot_be_told_is_no_knob_that_a_host_may_lack(state_host) -> None:
+    here = state_host("locked_down")
     report = here.run(absent_allowed=["traffic_class", "ecn_np", "ecn_rp", "cnp_dscp", "cnp_priority"])
     assert len(report.failures) == 8
 
 
-def test_without_debugfs_the_firmware_says_how_notifications_are_marked(host) -> None:
-    here = host("inbox_mlx5", nic={"debugfs": False})
+def test_without_debugfs_the_firmware_says_how_notifications_are_marked(state_host) -> None:
+    here = state_host("inbox_mlx5", nic={"debugfs": False})
     found = read_rails(("rail0",), root=here.folder / "root")["rail0"]
     assert (found["cnp_dscp"], found["cnp_priority"], found["source"]["cnp_dscp"]) == (48, 6, "firmware")
     assert not here.run(rails=("rail0",)).failures
@@ -161,35 +97,17 @@ def test_without_debugfs_the_firmware_says_how_notifications_are_marked(host) ->
     assert "only the firmware holds it on this host" in each.why
 
 
-def test_one_rail_that_lacks_something_keeps_all_others_as_they_are(host) -> None:
-    here = host("inbox_mlx5", nic={"locked_down": True})
+def test_one_rail_that_lacks_something_keeps_all_others_as_they_are(state_host) -> None:
+    here = state_host("inbox_mlx5", nic={"locked_down": True})
     before = here.memory()
     report = here.run()
     assert {each.rail for each in report.failures} == {"rail0"}
     assert here.memory() == before, "rail1 could have been set, and was not"
 
 
-def test_without_a_tool_that_asks_the_firmware_the_package_is_named(host) -> None:
-    here = host("inbox_mlx5")
+def test_without_a_tool_that_asks_the_firmware_the_package_is_named(state_host) -> None:
+    here = state_host("inbox_mlx5")
     (here.folder / "bin/mstconfig").unlink()
     report = here.run(judge, rails=("rail0",))
     assert {each.knob for each in report.failures} == {"ecn_np", "ecn_rp"}
     assert "package mstflint" in report.failures[0].why
-
-
-def test_the_service_writes_no_firmware_and_says_what_waits(host) -> None:
-    here = host("inbox_mlx5")
-    calls = here.folder / "calls.log"
-    service = here.run(firmware=True, write_firmware=False)
-    assert ("rail0", "ROCE_CC_PRIO_MASK_P1", "255", "8") in [
-        (each.rail, each.knob, each.found, each.wanted) for each in service.failures
-    ]
-    assert " set " not in "\n".join(line for line in calls.read_text().splitlines() if line.startswith("mstconfig"))
-    first = here.run(firmware=True)
-    assert not first.failures
-    assert here.nic("rail0")["firmware_next"]["ROCE_CC_PRIO_MASK"] == "8"
-    assert len(first.reboot_reasons) == 2
-    waiting = here.run(firmware=True, write_firmware=False)
-    assert not waiting.failures
-    assert not waiting.changes
-    assert len(waiting.reboot_reasons) == 2

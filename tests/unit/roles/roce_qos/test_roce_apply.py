@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from conftest import STANDINS, policy_values
 from make_rail_host import make_rail_host
-from roce_apply import Host, apply
+from roce_apply import apply
+from roce_host import Host
 from roce_policy import read_policy
 from roce_report import Report
 
@@ -157,7 +158,12 @@ def test_a_set_that_the_driver_refused_without_a_word_fails_by_name(brought: Rai
         "rail0 pfc: wanted on for 3, found off: dcb pfc set dev rail0 prio-pfc 0:off 1:off 2:off 3:on 4:off 5:off "
         "6:off 7:off did not take"
     ]
-    assert knobs(report) == ["pause_rx", "pause_tx"], "what can be set is set"
+    assert not knobs(report), "it stops there"
+    assert report.not_tried == ["rail0 pause_rx", "rail0 pause_tx"]
+    assert report.failure_words().splitlines()[1:] == [
+        "Set before that: nothing.",
+        "Not tried after that: rail0 pause_rx, rail0 pause_tx.",
+    ]
 
 
 def test_mlnx_qos_never_gets_pfc_without_cable_length_nor_the_reverse(brought: RailHost) -> None:

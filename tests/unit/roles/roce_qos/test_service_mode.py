@@ -112,9 +112,9 @@ def test_a_dry_run_on_a_bare_host_says_what_would_be_installed_and_goes_on(state
     (here.folder / "bin/mstconfig").unlink()
     report = here.run(check=True, firmware=True)
     assert not report.failures
-    told = {each.knob: each for each in report.changes if each.rail == "rail0"}
-    assert told["ecn_np"].by == told["firmware"].by == "rdma_stack would install mstflint; judged after that"
-    assert "pfc" in told
+    would = {each.knob: each for each in report.changes if each.rail == "rail0"}
+    assert would["ecn_np"].by == would["firmware"].by == "rdma_stack would install mstflint; judged after that"
+    assert "pfc" in would
     assert not here.run(judge, early=True).failures
     assert here.run(judge).failures, "after rdma_stack it is a reason to refuse"
 

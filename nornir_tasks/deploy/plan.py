@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse_opening
 from nornir_tasks.deploy.wanted import Wanted, is_protected
 from nornir_tasks.design.device_config import DeviceConfig, Interface, Vlan
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
-from nornir_tasks.platforms.ownership import Rule, join, split
+from nornir_tasks.platforms.ownership import Rule, join, split, with_kept_ports
 from nornir_tasks.platforms.platform import Candidate
 
 
@@ -25,6 +26,8 @@ class DevicePlan:
     running: ConfigTree
     """The whole running configuration."""
     owned_before: ConfigTree
+    owned_after: ConfigTree
+    """What is wanted of these sections, with the first lines of ports of others that have a VLAN of ours to lose."""
     foreign_before: ConfigTree
     """Everything on the switch that is not part of this push; the gate checks that it is unchanged afterwards."""
     is_saved: bool = True
@@ -39,19 +42,22 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     running = os.to_tree(running_text)
     owned, foreign = split_running(wanted, running)
     _leave_shared_headers(owned, foreign, wanted.tree, wanted.platform.ownership)
-    changes = tuple(difference(owned, wanted.tree))
+    after = with_kept_ports(wanted.tree, owned, foreign, wanted.platform.ownership)
+    changes = tuple(difference(owned, after))
     if not changes:
-        return DevicePlan(wanted.device, (), running, owned, foreign)
+        return DevicePlan(wanted.device, (), running, owned, after, foreign)
     _refuse_their_vlan(wanted, changes, owned)
+    refuse_narrowing(wanted, changes, running)
+    refuse_opening(wanted, running, join((foreign, after)))
     if not allow_management:
         _refuse_protected(wanted, changes, os.management_path(running))
     _refuse_collateral(wanted, changes, foreign)
-    return DevicePlan(wanted.device, changes, running, owned, foreign)
+    return DevicePlan(wanted.device, changes, running, owned, after, foreign)
 
 
 def candidate(wanted: Wanted, plan: DevicePlan) -> Candidate:
     """The change in the form that its switch takes; only a push needs it."""
-    return wanted.platform.candidate(plan.running, plan.owned_before, wanted.tree)
+    return wanted.platform.candidate(plan.running, plan.owned_before, plan.owned_after)
 
 
 def running_config(wanted: Wanted, plan: DevicePlan) -> DeviceConfig:
@@ -91,7 +97,7 @@ def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, Conf
     parts = split(running, wanted.platform.ownership, wanted.claims)
     owned = join(part for owner, part in parts.items() if wanted.sends(owner))
     foreign = join(part for owner, part in parts.items() if not wanted.sends(owner))
-    return owned, foreign
+    return (owned, foreign) if wanted.is_whole else leave_open(wanted.platform, owned, foreign, wanted.tree)
 
 
 def runs_still(wanted: Wanted, running: ConfigTree, owners: frozenset[str], after: ConfigTree) -> bool:
@@ -100,6 +106,8 @@ def runs_still(wanted: Wanted, running: ConfigTree, owners: frozenset[str], afte
     theirs = owners | wanted.claims.shared
     present = join(part for owner, part in parts.items() if owner in theirs)
     others = join(part for owner, part in parts.items() if owner not in theirs)
+    if not theirs >= wanted.claims.planes:
+        present, others = leave_open(wanted.platform, present, others, after)
     _leave_shared_headers(present, others, after, wanted.platform.ownership)
     return not any(difference(present, after))
 

@@ -136,7 +136,7 @@ class Transaction:
         with COMPUTING:
             made = candidate(self.wanted, plan)
         staged = session.stage(made, self.record.name, self.record.staged)
-        planned = frozenset(plan.changes)
+        planned = frozenset(made.changes)
         if staged.changes != planned:
             session.abort()
             self.record.dropped(None)

@@ -155,10 +155,6 @@ class Claims:
         """The owner of the parent port, which also owns unknown subinterfaces of it."""
         return self.by_port(name.partition(".")[0])
 
-    def by_tag(self, number: str) -> str | None:
-        """The owner of this VLAN on a port of several owners; of an unknown VLAN, the owner of the port."""
-        return self.by_vlan(number) or self.fabric
-
     def by_address(self, address: str) -> str | None:
         """The owner in the default VRF in whose pools this address or prefix (``10.1.2.3``, ``10.1.2.0/24``) lies.
 

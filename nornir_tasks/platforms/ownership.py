@@ -2,19 +2,19 @@
 
 A rule matches one line among its siblings. A plain rule assigns the whole block to one owner. A ``shared`` rule is a
 container with lines of several owners (``router bgp``): its header belongs to the owner that the rule finds, and each
-line below is judged by ``children``. A port is such a container only if several owners use it (a trunk): a rule by port
-may set how the lines of such a port are judged, else they belong to the fabric as a whole. A line that no rule matches
-has no owner, and lines without an owner are never changed.
+line below is judged by ``children``. A port is such a container only if it has lines of several owners (a trunk): a
+rule by port may set how the lines of such a port are judged, else they belong to its owner as a whole. A line that no
+rule matches has no owner, and lines without an owner are never changed.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from nornir_tasks.design.claims import SWITCH, Claims
-from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.config_tree import ConfigTree, Path
 
 Key = Literal[
     "port",
@@ -23,13 +23,11 @@ Key = Literal[
     "address",
     "name",
     "vlan",
-    "tag",
     "vrf",
     "route",
     "pool",
     "enclosing",
     "vlans",
-    "fabric",
     "switch",
     "nobody",
 ]
@@ -40,7 +38,6 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "address": Claims.by_address,
     "name": Claims.by_name,
     "vlan": Claims.by_vlan,
-    "tag": Claims.by_tag,
     "vrf": Claims.by_vrf,
     "route": Claims.by_route,
 }
@@ -62,7 +59,7 @@ class Rule:
     by: Key
     shared: bool = False
     children: "tuple[Rule, ...]" = ()
-    """Rules for the lines below, if this is shared, or a port that several owners use."""
+    """Rules for the lines below, if this is shared, or a port with lines of several owners."""
     prefix: str = ""
     """Prefix of the key: a line may identify a port by its number only."""
     below: "tuple[Rule, ...]" = ()
@@ -107,8 +104,6 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
         return claims.in_vrf_of(enclosing, key)
     if by in _BY:
         return _BY[by](claims, key)
-    if by == "fabric":
-        return claims.fabric
     return SWITCH if by == "switch" or (by == "vlans" and claims.has_vlans) else None
 
 
@@ -146,11 +141,32 @@ def _split(
             owner = owner_of(key, matched.last, claims, enclosing)
         part = parts[owner].add_path(above)
         is_shared = matched.shared and owner is not None  # a block in another owner's container belongs to that owner
-        if is_shared or (matched.children and claims.has_several(key)):
+        if is_shared or (matched.children and _has_several(node, matched, key, claims, owner)):
             part.add(text, node.line)
             _split(node, matched.children, claims, parts, (*above, text), owner)
         else:
             part.children[text] = node
+
+
+def _has_several(port: ConfigTree, matched: Rule, name: str, claims: Claims, owner: str | None) -> bool:
+    """Do several owners use this port, or did one more, whose VLAN is still on it?"""
+    if claims.has_several(name):
+        return True
+    return owner is not None and claims.has_vlans and _has_others(port, matched.children, claims, owner)
+
+
+def _has_others(block: ConfigTree, rules: tuple[Rule, ...], claims: Claims, owner: str) -> bool:
+    """Is a line of this block another owner's?"""
+    match = _matcher(rules).fullmatch
+    for text, node in block.children.items():
+        if (found := match(text)) is None:
+            continue
+        matched, key = _which(found, rules)
+        if owner_of(key, matched.by, claims, owner) not in {owner, None}:
+            return True
+        if matched.shared and _has_others(node, matched.children, claims, owner):
+            return True
+    return False
 
 
 def _owner_below(node: ConfigTree, telling: tuple[Rule, ...], claims: Claims) -> str | None:
@@ -162,6 +178,38 @@ def _owner_below(node: ConfigTree, telling: tuple[Rule, ...], claims: Claims) ->
                 if owner is not None:
                     return owner
     return None
+
+
+def with_kept_ports(wanted: ConfigTree, owned: ConfigTree, foreign: ConfigTree, rules: Sequence[Rule]) -> ConfigTree:
+    """What is wanted, with the first lines of others' ports that have lines of ours (a VLAN of a trunk).
+
+    These lines may go; the port stays its owner's. ``wanted`` itself, if there is no such port.
+    """
+    kept = [path for path in _others_ports(owned, foreign, tuple(rules), ()) if wanted.get(*path) is None]
+    if not kept:
+        return wanted
+    after = wanted.copy()
+    for path in kept:
+        after.add_path(path)
+    return after
+
+
+def _others_ports(
+    owned: ConfigTree, foreign: ConfigTree, rules: tuple[Rule, ...], above: Path, *, is_port: bool = False
+) -> Iterator[Path]:
+    """The lines that both have of ports, where ours stand below them."""
+    for text, node in owned.children.items():
+        strangers = foreign.children.get(text)
+        if strangers is None or not node:
+            continue
+        found = _matcher(rules).fullmatch(text)
+        matched = _which(found, rules)[0] if found else None
+        if matched is None or not matched.children:
+            continue
+        inside = is_port or not matched.shared
+        if inside:
+            yield (*above, text)
+        yield from _others_ports(node, strangers, matched.children, (*above, text), is_port=inside)
 
 
 def join(parts: Iterable[ConfigTree]) -> ConfigTree:

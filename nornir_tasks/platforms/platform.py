@@ -10,7 +10,7 @@ from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities, Disruption, OsFacts
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.platforms.config_tree import Change, ConfigTree
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.observed import Observing
 from nornir_tasks.platforms.ownership import Rule
 
@@ -35,6 +35,20 @@ class Parsed:
     remainder: ConfigTree
 
 
+@dataclass(frozen=True, slots=True)
+class OpenTrunk:
+    """A trunk that lists no VLANs, and so carries every VLAN of its switch."""
+
+    port: str
+    path: Path
+    """The line that stands for this in the tree of the running configuration. VLANs of a list are lines beside it, or
+    below one beside it."""
+    vlans: tuple[int, ...]
+    """The VLANs of the switch, ascending."""
+    empty_list: Path = ()
+    """The block that a list without a VLAN is in a tree; empty, if a list is no block."""
+
+
 MISSING: Any = None
 """Placeholder of a part that an OS does not have yet; an OS is used only once it has all parts."""
 
@@ -42,6 +56,16 @@ MISSING: Any = None
 def _nothing_more(_: ConfigTree) -> tuple[str, ...]:
     """No further expressions: those in ``protected`` are the same on all switches of this OS."""
     return ()
+
+
+def _no_trunks(_: ConfigTree) -> tuple[OpenTrunk, ...]:
+    """None: the OS has no trunks, or none without a list of VLANs."""
+    return ()
+
+
+def _no_ports(_: ConfigTree) -> frozenset[str]:
+    """None: on this OS a list without a VLAN lets none through."""
+    return frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +93,13 @@ class Platform:
     """Regular expressions over ``" / ".join(path)``: lines whose change could cut our own path."""
     management_path: Callable[[ConfigTree], tuple[str, ...]] = _nothing_more
     """(whole running tree) -> further such expressions for this switch, from its running configuration."""
+    open_trunks: Callable[[ConfigTree], tuple[OpenTrunk, ...]] = _no_trunks
+    """(running tree, or a part of it) -> the trunks that carry every VLAN, as they list none."""
+    empty_lists: Callable[[ConfigTree], frozenset[str]] = _no_ports
+    """(whole tree) -> trunks with a list without a VLAN, where the OS takes that for all VLANs."""
+    vlan_entry: str = ""
+    """Regular expression of the line that puts a VLAN on the list of a trunk, with groups ``port`` and ``vlan``. Empty:
+    the OS has no trunks."""
     vrf_line: str = ""
     """Regular expression of the line that creates a VRF, with its name as group ``name``. Other lines of that VRF
     contain ``vrf NAME`` or ``vrf member NAME``. Empty: all lines of a VRF are below one line."""

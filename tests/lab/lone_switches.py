@@ -156,15 +156,21 @@ class Switches:
         return [self._site(lab, each, system) for each in here.devices]
 
     def _site(self, lab: RunningLab, entry: dict[str, object], system: str) -> LoneSwitch:
-        folder = lab.description.directory / f"site-{entry['name']}"
-        (folder / ".secrets").mkdir(parents=True)
-        (folder / "fabric.yml").write_text(LAB.read_text())
-        secret = folder / ".secrets" / "switch"
-        secret.touch(mode=0o600)
-        secret.write_text(lab.description.password)
-        listed = ", ".join(f"{key}: {entry[key]}" for key in ("address", "api_port", "ssh_port"))
-        (folder / "devices.yml").write_text(
-            f"username: {lab.description.username}\npassword: !secret switch\nca: {lab.ca}\n"
-            f"known_hosts: {lab.known_hosts}\ndevices:\n  {LEAVES[system]}: {{{listed}}}\n"
-        )
+        folder = site_folder(lab, entry, LEAVES[system])
         return LoneSwitch(system, str(entry["address"]), lab, str(entry["name"]), folder)
+
+
+def site_folder(lab: RunningLab, entry: dict[str, object], device: str) -> Path:
+    """A site's folder with one switch of a lab, which its design calls ``device``."""
+    folder = lab.description.directory / f"site-{entry['name']}"
+    (folder / ".secrets").mkdir(parents=True)
+    (folder / "fabric.yml").write_text(LAB.read_text())
+    secret = folder / ".secrets" / "switch"
+    secret.touch(mode=0o600)
+    secret.write_text(lab.description.password)
+    listed = ", ".join(f"{key}: {entry[key]}" for key in ("address", "api_port", "ssh_port"))
+    (folder / "devices.yml").write_text(
+        f"username: {lab.description.username}\npassword: !secret switch\nca: {lab.ca}\n"
+        f"known_hosts: {lab.known_hosts}\ndevices:\n  {device}: {{{listed}}}\n"
+    )
+    return folder

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nornir_tasks.deploy.plan import candidate, device_plan
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.errors import RefusedError
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.candidate import session_changes
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
 from tests.lab.line_shapes import Rendered
-from tests.lab.typed_switches import SWITCHES, NxosSwitch, Switch
+from tests.lab.typed_switches import SWITCHES, EosSwitch, NvueSwitch, NxosSwitch, Switch
 from tests.unit.design import tagged
 from tests.unit.design.tagged import DEVICES, LEAVES, part
 
@@ -28,21 +33,30 @@ def push(switch: Switch, wanted: Wanted) -> int:
     """Push one plane, with what goes with it; how many lines it changed. The switch takes all of it."""
     plan = device_plan(wanted, switch.running())
     planned = candidate(wanted, plan)
-    running = wanted.platform.to_tree(switch.running())
+    before = switch.running()
+    running = wanted.platform.to_tree(before)
     switch.take(planned)
     assert switch.refused == []
+    if isinstance(switch, EosSwitch):  # its session says what the plan says
+        assert session_changes(before, switch.running()) == frozenset(planned.changes)
     if isinstance(switch, NxosSwitch):  # its own patch says what the plan says
         assert settle(server_changes(switch.printed), running) == frozenset(planned.changes)
     assert device_plan(wanted, switch.running()).changes == ()
     return len(plan.changes)
 
 
+def opens_empty(device: str) -> bool:
+    """Does a trunk without a VLAN carry all there are on this switch?"""
+    return part(device).config.os == "nvue" and device in LEAVES.values()
+
+
 @SYSTEMS
 def test_planes_pushed_in_either_order_leave_the_same_text_and_nothing_to_do(device: str) -> None:
     one, other = bare(device), bare(device)
     assert sum(push(one, part(device, plane)) > 0 for plane in PLANES) >= 2
-    assert sum(push(other, part(device, plane)) > 0 for plane in reversed(PLANES)) >= 2
     whole = part(device)
+    order = PLANES[::-1] if not opens_empty(device) else ("business", "compute", "storage")
+    assert sum(push(other, part(device, plane)) > 0 for plane in order) >= 2
     if whole.config.os != "nvue":  # whose keys have no order
         assert one.running() == other.running()
     assert whole.platform.to_tree(one.running()) == whole.platform.to_tree(other.running())
@@ -90,3 +104,115 @@ def test_a_plane_goes_and_comes_back_and_the_switch_runs_just_what_is_wanted(dev
     push(switch, less)
     push(switch, whole)
     assert whole.platform.to_tree(switch.running()) == whole.platform.to_tree(before)
+
+
+MEMBER = ("bridge", "domain", "br_default")
+
+
+def take_list_off(switch: Switch, port: str) -> None:
+    """Somebody removes the list of a port by hand: it carries all VLANs from then on."""
+    if isinstance(switch, NvueSwitch):
+        switch.remove("/".join(("", "interface", port, *MEMBER, "vlan")))
+    else:
+        switch.type((f"interface {port}", "no switchport trunk allowed vlan"))
+
+
+def listed(switch: Switch, whole: Wanted, port: str) -> list[str]:
+    """The VLANs of a port's list as the switch prints it; ``all`` if it prints none."""
+    tree = whole.platform.to_tree(switch.running())
+    if isinstance(switch, NvueSwitch):
+        member = tree.get("interface", port, *MEMBER) or ConfigTree()
+        return ["all"] if 'vlan: "all"' in member.children else sorted(member.children["vlan"].children)
+    lines = tree.children[f"interface {port}"].children
+    return sorted(line.rpartition(" ")[2] for line in lines if line.startswith("switchport trunk allowed vlan "))
+
+
+def opened(device: str) -> tuple[Wanted, Switch, str]:
+    """A switch that runs everything, and its trunk without a list."""
+    whole, switch, port = part(device), bare(device), tagged.host_port(device, "trunk")
+    push(switch, whole)
+    take_list_off(switch, port)
+    assert listed(switch, whole, port) == ["all"]
+    return whole, switch, port
+
+
+@ON_LEAVES
+@pytest.mark.parametrize("plane", ["storage", "business"])
+def test_one_plane_never_takes_the_vlans_of_others_off_a_trunk_that_carries_all(device: str, plane: str) -> None:
+    _, switch, port = opened(device)
+    with pytest.raises(RefusedError) as refused:
+        device_plan(part(device, plane), switch.running())
+    (problem,) = refused.value.problems
+    assert problem.where == f"{device} {port}"
+    assert "carries all" in problem.what
+    assert {"200", "410", "420", "430"} <= set(problem.found.replace(" ", ",").split(","))
+    assert "push all planes" in problem.hint
+
+
+@ON_LEAVES
+def test_a_plane_without_a_vlan_on_a_trunk_that_carries_all_leaves_it_as_it_is(device: str) -> None:
+    whole, switch, port = opened(device)
+    assert push(switch, part(device, "compute")) == 0
+    assert listed(switch, whole, port) == ["all"]
+
+
+@ON_LEAVES
+def test_all_planes_together_put_the_list_back_and_the_plan_says_what_goes(device: str) -> None:
+    whole, switch, port = opened(device)
+    before = switch.running()
+    plan = device_plan(whole, before)
+    gone = [change.path[-1] for change in plan.changes if change.op == "-"]
+    assert gone == ['vlan: "all"' if whole.config.os == "nvue" else "switchport trunk allowed vlan all"]
+    push(switch, whole)
+    assert {"410", "420"} <= set(listed(switch, whole, port)) <= {"410", "420", "430"}
+    push(switch, replace(whole, tree=plan.owned_before))
+    assert whole.platform.to_tree(switch.running()) == whole.platform.to_tree(before)
+
+
+@ON_LEAVES
+def test_a_push_without_a_vlan_for_a_new_trunk_does_not_open_it(device: str) -> None:
+    port, switch = tagged.host_port(device, "trunk"), bare(device)
+    if opens_empty(device):
+        with pytest.raises(RefusedError, match="would carry all"):
+            device_plan(part(device, "compute"), switch.running())
+        return
+    push(switch, part(device, "compute"))
+    assert listed(switch, part(device), port) == []
+
+
+LEAVING = {"storage": {"410"}, "business": {"420", "430"}}
+
+
+@ON_LEAVES
+@pytest.mark.parametrize(("first", "second"), [("storage", "business"), ("business", "storage")])
+def test_a_plane_that_leaves_a_trunk_takes_its_vlans_off_the_list_whoever_is_pushed_first(
+    device: str, first: str, second: str
+) -> None:
+    whole, port = part(device), tagged.host_port(device, "trunk")
+    for gone, vlans in LEAVING.items():
+        switch = bare(device)
+        push(switch, whole)
+        before = set(listed(switch, whole, port))
+        if opens_empty(device) and (first, gone) == ("business", "storage"):
+            continue  # a subinterface of storage still has an MTU that its port has no more: the switch refuses it
+        for plane in (first, second):
+            push(switch, part(device, plane, gone=gone))
+            if plane == gone:
+                assert set(listed(switch, whole, port)) == before - vlans
+        assert set(listed(switch, whole, port)) == before - vlans
+        assert device_plan(part(device, gone=gone), switch.running()).changes == ()
+
+
+@ON_LEAVES
+def test_the_last_vlan_that_leaves_a_list_does_not_open_the_trunk(device: str) -> None:
+    port, switch = tagged.host_port(device, "trunk"), bare(device)
+    push(switch, part(device, "storage"))
+    assert listed(switch, part(device), port) == ["410"]
+    if opens_empty(device):
+        with pytest.raises(RefusedError, match="would carry all"):
+            device_plan(part(device, "storage", gone="storage"), switch.running())
+        return
+    push(switch, part(device, "storage", gone="storage"))
+    assert listed(switch, part(device), port) == []
+    push(switch, part(device, "business", gone="storage"))
+    assert set(listed(switch, part(device), port)) <= LEAVING["business"]

@@ -132,6 +132,10 @@ class NvueSwitch:
             nvue_tree.remove(self._tree, keys_of(pointer))
         self._patch(candidate.payload["patch"])
 
+    def remove(self, pointer: str) -> None:
+        """Somebody unsets this."""
+        nvue_tree.remove(self._tree, keys_of(pointer))
+
     def type(self, path: Path) -> None:
         raise AssertionError(path)  # NVUE hides nothing
 

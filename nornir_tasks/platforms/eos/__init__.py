@@ -14,7 +14,7 @@ from nornir_tasks.platforms.eos.parse import parse
 from nornir_tasks.platforms.eos.port_map import port_name, sort_key
 from nornir_tasks.platforms.eos.tree import community_word, seconds, to_text, to_tree
 from nornir_tasks.platforms.platform import Platform
-from nornir_tasks.platforms.vlan_lists import allowed_vlans
+from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_trunks
 
 PLATFORM = Platform(
     facts=OsFacts(
@@ -38,6 +38,8 @@ PLATFORM = Platform(
     disruption=disruption,
     protected=PROTECTED,
     management_path=management_path,
+    open_trunks=open_trunks,
+    vlan_entry=VLAN_ENTRY,
     vrf_line=r"vrf instance (?P<name>\S+)",
     observing=OBSERVING,
     api_port=443,

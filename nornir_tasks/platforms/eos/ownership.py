@@ -48,9 +48,9 @@ _BGP = (
 )
 
 _TRUNK = (
-    # a line for each VLAN, as tree.py reads the list; of what a port has but one, the fabric has it
-    rule(r"switchport trunk allowed vlan (?P<key>\d+)", "tag"),
-    rule(r".*", "fabric"),
+    # a line for each VLAN, as tree.py reads the list; what a port has but one of is its owner's
+    rule(r"switchport trunk allowed vlan (?P<key>\d+)", "vlan", last="enclosing"),
+    rule(r".*", "enclosing"),
 )
 _OF_SUBINTERFACE = (rule(r"vrf (?P<key>\S+)", "vrf"), rule(r"ip address (?P<key>\S+)", "address"))
 

@@ -4,7 +4,7 @@ import re
 
 from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
-from nornir_tasks.platforms.vlan_lists import ALLOWED, join_lists, numbers, split_lists
+from nornir_tasks.platforms.vlan_lists import has_trunks, join_lists, numbers, split_lists
 
 INDENT = "   "
 _NOISE = re.compile(r"!.*|end")
@@ -76,7 +76,7 @@ def to_tree(text: str) -> ConfigTree:
             continue
         for line in _one_spelling(node.text):
             plain.add(line, node.line).children.update(node.children)
-    if ALLOWED in text:
+    if has_trunks(text):
         split_lists(plain)
     return plain
 

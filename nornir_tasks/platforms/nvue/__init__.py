@@ -13,7 +13,7 @@ from nornir_tasks.platforms.nvue.observe import OBSERVING
 from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nvue.parse import parse
 from nornir_tasks.platforms.nvue.port_map import SPLIT_PART, port_name, sort_key
-from nornir_tasks.platforms.nvue.tree import to_text, to_tree
+from nornir_tasks.platforms.nvue.tree import VLAN_ENTRY, empty_lists, open_trunks, to_text, to_tree
 from nornir_tasks.platforms.platform import Platform
 
 
@@ -53,6 +53,9 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    open_trunks=open_trunks,
+    empty_lists=empty_lists,
+    vlan_entry=VLAN_ENTRY,
     observing=OBSERVING,
     api_port=8765,
     template_filters=MappingProxyType({"tojson": _json}),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
-from nornir_tasks.platforms.nvue.tree import CONTAINERS, from_data, key_and_value, spelled, to_data
+from nornir_tasks.platforms.nvue.tree import ALL_VLANS, CONTAINERS, from_data, key_and_value, spelled, to_data
 from nornir_tasks.platforms.platform import Candidate
 
 _IS_CONTAINER = frozenset(CONTAINERS)
@@ -19,7 +19,8 @@ _IS_CONTAINER = frozenset(CONTAINERS)
 def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: ConfigTree) -> Candidate:
     """``{"delete": (JSON pointer, ...), "patch": {...}}``: the smallest change that makes the owned part as wanted."""
     del running  # other owners' lines are not needed: owned paths are patched, all others stay out of the request
-    changes = tuple(difference(_with_containers(owned_running), _with_containers(owned_wanted)))
+    found = difference(_with_containers(owned_running), _with_containers(owned_wanted))
+    changes = tuple(change for change in found if change.path[-1] != ALL_VLANS)  # which the switch does not show
     added = _tree(change.path for change in changes if change.op == "+")
     payload = {"delete": tuple(sorted(_pointers(changes, added), key=_is_split)), "patch": to_data(added)}
     return Candidate(payload, changes)

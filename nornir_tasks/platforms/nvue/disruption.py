@@ -26,7 +26,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # only tagged frames are affected: the port stays up
     (
         r"interface / swp\w+\.\d+(?: / (?:link|vlan|base-interface)\b.*)?"
-        r"|interface / swp\S* / bridge / domain / [^/]+ / vlan / \d+",
+        r"|interface / swp\S* / bridge / domain / [^/]+ / vlan(?: / \d+|: \"all\")?",
         Disruption.DATAPLANE_BLIP,
     ),
     (r"interface / swp[^/]*", Disruption.PORT_FLAP),

@@ -56,16 +56,9 @@ _DEFAULT_BGP = _container(
     _ANYTHING,
 )
 
-_BY_FABRIC = rule(r".*", "fabric")
-
-
-def _of_fabric(pattern: str, *children: Rule) -> Rule:
-    return rule(pattern, "fabric", shared=True, children=(*children, _BY_FABRIC))
-
-
-# of a port's VLANs with tags each is its owner's; of what a port has but one, the fabric has it
-_TAGS = _of_fabric(r"vlan", rule(r"(?P<key>\d+)", "tag"))
-_TRUNK = (_of_fabric(r"bridge", _of_fabric(r"domain", _of_fabric(r"br_default", _TAGS))), _BY_FABRIC)
+# of a port's VLANs with tags each is its plane's; what a port has but one of is its owner's
+_TAGS = _inner(r"vlan", rule(r"(?P<key>\d+)", "vlan", last="enclosing"), _REST)
+_TRUNK = (_inner(r"bridge", _inner(r"domain", _inner(r"br_default", _TAGS, _REST), _REST), _REST), _REST)
 _OF_SUBINTERFACE = (rule(r'vrf: "(?P<key>[^"]+)"', "vrf"), rule(r"(?P<key>[\d.]+/\d+)", "address"))
 
 OWNERSHIP: tuple[Rule, ...] = (

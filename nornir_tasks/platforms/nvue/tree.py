@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.platform import OpenTrunk
 
 QOS_KINDS = (
     "advance-buffer-config",
@@ -67,12 +68,49 @@ always exist."""
 
 _IS_CONTAINER = frozenset(CONTAINERS)
 
+ALL_VLANS = 'vlan: "all"'
+"""A member of the bridge that lists no VLANs carries all of the bridge (docs514 VLAN-aware-Bridge-Mode.md). It has this
+line in a tree, which no data shows, so that a list that takes its place is a difference."""
+_MEMBER: Path = ("bridge", "domain", BRIDGE)
+VLAN_ENTRY = rf"interface / (?P<port>\S+) / bridge / domain / {BRIDGE} / vlan / (?P<vlan>\d+)"
+"""One VLAN of a port's list."""
+
 
 def from_data(data: dict[str, Any]) -> ConfigTree:
     """A tree of NVUE data from JSON answers or YAML files."""
     tree = _containers()
     _fill(tree, data)
+    _note_open_members(tree)
     return tree
+
+
+def _note_open_members(tree: ConfigTree) -> None:
+    for port in tree.children["interface"].children.values():
+        member = port.get(*_MEMBER)
+        if member is not None and not any(text.startswith(("vlan", "access: ")) for text in member.children):
+            member.add(ALL_VLANS)
+
+
+def open_trunks(running: ConfigTree) -> tuple[OpenTrunk, ...]:
+    """The members of the bridge that list no VLANs, with the VLANs of the bridge."""
+    ports = running.children["interface"].children if "interface" in running.children else {}
+    names = [name for name, port in ports.items() if ALL_VLANS in (port.get(*_MEMBER) or ConfigTree()).children]
+    bridge = running.get("bridge", "domain", BRIDGE, "vlan") if names else None
+    places = ((name, ("interface", name, *_MEMBER)) for name in names)
+    vlans = tuple(sorted(int(text) for text in (bridge.children if bridge else ()) if text.isdecimal()))
+    return tuple(OpenTrunk(name, (*at, ALL_VLANS), vlans, (*at, "vlan")) for name, at in places)
+
+
+def empty_lists(tree: ConfigTree) -> frozenset[str]:
+    """The members of the bridge without a VLAN of their own: they carry all of the bridge."""
+    ports = tree.children["interface"].children if "interface" in tree.children else {}
+    members = ((name, port.get(*_MEMBER)) for name, port in ports.items())
+    return frozenset(name for name, member in members if member is not None and not _has_vlans(member))
+
+
+def _has_vlans(member: ConfigTree) -> bool:
+    listed = member.children.get("vlan")
+    return bool(listed) or any(text.startswith("access: ") for text in member.children)
 
 
 def _containers() -> ConfigTree:
@@ -106,6 +144,8 @@ def to_data(tree: ConfigTree) -> dict[str, Any]:
 def _data(node: ConfigTree, above: Path) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for text, child in node.children.items():
+        if text == ALL_VLANS:
+            continue
         key, value = key_and_value(text)
         if value is None:
             below = _data(child, (*above, text))
@@ -193,6 +233,7 @@ def _from_rows(text: str) -> ConfigTree | None:
             return None
         else:
             parent.add(f"{name}: {respelled}")
+    _note_open_members(root)
     return root
 
 

@@ -24,7 +24,7 @@ from nornir_tasks.platforms.nxos.parse_ports import FEC
 from nornir_tasks.platforms.nxos.patch import server_changes
 from nornir_tasks.platforms.nxos.port_map import SPLIT_PART, port_name, sort_key
 from nornir_tasks.platforms.platform import Platform
-from nornir_tasks.platforms.vlan_lists import allowed_vlans
+from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_trunks
 
 PLATFORM = Platform(
     facts=OsFacts(
@@ -49,6 +49,8 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    open_trunks=open_trunks,
+    vlan_entry=VLAN_ENTRY,
     vrf_line=r"vrf context (?P<name>\S+)",
     observing=OBSERVING,
     api_port=443,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
-from nornir_tasks.platforms.vlan_lists import ALLOWED, join_lists, numbers, ranges, split_lists
+from nornir_tasks.platforms.vlan_lists import NONE, has_trunks, join_lists, numbers, ranges, split_lists
 
 INDENT = "  "
 """NX-OS indents each level by two blanks (napalm 5.2.0 test/nxos/nxos/new_good.conf)."""
@@ -67,7 +67,7 @@ def to_tree(text: str) -> SourceTree:
             for line in one_port_each(node.text):
                 _keep(root, line, node)
     _one_vlan_each(root)
-    if ALLOWED in text:
+    if has_trunks(text):
         split_lists(root)
     return root
 
@@ -134,7 +134,15 @@ def joined(source: SourceTree) -> SourceTree:
     """A configuration with each trunk's list as one line, which knows its rows; all else is ``source``'s own."""
     whole = SourceTree(source.rows)
     whole.listed, whole.children = source.listed, join_lists(source).children
+    for port in whole.children.values():
+        if NONE in port.children:
+            port.children[NONE].line = _row_below(source.rows, port.line, NONE)
     return whole
+
+
+def _row_below(rows: Sequence[str], first: int, line: str) -> int:
+    """The row, from 1, of a line of the block whose first line is row ``first``."""
+    return next(number for number, row in enumerate(rows[first:], start=first + 1) if row.strip() == line)
 
 
 def to_text(tree: ConfigTree) -> str:

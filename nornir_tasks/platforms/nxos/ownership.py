@@ -32,9 +32,9 @@ _BGP = (
 )
 
 _TRUNK = (
-    # a line for each VLAN, as config_text.py reads the list; of what a port has but one, the fabric has it
-    rule(r"switchport trunk allowed vlan (?P<key>\d+)", "tag"),
-    rule(r".*", "fabric"),
+    # a line for each VLAN, as config_text.py reads the list; what a port has but one of is its owner's
+    rule(r"switchport trunk allowed vlan (?P<key>\d+)", "vlan", last="enclosing"),
+    rule(r".*", "enclosing"),
 )
 _OF_SUBINTERFACE = (rule(r"vrf member (?P<key>\S+)", "vrf"), rule(r"ip address (?P<key>\S+)", "address"))
 

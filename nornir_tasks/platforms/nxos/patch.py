@@ -15,7 +15,7 @@ from nornir_tasks.platforms.lines import one_value
 from nornir_tasks.platforms.nxos.canonical import PORT, hidden_admin_state, is_hidden
 from nornir_tasks.platforms.nxos.config_text import DLB, one_port_each, vlans_of
 from nornir_tasks.platforms.nxos.parse import BLOCKS
-from nornir_tasks.platforms.vlan_lists import ALLOWED, one_vlan_each
+from nornir_tasks.platforms.vlan_lists import ALL, ALLOWED, NONE, TRUNK, one_vlan_each
 
 _COMMAND = re.compile(r"`(?P<command>[^`]+)`")
 _LEAVE = re.compile(r"exit(?:-\S+)?")
@@ -145,12 +145,32 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
     removed |= {path for line in (*added, *removed) for path in _gone_with(line, running)}
     kept = {change.path for change in reported if change.op == "+"} & removed
     removed |= set(_hidden_again(added, removed - kept, running))
+    _open_or_close(added, removed, kept, running, {change.path[0] for change in reported if change.path[-1] == NONE})
     return frozenset(
         {
             *(Change(path, "+") for path in added if not is_hidden(path, _lines_after(path, added, removed, running))),
             *(Change(path, "-") for path in removed - kept),
         }
     )
+
+
+def _open_or_close(
+    added: set[Path], removed: set[Path], kept: set[Path], running: ConfigTree, emptied: set[str]
+) -> None:
+    """A trunk that loses its list carries all VLANs, one whose mode goes none; a list of none is no line of a tree."""
+    added -= {path for path in added if path[-1] == NONE}
+    gone = removed - kept
+    ports = {path[0] for path in {*added, *gone} if path[-1].startswith("switchport ")}
+    for name in ports:
+        there = running.get(name)
+        before = {} if there is None else there.children
+        after = {line for line in before if (name, line) not in gone} | {path[1] for path in added if path[0] == name}
+        is_open = TRUNK in after and "no switchport" not in after
+        is_open = is_open and name not in emptied and not any(x.startswith(ALLOWED) for x in after - {ALL})
+        if is_open and ALL not in before:
+            added.add((name, ALL))
+        elif not is_open and ALL in before:
+            removed.add((name, ALL))
 
 
 def _lines_after(path: Path, added: set[Path], removed: set[Path], running: ConfigTree) -> frozenset[str]:

@@ -27,9 +27,8 @@ def first_push(lab: Selection, system: str) -> DevicePlan:
 
 
 def plan_of(*paths: Path) -> DevicePlan:
-    return DevicePlan(
-        "leaf", tuple(Change(path, "+") for path in paths), ConfigTree(), ConfigTree(), ConfigTree(), is_saved=False
-    )
+    nothing = [ConfigTree() for _ in range(4)]
+    return DevicePlan("leaf", tuple(Change(path, "+") for path in paths), *nothing, is_saved=False)
 
 
 @BY_SYSTEM

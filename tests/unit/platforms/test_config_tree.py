@@ -150,15 +150,19 @@ interface Ethernet2
 
 
 def test_each_line_of_a_port_that_two_planes_use_has_its_own_owner_where_the_rule_says_how_to_tell() -> None:
-    lines = (rule(r"switchport trunk allowed vlan add (?P<key>\d+)", "vlan"), rule(r".*", "fabric"))
+    lines = (rule(r"switchport trunk allowed vlan add (?P<key>\d+)", "vlan"), rule(r".*", "enclosing"))
     parts = split(from_text(TRUNK_TEXT), (rule(r"interface (?P<key>\S+)", "port", children=lines),), TRUNK)
     trunk = "interface Ethernet1"
     assert parts["fabric front"].paths() == {(trunk,), (trunk, "mtu 9214")}
-    assert parts["blue"].paths() == {(trunk,), (trunk, "switchport trunk allowed vlan add 302")}
+    assert parts["blue"].paths() == {
+        each
+        for port in (trunk, "interface Ethernet2")
+        for each in ((port,), (port, "switchport trunk allowed vlan add 302"))
+    }
     assert (trunk, "switchport trunk allowed vlan add 301") in parts["red"].paths()
     assert parts[None].paths() == {(trunk,), (trunk, "switchport trunk allowed vlan add 999")}
-    # a port of one plane alone is that plane's with all its lines, whatever they say
-    assert ("interface Ethernet2", "switchport trunk allowed vlan add 302") in parts["red"].paths()
+    # of a port that one plane uses alone, the VLAN of another one is that one's: it has left the port
+    assert ("interface Ethernet2", "switchport trunk allowed vlan add 302") not in parts["red"].paths()
     assert join(parts.values()) == from_text(TRUNK_TEXT)
 
 

@@ -114,8 +114,10 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.routes import count_routes
+    from nornir_tasks.design.tables import uses_of_all
 
     network, counts = designed.network, design_counts(designed.network)
+    routes = count_routes(network)
     for name, plane in network.planes.items():
         parts = network.fabrics[plane.fabric].parts_of(name)
         counts["planes"][name]["groups"] = {each.group: sizing_as_json(each.sizing) for each in parts}
@@ -143,7 +145,11 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
             ]
             for name, plane in network.planes.items()
         },
-        "routes": routes_as_json(count_routes(network)),
+        "routes": routes_as_json(routes),
+        "tables": {
+            name: {use.name: {"used": use.used, "limit": use.limit} for use in uses}
+            for name, uses in uses_of_all(network, routes).items()
+        },
         **({"explain": figures_as_json(_figures(designed))} if explain else {}),
     }
 
@@ -153,6 +159,7 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.design_choice import print_sizing
     from nornir_tasks.cli.design_table import print_switches
     from nornir_tasks.design.counts import design_counts
+    from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
 
     network, counts = designed.network, design_counts(designed.network)
     for name, plane in counts["planes"].items():
@@ -170,6 +177,10 @@ def _print(designed: "SiteDesign") -> None:
             out.print(
                 f"  {len(apart)} pairs of rails share no spine; that traffic takes NVLink, as the intent declares"
             )
+    for name in dict.fromkeys(name for each in designed.demands for name in beside_routing(each.terms.classes)):
+        out.print(
+            f"class {name} shares its strict queue with BGP and BFD: switches send those with DSCP {ROUTING_DSCP}"
+        )
     print_switches(network)
     for (what, intended, adjusted), reasons in _adjustments(designed).items():
         out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}", markup=False)

@@ -83,6 +83,11 @@ class SwitchModel:
     cell_bytes: int | None = None
     lossless_queues: int | None = None
     max_ecmp_groups: int | None = None
+    max_ecmp_members: int | None = None
+    """Next hops in all ECMP groups together."""
+    ipv4_neighbors: int | None = None
+    """Entries of the ARP table, in the hardware."""
+    mac_addresses: int | None = None
     max_bfd_sessions: int | None = None
     logical_ports: int | None = None
     """Largest number of ports at once, however cages are split."""

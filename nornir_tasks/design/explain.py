@@ -15,7 +15,10 @@ from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Device, Fabric, FabricPart, Network, Plane
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.design.plugs import optics
+from nornir_tasks.design.prefix_limits import LEAST_OF_A_LEAF, ROOM, prefix_limit
+from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
 from nornir_tasks.design.routes import RouteCount
+from nornir_tasks.design.tables import TableUse, table_uses
 from nornir_tasks.intent.findings import dotted
 
 Value = int | float | str | None
@@ -244,10 +247,18 @@ class _Explainer:
                 yield self.figure(f"ASN, {role}", span, rules[level], fabric__pools__asn=pool, different=len(asns))
 
     def sessions(self) -> Iterator[Figure]:
-        leaves = self.part.layout.all_leaves
-        inputs = {"leaves_at_max": leaves, "spines_at_max": self.fabric.spines, "cores": self.fabric.cores}
-        rule = "2 x all switches of the layout x 1.5, rounded up: two prefixes of each, and half as much again"
-        yield self.figure("prefix limit of a session", self.fabric.max_prefixes, rule, **inputs)
+        rules = (
+            f"its loopback and its host blocks, counted as at least {LEAST_OF_A_LEAF} prefixes",
+            "its loopback and all that it learns at hosts.max",
+            "its loopback and all that it learns at hosts.max",
+        )
+        for role, count, known in zip(self.fabric.roles, self.fabric.prefixes_from, rules, strict=False):
+            rule = f"{known}; x {float(ROOM):g}, rounded up"
+            yield self.figure(f"prefix limit, from a {role}", prefix_limit(count), rule, announced=count)
+        for name in beside_routing(self.demand.terms.classes):
+            rule = "switches send BGP and BFD with CS6 (RFC 4594, 3.1): this class and routing share a strict queue"
+            points = ", ".join(map(str, self.demand.terms.classes[name].dscp))
+            yield self.figure(f"routing beside {name}", f"DSCP {ROUTING_DSCP}", rule, dscp=points)
         group = next(iter(self.samples.values())).config.bgp
         if group is not None:
             timers = f"{group.peer_groups[0].keepalive_s}/{group.peer_groups[0].hold_s} s"
@@ -324,3 +335,15 @@ class _Explainer:
             limits = {"holds_groups": worst.max_groups, "holds_width": worst.max_widest}
             rule = "different sets of two or more next hops"
             yield self.figure(f"ECMP groups, {kind}", worst.groups, rule, **inputs, **limits)
+            yield from self.other_tables(kind)
+
+    def other_tables(self, kind: str) -> Iterator[Figure]:
+        """The tables beside routes and ECMP groups, of the switch of this kind that fills each most."""
+        devices = [each for each in self.devices if _kind(each) == kind]
+        filled: dict[str, list[TableUse]] = {}
+        for device in devices:
+            for use in table_uses(self.network, device, self.routes[device.name])[2:]:
+                filled.setdefault(use.name, []).append(use)
+        for name, uses in filled.items():
+            most = max(uses, key=lambda each: each.used)
+            yield self.figure(f"{name}, {kind}", most.used, most.rule, holds=most.limit)

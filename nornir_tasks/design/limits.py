@@ -34,7 +34,8 @@ def check_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFact
     ]
     for choice in _kinds(choices):
         rules += [check.priorities(choice), check.ecmp(choice), check.routes(choice), check.mtu(choice)]
-        rules += [check.bfd(choice), buffers.refusals(choices.demand.terms, choice)]
+        rules += [check.bfd(choice), check.neighbors(choice), check.macs(choice)]
+        rules += [buffers.refusals(choices.demand.terms, choice)]
     findings = list(independent(*rules))
     if findings:
         raise DesignError(marks.problems(findings))
@@ -214,6 +215,32 @@ class _Check:
         if choice in self.choices.spines:
             return layout.links_down + (layout.pods.spine_uplinks if layout.pods else 0)
         return layout.pods.parallel * layout.spine_groups if layout.pods else 0
+
+    def neighbors(self, choice: Choice) -> Iterator[Finding]:
+        """Entries of the ARP table: the far end of each link."""
+        limit, hosts = choice.model.ipv4_neighbors, self._host_ports(choice)
+        links = hosts + self._sessions(choice)
+        if limit is not None and links > limit:
+            yield Finding(
+                self.demand.on_hosts("max"),
+                f"{choice.model.model} holds {limit} IPv4 neighbors",
+                f"at most {limit}",
+                f"{links}: one for each of {hosts} host ports and {links - hosts} links to other switches",
+            )
+
+    def macs(self, choice: Choice) -> Iterator[Finding]:
+        """Hosts of a VLAN; routed ports learn no MAC addresses."""
+        limit, hosts = choice.model.mac_addresses, self._host_ports(choice)
+        if self.demand.plane.host_vlan is not None and limit is not None and hosts > limit:
+            yield Finding(
+                self.demand.on_hosts("max"),
+                f"{choice.model.model} holds {limit} MAC addresses",
+                f"at most {limit}",
+                f"{hosts}: one for each host port in the VLAN",
+            )
+
+    def _host_ports(self, choice: Choice) -> int:
+        return self.layout.hosts_per_group * self.layout.nics_per_host if choice in self.choices.leaves else 0
 
     def logical_ports(self) -> Iterator[Finding]:
         """Number of ports at once, where split cages count as their legs."""

@@ -102,8 +102,8 @@ class Fabric:
     """Level -> the most that was asked for between it and the one above; without an entry 1."""
     max_paths: int
     """The widest ECMP group of any switch."""
-    max_prefixes: int
-    """Hard prefix limit of every session."""
+    prefixes_from: tuple[int, ...]
+    """Level -> the most prefixes that one switch of it announces; the limits of its sessions follow from this."""
     bfd: bool
     drain_prepend: int
     rail_spine_group: tuple[int, ...]

@@ -21,7 +21,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from math import ceil
 
 from nornir_tasks.design import addressing, asn, front_panel, mtu, qos
 from nornir_tasks.design.cabling import Cabling, cable_up
@@ -41,10 +40,12 @@ from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.network import ROLES, Device, Fabric, FabricPart, Network, Plane
 from nornir_tasks.design.owners import claims_on, declared
 from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.prefix_limits import LeafPrefixes, announced
 from nornir_tasks.design.profile_limits import check_profiles
 from nornir_tasks.design.racks import Place, check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
 from nornir_tasks.design.sections import Section, by_fabric, sections, sharing
+from nornir_tasks.design.tables import check_tables
 from nornir_tasks.errors import Problem
 from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.model import Intent
@@ -106,6 +107,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         places={device: place for each in built for device, place in each.places.items()},
     )
     declared(network, kinds(), intent.marks)
+    check_tables(network, intent.marks)
     return network
 
 
@@ -202,6 +204,7 @@ def _fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
     demand, layout = parts[0].demand, parts[0].layout
     intent, terms = demand.fabric, demand.terms
     switches = layout.all_leaves + layout.spines + layout.cores
+    own = [each for each in parts if each.demand.nics.ports_of is None]
     above = (intent.spine, intent.core) if intent.core is not None else (intent.spine,)
     widest = max((each.layout for each in parts), key=lambda each: each.rails)
     return Fabric(
@@ -219,9 +222,7 @@ def _fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
         switches=switches,
         declared_oversubscription=tuple(tier.oversubscription for tier in above),
         max_paths=max(each.layout.most_uplinks() for each in parts),
-        # Its own prefix and one of each plane of each leaf, one of each spine, and half as much again for a drain or a
-        # growth under way.
-        max_prefixes=ceil((2 + max(each.demand.sharers for each in parts)) * switches * 1.5),
+        prefixes_from=announced([LeafPrefixes(each.layout, 1 + each.demand.sharers) for each in own]),
         bfd=intent.routing.bfd,
         drain_prepend=DRAIN_PREPEND,
         rail_spine_group=tuple(widest.rail_group(_leaf_rail(widest, rail)) for rail in range(widest.rails)),

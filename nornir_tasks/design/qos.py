@@ -10,6 +10,8 @@ from nornir_tasks.intent.policy_model import EcnThresholds, TrafficClassIntent
 from nornir_tasks.intent.terms import Terms
 
 CODE_POINTS = range(64)
+ROUTING_DSCP = 48
+"""CS6, network control: what switches mark their own BGP and BFD packets with (RFC 4594, 3.1)."""
 
 
 def classes(intents: Mapping[str, TrafficClassIntent]) -> tuple[ClassPolicy, ...]:
@@ -43,6 +45,14 @@ def on_ports(terms: Terms, links: tuple[ClassPolicy, ...]) -> tuple[str, tuple[C
         return FABRIC_PROFILE, None
     kind = "lossless" if any(each.lossless for each in own) else "lossy"
     return f"{terms.plane_name}-{kind}", own
+
+
+def beside_routing(intents: Mapping[str, TrafficClassIntent]) -> tuple[str, ...]:
+    """The strict classes whose queue the switches' own BGP and BFD packets share, unless the class is theirs alone.
+
+    Congestion notifications usually are such a class: they and routing then wait for one another.
+    """
+    return tuple(name for name, each in intents.items() if each.strict and ROUTING_DSCP in each.dscp)
 
 
 def _ecn(each: TrafficClassIntent) -> Ecn | Literal["auto"] | None:

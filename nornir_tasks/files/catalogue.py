@@ -88,6 +88,9 @@ class SwitchFile(_Part):
     cell_bytes: _Figure[int] | None = None
     lossless_queues: _Figure[int] | None = None
     max_ecmp_groups: _Figure[int] | None = None
+    max_ecmp_members: _Figure[int] | None = None
+    ipv4_neighbors: _Figure[int] | None = None
+    mac_addresses: _Figure[int] | None = None
     max_bfd_sessions: _Figure[int] | None = None
     logical_ports: _Figure[int] | None = None
     silent_gbps: _Figure[tuple[int, ...]] | None = None
@@ -106,6 +109,9 @@ class SwitchFile(_Part):
             cell_bytes=_value(self.cell_bytes),
             lossless_queues=_value(self.lossless_queues),
             max_ecmp_groups=_value(self.max_ecmp_groups),
+            max_ecmp_members=_value(self.max_ecmp_members),
+            ipv4_neighbors=_value(self.ipv4_neighbors),
+            mac_addresses=_value(self.mac_addresses),
             max_bfd_sessions=_value(self.max_bfd_sessions),
             logical_ports=_value(self.logical_ports),
             silent_gbps=self.silent_gbps.value if self.silent_gbps else (),

@@ -26,6 +26,7 @@ from nornir_tasks.design.links import Circuit, Endpoint
 from nornir_tasks.design.mtu import of_link
 from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, BalancingPolicy, PartialConfig, PartialPort, PartialVrf
+from nornir_tasks.design.prefix_limits import prefix_limit
 
 HASH_SEED = (1, 2, 3)
 """By level. Differs between adjacent levels: one seed everywhere would polarise ECMP. Small, as some ASICs take 0-5."""
@@ -228,7 +229,7 @@ class _Switch:
             bfd=self.fabric.bfd,
             ttl_security=True,
             send_community=True,
-            max_prefixes=self.fabric.max_prefixes,
+            max_prefixes=prefix_limit(self.fabric.prefixes_from[level]),
             prefix_restart_min=PREFIX_RESTART_MIN,
             route_map_in=None if level == 0 else self.name("IN"),
             route_map_out=self.name("OUT"),

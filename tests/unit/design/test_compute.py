@@ -103,6 +103,9 @@ def test_look_ups_find_both_ends() -> None:
     assert lab().rails_of("gpu-1", "compute")[3].gateway == "10.171.0.0"
 
 
-def test_the_prefix_limit_leaves_room_for_the_whole_layout() -> None:
-    for each in configs().values():
-        assert all(group.max_prefixes == 30 for group in each.config.bgp.peer_groups)  # 2 x (8 + 2) x 1.5
+def test_the_prefix_limit_leaves_room_for_the_whole_layout_and_for_planes_to_come() -> None:
+    """A leaf counts as 4 prefixes, so a spine with 8 leaves announces 4 x 8 + 1; half as much again."""
+    limits = {
+        each.config.name: {group.max_prefixes for group in each.config.bgp.peer_groups} for each in configs().values()
+    }
+    assert all(limit == {6} if name.startswith("spine") else limit == {50} for name, limit in limits.items())

@@ -49,8 +49,9 @@ def check_sizes(network: Network, found: dict[str, Figure]) -> None:
     assert found["oversubscription"].value == pytest.approx(down / (ratio["uplinks"] * ratio["uplink_gbps"]))
     intended = got["uplinks of a leaf"]["fabrics.compute.spine.oversubscription"]
     assert down / (found["uplinks of a leaf"].value * ratio["uplink_gbps"]) <= intended + 1e-9
-    limit = got["prefix limit of a session"]
-    assert found["prefix limit of a session"].value == ceil(3 * sum(limit.values()))
+    limits = [got[name] | {"limit": each.value} for name, each in found.items() if name.startswith("prefix limit, ")]
+    assert all(each["limit"] == ceil(1.5 * each["announced"]) for each in limits)
+    assert len(limits) == sum(map(bool, tiers.values()))
 
 
 @pytest.mark.parametrize("name", SITES)
@@ -104,7 +105,8 @@ def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name:
         assert found[f"hash seed, {kind}"].value == (config.hashing.seed if config.hashing else "not settable")
         group = config.bgp.peer_groups[0]
         assert found["BGP keepalive/hold"].value == f"{group.keepalive_s}/{group.hold_s} s"
-        assert found["prefix limit of a session"].value == group.max_prefixes
+        far = network.device(config.bgp.neighbors[0].description.split()[0]).role
+        assert found[f"prefix limit, from a {far}"].value == group.max_prefixes
         for queue in config.qos.profiles[0].queues:
             label = f"ECN, {kind}, queue {queue.number}"
             assert (label in found) == (queue.ecn is not None)

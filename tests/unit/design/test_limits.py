@@ -85,3 +85,17 @@ def test_an_end_that_only_one_side_vouches_for_is_no_end_of_an_unnumbered_link()
     fabric(data)["spine"]["release"] = "5.14"
     with pytest.raises(DesignError, match=r"nvue 5\.16 - nvue 5\.14"):
         design(intent_of(data), load_catalogue(), facts)
+
+
+def test_more_neighbors_or_mac_addresses_than_the_tables_hold() -> None:
+    wide = site(hosts__max=64, nics__per_group=16)
+    assert "SN5600 holds 8 IPv4 neighbors" in refusal(wide, ipv4_neighbors=8)
+    spectrum = {"platform": "nvue", "release": "5.14", "model": "SN5600"}
+    in_vlan = site(link="svi", vlan=200, leaf=spectrum)
+    assert "SN5600 holds 1 MAC addresses" in refusal(in_vlan, mac_addresses=1)
+
+
+def test_more_ecmp_groups_or_members_than_the_tables_hold() -> None:
+    assert "SN5600 holds 1 ECMP members" in refusal(
+        site(leaf={"platform": "nvue", "release": "5.14", "model": "SN5600"}), max_ecmp_members=1
+    )

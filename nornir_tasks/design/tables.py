@@ -1,0 +1,76 @@
+"""How full the hardware tables of each switch are, as built and with all links up, and what they hold."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from nornir_tasks.design.catalogue import SwitchModel
+from nornir_tasks.design.network import Device, Network
+from nornir_tasks.design.routes import RouteCount, count_routes
+from nornir_tasks.errors import DesignError
+from nornir_tasks.intent.findings import Finding, Marks
+
+
+@dataclass(frozen=True, slots=True)
+class TableUse:
+    """One table of one switch."""
+
+    name: str
+    used: int
+    limit: int | None
+    """None where no source names one."""
+    rule: str
+    """What one entry is."""
+
+
+def table_uses(network: Network, device: Device, routes: RouteCount) -> tuple[TableUse, ...]:
+    """Every table of one switch. ``routes``: what ``count_routes`` says of it."""
+    model = network.models.get(device.model)
+    circuits = network.circuits_of(device.name)
+    fabric = network.fabric_of(device)
+    sessions = sum(each.is_underlay for each in circuits) if fabric.bfd else 0
+    neighbors = sum(each.is_numbered for each in circuits)
+    hosts = sum(each.link.kind == "host" and each.use.segment is not None for each in circuits)
+
+    def use(name: str, used: int, figure: str, rule: str) -> TableUse:
+        limit: int | None = getattr(model, figure) if model else None
+        return TableUse(name, used, limit, rule)
+
+    return (
+        use("IPv4 routes", routes.total, "ipv4_routes", "connected, its own and those learned by BGP"),
+        use("ECMP groups", routes.groups, "max_ecmp_groups", "different sets of two or more next hops"),
+        use("ECMP members", routes.members, "max_ecmp_members", "next hops in all these sets"),
+        use("BFD sessions", sessions, "max_bfd_sessions", "one for each link to another switch, if the fabric has BFD"),
+        use("IPv4 neighbors", neighbors, "ipv4_neighbors", "the far ends of its numbered links, hosts' NICs included"),
+        use("MAC addresses", hosts, "mac_addresses", "NICs of hosts in a VLAN; one for each, virtual ones not counted"),
+    )
+
+
+def check_tables(network: Network, marks: Marks) -> None:
+    """Raise DesignError with every kind of switch of which some table is too small for what is built."""
+    findings = list(_too_full(network))
+    if findings:
+        raise DesignError(marks.problems(findings))
+
+
+def _too_full(network: Network) -> Iterator[Finding]:
+    if not any(map(_has_groups, network.models.values())):
+        return  # the others are judged for all hosts of hosts.max: limits.py
+    routes = count_routes(network)
+    worst: dict[tuple[str, str, str], TableUse] = {}
+    for device in network.devices:
+        for each in table_uses(network, device, routes[device.name]):
+            kind = (device.fabric, device.model, each.name)
+            if each.limit is not None and each.used > max(each.limit, worst[kind].used if kind in worst else 0):
+                worst[kind] = each
+    for (fabric, model, name), each in worst.items():
+        what, found = f"{model} holds {each.limit} {name}", f"{each.used}: {each.rule}"
+        yield Finding(("fabrics", fabric), what, f"at most {each.limit}", found, "another model, or fewer hosts")
+
+
+def _has_groups(model: SwitchModel) -> bool:
+    return model.max_ecmp_groups is not None or model.max_ecmp_members is not None
+
+
+def uses_of_all(network: Network, routes: Mapping[str, RouteCount]) -> dict[str, tuple[TableUse, ...]]:
+    """Switch -> its tables."""
+    return {each.name: table_uses(network, each, routes[each.name]) for each in network.devices}

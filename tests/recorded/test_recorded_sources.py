@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 
@@ -33,3 +34,12 @@ def test_every_transcript_can_be_read(figure: Callable[[str], None]) -> None:
             assert calls, f"{tool}/{name} holds no call"
             kinds[entry["kind"]] += len(calls)
     figure("host tools: " + ", ".join(f"{count} calls {kind}" for kind, count in kinds.most_common()))
+
+
+@pytest.mark.parametrize("tool", ["eos_show", "nxos_show"])
+def test_a_switchs_output_in_json_is_json(tool: str) -> None:
+    outputs = [(name, call) for name in sources_of(tool) for call in read_transcript(f"{tool}/{name}")]
+    structured = [(name, call) for name, call in outputs if call.stdout.startswith("{")]
+    assert structured
+    for name, call in structured:
+        assert json.loads(call.stdout), f"{name}: {call.command}"

@@ -16,7 +16,7 @@
     ├── ValidationFailed        8   the live network differs from the intent
     ├── UndecidedError          9   a check could not be decided
     ├── LabError               10   the built-in lab
-    ├── LocalError             11   this machine: a full disk, a file or folder that may not be written
+    ├── LocalError             11   this machine: a full disk, a file or folder that may not be written, our journal
     └── Interrupted           130   the operator declined, or pressed Ctrl-C
 
 Exit code 0 is success, 2 a wrong command line. Codes are stable; scripts may rely on them.
@@ -148,7 +148,7 @@ class LabError(GpufabricError):
 
 
 class LocalError(GpufabricError):
-    """We cannot write on this machine: its disk is full, or the file or folder is not ours."""
+    """We cannot write on this machine: its disk is full, the file or folder is not ours, or our journal is broken."""
 
     exit_code = 11
 

@@ -24,11 +24,12 @@ def pushes(
     from nornir_tasks.usecases import pushes as usecase
     from nornir_tasks.usecases.site import load
 
-    found = usecase.pushes(load(site), last)
+    design = load(site)
+    found = usecase.pushes(design, last)
     if json:
         print_json({"pushes": [as_json(each) for each in found]})
     elif not found:
-        out.print("nothing was pushed yet")
+        out.print(f"nothing was pushed yet: no push is noted in {usecase.journal_file(design)}", soft_wrap=True)
     else:
         _print(found)
 
@@ -41,8 +42,10 @@ def as_json(push: "PastPush") -> dict[str, Any]:
         "undoes": push.undoes,
         "started": push.started,
         "planes": push.planes,
+        "planned": push.planned,
         "switches": dict(push.switches),
         "changed": push.changed,
+        "rolled_back": push.rolled_back,
         "state": push.state.value,
         "can_be_rolled_back": push.can_be_rolled_back,
         "obstacles": push.obstacles,
@@ -59,17 +62,27 @@ def _print(found: "tuple[PastPush, ...]") -> None:
     for each in found:
         number = str(each.number) if each.undoes is None else f"{each.number}, rollback of {each.undoes}"
         time = each.started.removesuffix("+00:00").replace("T", " ")
-        changed = f"{each.changed} of {len(each.switches)}"
-        table.add_row(number, time, ", ".join(each.planes), changed, each.state.value, answer(each, verbs))
+        changed = f"{each.changed} of {len(each.planned)}"
+        table.add_row(number, time, ", ".join(each.planes), changed, _state(each), answer(each, verbs))
     out.print(table)
+
+
+def _state(push: "PastPush") -> str:
+    is_partly = 0 < push.rolled_back < push.changed
+    return push.state.value + (f", {push.rolled_back} of {push.changed}" if is_partly else "")
 
 
 def answer(push: "PastPush", verbs: "Mapping[int, str]") -> str:
     """Whether a push can be rolled back, for people; empty where nothing of it is left. ``verbs``: by number."""
+    if push.is_under_way:
+        return "not before it has ended" if push.verb == "push" else ""
     if push.can_be_rolled_back:
-        return f"yes: nornir rollback --push {push.number}"
-    if not push.obstacles:
-        return ""
+        is_sure = "done" in push.switches.values()
+        return f"{'yes' if is_sure else 'if it was not taken back'}: nornir rollback --push {push.number}"
+    return _in_the_way(push, verbs) if push.obstacles else ""
+
+
+def _in_the_way(push: "PastPush", verbs: "Mapping[int, str]") -> str:
     newest = max(push.obstacles)
     if set(push.obstacles) == set(push.unsettled):
         return f"if push {newest} was taken back: a rollback asks the switches"

@@ -10,7 +10,7 @@ from nornir_tasks.cli import options
 def rollback(
     site: options.Site = "lab",
     push: Annotated[
-        int | None, typer.Option("--push", help="The number of the push to undo; default: the last one.")
+        int | None, typer.Option("--push", min=1, help="The number of the push to undo; default: the last one.")
     ] = None,
     limit: options.Limit = None,
     yes: options.Yes = False,
@@ -20,13 +20,16 @@ def rollback(
     json: options.Json = False,
 ) -> None:
     """Undo a push: the same transaction, with the journal's earlier sections as the wanted configuration."""
+    from nornir_tasks.cli.console import err
     from nornir_tasks.cli.interrupt import interruptible
     from nornir_tasks.cli.push import approving, print_report
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
 
-    number = usecase.last_push(site) if push is None else push
+    number = push or usecase.last_push(site)
+    if push is None:
+        err.print(f"rolling back push {number}, the last one of which something runs")
     reach = Reach(accept_release=accept_release, unguarded=unguarded, workers=workers)
     approve = approving(yes=yes, json=json)
     with interruptible() as on:

@@ -10,7 +10,7 @@ import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from nornir_tasks.drivers.session import MARK
-from nornir_tasks.errors import Problem, RefusedError
+from nornir_tasks.errors import LocalError, Problem
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS push (
@@ -32,9 +32,12 @@ CREATE TABLE IF NOT EXISTS commit_timer (
 CREATE TABLE IF NOT EXISTS candidate (
     push INTEGER NOT NULL, device TEXT NOT NULL, token TEXT NOT NULL, PRIMARY KEY (device, token));
 CREATE TABLE IF NOT EXISTS undoing (push INTEGER PRIMARY KEY, undoes INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS planned (push INTEGER PRIMARY KEY, devices TEXT NOT NULL, ended TEXT);
 CREATE TABLE IF NOT EXISTS journal (id TEXT NOT NULL);
 """
 _OPEN = ("started", "committed")
+COUNTED = frozenset({"done", "committed"})
+"""States of an entry whose change runs, or may run."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -46,7 +49,7 @@ class Entry:
     device: str
     state: str
     """``started``: nothing was committed yet; ``committed``: asked for and not known to be confirmed; ``done``,
-    ``failed`` (it is as it was), ``undone`` since."""
+    ``failed`` (it is as it was), ``undone`` (it was ``done``, and was rolled back since)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,11 @@ class Listed:
     undoes: int | None
     """Of a rollback: the push that it reverts; None where an earlier version did not note that."""
     states: Mapping[str, str]
-    """Switch -> state of its entry; see :class:`Entry`. Empty: nothing was to be changed, or it ended before that."""
+    """Switch -> state of its entry; see :class:`Entry`. Switches that it did not come to have none."""
+    planned: frozenset[str]
+    """The switches that it had to change; those of ``states`` where an earlier version did not note that."""
+    is_ended: bool
+    """It came to its end, with or without failures; else it runs now, or was killed or interrupted."""
 
 
 Clock = Callable[[], datetime]
@@ -93,7 +100,7 @@ def _utc() -> datetime:
 class Journal:
     """The journal of one site. Each call opens and closes the file: safe from any thread.
 
-    RefusedError where it cannot be read or written: without an entry there is no rollback.
+    LocalError where it cannot be read or written: without an entry there is no rollback.
     """
 
     def __init__(self, path: Path, clock: Clock = _utc) -> None:
@@ -112,18 +119,19 @@ class Journal:
                 yield db
         except sqlite3.Error as error:
             hint = "give this file back to its owner, make room on the disk, or set GPUFABRIC_STATE"
-            raise RefusedError(
+            raise LocalError(
                 Problem(str(self._path), f"the journal cannot be read or written: {error}", hint=hint)
             ) from error
 
-    def begin(self, verb: str, owners: frozenset[str], undoes: int | None = None) -> int:
-        """Start a push, or a rollback that undoes one; returns its number."""
+    def begin(self, verb: str, owners: frozenset[str], planned: Collection[str], undoes: int | None = None) -> int:
+        """Start a push that has to change these switches, or a rollback that undoes one; returns its number."""
         with self._open() as db:
             row = db.execute(
                 "INSERT INTO push (started, verb, owners) VALUES (?, ?, ?)",
                 (self._now(), verb, json.dumps(sorted(owners))),
             )
             number = int(row.lastrowid or 0)
+            db.execute("INSERT INTO planned VALUES (?, ?, NULL)", (number, json.dumps(sorted(planned))))
             if undoes is not None:
                 db.execute("INSERT INTO undoing VALUES (?, ?)", (number, undoes))
             return number
@@ -167,11 +175,39 @@ class Journal:
             db.execute("INSERT OR REPLACE INTO commit_timer VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def end(self, push: int, device: str, state: str, *, if_open: bool = False) -> None:
-        """Record the final state of an entry; ``if_open``: unless it has one."""
+        """Record the final state of an entry; ``if_open``: unless it has one.
+
+        With the ``done`` of a rollback, the switch is ``undone`` on the push that it undoes.
+        """
         query = "UPDATE device SET state = ?, at = ? WHERE push = ? AND device = ?"
         query += " AND state IN ('started', 'committed')" if if_open else ""
         with self._open() as db:
-            db.execute(query, (state, self._now(), push, device))
+            is_noted = db.execute(query, (state, self._now(), push, device)).rowcount
+            undoes = db.execute("SELECT undoes FROM undoing WHERE push = ?", (push,)).fetchone()
+            if is_noted and undoes and state == "done":
+                self._undo(db, undoes[0], device)
+
+    def undone(self, push: int, devices: Iterable[str]) -> None:
+        """Record that these switches are again as they were before a push. What failed on a switch stays failed."""
+        with self._open() as db:
+            for device in devices:
+                self._undo(db, push, device)
+
+    def _undo(self, db: sqlite3.Connection, push: int, device: str) -> None:
+        db.execute(
+            "UPDATE device SET state = 'undone', at = ?"
+            " WHERE push = ? AND device = ? AND state IN ('done', 'committed')",
+            (self._now(), push, device),
+        )
+
+    def finish(self, push: int, needless: Collection[str] = ()) -> None:
+        """Record that a push came to its end. ``needless``: what it had planned, and found as wanted on its way."""
+        with self._open() as db:
+            row = db.execute("SELECT devices FROM planned WHERE push = ?", (push,)).fetchone()
+            devices = [name for name in json.loads(row[0]) if name not in needless]
+            db.execute(
+                "UPDATE planned SET devices = ?, ended = ? WHERE push = ?", (json.dumps(devices), self._now(), push)
+            )
 
     def open_entries(self) -> dict[str, Entry]:
         """Device -> its last entry, if its result is not known yet. The caller holds the site's lock."""
@@ -209,20 +245,15 @@ class Journal:
         return timer_s - age_s if age_s < timer_s else None
 
     def last_push(self) -> int | None:
-        """The last push that changed anything and was not undone since."""
-        with self._open() as db:
-            row = db.execute(
-                "SELECT MAX(push.id) FROM push JOIN device ON device.push = push.id"
-                " WHERE verb = 'push' AND state != 'undone'"
-            ).fetchone()
-        return None if row[0] is None else int(row[0])
+        """The last push of which something may run that was not undone since."""
+        return next((each.number for each in self.pushes()), None)
 
     def pushes(self) -> tuple[Noted, ...]:
-        """The pushes that changed anything and were not rolled back since, the last one first."""
+        """The pushes of which something may run that was not rolled back since, the last one first."""
         with self._open() as db:
             rows = db.execute(
                 "SELECT DISTINCT id, verb, started, owners FROM push JOIN device ON device.push = push.id"
-                " WHERE verb = 'push' AND state != 'undone' ORDER BY id DESC"
+                " WHERE verb = 'push' AND state IN ('done', 'committed') ORDER BY id DESC"
             ).fetchall()
         return tuple(map(_noted, rows))
 
@@ -253,10 +284,17 @@ class Journal:
             for push, device, state in db.execute("SELECT push, device, state FROM device ORDER BY device"):
                 states.setdefault(push, {})[device] = state
             rows = db.execute(
-                "SELECT id, verb, started, owners, undoes FROM push LEFT JOIN undoing ON undoing.push = push.id"
+                "SELECT id, verb, started, owners, undoes, devices, ended FROM push"
+                " LEFT JOIN undoing ON undoing.push = push.id LEFT JOIN planned ON planned.push = push.id"
                 " ORDER BY id DESC"
             ).fetchall()
-        return tuple(Listed(_noted(row[:4]), row[4], states.get(row[0], {})) for row in rows)
+        return tuple(_listed(row, states.get(row[0], {})) for row in rows)
+
+    def is_without_effect(self, push: int) -> bool:
+        """Did a push change no switch for good: did it fail, or was it taken back, on every one it came to?"""
+        with self._open() as db:
+            states = {row[0] for row in db.execute("SELECT state FROM device WHERE push = ?", (push,))}
+        return bool(states) and states <= {"failed", "started"}
 
     def owners(self, push: int) -> frozenset[str]:
         """Whose sections a push was about."""
@@ -265,10 +303,11 @@ class Journal:
         return frozenset(json.loads(row[0])) if row else frozenset()
 
     def entries(self, push: int) -> tuple[Entry, ...]:
-        """The switches a push touched and that were not rolled back since, by name."""
+        """The switches on which a push's change runs, or may run, by name."""
         with self._open() as db:
             rows = db.execute(
-                "SELECT push, device, state FROM device WHERE push = ? AND state != 'undone' ORDER BY device",
+                "SELECT push, device, state FROM device WHERE push = ? AND state IN ('done', 'committed')"
+                " ORDER BY device",
                 (push,),
             ).fetchall()
         return tuple(Entry(*row) for row in rows)
@@ -283,6 +322,14 @@ class Journal:
 def _noted(row: tuple[int, str, str, str]) -> Noted:
     number, verb, started, owners = row
     return Noted(number, verb, started, frozenset(json.loads(owners)))
+
+
+def _listed(row: tuple[int, str, str, str, int | None, str | None, str | None], states: Mapping[str, str]) -> Listed:
+    undoes, devices, ended = row[4:]
+    if devices is None:  # of an earlier version
+        return Listed(_noted(row[:4]), undoes, states, frozenset(states), is_ended=True)
+    planned = frozenset(json.loads(devices)) | states.keys()
+    return Listed(_noted(row[:4]), undoes, states, planned, is_ended=ended is not None)
 
 
 def _boot() -> str:

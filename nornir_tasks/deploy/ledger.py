@@ -30,7 +30,7 @@ class Step(StrEnum):
 
 
 class Record(Protocol):
-    """The journal of one switch's part of one push. Each call may raise RefusedError: then nothing more is done."""
+    """The journal of one switch's part of one push. Each call may raise LocalError: then nothing more is done."""
 
     @property
     def name(self) -> str:

@@ -16,7 +16,7 @@ from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
-from nornir_tasks.errors import RefusedError
+from nornir_tasks.errors import LocalError
 from nornir_tasks.inventory.connection import CONNECTION
 from nornir_tasks.platforms.observed import Observed
 
@@ -186,7 +186,7 @@ def push_switch(task: Task, jobs: Mapping[str, Job], push: Push) -> Result:
     except BaseException as error:
         push.ledger.end(device, Step.LEFT if transaction.is_open else ending(error))
         if not transaction.is_open:  # else the entry stays open: the next push asks the switch
-            with suppress(RefusedError):
+            with suppress(LocalError):
                 notes.ended("failed")
         raise
     push.ledger.note(device, Step.DONE)
@@ -199,7 +199,7 @@ def _noted(outcome: Outcome, notes: _Notes) -> Outcome:
         return outcome  # the entry stays open: the next push saves, and says so
     try:
         notes.ended("done")
-    except RefusedError as error:
+    except LocalError as error:
         return replace(outcome, trouble=error)
     return outcome
 

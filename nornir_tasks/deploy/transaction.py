@@ -24,6 +24,7 @@ from nornir_tasks.errors import (
     ConnectError,
     GpufabricError,
     LeftToTimerError,
+    LocalError,
     Problem,
     RefusedError,
     StageError,
@@ -159,7 +160,7 @@ class Transaction:
         except Exception as lost:  # noqa: BLE001 - whatever went wrong here, the commit may have got through
             self._find_out(session, token, lost)
         self.ledger.note(self.device, Step.GATE)
-        with suppress(RefusedError):  # it was noted before; this only says more exactly when the timer ends
+        with suppress(LocalError):  # it was noted before; this only says more exactly when the timer ends
             self.record.committed(self._timer_s)
 
     def _find_out(self, session: SwitchSession, token: str, lost: Exception) -> None:
@@ -229,7 +230,7 @@ class Transaction:
 
     def _forget(self) -> None:
         """No candidate of this push is left on the switch; if this cannot be recorded, the next push checks again."""
-        with suppress(RefusedError):
+        with suppress(LocalError):
             self.record.dropped(None)
 
     def _take_back(self, session: SwitchSession, token: str, why: Exception) -> None:

@@ -7,15 +7,13 @@ push that changed only another plane's own lines is no obstacle.
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from nornir_tasks.deploy.journal import Entry, Journal, Listed, Noted, SwitchChange
+from nornir_tasks.deploy.journal import COUNTED, Entry, Journal, Listed, Noted, SwitchChange
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms.config_tree import difference
 from nornir_tasks.platforms.ownership import split
 from nornir_tasks.platforms.platform import Platform
 
-COUNTED = frozenset({"done", "committed"})
-"""States of an entry whose change runs, or may run."""
 MOST_NAMES = 4
 """The number of switches or pushes that a message names; the others are counted."""
 
@@ -37,6 +35,8 @@ def require_push(journal: Journal, push: int) -> Noted:
     known = {noted.number: noted for noted in journal.pushes()}
     if push not in known:
         what = "the journal has no push of this number that could be rolled back"
+        if journal.is_without_effect(push):
+            what = "its switches are as they were before it: nothing of it can be rolled back"
         found = "; ".join(map(_text, list(known.values())[:MOST_NAMES])) or "none that was not rolled back"
         raise RefusedError(Problem(f"push {push}", what, "one of the journal's", found))
     return known[push]
@@ -93,7 +93,7 @@ class Obstacles:
         return any(
             (common | self._owned[name].claims.shared) & self._changed_by(later, name)
             for name, state in later.states.items()
-            if state in COUNTED and name in self._owned and push.states.get(name, "undone") != "undone"
+            if state in COUNTED and name in self._owned and push.states.get(name) in COUNTED
         )
 
     def _changed_by(self, later: Listed, name: str) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +18,8 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.claims import SWITCH
-from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, Problem, RefusedError
-from nornir_tasks.files.push_lock import sole_push
+from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
+from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.usecases.progress import Event, On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, worst
@@ -56,6 +57,11 @@ class PlanReport:
     def unfinished(self) -> dict[str, Problem]:
         """The switches whose last change is not through, and why."""
         return unfinished(self.plans)
+
+    def of(self, names: Collection[str]) -> "PlanReport":
+        """The same of these switches alone."""
+        plans = {name: each for name, each in self.plans.items() if name in names}
+        return PlanReport(plans, tuple(name for name in self.work if name in names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +171,10 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) 
 
 def last_push(site: str | Path) -> int:
     """The number of the last push that changed anything and was not undone. Raises RefusedError if there is none."""
-    last = Journal(state_directory(site) / JOURNAL).last_push()
+    path = state_directory(site) / JOURNAL
+    last = Journal(path).last_push() if path.exists() else None
     if last is None:
-        raise RefusedError(Problem(str(site), "no push is in the journal; there is nothing to roll back"))
+        raise RefusedError(Problem(str(site), "the journal has no push that could be rolled back"))
     return last
 
 
@@ -175,6 +182,8 @@ def rollback(
     design: SiteDesign, push: int, reach: Reach, approve: Approve, on: On = ignore, *, limit: Sequence[str] = ()
 ) -> PushReport:
     """Undo a push: the same transaction, with the journal's earlier sections as the wanted configuration.
+
+    Each switch that runs what it ran before is undone, whatever becomes of the others: a second rollback takes those.
 
     Raises RefusedError for a push that is not in the journal, and if a later one changed lines of the same owners.
     """
@@ -185,11 +194,7 @@ def rollback(
     access = Access(reach, on)
     selection = selection.with_releases(access.accepted(selection))
     wanted = _Earlier(selection, journal, {name: entries[name] for name in selection if name in entries})
-    report = _Run("rollback", selection.design, wanted, access, push).run(approve)
-    if not report.errors:
-        for name in wanted:
-            journal.end(push, name, "undone")
-    return report
+    return _Run("rollback", selection.design, wanted, access, push).run(approve)
 
 
 def _report(plans: Mapping[str, PlanSummary], left_behind: Collection[str] = ()) -> PlanReport:
@@ -248,7 +253,7 @@ class _Run:
     def run(self, approve: Approve) -> PushReport:
         """Plan all, refuse all if one cannot be planned, ask, then push what differs, is not saved, or was left."""
         state = self.design.site.state_directory
-        with sole_push(state, self.verb), self.access.fleet(self.design, self.wanted) as switches:
+        with sole_push(state, self.verb) as lock, self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)
             if self.undoes is not None:
                 refuse_overtaken(journal, require_push(journal, self.undoes), self.wanted, unsettled=False)
@@ -256,11 +261,14 @@ class _Run:
             found = self._survey(switches, past)
             if self.undoes is not None:  # by now the switches have shown what became of pushes that were cut off
                 refuse_overtaken(journal, require_push(journal, self.undoes), self.wanted)
+                found = found.of({entry.device for entry in journal.entries(self.undoes)})
             self._refuse_unguarded(found)
             # Where only what a dead push of ours left behind is cleared away, there is nothing to ask.
             if (found.changing or found.unsaved) and not approve(found):
                 raise Interrupted(Problem("push", "declined; nothing was changed"))
-            done = self._push(found, past)
+            if self.undoes is not None:  # a switch that a later step changes is undone as soon as it is confirmed
+                journal.undone(self.undoes, found.plans.keys() - set(found.work))
+            done = self._push(found, past, lock)
         return PushReport(found, done.values, done.errors)
 
     def _survey(self, switches: Fleet, past: _Past) -> PlanReport:
@@ -286,13 +294,14 @@ class _Run:
         if problems and not self.access.reach.unguarded:
             raise RefusedError(problems)
 
-    def _push(self, found: PlanReport, past: _Past) -> Results[Outcome]:
+    def _push(self, found: PlanReport, past: _Past, lock: PushLock) -> Results[Outcome]:
         """The transactions, in waves, noted in the journal."""
         names = found.work
         if not names:
             return Results({}, {})
         owners = frozenset[str]().union(*(found.plans[name].owners for name in names))
-        number = past.journal.begin(self.verb, owners, self.undoes)
+        number = past.journal.begin(self.verb, owners, found.changing, self.undoes)
+        lock.note_push(number)
         with (
             following(self.access.on, Work.PUSH, len(names)) as step,
             self.access.fleet(self.design, self.wanted) as switches,
@@ -301,15 +310,25 @@ class _Run:
             site = self.design.site.directory.name
             order = Push(past.journal, number, site, past.dead, past.entries, found.plans, ledger)
             try:
-                return switches.push(self._waves(names), order, step)
+                done = switches.push(self._waves(names), order, step)
             except KeyboardInterrupt:
                 raise PushInterrupted(_settled(ledger, len(names), self.access.on)) from None
+        with suppress(LocalError):  # what became of each switch is noted, or reported as not noted, already
+            past.journal.finish(number, unchanged := _unchanged(done))
+            if self.undoes is not None:
+                past.journal.undone(self.undoes, unchanged)
+        return done
 
     def _waves(self, names: tuple[str, ...]) -> tuple[Wave, ...]:
         network, chosen = self.design.network, frozenset(names)
         everyone = tuple(members(network))
         most = most_only_leaves(everyone, self.design.site.intent.policy.wave_share)
         return waves((each for each in everyone if each.device in chosen), most)
+
+
+def _unchanged(done: Results[Outcome]) -> frozenset[str]:
+    """The switches that ran what they shall when their turn came."""
+    return frozenset(name for name, each in done.values.items() if not each.changed and name not in done.errors)
 
 
 def _settled(ledger: Ledger, total: int, on: On) -> Standing:

@@ -1,16 +1,17 @@
 """The pushes and rollbacks of a site that its journal knows, and whether each can be rolled back now."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 
-from nornir_tasks.deploy.journal import Journal, Listed
+from nornir_tasks.deploy.journal import COUNTED, Journal, Listed
 from nornir_tasks.deploy.undo import Obstacles
 from nornir_tasks.design.claims import SWITCH, Claims
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.owners import claims_on
+from nornir_tasks.files.push_lock import push_under_way
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.usecases.push import JOURNAL
@@ -18,21 +19,20 @@ from nornir_tasks.usecases.site import SiteDesign
 
 
 class State(StrEnum):
-    """How a push or rollback ended, over all its switches."""
+    """How a push or rollback stands or ended, over all its switches."""
 
+    UNDER_WAY = "under way"
+    """A process of this machine carries it out now."""
     CONFIRMED = "confirmed"
     FAILED = "failed"
     """On every switch: each is as it was."""
     PARTLY = "partly confirmed"
     PARTLY_UNDONE = "partly rolled back"
+    """Of what it changed, some switches went back; a rollback takes the others."""
     INTERRUPTED = "interrupted"
-    """On some switch nobody knows the end yet: the next push asks it."""
+    """Killed or stopped before it came to all switches, or nobody knows the end on one yet: the next push asks it."""
     UNDONE = "rolled back"
     NOTHING = "changed nothing"
-
-
-_NOTHING_LEFT = frozenset({State.FAILED, State.UNDONE, State.NOTHING})
-"""Nothing that it changed is there to be rolled back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,14 @@ class PastPush:
     """UTC, as ISO 8601 writes it."""
     planes: tuple[str, ...]
     switches: Mapping[str, str]
-    """Switch -> ``done``, ``failed``, ``started``, ``committed`` or ``undone``, as the journal has it."""
+    """Switch -> ``done``, ``failed``, ``started``, ``committed`` or ``undone``, as the journal has it; without those
+    that it did not come to."""
+    planned: tuple[str, ...]
+    """The switches that it had to change; with a journal of an earlier version those of ``switches``."""
     state: State
-    obstacles: tuple[int, ...]
+    obstacles: tuple[int, ...] = ()
     """Later ones that changed lines which both are about: roll these back first, the last one first."""
-    unsettled: tuple[int, ...]
+    unsettled: tuple[int, ...] = ()
     """Those among them that were cut off. A rollback asks the switches whether they run what these had changed."""
 
     @property
@@ -61,9 +64,24 @@ class PastPush:
         return sum(state in {"done", "undone"} for state in self.switches.values())
 
     @property
+    def rolled_back(self) -> int:
+        """The switches among those that went back since."""
+        return sum(state == "undone" for state in self.switches.values())
+
+    @property
+    def is_under_way(self) -> bool:
+        """Does it run now?"""
+        return self.state is State.UNDER_WAY
+
+    @property
+    def may_be_there(self) -> bool:
+        """Is it a push that is over, and of which something may run that could be rolled back?"""
+        return self.verb == "push" and not self.is_under_way and not COUNTED.isdisjoint(self.switches.values())
+
+    @property
     def can_be_rolled_back(self) -> bool:
         """Now, as far as the journal knows."""
-        return self.verb == "push" and self.state not in _NOTHING_LEFT and not self.obstacles
+        return self.may_be_there and not self.obstacles
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,42 +108,65 @@ class _Switches(Mapping[str, _OwnedSwitch]):
         return len(self.devices)
 
 
+def journal_file(design: SiteDesign) -> Path:
+    """Where the site's pushes are noted; with the first one the file is made."""
+    return design.site.state_directory / JOURNAL
+
+
 def pushes(design: SiteDesign, last: int | None = None) -> tuple[PastPush, ...]:
-    """The last pushes and rollbacks (None: all), the last one first. No switch is asked."""
-    journal = Journal(design.site.state_directory / JOURNAL)
+    """The last pushes and rollbacks (None: all), the last one first. No switch is asked.
+
+    Raises LocalError for a journal that cannot be read.
+    """
+    if not journal_file(design).exists():
+        return ()
+    folder, journal = design.site.state_directory, Journal(journal_file(design))
+    running = {push_under_way(folder)}
     listed = journal.history()[:last]
-    switches = _Switches(design.network, {each.name: each for each in design.network.devices})
-    obstacles = Obstacles(journal, switches)
-    return tuple(_past(each, obstacles.against(each, listed) if _is_open(each) else ()) for each in listed)
+    running.add(push_under_way(folder))  # one may have ended, and another one begun, while the journal was read
+    obstacles = Obstacles(journal, _Switches(design.network, {each.name: each for each in design.network.devices}))
+    return tuple(_past(each, _state(each, running), obstacles, listed) for each in listed)
 
 
-def _is_open(listed: Listed) -> bool:
-    """May it be asked of this one whether it can be rolled back?"""
-    return listed.noted.verb == "push" and _state(listed) not in _NOTHING_LEFT
-
-
-def _past(listed: Listed, obstacles: tuple[Listed, ...]) -> PastPush:
+def _past(listed: Listed, state: State, obstacles: Obstacles, all_listed: Sequence[Listed]) -> PastPush:
     noted = listed.noted
-    return PastPush(
+    past = PastPush(
         number=noted.number,
         verb=noted.verb,
         undoes=listed.undoes,
         started=noted.started,
         planes=tuple(sorted(noted.owners - {SWITCH})),
         switches=listed.states,
-        state=_state(listed),
-        obstacles=tuple(each.noted.number for each in obstacles),
-        unsettled=tuple(each.noted.number for each in obstacles if _state(each) is State.INTERRUPTED),
+        planned=tuple(sorted(listed.planned)),
+        state=state,
+    )
+    if not past.may_be_there:
+        return past
+    later = obstacles.against(listed, all_listed)
+    return replace(
+        past,
+        obstacles=tuple(each.noted.number for each in later),
+        unsettled=tuple(each.noted.number for each in later if "committed" in each.states.values()),
     )
 
 
-def _state(listed: Listed) -> State:
-    states = Counter(listed.states.values())
-    if not states:
-        return State.NOTHING
-    if states["started"] or states["committed"]:
+def _state(listed: Listed, running: Collection[int | None]) -> State:
+    ends = frozenset(listed.states.values())
+    is_through = listed.is_ended or listed.planned == listed.states.keys()
+    if not listed.is_ended and listed.noted.number in running:
+        return State.UNDER_WAY
+    if "committed" in ends:
         return State.INTERRUPTED
-    if len(states) == 1:
-        (only,) = states
-        return {"done": State.CONFIRMED, "undone": State.UNDONE}.get(only, State.FAILED)
-    return State.PARTLY_UNDONE if states["undone"] else State.PARTLY
+    if "undone" in ends:
+        return State.PARTLY_UNDONE if "done" in ends else State.UNDONE
+    if "started" in ends or not is_through:
+        return State.INTERRUPTED
+    return _ended(listed)
+
+
+def _ended(listed: Listed) -> State:
+    """The state of one that came to its end, and that nobody rolled back."""
+    if not listed.planned:
+        return State.NOTHING
+    done = sum(state == "done" for state in listed.states.values())
+    return State.FAILED if not done else State.CONFIRMED if done == len(listed.planned) else State.PARTLY

@@ -64,7 +64,7 @@ def test_a_disk_that_is_full_when_the_push_ends_does_not_make_it_deny_the_change
     case = carry_out(trials, directed(system, "disk", LAST_REQUEST, is_rolled_back=True))
     assert case.output is not None
     assert "1 of 1 changed" in case.output.out, case
-    assert case.output.code == 7, case
+    assert case.output.code == 11, case
     assert "journal.sqlite" in case.output.err and "make room" in case.output.err, case
 
 

@@ -99,11 +99,12 @@ class LoneSwitch:
         selection, access, journal = self.select(version, planes), Access(REACH, ignore), self.journal
         entries, dead = journal.open_entries(), journal.candidates()
         state = selection.design.site.state_directory
-        with sole_push(state, "push"), access.fleet(selection.design, selection) as switches:
+        with sole_push(state, "push") as lock, access.fleet(selection.design, selection) as switches:
             plans = require_all(
                 access.read(Work.READ, 1, lambda report: switches.survey(journal, entries, report)),
             )
-            number = journal.begin("push", plans[self.device].owners)
+            number = journal.begin("push", plans[self.device].owners, [self.device])
+            lock.note_push(number)
             ledger = CutLedger(switches.ledger().timers_s, cut=cut)
             noted = Push(journal, number, "lab", dead, entries, plans, ledger)
             require_all(switches.push([Wave("all", (self.device,))], noted, lambda _: None))

@@ -143,7 +143,7 @@ def test_switches_that_die_between_commit_and_confirm_are_named_with_what_will_b
         wanted = dict(select(design, limit=list(DEVICES.values())))
         noted = Journal(operator.lab.parent / "journal.sqlite")
         with Access(Reach(), ignore).fleet(design, wanted) as switches:
-            number = noted.begin("push", frozenset({"compute", "switch"}))
+            number = noted.begin("push", frozenset({"compute", "switch"}), DEVICES.values())
             push = Push(noted, number, "lab", {}, {}, {}, Fatal(switches.ledger().timers_s))
             results = switches.push([Wave("all", tuple(DEVICES.values()))], push, lambda _: None)
         assert results.values == {}
@@ -277,7 +277,7 @@ def test_a_journal_that_cannot_be_written_stops_the_push_before_anything_is_sent
     path.rename(aside)
     path.mkdir()
     try:
-        output = operator.run("push", "--yes", code=7)
+        output = operator.run("push", "--yes", code=11)
     finally:
         path.rmdir()
         aside.rename(path)

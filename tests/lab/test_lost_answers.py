@@ -331,7 +331,7 @@ def test_a_journal_that_fills_the_disk_at_the_end_does_not_deny_the_change(
             " BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
         )
     try:
-        output = operator.run("push", "--yes", "--limit", device, code=7)
+        output = operator.run("push", "--yes", "--limit", device, code=11)
     finally:
         with closing(sqlite3.connect(path)) as db, db:
             db.execute("DROP TRIGGER full")

@@ -58,6 +58,11 @@ class Noted:
     undoes: int = 0
     is_undone: bool = False
 
+    @property
+    def is_taken_back(self) -> bool:
+        """Cut off, and nothing of it is left."""
+        return self.before == self.after
+
     def changed(self, among: frozenset[str]) -> bool:
         return any(self.before[owner] != self.after[owner] for owner in among)
 
@@ -151,6 +156,8 @@ class Orders(RuleBasedStateMachine):
         push = self.noted.get(number)
         if push is None or push.verb != "push" or push.is_undone:
             return f"push {number}: the journal has no push of this number"
+        if push.is_taken_back:
+            return f"push {number}: its switches are as they were before it"
         for later, each in sorted(self.noted.items(), reverse=True):
             counts = not each.is_undone and (each.verb == "push" or each.undoes < number)
             if later > number and counts and each.changed((push.owners & each.owners) | SHARED):
@@ -206,7 +213,7 @@ class Orders(RuleBasedStateMachine):
             noted = self.noted.get(each.number)
             if noted is None or each.verb == "rollback" or each.state is State.FAILED:
                 assert not each.can_be_rolled_back
-            elif not each.unsettled:
+            elif not each.unsettled and "committed" not in each.switches.values():
                 assert each.can_be_rolled_back == (self.stands_against(each.number) is None)
             if noted is not None and noted.is_undone:
                 assert each.state is State.UNDONE
@@ -217,7 +224,7 @@ class Orders(RuleBasedStateMachine):
             if self.stands_against(number) is None and not self.others_stand_on(number):
                 self.go_back(number, FIRST)
                 self.switch_holds_what_everybody_has_there()
-        if all(each.is_undone for each in self.noted.values() if each.verb == "push"):
+        if all(each.is_undone or each.is_taken_back for each in self.noted.values() if each.verb == "push"):
             assert self.switch.running() == self.day0
 
 

@@ -25,7 +25,7 @@ def test_a_push_of_one_plane_notes_what_it_always_noted(device: str) -> None:
 @SYSTEMS
 def test_an_entry_of_an_earlier_push_is_of_the_same_owners(device: str, tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.sqlite")
-    noted = journal.owners(journal.begin("push", NOTED))
+    noted = journal.owners(journal.begin("push", NOTED, ()))
     assert both(device, "compute").is_of(noted)
     assert not both(device).is_of(noted)
     # a push of a site whose switches are not all on the same planes notes the planes of all
@@ -39,8 +39,9 @@ def test_what_an_earlier_push_noted_as_owned_is_owned_by_a_push_of_the_same_plan
     now = both(device, "compute")
     to_text = now.platform.to_text
     journal = Journal(tmp_path / "journal.sqlite")
-    push = journal.begin("push", NOTED)
+    push = journal.begin("push", NOTED, [device])
     journal.start(push, device, before=to_text(now.tree), after=to_text(ConfigTree()))
+    journal.end(push, device, "done")
     (entry,) = journal.entries(push)
     before = now.platform.to_tree(journal.before(entry))
     owned, foreign = split_running(now, before)

@@ -33,7 +33,7 @@ class Site:
     def push(self, *planes: str, less: str | None = None, state: str = "done", undoes: int | None = None) -> int:
         """Bring these planes to all switches; ``less``: without the last line that this owner has."""
         verb = "push" if undoes is None else "rollback"
-        number = self.journal.begin(verb, frozenset({SWITCH, *planes}), undoes)
+        number = self.journal.begin(verb, frozenset({SWITCH, *planes}), self.runs, undoes)
         for device, runs in self.runs.items():
             wanted = both(device, *planes)
             before = join(part for owner, part in runs.items() if wanted.sends(owner))
@@ -54,14 +54,14 @@ class Site:
     def roll_back(self, push: int) -> None:
         """What ``rollback`` does of a push."""
         planes = self.journal.owners(push) - {SWITCH}
-        number = self.journal.begin("rollback", self.journal.owners(push), push)
+        number = self.journal.begin("rollback", self.journal.owners(push), self.runs, push)
         for device, runs in self.runs.items():
             wanted = both(device, *planes)
             before = join(part for owner, part in runs.items() if wanted.sends(owner))
             (text,) = self.columns("before", push, device)
             self.note(number, device, before, wanted.platform.to_tree(text), "done")
             runs.update(parts_of(wanted, wanted.platform.to_tree(text)))
-            self.journal.end(push, device, "undone")
+        self.journal.undone(push, self.runs)
 
     def columns(self, column: str, push: int, device: str) -> Iterator[str]:
         with closing(sqlite3.connect(self.path)) as db:

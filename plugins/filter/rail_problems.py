@@ -1,4 +1,4 @@
-"""Filter ``rail_problems``: all problems of a host's rails at once, before anything is changed.
+"""Filters ``rail_problems``, all problems of a host's rails at once, and ``rail_names``, their interfaces' names now.
 
 Judged on the controller from the role's variables and the host's facts, so that it costs the host nothing.
 """
@@ -29,6 +29,13 @@ def rail_problems(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], 
         *_shared(rails, facts),
         *_manager(facts, manager),
     ]
+
+
+def rail_names(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> dict[str, str]:
+    """A rail's name to the name that its interface has now; rails whose port was not found are left out."""
+    found = facts.get("rails", {})
+    now = {rail["name"]: found.get(_key(rail), {}).get("netdev") for rail in rails}
+    return {name: netdev for name, netdev in now.items() if netdev}
 
 
 def _where(rail: Mapping[str, Any], field: str) -> str:
@@ -127,5 +134,5 @@ def _manager(facts: Mapping[str, Any], manager: str) -> Iterator[str]:
 class FilterModule:
     """The entry point for Ansible."""
 
-    def filters(self) -> dict[str, Callable[..., list[str]]]:
-        return {"rail_problems": rail_problems}
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        return {"rail_problems": rail_problems, "rail_names": rail_names}

@@ -12,6 +12,10 @@ Standard library only (it runs on hosts, Python 3.9). Three ways:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
 try:
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_host import RDMA_CM, Host, locked
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import Policy
@@ -24,12 +28,18 @@ except ImportError:  # installed beside the service
     from roce_report import Change, Failure, Report
 
 
-def judge(policy: Policy, host: Host, *, early: bool = False) -> Report:
+def judge(
+    policy: Policy, host: Host, *, early: bool = False, names_now: Mapping[str, str] = MappingProxyType({})
+) -> Report:
     """The obstacles on all rails, found by reading only; failures and absences, no change to be made.
 
     ``early``: a rail without interface or RDMA device, and a tool that is not installed, are what another role brings.
+    ``names_now``: the interface of a rail that does not have its name yet.
     """
     report = Report()
+    there = {rail: host.at(f"/sys/class/net/{rail}").exists() for rail in policy.rails}
+    rails = tuple(rail if there[rail] else names_now.get(rail, rail) for rail in policy.rails)
+    policy = replace(policy, rails=rails)
     for rail in _rails(policy, host, report, check=early):
         rail.look()
     return report

@@ -41,6 +41,10 @@ options:
         C(rdma_stack) installs, do not count as missing.
     type: bool
     default: false
+  names_now:
+    description: With O(state=judged), the interface's name of a rail that does not have its name yet.
+    type: dict
+    default: {}
   root:
     description: Tree that holds C(/sys) and C(/proc).
     type: path
@@ -92,6 +96,7 @@ def main() -> None:
             "policy": {"type": "dict", "required": True},
             "state": {"type": "str", "choices": ["applied", "judged"], "default": "applied"},
             "early": {"type": "bool", "default": False},
+            "names_now": {"type": "dict", "default": {}},
             "root": {"type": "path", "default": "/"},
         },
         supports_check_mode=True,
@@ -102,7 +107,8 @@ def main() -> None:
         module.fail_json(msg=str(error), problems=list(error.problems))
     host = Host(root=Path(module.params["root"]))
     if module.params["state"] == "judged":
-        report = judge(policy, host, early=module.check_mode or module.params["early"])
+        early = module.check_mode or module.params["early"]
+        report = judge(policy, host, early=early, names_now=module.params["names_now"])
         if report.failures:
             module.fail_json(msg=report.failure_words(), **report.as_dict())
         module.exit_json(changed=False)

@@ -17,6 +17,7 @@ def load(name):
 
 
 rail_problems = load("rail_problems").rail_problems
+rail_names = load("rail_problems").rail_names
 plane_problems = load("plane_problems").plane_problems
 
 
@@ -139,3 +140,9 @@ def test_planes_that_can_be_guarded_are_not_refused():
 )
 def test_planes_that_cannot_be_guarded_are_refused(planes, expected):
     assert expected in "\n".join(plane_problems(planes, ["rail0", "ens3"]))
+
+
+def test_a_rail_is_found_by_the_name_its_interface_has_now() -> None:
+    assert rail_names(RAILS, host())["rail0"] != "rail0"
+    assert set(rail_names(RAILS, host())) == {"rail0", "rail1"}
+    assert rail_names(RAILS, {}) == {}

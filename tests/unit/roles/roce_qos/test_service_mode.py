@@ -119,6 +119,13 @@ def test_a_dry_run_on_a_bare_host_says_what_would_be_installed_and_goes_on(state
     assert here.run(judge).failures, "after rdma_stack it is a reason to refuse"
 
 
+def test_a_rail_without_its_name_yet_is_judged_early_by_the_name_it_has(state_host) -> None:
+    here = state_host("locked_down")
+    assert not here.run(judge, early=True, rails=("rail8",)).failures, "nobody knows where it is"
+    report = here.run(judge, early=True, rails=("rail8", "rail1"), names_now={"rail8": "rail0", "rail1": "elsewhere"})
+    assert {each.rail for each in report.failures} == {"rail0", "rail1"}
+
+
 @pytest.mark.parametrize("installed", [True, False])
 def test_a_locked_down_host_is_refused_early_with_or_without_its_tools(state_host, installed: bool) -> None:
     here = state_host("locked_down")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 PROGRAMS = sorted([*HERE.glob("standin_*.py"), HERE / "fuse_tree.py", HERE / "nic_state.py"])
 OWN = {path.stem for path in PROGRAMS}
 
@@ -41,3 +43,17 @@ def test_each_tool_on_the_path_leads_to_a_stand_in() -> None:
     for tool in tools:
         text = (HERE / "bin" / tool).read_text(encoding="utf-8")
         assert imported(HERE / "bin" / tool) - set(sys.stdlib_module_names) <= OWN, text
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "states").glob("*.json")), ids=lambda path: path.stem)
+def test_a_state_says_what_it_is_made_of_and_what_nobody_knows_of_the_real_tools(path: Path) -> None:
+    state = json.loads(path.read_text(encoding="utf-8"))
+    assert state["label"].startswith("composite: ")
+    for part in state["made_of"]:
+        assert (ROOT / "tests/recorded" / part["recorded"]).is_file()
+        assert part["repository"].count("/") == 1
+        assert part["path"]
+        assert part["commit"]
+    unknown = " ".join(state["not_known"])
+    for tool in {"mlnx_qos", "dcb", "ethtool", "mstconfig"} & set(state["tools"]):
+        assert tool in unknown, f"what is not known of {tool}"

@@ -48,9 +48,10 @@ options:
         folder at its own path, other people's files included, as they would be afterwards.
       - It is run only if something would change.
     type: str
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
-  diff_mode: {support: full}
+  check_mode: {support: full, description: "Changes nothing, and returns what would be changed."}
+  diff_mode: {support: full, description: "Returns what differs, before and after."}
 """
 
 EXAMPLES = r"""

@@ -11,8 +11,9 @@ description:
   - Does not fail by itself where a knob is wrong; look at RV(passed).
   - Runs on the controller, by the fact modules of the roles.
 options: {}
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
+  check_mode: {support: full, description: "Changes nothing at any time."}
 """
 
 EXAMPLES = r"""

@@ -23,8 +23,9 @@ options:
     description: Where /sys and /proc are.
     type: path
     default: /
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
+  check_mode: {support: full, description: "Changes nothing, and returns what would be changed."}
 """
 
 EXAMPLES = r"""

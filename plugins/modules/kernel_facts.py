@@ -30,8 +30,9 @@ options:
     description: Where /sys, /proc, /etc and /boot are read.
     type: path
     default: /
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
+  check_mode: {support: full, description: "Changes nothing at any time."}
 """
 
 EXAMPLES = r"""
@@ -56,7 +57,7 @@ ansible_facts:
         cmdline: {description: command line of the running kernel, type: str}
         cmdline_next_boot: {description: arguments of the first entry of GRUB's menu, type: str}
         boot_editor: {description: update-grub if there is one to carry arguments into the boot loader, type: str}
-        meminfo: {description: /proc/meminfo in bytes, counts as they are, type: dict}
+        meminfo: {description: "/proc/meminfo in bytes, counts as they are", type: dict}
         nodes:
           description: NUMA nodes.
           type: list

@@ -28,9 +28,10 @@ options:
     description: Where /sys and /proc are.
     type: path
     default: /
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
-  diff_mode: {support: full}
+  check_mode: {support: full, description: "Changes nothing, and returns what would be changed."}
+  diff_mode: {support: full, description: "Returns what differs, before and after."}
 """
 
 EXAMPLES = r"""

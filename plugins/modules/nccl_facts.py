@@ -41,9 +41,10 @@ options:
     description: Where /etc and /root are. Only tests have another tree.
     type: path
     default: /
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
-  diff_mode: {support: none}
+  check_mode: {support: full, description: "Changes nothing at any time."}
+  diff_mode: {support: none, description: "There is no change to show."}
 """
 
 EXAMPLES = r"""
@@ -55,6 +56,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 ansible_facts:
+  description: One fact.
   returned: always
   type: dict
   contains:

@@ -28,9 +28,10 @@ options:
     type: str
     required: true
 requirements: [nft, unshare of util-linux]
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
-  diff_mode: {support: full}
+  check_mode: {support: full, description: "Changes nothing, and returns what would be changed."}
+  diff_mode: {support: full, description: "Returns what differs, before and after."}
 """
 
 EXAMPLES = r"""

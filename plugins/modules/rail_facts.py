@@ -39,8 +39,9 @@ options:
     description: Where /sys and /proc are read.
     type: path
     default: /
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
+  check_mode: {support: full, description: "Changes nothing at any time."}
 """
 
 EXAMPLES = r"""

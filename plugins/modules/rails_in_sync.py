@@ -66,9 +66,10 @@ options:
     description: How long the manager may take, in seconds.
     type: int
     default: 30
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
-  diff_mode: {support: full}
+  check_mode: {support: full, description: "Changes nothing, and returns what would be changed."}
+  diff_mode: {support: full, description: "Returns what differs, before and after."}
 """
 
 EXAMPLES = r"""

@@ -41,9 +41,10 @@ options:
     description: Where /etc and dpkg's status file are. Only tests have another tree.
     type: path
     default: /
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
-  diff_mode: {support: none}
+  check_mode: {support: full, description: "Changes nothing at any time."}
+  diff_mode: {support: none, description: "There is no change to show."}
 """
 
 EXAMPLES = r"""
@@ -55,6 +56,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 ansible_facts:
+  description: One fact.
   returned: always
   type: dict
   contains:
@@ -63,7 +65,7 @@ ansible_facts:
       description: The RDMA stack.
       contains:
         distribution: {type: dict, description: id and version_id of /etc/os-release}
-        kernel: {type: dict, description: release; modules_installed, false if its modules are not on disk}
+        kernel: {type: dict, description: "release; modules_installed, false if its modules are not on disk"}
         modules: {type: dict, description: "module -> builtin, loaded, available or missing"}
         packages: {type: dict, description: "installed package -> version, held"}
         vendor_stack: {type: list, description: packages of a stack that is not the distribution's}

@@ -38,8 +38,9 @@ options:
     description: Where /sys is read. The tools speak to the kernel all the same.
     type: path
     default: /
+author: gpufabric (@gpufabric)
 attributes:
-  check_mode: {support: full}
+  check_mode: {support: full, description: "Changes nothing at any time."}
 """
 
 EXAMPLES = r"""

@@ -102,12 +102,19 @@ class StateHost:
 
 @pytest.fixture
 def state_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., StateHost]]:
-    """(name of a state, nic: what differs on rail0) -> that host, served."""
+    """(name of a state, nic: what differs on rail0, other: an interface that is no rail) -> that host, served."""
     made: list[Path] = []
 
-    def make(state: str, *, nic: dict[str, object] | None = None) -> StateHost:
+    def make(state: str, *, nic: dict[str, object] | None = None, other: str = "") -> StateHost:
         folder = tmp_path / state
-        standin("make", folder, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", state)
+        standin(
+            "make",
+            folder,
+            *(f"{rail}={pci}" for rail, pci in RAILS.items()),
+            "--state",
+            state,
+            *(["--other", other] * bool(other)),
+        )
         found = StateHost(folder)
         if nic:
             found.nic("rail0", **nic)

@@ -19,6 +19,8 @@ ROOTS = {
 }
 
 
+ADDRESSES = (ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network)
+
 _MEMBERS: dict[int, tuple[object, list[tuple[object, tuple]]]] = {}
 """By the annotation's id; each is kept, so that no id is given twice."""
 
@@ -57,9 +59,17 @@ def fits(value: object, kind: object, limits: tuple) -> bool:
             (not isinstance(limit, Ge) or value >= limit.ge) and (not isinstance(limit, Le) or value <= limit.le)
             for limit in limits
         )
-    if kind is ipaddress.IPv4Address:
-        return isinstance(value, str) and bool(ipaddress.IPv4Address(value))
+    if isinstance(kind, type) and kind in ADDRESSES:
+        return isinstance(value, str) and reads_as(value, kind)
     return kind is str and isinstance(value, str)
+
+
+def reads_as(value: str, kind: type) -> bool:
+    try:
+        kind(value)
+    except ValueError:
+        return False
+    return True
 
 
 def mistakes(value: object, annotation: object, path: str = "") -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from corpus_reader import CORPUS, CorpusLine, read_corpus
 from test_corpus_counts import distinct
 
-SYSTEMS = ("eos", "nxos")
+SYSTEMS = ("eos", "nxos", "nvue")
 SECTIONS = {
     "lag",
     "pairs",

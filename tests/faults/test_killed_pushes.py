@@ -166,3 +166,21 @@ def test_a_rollback_killed_between_two_switches_leaves_the_others_to_a_second_on
     assert is_wanted(lab) == [False, False, False]
     assert listed(lab)[1] == ("3 of 3", "rolled back", False)
     assert "3 of 4 changed" in said(lab, "push", "--yes")
+
+
+def test_a_rollback_that_fails_on_one_switch_undoes_the_ones_before_it_and_leaves_the_others(lab: TrialLab) -> None:
+    said(lab, "push", "--yes")
+    interposer, earlier = lab.interposers[SECOND], noted(lab)
+
+    def away_from_its_turn_on(_: Place, __: Moment) -> Way:
+        interposer.is_out |= noted(lab) > earlier
+        return Way.PASS
+
+    interposer.hook = away_from_its_turn_on
+    assert "1 of 3 changed" in said(lab, "rollback", "--yes", code=6)
+    interposer.calm()
+    assert is_wanted(lab) == [False, True, True]
+    assert listed(lab) == {2: ("1 of 3", "partly confirmed", False), 1: ("3 of 3", "partly rolled back", True)}
+    assert "2 of 2 changed" in said(lab, "rollback", "--yes")
+    assert is_wanted(lab) == [False, False, False]
+    assert listed(lab)[1] == ("3 of 3", "rolled back", False)

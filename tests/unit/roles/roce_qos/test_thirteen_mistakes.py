@@ -1,0 +1,205 @@
+"""The thirteen mistakes (a to m) people make with RoCE, each made on a right host: NVIDIA's stack, and the kernel's mlx5.
+
+host_validate names exactly the knobs of the mistake, and without the guard of those knobs it would name nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import RAILS, StateHost, policy_values, standin
+from roce_apply import judge
+from roce_state import read_rails
+
+from nornir_tasks.checks import host_roce
+from nornir_tasks.checks.evidence import Verdict
+from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
+from nornir_tasks.checks.host_roce import check_roce
+from nornir_tasks.checks.host_stack import check_nccl
+
+STATES = ("inbox_mlx5", "doca_ofed")
+CM = "/sys/kernel/config/rdma_cm"
+DEBUG = "/sys/kernel/debug/mlx5/0000:00:10.0/cc_params"
+VERBS = "/sys/class/infiniband/mlx5_0/tc/1/traffic_class"
+ECN = "/sys/class/net/rail0/ecn"
+
+
+def rdma_cm(number: int, tos: int) -> str:
+    folder = f"{CM}/mlx5_{number}"
+    return f"mkdir -p {folder}; echo {tos} > {folder}/ports/1/default_roce_tos; rmdir {folder}"
+
+
+def in_memory(found: str, instead: str) -> str:
+    """Another value in the memory of rail0's NIC."""
+    return f"sed -i 's/{found}/{instead}/' STATE/nics/rail0.json"
+
+
+def mask(number: int) -> str:
+    """Both settings of the firmware: now, and at the next start."""
+    return in_memory('"ROCE_CC_PRIO_MASK": "255"', f'"ROCE_CC_PRIO_MASK": "{number}"')
+
+
+MISTAKES: dict[str, tuple[str, str, str]] = {
+    # name: (lines on both, lines more with NVIDIA's stack, knobs of both | more with NVIDIA's stack)
+    "a Not-ECT": (rdma_cm(0, 104), f"echo 104 > {VERBS}", "rail0 rdma_cm_tos|rail0 traffic_class"),
+    "b DSCP for the byte": (rdma_cm(0, 26), f"echo 26 > {VERBS}", "rail0 rdma_cm_tos|rail0 traffic_class"),
+    "c PFC, and nothing marked": (rdma_cm(0, 0), f"echo 0 > {VERBS}", "rail0 rdma_cm_tos|rail0 traffic_class"),
+    "d PFC on two": ("dcb pfc set dev rail0 prio-pfc 4:on", "", "rail0 pfc|"),
+    "e CNP's code point": (
+        f"[ -d {ECN} ] || echo 4 > {DEBUG}/np_cnp_dscp",
+        f"echo 4 > {ECN}/roce_np/cnp_dscp",
+        "rail0 cnp_dscp|",
+    ),
+    "f trust pcp": ("dcb app flush dev rail0", "", "rail0 trust, rail0 dscp_to_priority|"),
+    "h verbs, not RDMA-CM": (rdma_cm(0, 0), "", "rail0 rdma_cm_tos|"),
+    "h RDMA-CM, not verbs": ("true", f"echo 0 > {VERBS}", "|rail0 traffic_class"),
+    "j small payload": (
+        """sed -i 's/"active_mtu": 4096/"active_mtu": 1024/' STATE/nics/rail0.json""",
+        "",
+        "rail0 active_mtu|",
+    ),
+    "k en dash": (rdma_cm(1, 0), "cma_roce_tos –d mlx5_1 -t 106", "rail1 rdma_cm_tos|"),
+    "l DSCP 24": (
+        f"dcb app replace dev rail0 dscp-prio 24:3 26:0; {rdma_cm(0, 98)}",
+        "",
+        "rail0 dscp_to_priority, rail0 rdma_cm_tos|",
+    ),
+}
+HALF_ON = {
+    "inbox_mlx5": (mask(247), {"rail0 ecn_np", "rail0 ecn_rp"}),
+    "doca_ofed": (f"echo 0 > {ECN}/roce_np/enable/3", {"rail0 ecn_np"}),
+}
+
+
+class Brought:
+    """A host that the role brought to the policy."""
+
+    def __init__(self, here: StateHost, state: str) -> None:
+        self.here, self.state = here, state
+        report = here.run()
+        assert not report.failures
+        for name in ("nics", "values"):
+            shutil.copytree(here.folder / name, here.folder / "right" / name)
+
+    def with_mistake(self, lines: str) -> dict[str, Any]:
+        """The host right again but for these lines; its facts."""
+        for name in ("nics", "values"):
+            shutil.rmtree(self.here.folder / name)
+            shutil.copytree(self.here.folder / "right" / name, self.here.folder / name)
+        script = lines.replace("/sys/", f"{self.here.folder}/root/sys/").replace("STATE", str(self.here.folder))
+        subprocess.run(["bash", "-c", script], capture_output=True, timeout=60, check=False)
+        return read_rails(tuple(RAILS), root=self.here.folder / "root")
+
+
+@pytest.fixture(scope="module", params=STATES)
+def brought(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brought]:
+    folder = tmp_path_factory.mktemp("host") / request.param
+    standin("make", folder, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPUFABRIC_STANDIN", str(folder))
+        patch.setenv("PATH", f"{folder / 'bin'}:{Path(sys.executable).parent}:/usr/bin:/bin")
+        here = StateHost(folder)
+        here.serve()
+        yield Brought(here, request.param)
+    standin("down", folder)
+
+
+def variables() -> dict[str, Any]:
+    policy = {f"roce_qos_{name}": value for name, value in policy_values().items()}
+    rails = [{"name": rail, "mtu_bytes": 9000} for rail in RAILS]
+    nccl = {"nccl_traffic_class": 106, "nccl_socket_interfaces": ["ens3"], "nccl_cross_nic": 2, "nccl_pxn_disable": 0}
+    return {
+        **policy,
+        **nccl,
+        "nccl_rails": list(RAILS),
+        "rail_interfaces_rails": rails,
+        "rdma_stack_provider": "mlx5",
+        "roce_qos_absent_allowed": ["traffic_class"],
+    }
+
+
+def wrong(findings: list[HostFinding]) -> set[str]:
+    bad = [each for each in findings if each.verdict not in (Verdict.PASS, Verdict.SKIPPED)]
+    return {f"{each.subject} {each.knob}".strip() for each in bad}
+
+
+def named(facts: dict[str, Any]) -> set[str]:
+    return wrong(check_roce(HostEvidence("gpu-1", variables(), {"gpufabric_roce": facts}, {})))
+
+
+def named_without_guard(facts: dict[str, Any], knobs: set[str], patch: pytest.MonkeyPatch) -> set[str]:
+    """What is left if the check does not expect anything of these knobs."""
+    guards, out = host_roce._expectations, {each.split()[-1] for each in knobs}
+    patch.setattr(
+        host_roce, "_expectations", lambda *words: {key: want for key, want in guards(*words).items() if key not in out}
+    )
+    return named(facts)
+
+
+def test_a_right_host_is_named_for_nothing(brought: Brought) -> None:
+    assert named(brought.with_mistake("true")) == set()
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named_and_only_by_its_guard(brought: Brought, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines, more_lines, words = MISTAKES[name]
+    both, _, more = words.partition("|")
+    doca = brought.state == "doca_ofed"
+    expected = {each.strip() for each in f"{both},{more if doca else ''}".split(",") if each.strip()}
+    facts = brought.with_mistake(f"{lines}\n{more_lines if doca else ''}")
+    assert named(facts) == expected
+    assert named_without_guard(facts, expected, monkeypatch) == set()
+
+
+def test_m_dcqcn_half_on_is_named_and_only_by_its_guard(brought: Brought, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines, expected = HALF_ON[brought.state]
+    facts = brought.with_mistake(lines)
+    assert named(facts) == expected
+    assert named_without_guard(facts, expected, monkeypatch) == set()
+
+
+def test_i_an_interface_that_was_left_out_is_named_in_every_knob_it_lacks(brought: Brought) -> None:
+    came = brought.here.folder / "came"
+    if not came.exists():
+        standin("make", came, *(f"{rail}={pci}" for rail, pci in RAILS.items()), "--state", brought.state)
+    found = named(brought.with_mistake(f"cp {came}/nics/rail1.json STATE/nics/; rm -f STATE/values/*mlx5_1*"))
+    assert {each.split()[0] for each in found} == {"rail1"}
+    assert {"rail1 trust", "rail1 dscp_to_priority", "rail1 pfc", "rail1 ets", "rail1 rdma_cm_tos"} <= found
+
+
+def test_i_a_virtual_function_that_cannot_be_brought_to_the_policy_is_named(
+    state_host: Callable[..., StateHost],
+) -> None:
+    here = state_host("doca_ofed", nic={"vf": True})
+    report = here.run()
+    assert [(each.rail, each.knob) for each in report.failures] == [("rail0", "ecn_np")]
+    assert "did not take" in report.failures[0].why
+    assert not here.run(judge, rails=("rail1",)).failures
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("NCCL_IB_GID_INDEX=3", {"contradictions"}),  # g
+        ("NCCL_IB_TC=0", {"NCCL_IB_TC", "contradictions"}),  # c, where the driver has no default for verbs
+        ("", {"NCCL_IB_TC"}),  # h, likewise
+    ],
+)
+def test_g_c_h_what_nccl_would_do_is_named(
+    brought: Brought, facts: Callable[..., dict[str, Any]], line: str, expected: set[str]
+) -> None:
+    right = ["NCCL_IB_TC=106", "NCCL_IB_ROCE_VERSION_NUM=2", "NCCL_SOCKET_IFNAME==ens3", "NCCL_CROSS_NIC=2"]
+    right += ["NCCL_PXN_DISABLE=0", "NCCL_IB_HCA==mlx5_0,mlx5_1"]
+    kept = right if line.startswith("NCCL_IB_GID") else right[1:]
+    root = brought.here.folder / "root"
+    (root / "etc").mkdir(exist_ok=True)
+    (root / "etc/nccl.conf").write_text("".join(f"{each}\n" for each in [*kept, line] if each))
+    wanted = {"NCCL_IB_TC": "106"}
+    found = facts("nccl_facts", rails=list(RAILS), wanted=wanted, root=str(root), etc_root=str(root))
+    assert wrong(check_nccl(HostEvidence("gpu-1", variables(), found, {}))) == expected

@@ -1,4 +1,4 @@
-"""The thirteen mistakes (a to m) people make with RoCE, each made on a right host: NVIDIA's stack, and the kernel's mlx5.
+"""The thirteen mistakes (a to m) people make with RoCE, each on a host that was right: NVIDIA's stack, and inbox mlx5.
 
 host_validate names exactly the knobs of the mistake, and without the guard of those knobs it would name nothing.
 """

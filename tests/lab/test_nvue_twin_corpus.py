@@ -14,7 +14,9 @@ from nvue_client import Entry, Nvue, corpus
 from switch_twins.nvue.nvset import CommandError, to_patch
 from switch_twins.nvue.schema import schema_for
 
-RELEASES = ("5.14", "5.16")
+RELEASES = ("5.13", "5.14", "5.15", "5.16", "5.17", "5.18")
+COLLECTED = ("5.14", "5.16")
+"""The releases whose manuals were gone through; of the others there is what differs, or what nobody had seen."""
 RENDERED = ("interfaces", "lldp", "qos", "bgp", "routing_policy", "static_routes", "bfd", "hashing", "services")
 KINDS = {"unknown-keyword", "out-of-range", "wrong-type", "unknown-reference", "wrong-mode", "wrong-release"}
 ACCEPT, REJECT = tuple(corpus("accept.txt")), tuple(corpus("reject.txt"))
@@ -64,7 +66,7 @@ def test_every_accepted_entry_is_taken_by_the_server(release: str, switches: dic
     for entry in entries:
         answer = nvue.patch(rev, _patch(entry.text, entry.form, release))
         assert answer.status_code == 200, f"accept.txt:{entry.number} {entry.text}: {answer.text}"
-    assert len(entries) > 100
+    assert len(entries) > (100 if release in COLLECTED else 3)
 
 
 def test_5_16_takes_accepted_commands_as_plain_text_and_5_14_does_not(switches: dict[str, Nvue]) -> None:

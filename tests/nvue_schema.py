@@ -13,9 +13,11 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+RELEASES = ("5.13", "5.14", "5.15", "5.16", "5.17", "5.18")
+
 ROOTS = {
     release: importlib.import_module(f"nvueschema.models.v{release.replace('.', '_')}").NvueConfig
-    for release in ("5.14", "5.16")
+    for release in RELEASES
 }
 
 

@@ -112,6 +112,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     """Counts by enumeration, then every device, link and routing table; on request the source of each figure."""
     from nornir_tasks.cli.design_choice import sizing_as_json
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
+    from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.routes import count_routes
     from nornir_tasks.design.tables import uses_of_all
@@ -150,6 +151,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
             name: {use.name: {"used": use.used, "limit": use.limit} for use in uses}
             for name, uses in uses_of_all(network, routes).items()
         },
+        "assumed": assumed(network),
         **({"explain": figures_as_json(_figures(designed))} if explain else {}),
     }
 
@@ -158,6 +160,7 @@ def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.console import out
     from nornir_tasks.cli.design_choice import print_sizing
     from nornir_tasks.cli.design_table import print_switches
+    from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
 
@@ -184,6 +187,8 @@ def _print(designed: "SiteDesign") -> None:
     print_switches(network)
     for (what, intended, adjusted), reasons in _adjustments(designed).items():
         out.print(f"adjusted: {what} {intended} -> {adjusted} ({len(reasons)} times), as: {reasons[0]}", markup=False)
+    for system, text in assumed(network).items():
+        out.print(f"assumed: no source shows of {system} {text}", markup=False)
     total = counts["totals"]
     out.print(
         f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"

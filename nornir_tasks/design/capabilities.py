@@ -56,6 +56,23 @@ class Knob:
 
 
 @dataclass(frozen=True, slots=True)
+class Train:
+    """A release train, and what of the lines that we render public sources show at it."""
+
+    name: str
+    """What all its releases begin with: ``4.34``, ``5.14``, ``10.5``."""
+    release: str
+    """One of it, as the operator may write it; tests render for this one."""
+    seen: str
+    """Where such lines stand at this train."""
+    differs: str = ""
+    """What is rendered otherwise than for the train before; empty: nothing is known to differ."""
+    assumed: str = ""
+    """What no source shows at it, and what stands in: the end of "no source shows ...", for the operator; empty: every
+    group of our lines was seen at it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Capabilities:
     """One OS release on one ASIC. Each figure's source stands beside it where it is written down."""
 
@@ -141,6 +158,8 @@ class Capabilities:
     """What ports may treat otherwise than one another: PAUSE, WEIGHT and MARKS of a class, and which classes are never
     dropped (NO_DROP: where that is the switch's, PFC on a port is on for all of them or for none). A knob that is not
     listed exists once."""
+    assumed: str = ""
+    """What no source shows at this release, and what stands in (Train.assumed)."""
     memory_only: Mapping[str, str] = field(default_factory=dict)
     """Line shapes known only from memory: name -> the line. Rendered only if the intent allows them by name."""
 
@@ -169,7 +188,8 @@ class OsFacts:
 
     os: str
     releases: tuple[str, ...]
-    """Releases we have a capability record for, as the operator may write them (``4.33.1F``, ``5.14``)."""
+    """Releases we have a capability record for, as the operator may write them (``4.33.1F``, ``5.14``); one of each
+    train at least."""
     capabilities: Callable[[str, str], Capabilities]
     """(release, asic) -> Capabilities; KeyError names what is unknown."""
     port_name: Callable[..., str]
@@ -179,6 +199,8 @@ class OsFacts:
     split_part: str = ""
     """Regular expression (full match) over the name of a part of a cage that a line splits; its first group is the
     cage's name. Empty where no line does: there each lane is a port that is always there, and is claimed by itself."""
+    trains: tuple[Train, ...] = ()
+    """What public sources show of each release train."""
     unnumbered: tuple[str, ...] = ()
     """Releases that offer unnumbered links, to tell who asks for them elsewhere."""
     load_balancing: Mapping[str, str] = field(default_factory=dict)

@@ -294,6 +294,8 @@ class _Explainer:
     def gaps(self, kind: str, each: Realised) -> Iterator[Figure]:
         """Settings without a source, which are therefore not configured."""
         known, ports = each.capabilities, each.config.interfaces
+        if known.assumed:
+            yield self.figure(f"lines, {kind}", "assumed", f"no source shows of this release {known.assumed}")
         if each.config.qos and each.config.qos.watchdog and known.guarantee_gap and not known.has_guaranteed_bandwidth:
             yield self.figure(f"guaranteed bandwidth, {kind}", "not set", known.guarantee_gap)
         unset = sum(port.layer1 is not None and port.layer1.fec is None for port in ports)

@@ -5,7 +5,14 @@ from types import MappingProxyType
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.eos.candidate import candidate, server_changes
 from nornir_tasks.platforms.eos.canonical import canonical
-from nornir_tasks.platforms.eos.capabilities import LOAD_BALANCING, RELEASE_PATTERN, RELEASES, TAKEN, capabilities
+from nornir_tasks.platforms.eos.capabilities import (
+    LOAD_BALANCING,
+    RELEASE_PATTERN,
+    RELEASES,
+    TAKEN,
+    TRAINS,
+    capabilities,
+)
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.observe import OBSERVING
@@ -20,6 +27,7 @@ PLATFORM = Platform(
     facts=OsFacts(
         os="eos",
         releases=RELEASES,
+        trains=TRAINS,
         capabilities=capabilities,
         port_name=port_name,
         sort_key=sort_key,

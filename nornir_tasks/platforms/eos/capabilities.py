@@ -10,18 +10,55 @@ from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob
+from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.device_config import Ecn, Watchdog
 from nornir_tasks.platforms.eos.port_map import LOOPBACK
 
-RELEASES = ("4.33.1F",)
-"""Named releases; any other one of the same range is accepted as well."""
+_AMD = "AMD Instinct cluster networking guide, Arista 7388 (QoS, lanes: EOS 4.33.0F and later)"
 
-RELEASE_PATTERN = r"(4\.(?:32|33|34|35)\.\d+(?:\.\d+)?[FM])(?:-\S+)?"
-"""Same syntax over this range for what we render: commit timer output as of 4.32 (NAPALM 5.2.0 napalm/eos/eos.py), and
-pyavd 6.4.0 renders one syntax for it. A switch may report the build behind the release: 4.33.1F-39879738.4331F."""
+TRAINS = (
+    Train(
+        "4.32",
+        "4.32.1F",
+        "running configuration of s1-spine1, cEOSLab 4.32.1F (document 14626405793): ports, prefix lists, BGP",
+        assumed="its QoS and lane lines; they are rendered as for 4.33, with which the guides begin",
+    ),
+    Train(
+        "4.33",
+        "4.33.1F",
+        f"{_AMD}; running configuration of s1-spine2, cEOSLab 4.33.0F (document 21275431589): ports, BGP; published "
+        "tool that splits cages, 4.33.1F (documents 12795098707, 12728191162)",
+    ),
+    Train(
+        "4.34",
+        "4.34.1F",
+        f"{_AMD}; running configuration of Spine2, cEOSLab 4.34.1F (document 15240786743): ports, prefix lists, route "
+        "maps, BGP",
+    ),
+    Train(
+        "4.35",
+        "4.35.0F",
+        f"{_AMD}; running configuration of spine-1, cEOSLab 4.35.0F (document 38124908022): services, ports",
+        assumed="its BGP, prefix lists and route maps; they are rendered as 4.34.1F and 4.36.0.1F print them",
+    ),
+    Train(
+        "4.36",
+        "4.36.0F",
+        "RoCE guide for EOS 4.36: QoS; batfish/lab-validation dbe21f0, cEOSLab 4.36.0.1F: ports, prefix lists, BGP",
+    ),
+)
+"""No line that we render is known to differ between them: pyavd 6.4.0 renders one syntax for all, and the answers about
+commit timers are those of 4.32 and later (NAPALM 5.2.0 napalm/eos/eos.py)."""
 
-TAKEN = "4.32 to 4.35, written as 4.33.1F"
+RELEASES = tuple(train.release for train in TRAINS)
+"""Named releases; any other one of the same trains is accepted as well."""
+
+RELEASE_PATTERN = rf"((?P<train>{'|'.join(re.escape(train.name) for train in TRAINS)})\.\d+(?:\.\d+)?[FM])(?:-\S+)?"
+"""A switch may report the build behind the release: 4.33.1F-39879738.4331F."""
+
+TAKEN = f"{TRAINS[0].name} to {TRAINS[-1].name}, written as 4.33.1F"
+
+_ASSUMED = {train.name: train.assumed for train in TRAINS}
 
 _FLOW_SETS = tuple((1 << (8 - size), 128 << size) for size in range(1, 8))
 """pyavd schema ip_hardware.fib.load_balance_distribution.dynamic.flow_set_size: 1 is 128 ECMP groups of 256 entries,
@@ -142,4 +179,5 @@ def capabilities(release: str, asic: str) -> Capabilities:
         raise KeyError(f"EOS release {release!r}: known are {TAKEN}")
     if asic not in _BY_ASIC:
         raise KeyError(f"EOS ASIC {asic!r}: known are {', '.join(sorted(_BY_ASIC))}")
-    return replace(_BY_ASIC[asic], release=found[1], release_pattern=re.escape(found[1]) + r"(-.*)?")
+    pattern = re.escape(found[1]) + r"(-.*)?"
+    return replace(_BY_ASIC[asic], release=found[1], release_pattern=pattern, assumed=_ASSUMED[found["train"]])

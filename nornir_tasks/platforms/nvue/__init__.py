@@ -7,7 +7,7 @@ from types import MappingProxyType
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
-from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, capabilities
+from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, TAKEN, TRAINS, capabilities
 from nornir_tasks.platforms.nvue.disruption import disruption
 from nornir_tasks.platforms.nvue.observe import OBSERVING
 from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED
@@ -36,6 +36,8 @@ PLATFORM = Platform(
     facts=OsFacts(
         os="nvue",
         releases=RELEASES,
+        trains=TRAINS,
+        taken=TAKEN,
         capabilities=capabilities,
         port_name=port_name,
         sort_key=sort_key,

@@ -1,14 +1,14 @@
 """What Cumulus Linux holds, by release and Spectrum generation, each figure with its source.
 
-Short names of sources: docs514, docs516 = CumulusNetworks/docs, content/cumulus-linux-514 and -516; schema = nvueschema
-0.1.0, models/v5_14.py and models/v5_16.py, generated from NVIDIA's OpenAPI documents.
+Short names of sources: docs513 to docs518 = CumulusNetworks/docs, content/cumulus-linux-513 to -518; schema =
+nvueschema 0.1.0, models/v5_13.py to v5_18.py, generated from NVIDIA's OpenAPI documents.
 """
 
 from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob
+from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.device_config import Ecn, Watchdog
 
 PROFILE = "default-global"
@@ -17,7 +17,10 @@ PROFILE = "default-global"
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """Words that differ between releases; 5.15 renamed most switches (schema, v5_14 against v5_15)."""
+    """Words that differ between releases; 5.15 renamed most switches.
+
+    Source: schema, v5_14 against v5_15; docs515 at 07d58d4b, New-and-Changed-NVUE-Commands.md, Changes to Syntax.
+    """
 
     switch: str
     """Key that turns a feature on or off."""
@@ -130,10 +133,11 @@ _SPECTRUM4 = NvueCapabilities(
     max_confirm_s=3600,
     release_pattern=r"5\.14(\.\d+)*",
     # docs514 Basic-BGP-Configuration.md, BGP Unnumbered, and Optional-BGP-Configuration.md, Advertise IPv4 Prefixes
-    # with IPv6 Next Hops; schema v5_14 and v5_16, neighbor.type and capabilities.extended-nexthop
-    unnumbered_with=(("nvue", r"5\.1[46]"),),
-    # docs514, docs516 Bidirectional-Forwarding-Detection-BFD.md: neighbor swp51, a session with fe80::202:ff:fe00:1 up;
-    # 5.16 cannot hand such sessions to the driver ("BFD offload"), which is off and which we never turn on
+    # with IPv6 Next Hops; schema v5_13 to v5_18, neighbor.type and capabilities.extended-nexthop
+    unnumbered_with=(("nvue", r"5\.1[3-8]"),),
+    # docs513 to docs518 Bidirectional-Forwarding-Detection-BFD.md: neighbor swp51, a session with an fe80:: address up.
+    # BFD offload is off by default, and we never turn it on: 5.15 has none, 5.16 cannot hand such sessions to the
+    # driver, 5.17 and 5.18 can (docs517 at 0e28e98b, docs518 at 2739a8df)
     has_link_local_bfd=True,
     # docs516, same page, also: supported as part of Spectrum-X, which is these switches with NVIDIA's NICs
     load_balancing=(
@@ -165,20 +169,62 @@ _BY_ASIC = {
     "spectrum4": _SPECTRUM4,
 }
 
+_UNTIL_514 = _SPECTRUM4.spelling
+_FROM_515 = Spelling("state", "enabled", "disabled", address="ipv4", lldp="system", ipv6="ipv6", bfd_profiles=True)
+
 _BY_RELEASE = {
-    "5.14": _SPECTRUM4.spelling,
-    "5.16": Spelling("state", "enabled", "disabled", address="ipv4", lldp="system", ipv6="ipv6", bfd_profiles=True),
+    "5.13": _UNTIL_514,
+    "5.14": _UNTIL_514,
+    "5.15": _FROM_515,
+    "5.16": _FROM_515,
+    "5.17": _FROM_515,
+    "5.18": _FROM_515,
 }
+"""Of the keys that we render 5.13 has what 5.14 has, and 5.16 to 5.18 have what 5.15 has, types and ranges included."""
+
+TRAINS = (
+    Train(
+        "5.13",
+        "5.13",
+        "schema v5_13: every key; docs513: BGP, BFD (cc5486ea), ports, QoS",
+        assumed="what `qos roce` sets by itself, nor how it is shown; the manual of 5.14 stands in",
+    ),
+    Train("5.14", "5.14", "schema v5_14: every key; docs514"),
+    Train(
+        "5.15",
+        "5.15",
+        "schema v5_15: every key; docs515: RoCE (48a436d5), BFD (5810501f), changed commands (07d58d4b)",
+        "`state: enabled` for `enable: on`; `ipv4`, `ipv6` and `vrf` of an interface for `ip`; `system.lldp` for "
+        "`service.lldp`; BFD's times in a profile of `router.bfd`",
+    ),
+    Train("5.16", "5.16", "schema v5_16: every key; docs516"),
+    Train("5.17", "5.17", "schema v5_17: every key; docs517: RoCE (429fe7bd), BFD (0e28e98b)"),
+    Train(
+        "5.18",
+        "5.18",
+        "schema v5_18: every key; docs518: RoCE (364b02c0), BFD (2739a8df), load sharing (0daf4cac), ports (296cbdcc)",
+    ),
+)
 
 RELEASES = tuple(_BY_RELEASE)
+
+TAKEN = f"{RELEASES[0]} to {RELEASES[-1]}, written as 5.14"
+
+_ASSUMED = {train.name: train.assumed for train in TRAINS}
 
 
 @cache
 def capabilities(release: str, asic: str) -> NvueCapabilities:
     """The record for one release on one ASIC; KeyError says which of the two is unknown."""
     if release not in _BY_RELEASE:
-        raise KeyError(f"Cumulus Linux release {release!r}: known are {', '.join(RELEASES)}")
+        raise KeyError(f"Cumulus Linux release {release!r}: known are {TAKEN}")
     if asic not in _BY_ASIC:
         raise KeyError(f"Spectrum ASIC {asic!r}: known are {', '.join(_BY_ASIC)}")
     pattern = release.replace(".", r"\.") + r"(\.\d+)*"
-    return replace(_BY_ASIC[asic], release=release, release_pattern=pattern, spelling=_BY_RELEASE[release])
+    return replace(
+        _BY_ASIC[asic],
+        release=release,
+        release_pattern=pattern,
+        spelling=_BY_RELEASE[release],
+        assumed=_ASSUMED[release],
+    )

@@ -13,6 +13,7 @@ from nornir_tasks.platforms.nxos.capabilities import (
     RELEASE_PATTERN,
     RELEASES,
     TAKEN,
+    TRAINS,
     capabilities,
 )
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
@@ -30,6 +31,7 @@ PLATFORM = Platform(
     facts=OsFacts(
         os=OS,
         releases=RELEASES,
+        trains=TRAINS,
         capabilities=capabilities,
         port_name=port_name,
         sort_key=sort_key,

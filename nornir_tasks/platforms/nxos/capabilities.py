@@ -10,11 +10,40 @@ Short names of sources: "QoS 10.5" = Cisco Nexus 9000 NX-OS QoS Configuration Gu
 import re
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob
+from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.device_config import Ecn, Watchdog
 
 OS = "nxos"
-RELEASES = ("10.4(x)", "10.5(x)")
+TRAINS = (
+    Train(
+        "10.3",
+        "10.3(x)",
+        "93180YC-EX laboratory notes, 10.3(8) (documents 69641041041, 69821410455): QoS; running configurations of "
+        "leaves and spines, 9000v 10.3(5) (document 35231010182): ports, VLANs, VRFs, BFD, BGP",
+        assumed="its QoS on Cloud Scale GX2 (what is published is of an EX); it is rendered as for 10.4",
+    ),
+    Train(
+        "10.4",
+        "10.4(x)",
+        "YANG 10.4(4); published RoCE bring-up on an N9K-C9332D-GX2B, 10.4(3): QoS; running configuration of a 9000v "
+        "leaf, 10.4(2) (document 24938272817): services, ports, BGP",
+    ),
+    Train(
+        "10.5",
+        "10.5(x)",
+        "QoS 10.5; DME 10.5(3): BGP, prefix lists, ports",
+        "dynamic load balancing (`hardware profile dlb`), from 10.5(1)",
+    ),
+    Train(
+        "10.6",
+        "10.6(x)",
+        "Cisco Nexus 9000 Interfaces Configuration Guide 10.6(x): ports, splits; QoS guide 10.6: load balancing; "
+        "beginning of a 9364D's startup configuration, 10.6(1) (document 58467294686)",
+        assumed="its queuing, network-qos and BGP lines; they are rendered as for 10.5",
+    ),
+)
+
+RELEASES = tuple(train.release for train in TRAINS)
 """Release trains we have a record for; the operator may also write one release of a train, ``10.4(3)``."""
 ASICS = ("cloudscale-gx2",)
 """N9K-C9332D-GX2B and N9K-C9364D-GX2A."""
@@ -67,9 +96,14 @@ _FEC_GAP = (
     "which lanes of 50G use: speed and medium decide, and a link that is up has the same at both ends"
 )
 
-RELEASE_PATTERN = r"(10\.[45])\((x|\d+[a-z]?)\)([FM]?)"
+_BY_NAME = {train.name: train for train in TRAINS}
 
-TAKEN = "any of 10.4 and 10.5, written as 10.5(3), or a whole train, 10.5(x)"
+_LOAD_BALANCING = {"10.5": _BALANCING, "10.6": _BALANCING}
+"""The trains that have it (its own source above; the QoS guide 10.6 has the same modes)."""
+
+RELEASE_PATTERN = rf"({'|'.join(map(re.escape, _BY_NAME))})\((x|\d+[a-z]?)\)([FM]?)"
+
+TAKEN = f"any of {TRAINS[0].name} to {TRAINS[-1].name}, written as 10.5(3), or a whole train, 10.5(x)"
 
 NOT_OFFERED = MappingProxyType(
     {
@@ -82,7 +116,7 @@ NOT_OFFERED = MappingProxyType(
 
 def capabilities(release: str, asic: str) -> Capabilities:
     """The record for one release (``10.4(3)``, or a train ``10.4(x)``) on one ASIC. KeyError names what is unknown."""
-    reported = _reported_as(release)
+    train, reported = _train_of(release)
     if asic not in _ECN_AUTO:
         raise KeyError(f"ASIC {asic}; known: {', '.join(ASICS)}")
     ecn, source = _ECN_AUTO[asic]
@@ -137,15 +171,19 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # commit-timeout 30-3600 s (Replace; the range is stated in the Nexus 7000 edition).
         min_confirm_s=30,
         max_confirm_s=3600,
-        load_balancing=() if release.startswith("10.4") else _BALANCING,
+        load_balancing=_LOAD_BALANCING.get(train.name, ()),
+        assumed=train.assumed,
     )
 
 
-def _reported_as(release: str) -> str:
-    """Switches report ``10.4(3)``, in places with the letter of a feature or maintenance release."""
+def _train_of(release: str) -> tuple[Train, str]:
+    """The train, and what switches report: ``10.4(3)``, in places with the letter of a feature or maintenance release.
+
+    Raises KeyError for a release outside all of them.
+    """
     found = re.fullmatch(RELEASE_PATTERN, release)
     if found is None:
         raise KeyError(f"release {release}; known: {TAKEN}")
-    train, number, _ = found.groups()
+    name, number, _ = found.groups()
     inner = r"\d+[a-z]?" if number == "x" else re.escape(number)
-    return rf"{re.escape(train)}\({inner}\)[FM]?"
+    return _BY_NAME[name], rf"{re.escape(name)}\({inner}\)[FM]?"

@@ -2,12 +2,15 @@
 
 import pytest
 
+from nornir_tasks.design.assumed import assumed
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.platforms import platforms
 from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
+
+ASICS = {"eos": "tomahawk4", "nxos": "cloudscale-gx2", "nvue": "spectrum4"}
 
 
 def message_for(**leaf: str) -> str:
@@ -21,11 +24,13 @@ def message_for(**leaf: str) -> str:
 @pytest.mark.parametrize(
     ("platform", "model", "release", "expected"),
     [
-        ("eos", "7060DX5-64S", "4.36.0F", "4.32 to 4.35, written as 4.33.1F"),
-        ("eos", "7060DX5-64S", "4.33", "4.32 to 4.35, written as 4.33.1F"),
-        ("nxos", "N9K-C9364D-GX2A", "10.6(1)", "any of 10.4 and 10.5, written as 10.5(3), or a whole train, 10.5(x)"),
-        ("nxos", "N9K-C9364D-GX2A", "10.5.3", "any of 10.4 and 10.5, written as 10.5(3), or a whole train, 10.5(x)"),
-        ("nvue", "SN5600", "5.15", "one of 5.14, 5.16"),
+        ("eos", "7060DX5-64S", "4.37.0F", "4.32 to 4.36, written as 4.33.1F"),
+        ("eos", "7060DX5-64S", "4.31.2F", "4.32 to 4.36, written as 4.33.1F"),
+        ("eos", "7060DX5-64S", "4.33", "4.32 to 4.36, written as 4.33.1F"),
+        ("nxos", "N9K-C9364D-GX2A", "10.2(7)", "any of 10.3 to 10.6, written as 10.5(3), or a whole train, 10.5(x)"),
+        ("nxos", "N9K-C9364D-GX2A", "10.5.3", "any of 10.3 to 10.6, written as 10.5(3), or a whole train, 10.5(x)"),
+        ("nvue", "SN5600", "5.12", "5.13 to 5.18, written as 5.14"),
+        ("nvue", "SN5600", "5.19", "5.13 to 5.18, written as 5.14"),
     ],
 )
 def test_a_release_that_is_not_taken_is_told_the_ranges_that_are(
@@ -38,12 +43,17 @@ def test_a_release_that_is_not_taken_is_told_the_ranges_that_are(
 
 
 @pytest.mark.parametrize(
-    ("platform", "release"), [("eos", "4.32.0F"), ("eos", "4.35.2.1M"), ("nxos", "10.5(3)"), ("nxos", "10.4(4a)")]
+    ("platform", "release"),
+    [
+        *(("eos", release) for release in ("4.32.0F", "4.35.2.1M", "4.36.2F")),
+        *(("nxos", release) for release in ("10.3(4a)", "10.4(4a)", "10.5(3)", "10.6(2)")),
+        *(("nvue", f"5.{minor}") for minor in range(13, 19)),
+    ],
 )
 def test_every_release_of_the_ranges_that_are_told_is_taken(platform: str, release: str) -> None:
     facts = platforms()[platform].facts
     assert facts.takes(release)
-    asic = {"eos": "tomahawk4", "nxos": "cloudscale-gx2"}[platform]
+    asic = ASICS[platform]
     assert facts.capabilities(release, asic).runs(release)
 
 
@@ -67,3 +77,36 @@ def test_a_switch_may_report_a_build_behind_its_release() -> None:
     assert record.release == "4.34.2F"
     assert record.runs("4.34.2F-43232954.4342F.1")
     assert not record.runs("4.34.20F")
+
+
+def test_each_train_has_a_source_and_its_release_a_record_that_says_what_is_assumed_of_it() -> None:
+    for os, platform in platforms().items():
+        facts = platform.facts
+        assert facts.releases == tuple(train.release for train in facts.trains), os
+        for train in facts.trains:
+            assert len(train.seen) > 20, (os, train.name)
+            assert train.release.startswith(train.name)
+            assert facts.capabilities(train.release, ASICS[os]).assumed == train.assumed
+
+
+@pytest.mark.parametrize(
+    ("platform", "release", "text"),
+    [("eos", "4.35.2F", "BGP"), ("nxos", "10.6(1)", "queuing"), ("nvue", "5.13", "qos roce"), ("eos", "4.36.0F", None)],
+)
+def test_what_no_source_shows_of_a_release_is_said_of_it(platform: str, release: str, text: str | None) -> None:
+    facts = {name: each.facts for name, each in platforms().items()}
+    model = {"eos": "7060DX5-64S", "nxos": "N9K-C9364D-GX2A", "nvue": "SN5600"}[platform]
+    leaf = {"platform": platform, "release": release, "model": model}
+    network = design(intent_of(site(leaf=leaf)), load_catalogue(), facts)
+    found = assumed(network)
+    assert (f"{platform} {release}" in found) == (text is not None)
+    assert text is None or text in found[f"{platform} {release}"]
+    assert "nvue 5.14" not in found, "its lines were all seen"
+
+
+@pytest.mark.parametrize(
+    ("release", "has_it"), [("10.3(8)", False), ("10.4(3)", False), ("10.5(3)", True), ("10.6(1)", True)]
+)
+def test_dynamic_load_balancing_is_offered_from_the_train_on_that_has_it(release: str, has_it: bool) -> None:
+    record = platforms()["nxos"].facts.capabilities(release, "cloudscale-gx2")
+    assert (record.balancing("flowlet") is not None) == has_it

@@ -37,7 +37,7 @@ from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.render.render import render
 from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan
 
-RELEASES = ("5.14", "5.16")
+RELEASES = PLATFORM.facts.releases
 PROFILE = "default-global"
 POOLS = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
 

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 
 from nornir_tasks.platforms.nvue.tree import to_data, to_tree
 from tests.nvue_schema import ROOTS, mistakes
-from tests.unit.platforms.nvue_examples import EXAMPLES, configs, leaf, rendered
+from tests.unit.platforms.nvue_examples import EXAMPLES, RELEASES, configs, leaf, rendered
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -18,6 +18,10 @@ def test_the_schema_knows_every_key_and_value_we_render(name: str) -> None:
 @given(configs())
 def test_the_schema_takes_any_configuration_we_can_be_asked_for(config) -> None:
     assert mistakes(to_data(to_tree(rendered(config))), ROOTS[config.release]) == []
+
+
+def test_there_is_a_schema_of_every_release_that_is_taken() -> None:
+    assert tuple(ROOTS) == RELEASES
 
 
 def test_the_walk_refuses_what_the_models_would_let_by() -> None:

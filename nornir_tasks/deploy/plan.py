@@ -37,9 +37,13 @@ class DevicePlan:
 
 
 def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = False) -> DevicePlan:
-    """Compare the running with the wanted configuration. RefusedError if the change would cut the management path."""
+    """Compare the running with the wanted configuration.
+
+    RefusedError if the change would cut the management path, or the switch runs what ours must not stand beside.
+    """
     os = wanted.platform
     running = os.to_tree(running_text)
+    _refuse_obstacles(wanted, running)
     owned, foreign = split_running(wanted, running)
     _leave_shared_headers(owned, foreign, wanted.tree, wanted.platform.ownership)
     after = with_kept_ports(wanted.tree, owned, foreign, wanted.platform.ownership)
@@ -110,6 +114,13 @@ def runs_still(wanted: Wanted, running: ConfigTree, owners: frozenset[str], afte
         present, others = leave_open(wanted.platform, present, others, after)
     _leave_shared_headers(present, others, after, wanted.platform.ownership)
     return not any(difference(present, after))
+
+
+def _refuse_obstacles(wanted: Wanted, running: ConfigTree) -> None:
+    """Refuse a switch that a configuration of another kind rules, whether or not a line of ours would change."""
+    found = wanted.platform.obstacles(running)
+    if found:
+        raise RefusedError(Problem(wanted.device, each.what, each.expected, hint=each.hint) for each in found)
 
 
 def _refuse_their_vlan(wanted: Wanted, changes: tuple[Change, ...], owned: ConfigTree) -> None:

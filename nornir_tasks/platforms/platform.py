@@ -49,6 +49,15 @@ class OpenTrunk:
     """The block that a list without a VLAN is in a tree; empty, if a list is no block."""
 
 
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Something in a running configuration beside which ours must not be pushed, in words for the operator."""
+
+    what: str
+    expected: str
+    hint: str
+
+
 MISSING: Any = None
 """Placeholder of a part that an OS does not have yet; an OS is used only once it has all parts."""
 
@@ -66,6 +75,11 @@ def _no_trunks(_: ConfigTree) -> tuple[OpenTrunk, ...]:
 def _no_ports(_: ConfigTree) -> frozenset[str]:
     """None: on this OS a list without a VLAN lets none through."""
     return frozenset()
+
+
+def _no_obstacles(_: ConfigTree) -> tuple[Obstacle, ...]:
+    """Of an OS without such things."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +114,8 @@ class Platform:
     vlan_entry: str = ""
     """Regular expression of the line that puts a VLAN on the list of a trunk, with groups ``port`` and ``vlan``. Empty:
     the OS has no trunks."""
+    obstacles: Callable[[ConfigTree], tuple[Obstacle, ...]] = _no_obstacles
+    """(whole running tree) -> what of it a push must not stand beside; the switch is refused with it."""
     vrf_line: str = ""
     """Regular expression of the line that creates a VRF, with its name as group ``name``. Other lines of that VRF
     contain ``vrf NAME`` or ``vrf member NAME``. Empty: all lines of a VRF are below one line."""

@@ -14,6 +14,7 @@ from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nvue.parse import parse
 from nornir_tasks.platforms.nvue.port_map import SPLIT_PART, port_name, sort_key
 from nornir_tasks.platforms.nvue.tree import VLAN_ENTRY, empty_lists, open_trunks, to_text, to_tree
+from nornir_tasks.platforms.nvue.vendor_profiles import vendor_profiles
 from nornir_tasks.platforms.platform import Platform
 
 
@@ -58,6 +59,7 @@ PLATFORM = Platform(
     open_trunks=open_trunks,
     empty_lists=empty_lists,
     vlan_entry=VLAN_ENTRY,
+    obstacles=vendor_profiles,
     observing=OBSERVING,
     api_port=8765,
     template_filters=MappingProxyType({"tojson": _json}),

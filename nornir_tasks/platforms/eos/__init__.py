@@ -7,6 +7,7 @@ from nornir_tasks.platforms.eos.candidate import candidate, server_changes
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.capabilities import (
     LOAD_BALANCING,
+    NOT_OFFERED,
     RELEASE_PATTERN,
     RELEASES,
     TAKEN,
@@ -34,6 +35,7 @@ PLATFORM = Platform(
         load_balancing=LOAD_BALANCING,
         release_pattern=RELEASE_PATTERN,
         taken=TAKEN,
+        not_offered=NOT_OFFERED,
     ),
     file_suffix=".cfg",
     to_tree=to_tree,

@@ -58,6 +58,14 @@ RELEASE_PATTERN = rf"((?P<train>{'|'.join(re.escape(train.name) for train in TRA
 
 TAKEN = f"{TRAINS[0].name} to {TRAINS[-1].name}, written as 4.33.1F"
 
+NOT_OFFERED = MappingProxyType(
+    {
+        "7388X5": "its 128 ports of 400G are on linecards, and are called by linecard, cage and lane (Ethernet2/5/1: "
+        "AMD Instinct cluster networking guide); which cages each linecard has, no source at hand lists",
+    }
+)
+"""128 ports of 400G in one box; the others that reach this number do it with 64 cages of 800G in two parts."""
+
 _ASSUMED = {train.name: train.assumed for train in TRAINS}
 
 _FLOW_SETS = tuple((1 << (8 - size), 128 << size) for size in range(1, 8))

@@ -66,10 +66,16 @@ def test_a_release_that_is_taken_is_never_what_is_wrong() -> None:
     assert "release" not in message.partition("hint:")[2]
 
 
-def test_a_model_that_is_not_offered_says_what_has_no_source() -> None:
-    message = message_for(platform="nxos", model="N9364E-SG2-O", release="10.5(3)")
-    assert "leaf.model: N9364E-SG2-O is not offered\n" in message
-    assert "Silicon One G200" in message.partition("hint:")[2]
+@pytest.mark.parametrize(
+    ("platform", "release", "model", "missing"),
+    [("nxos", "10.5(3)", "N9364E-SG2-O", "Silicon One G200"), ("eos", "4.33.1F", "7388X5", "linecard")],
+)
+def test_a_model_that_is_not_offered_says_what_has_no_source(
+    platform: str, release: str, model: str, missing: str
+) -> None:
+    message = message_for(platform=platform, model=model, release=release)
+    assert f"leaf.model: {model} is not offered\n" in message
+    assert missing in message.partition("hint:")[2]
 
 
 def test_a_switch_may_report_a_build_behind_its_release() -> None:

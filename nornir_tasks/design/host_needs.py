@@ -66,8 +66,9 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
     provider = _provider(demand, catalogue)
     if provider is None:
         known = ", ".join(sorted(name for name, nic in catalogue.nics.items() if nic.rdma_provider))
-        path = demand.on_nics("model")
-        findings.append(Finding(path, "no NIC model that the host roles know", f"one of {known}", nics.model or "none"))
+        path, what = demand.on_nics("model"), "no NIC model that the host roles know"
+        hint = f"the roles set nothing of {nics.model}'s RDMA stack; its switches can be designed" if nics.model else ""
+        findings.append(Finding(path, what, f"one of {known}", nics.model or "none", hint))
     roce = _roce(demand)
     if roce is None:
         findings.append(_no_roce(demand))

@@ -189,6 +189,19 @@ def test_what_only_hosts_need_is_asked_for_all_at_once(tmp_path: Path) -> None:
     assert "no class carries RDMA" in values
 
 
+@pytest.mark.parametrize("model", ["Thor2", "Pollara-400"])
+def test_a_nic_whose_rdma_the_roles_cannot_set_is_refused_by_its_name(tmp_path: Path, model: str) -> None:
+    data = lab_data()
+    nics(data).update({"model": model, "speed": "400G"})
+    fabric(data)["leaf"]["medium"] = "DR4"
+    with pytest.raises(IntentError) as caught:
+        host_vars(*designed(tmp_path, data), "gpu-1")
+    (problem,) = caught.value.problems
+    assert "hosts.gpu.nics.compute.model" in str(problem)
+    assert problem.found == model
+    assert f"the roles set nothing of {model}'s RDMA stack" in problem.hint
+
+
 def test_every_variable_bears_the_name_of_its_role() -> None:
     values = of_the_lab("gpu-1").ansible()
     roles = HostVars.model_fields

@@ -20,8 +20,11 @@ def test_file_and_folder_are_named_after_model_and_vendor(file: Path) -> None:
     assert (data["model"], data["vendor"]) == (file.stem, file.parent.name)
 
 
-NOT_FOR_RDMA = {"SN2201", "7010TX-48", "N9K-C9348GC-FXP"}
-"""No capability record of a lossless fabric: they are for management."""
+NOT_FOR_RDMA = {
+    *("SN2201", "7010TX-48", "N9K-C9348GC-FXP"),
+    *("SN2410", "7050SX3-48YC8", "N9K-C93180YC-FX3"),
+}
+"""No capability record of a lossless fabric: three are for management, three for front ends; their ports are known."""
 
 
 def test_every_switch_model_has_capabilities_for_some_release_of_each_of_its_systems() -> None:
@@ -30,6 +33,26 @@ def test_every_switch_model_has_capabilities_for_some_release_of_each_of_its_sys
             facts = platforms()[os].facts
             known = any(_knows(facts, release, model.asic_under(os)) for release in facts.releases)
             assert known == (model.model not in NOT_FOR_RDMA), (model.model, os)
+
+
+def test_a_switch_of_64_cages_makes_128_ports_of_400g_with_two_spare_small_ones() -> None:
+    model = load_catalogue().switches["SN5610"]
+    assert len(model.slots_at(400, ways=2)) == 128
+    assert model.ports_at(25) == (65, 66)
+    assert model.logical_ports == 258
+
+
+def test_a_front_end_switch_has_its_25g_and_100g_ports_where_a_device_library_has_them() -> None:
+    switches = load_catalogue().switches
+    for model, uplinks in (("SN2410", 8), ("7050SX3-48YC8", 8), ("N9K-C93180YC-FX3", 6)):
+        assert switches[model].ports_at(25) == tuple(range(1, 49)), model
+        assert switches[model].ports_at(100) == tuple(range(49, 49 + uplinks)), model
+
+
+def test_a_nic_that_the_roles_cannot_set_has_no_rdma_stack_of_theirs() -> None:
+    nics = load_catalogue().nics
+    assert {name for name, nic in nics.items() if nic.rdma_provider is None} == {"Thor2", "Pollara-400"}
+    assert all(nics[name].speeds_gbps == (400,) for name in ("Thor2", "Pollara-400"))
 
 
 def test_no_mode_uses_more_lanes_than_its_cage_has() -> None:

@@ -20,14 +20,15 @@ TRAINS = (
     Train(
         "4.32",
         "4.32.1F",
-        "running configuration of s1-spine1, cEOSLab 4.32.1F (document 14626405793): ports, prefix lists, BGP",
+        "running configuration of s1-spine1, cEOSLab 4.32.1F (document 14626405793): ports, prefix lists, route maps, "
+        "BGP",
         assumed="its QoS and lane lines; they are rendered as for 4.33, with which the guides begin",
     ),
     Train(
         "4.33",
         "4.33.1F",
-        f"{_AMD}; running configuration of s1-spine2, cEOSLab 4.33.0F (document 21275431589): ports, BGP; published "
-        "tool that splits cages, 4.33.1F (documents 12795098707, 12728191162)",
+        f"{_AMD}; running configuration of s1-spine2, cEOSLab 4.33.0F (document 21275431589): ports, prefix lists, "
+        "route maps, BGP; published tool that splits cages, 4.33.1F (documents 12795098707, 12728191162)",
     ),
     Train(
         "4.34",
@@ -44,7 +45,8 @@ TRAINS = (
     Train(
         "4.36",
         "4.36.0F",
-        "RoCE guide for EOS 4.36: QoS; batfish/lab-validation dbe21f0, cEOSLab 4.36.0.1F: ports, prefix lists, BGP",
+        "RoCE guide for EOS 4.36: QoS; batfish/lab-validation dbe21f0, cEOSLab 4.36.0.1F: ports, prefix lists, route "
+        "maps, BGP",
     ),
 )
 """No line that we render is known to differ between them: pyavd 6.4.0 renders one syntax for all, and the answers about

@@ -40,24 +40,22 @@ def judge(
     there = {rail: host.at(f"/sys/class/net/{rail}").exists() for rail in policy.rails}
     rails = tuple(rail if there[rail] else names_now.get(rail, rail) for rail in policy.rails)
     policy = replace(policy, rails=rails)
-    for rail in _rails(policy, host, report, check=early):
-        rail.look()
+    for name in policy.rails:
+        Rail(name, policy, host, report, early=early).look()
     return report
 
 
 def apply(policy: Policy, host: Host, *, check: bool = False) -> Report:
     """Apply the policy to all rails in turn, then to their firmware, up to the first failure.
 
-    With ``check`` nothing is changed; the report has the changes to be made.
+    With ``check`` nothing is changed; the report has the changes to be made, those by other roles included.
     """
     report = Report()
     if check:
-        rails = _rails(policy, host, report, check=True)
-        _bring(rails, host, report, check=True)
+        _bring(policy, host, report, check=True)
     else:
         with locked(host):
-            rails = _rails(policy, host, report, check=False)
-            _bring(rails, host, report, check=False)
+            _bring(policy, host, report, check=False)
     return report
 
 
@@ -72,11 +70,8 @@ def restore(policy: Policy, host: Host, *, check: bool = False) -> Report:
     return report
 
 
-def _rails(policy: Policy, host: Host, report: Report, *, check: bool, with_firmware: bool = True) -> list[Rail]:
-    return [Rail(name, policy, host, report, check=check, with_firmware=with_firmware) for name in policy.rails]
-
-
-def _bring(rails: list[Rail], host: Host, report: Report, *, check: bool) -> None:
+def _bring(policy: Policy, host: Host, report: Report, *, check: bool) -> None:
+    rails = [Rail(name, policy, host, report, check=check, early=check) for name in policy.rails]
     for rail in rails:
         rail.look()
     if report.failures and not check:
@@ -92,13 +87,14 @@ def _bring(rails: list[Rail], host: Host, report: Report, *, check: bool) -> Non
 
 def _restore(policy: Policy, host: Host, report: Report, *, check: bool) -> None:
     _load_rdma_cm(host, report, check=check)
-    for rail in _rails(policy, host, report, check=check, with_firmware=False):
+    for name in policy.rails:
+        rail = Rail(name, policy, host, report, check=check, with_firmware=False)
         try:
             rail.look()
             rail.bring(go_on=True)
         except OSError as error:  # a NIC that goes while it is read
             why = f"{error.filename}: {error.strerror}"
-            report.failures.append(Failure(rail.name, "interface", "could not tell", "one", why))
+            report.failures.append(Failure(name, "interface", "could not tell", "one", why))
 
 
 def _load_rdma_cm(host: Host, report: Report, *, check: bool) -> None:

@@ -63,13 +63,24 @@ NOT_READ = (ABSENT, UNREADABLE)  # a conflict can be repaired
 
 
 class Rail:
-    """One rail to which the policy is applied. ``check``: set nothing; ``with_firmware``: query its firmware."""
+    """One rail to which the policy is applied.
+
+    ``check``: set nothing; ``early``: what other roles bring may be missing yet; ``with_firmware``: query the firmware.
+    """
 
     def __init__(
-        self, name: str, policy: Policy, host: Host, report: Report, *, check: bool, with_firmware: bool = True
+        self,
+        name: str,
+        policy: Policy,
+        host: Host,
+        report: Report,
+        *,
+        check: bool = False,
+        early: bool = False,
+        with_firmware: bool = True,
     ) -> None:
         self.name, self.policy, self.host, self.report = name, policy, host, report
-        self.check, self.with_firmware = check, with_firmware
+        self.check, self.early, self.with_firmware = check, early, with_firmware
         self.wanted = wanted_values(policy)
         self.before: dict[str, Reading] = {}
         self.nic: Firmware | None = None
@@ -118,7 +129,7 @@ class Rail:
             nic.differing(self.wanted_firmware())
         except FirmwareError as error:
             why = explained(str(error), self.host.root)
-            if self.check and error.not_installed and may_open(self.host.root):
+            if self.early and error.not_installed and may_open(self.host.root):
                 self.comes_with_package("firmware", "the policy", why, PACKAGE)
                 return
             self.report.failures.append(Failure(self.name, "firmware", "could not tell", "the policy", why))
@@ -182,15 +193,15 @@ class Rail:
         return holds(knob, reading.value, self.wanted[knob], reading.source)
 
     def missing(self, what: str, why: str) -> None:
-        """Report a missing part; in check mode an earlier role may create it."""
-        if self.check:
+        """Report a missing part; early, another role creates it."""
+        if self.early:
             change = Change(self.name, f"knobs of the {what}", f"no {what} yet", "as the policy says", why)
             self.report.changes.append(change)
         else:
             self.report.failures.append(Failure(self.name, what, "none", "one", why))
 
     def comes_with_package(self, what: str, wanted: str, why: str, package: str) -> None:
-        """Check mode: what cannot be read before an earlier role installed its tool."""
+        """Early: what cannot be read before another role installed its tool."""
         by = f"rdma_stack would install {package}; judged after that"
         self.report.changes.append(Change(self.name, what, f"could not tell ({why})", wanted, by))
 
@@ -259,7 +270,7 @@ class Rail:
     def cannot_read(self, knob: str, reading: Reading) -> None:
         """A failure on ConnectX, unless the NIC has no such knob and the site allows that."""
         wanted, lacks = spell(knob, self.wanted[knob]), reading.source == ABSENT
-        if self.check and reading.package:
+        if self.early and reading.package:
             self.comes_with_package(knob, wanted, reading.reason, reading.package)
             return
         if lacks and (self.reader.driver != DRIVER or knob in self.policy.absent_allowed):

@@ -133,35 +133,33 @@ def _finding(error: ErrorDetails, path: Path, model: type[BaseModel], marked: Ma
         return _unknown_key(path, model, marked.data)
     if kind == "missing":
         return Finding(path, "missing", "a value for this key")
-    if error["loc"][-1:] == ("[key]",):
-        expected = _PATTERNS.get(str(error.get("ctx", {}).get("pattern")), _NAME)
-        return Finding(path, "not a name", expected, as_shown(error["input"]))
-    found = error["input"]
-    context = error.get("ctx", {})
-    text = marked.texts.get(path) or as_shown(found)
-    hint = ""
+    found, context, hint = error["input"], error.get("ctx", {}), ""
+    is_key = error["loc"][-1:] == ("[key]",)
+    text = as_shown(found) if is_key else marked.texts.get(path) or as_shown(found)
     if kind == "string_type" and isinstance(found, int | float) and not isinstance(found, bool):
         hint = f'write it in quotes, "{as_shown(text)}", or YAML takes it for a number'
     if kind == "literal_error" and isinstance(found, str):
         hint = _did_you_mean(
             found, [part.strip("' ") for part in str(context["expected"]).replace(" or ", ",").split(",")]
         )
-    return Finding(path, "not a valid value", _expected(kind, context), as_shown(text), hint)
+    what = _KEYS.get(kind, "not a valid key") if is_key else "not a valid value"
+    return Finding(path, what, _expected(kind, context), as_shown(text), hint)
 
 
-_NAME = "lower-case letters, digits, - and _, beginning with a letter, at most 32"
+_KEYS = {"literal_error": "unknown key", "string_pattern_mismatch": "not a name"}
+"""Kind of error -> what is wrong with a key that the operator chooses."""
 
 
 def _expected(kind: str, context: dict[str, Any]) -> str:
     words = {
-        "greater_than_equal": f"{context.get('ge')} or more",
-        "greater_than": f"more than {context.get('gt')}",
-        "less_than_equal": f"{context.get('le')} or less",
-        "less_than": f"less than {context.get('lt')}",
+        "greater_than_equal": f"{_number(context.get('ge'))} or more",
+        "greater_than": f"more than {_number(context.get('gt'))}",
+        "less_than_equal": f"{_number(context.get('le'))} or less",
+        "less_than": f"less than {_number(context.get('lt'))}",
         "string_type": "text",
         "int_type": "a whole number",
         "float_type": "a number",
-        "finite_number": "a number",
+        "finite_number": "a finite number",
         "bool_type": "on or off",
         "tuple_type": "a list, as [1, 2]",
         "model_type": "a mapping of keys",
@@ -171,15 +169,27 @@ def _expected(kind: str, context: dict[str, Any]) -> str:
         "too_long": f"at most {context.get('max_length')} of them",
         "string_too_short": f"text of at least {context.get('min_length')} characters",
         "string_too_long": f"text of at most {context.get('max_length')} characters",
-        "string_pattern_mismatch": _PATTERNS.get(str(context.get("pattern")), _NAME),
+        "string_pattern_mismatch": pattern_in_words(str(context.get("pattern"))),
     }
     return words.get(kind, "another value")
 
 
+def _number(limit: object) -> str:
+    return str(int(limit)) if isinstance(limit, float) and limit.is_integer() else str(limit)
+
+
+def pattern_in_words(pattern: str) -> str:
+    """The values that match a pattern of some field, as a message describes them."""
+    return _PATTERNS.get(pattern, f"text that matches {pattern}")
+
+
 _PATTERNS = {
+    r"^[a-z][a-z0-9_-]{0,31}$": "lower-case letters, digits, - and _, beginning with a letter, at most 32",
     r"^[a-z][a-z0-9_-]{0,15}$": "lower-case letters, digits, - and _, beginning with a letter, at most 16",
     r"^[0-9a-f]{64}$": "64 digits 0-9, a-f: the SHA-256 of its certificate, as nornir trust records it",
     r"^\S(.*\S)?$": "text without spaces around it",
+    r"^[A-Z]{3}$": "three capitals, as ISO 4217 has them: EUR",
+    r"^2x": "a medium whose name begins with 2x, as 2xDR4",
 }
 
 

@@ -11,7 +11,7 @@ Bought = Literal["switch", "nic", "transceiver", "jumper", "splitter", "assembly
 """What a line of the bill is about; an assembly is a cable with its plugs: DAC, ACC, AEC, AOC."""
 
 Percent = Annotated[float, Field(ge=0, le=100), Unit("per cent")]
-Amount = Annotated[float, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class BillIntent(Part):

@@ -15,7 +15,7 @@ from nornir_tasks.intent.findings import Finding, refuse
 class Part(BaseModel):
     """A part of the intent: strict, closed, immutable."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     elsewhere: ClassVar[Mapping[str, str]] = {}
     """Key that somebody may look for here -> what to write instead."""

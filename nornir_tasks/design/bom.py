@@ -1,45 +1,20 @@
-"""The bill of materials: all parts to buy for the present network, counted one by one.
-
-For an optic link these are the transceivers, each once however many jumpers come out of it, and the fibre between them:
-a jumper per leg, or a splitter where one connector makes several legs. Copper and AOC are bought as assemblies.
-"""
+"""The bill of materials: what to buy for the present network, with spares, prices and power as the site declares."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import cached_property
 from math import ceil
 from typing import get_args
 
-from nornir_tasks.design.cables import Cable
+from nornir_tasks.design.bill_parts import Part, PartCounter
 from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.links import Endpoint, Link, NicPort
-from nornir_tasks.design.media import OPTICS, STRAIGHT, connector_of, is_twin, light_of, polarity_of
 from nornir_tasks.design.natural_order import natural_key
 from nornir_tasks.design.network import Network
-from nornir_tasks.design.plugs import Plug, plug_at
-from nornir_tasks.design.twin_ports import CONNECTORS
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.bill_model import BillIntent, Bought
-from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.findings import Finding, Path
 from nornir_tasks.intent.model import Intent
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One kind of part to buy. Undeclared and inapplicable values are None."""
-
-    kind: Bought
-    part: str
-    """Its name, or its class if any manufacturer's is suitable."""
-    form_factor: str | None = None
-    """Form of the cages for its plugs."""
-    connector: str | None = None
-    """Connector of its fibre."""
-    fibre: str | None = None
-    polarity: str | None = None
-    length_m: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +76,49 @@ class Bill:
 
 
 def bill_of_materials(network: Network, intent: Intent, catalogue: Catalogue) -> Bill:
-    """The parts of the present network. Raises IntentError for a price or power of a part that it does not have."""
-    counts = _Counter(network, intent, catalogue).parts()
-    lines = [_line(part, count, intent.bill) for part, count in sorted(counts.items(), key=_order)]
-    known = {line.part.part for line in lines}
-    unknown = [
-        Finding(("bill", key, name), "the bill has no such part", f"one of {', '.join(sorted(known))}", name)
-        for key in ("prices", "power_w")
-        for name in getattr(intent.bill, key)
-        if name not in known
-    ]
+    """The parts of the present network.
+
+    Raises IntentError for a price or power of a part that it does not have, and for one of several lines that differ.
+    """
+    counts = PartCounter(network, intent, catalogue).parts()
+    names = _names(counts)
+    unknown = [*_unlike(("bill", "prices"), intent.bill.prices, names)]
+    unknown += _unlike(("bill", "power_w"), intent.bill.power_w, names)
     if unknown:
         raise IntentError(intent.marks.problems(unknown))
+    lines = (_line(part, count, names[part], intent.bill) for part, count in sorted(counts.items(), key=_order))
     return Bill(tuple(lines), intent.bill.currency)
+
+
+def _names(parts: Iterable[Part]) -> dict[Part, str]:
+    """Part -> the name of its line: that of the part, then the values in which parts of this name differ."""
+    alike: dict[str, list[Part]] = {}
+    for part in parts:
+        alike.setdefault(part.part, []).append(part)
+    names = {}
+    for part in parts:
+        apart = [name for name in PART_COLUMNS if len({getattr(each, name) for each in alike[part.part]}) > 1]
+        names[part] = ", ".join((part.part, *(_shown(name, getattr(part, name)) for name in apart)))
+    return names
+
+
+def _shown(column: str, value: str | int | None) -> str:
+    if value is None:
+        return f"{column} not declared"
+    return f"{value} m" if column == "length_m" else str(value)
+
+
+def _unlike(path: Path, given: Mapping[str, float], names: Mapping[Part, str]) -> Iterator[Finding]:
+    """The names that are not those of one line of the bill."""
+    for name in given:
+        lines = [line for part, line in names.items() if name in (line, part.part)]
+        if len(lines) > 1:
+            several = "; ".join(sorted(lines, key=natural_key))
+            what = f"one figure for {len(lines)} lines of the bill, which differ"
+            yield Finding((*path, name), what, f"a figure for each: {several}", name)
+        elif not lines:
+            known = "; ".join(sorted(names.values(), key=natural_key))
+            yield Finding((*path, name), "the bill has no such part", f"one of {known}", name)
 
 
 def _order(item: tuple[Part, int]) -> tuple[object, ...]:
@@ -121,127 +126,8 @@ def _order(item: tuple[Part, int]) -> tuple[object, ...]:
     return get_args(Bought).index(part.kind), natural_key(part.part), part.length_m or 0, part.form_factor or ""
 
 
-def _line(part: Part, count: int, bill: BillIntent) -> Line:
+def _line(part: Part, count: int, name: str, bill: BillIntent) -> Line:
     percent = bill.spares_percent.get(part.kind, 0.0)
     spares = ceil(count * Fraction(str(percent)) / 100)
-    return Line(part, count, percent, spares, bill.prices.get(part.part), bill.power_w.get(part.part))
-
-
-@dataclass(frozen=True)
-class _Counter:
-    network: Network
-    intent: Intent
-    catalogue: Catalogue
-
-    @cached_property
-    def links(self) -> dict[str, Link]:
-        """Name -> link."""
-        return {link.name: link for link in self.network.links}
-
-    @cached_property
-    def nics(self) -> dict[tuple[str, str], str]:
-        """(Host, port) -> model of the NIC."""
-        return {(port.host, port.port): self._model_of(port) for port in self.network.nics}
-
-    def parts(self) -> Counter[Part]:
-        """Every part and its installed number."""
-        cards = {(port.host, port.nic, self._plane_of(port)): self._model_of(port) for port in self.network.nics}
-        found = Counter(Part("switch", device.model) for device in self.network.devices)
-        found.update(Part("nic", model) for model in cards.values())
-        found.update(self._fibres_and_assemblies())
-        found.update(self._transceivers().values())
-        found[Part("label", "cable label")] = len(self.network.links)
-        return found
-
-    def _plane_of(self, port: NicPort) -> str:
-        """The first plane of the port; NICs are numbered in each plane."""
-        return next((each.owner for each in self.network.circuits_on(port.link)), "")
-
-    def _model_of(self, port: NicPort) -> str:
-        nics = self.intent.hosts[port.host.rpartition("-")[0]].nics.get(self._plane_of(port))
-        return nics.model if nics is not None and nics.model is not None else "NIC, model not declared"
-
-    def _fibres_and_assemblies(self) -> Iterator[Part]:
-        for cable in self.network.cables:
-            joined = [self.links[name] for name in cable.links]
-            if cable.medium is None:
-                yield Part("assembly", f"{joined[0].speed_gbps}G, medium not declared", length_m=cable.length_m)
-            elif cable.medium in STRAIGHT:
-                ways, speed = _ways(cable, joined[0]), joined[0].speed_gbps
-                split = f"-{ways}x{speed}G" if ways > 1 else ""
-                form = " to ".join(dict.fromkeys(self._forms(joined)))
-                yield Part("assembly", f"{ways * speed}G-{cable.medium}{split}", form or None, length_m=cable.length_m)
-            elif _is_splitter(cable, joined):
-                ways = _ways(cable, joined[0])
-                yield self._fibre(cable, joined[0], "splitter", f"1:{ways} splitter")
-            else:
-                for link in joined:
-                    yield self._fibre(cable, link, "jumper", "jumper")
-
-    def _fibre(self, cable: Cable, link: Link, kind: Bought, name: str) -> Part:
-        connector, fibre, polarity = self._glass(cable, link)
-        return Part(kind, f"{fibre} {name}, {connector}", None, connector, fibre, polarity, cable.length_m)
-
-    def _glass(self, cable: Cable, link: Link) -> tuple[str, str, str]:
-        """Connector, fibre and polarity."""
-        twin = self.catalogue.optics.get(cable.make.upper_optic or cable.make.lower_optic or "")
-        if twin is not None:
-            return twin.connector, twin.fibre, twin.polarity
-        light = light_of(str(cable.medium))
-        connector = connector_of(light, link.speed_gbps)
-        return connector, OPTICS[light].fibre, polarity_of(connector)
-
-    def _forms(self, joined: list[Link]) -> Iterator[str]:
-        for end in (end for link in joined for end in (link.upper, link.lower)):
-            form = self._form(end)
-            if form is not None:
-                yield form
-
-    def _form(self, end: Endpoint) -> str | None:
-        """Form of the cage at this end."""
-        if end.slot is not None and end.device in self.network:
-            model = self.network.models.get(self.network.device(end.device).model)
-            return model.group_of(end.slot.number).cage if model is not None else None
-        nic = self.catalogue.nics.get(self.nics.get((end.device, end.port), ""))
-        return nic.cage if nic is not None else None
-
-    def _transceivers(self) -> dict[Plug, Part]:
-        """Pluggable -> its part; each once. None for assemblies, and for undeclared media."""
-        found: dict[Plug, Part] = {}
-        for cable in self.network.cables:
-            if cable.medium is None or cable.medium in STRAIGHT:
-                continue
-            for link in (self.links[name] for name in cable.links):
-                for end, optic in ((link.upper, cable.make.upper_optic), (link.lower, cable.make.lower_optic)):
-                    found[plug_at(end)] = self._transceiver(cable, link, end, optic)
-        return found
-
-    def _transceiver(self, cable: Cable, link: Link, end: Endpoint, optic: str | None) -> Part:
-        connector, fibre, _ = self._glass(cable, link)
-        form = self._form(end)
-        if optic is not None:
-            return Part("transceiver", optic, form, f"{CONNECTORS} x {connector}", fibre)
-        medium, ways = str(cable.medium), end.slot.ways if end.slot is not None else 1
-        speed = link.speed_gbps
-        if is_twin(medium):  # a whole cage has the lanes of one connector of the far optic
-            port_gbps = speed * _ways(cable, link) if cable.make.kind == "splitter" else speed
-            return Part("transceiver", f"{port_gbps}G-{light_of(medium)}", form, connector, fibre)
-        if ways > 1 and speed in OPTICS[medium].reach_m:
-            return Part("transceiver", f"{ways}x{speed}G-{medium}", form, f"{ways} x {connector}", fibre)
-        if ways > 1:
-            return Part("transceiver", f"{ways * speed}G-{medium}", form, connector, fibre)
-        name = f"{speed}G-{medium}" if speed in OPTICS[medium].reach_m else f"{speed}G, a leg of {medium}"
-        return Part("transceiver", name, form, connector, fibre)
-
-
-def _is_splitter(cable: Cable, joined: list[Link]) -> bool:
-    """Do several legs come out of one connector?"""
-    if cable.make.kind != "assembly":
-        return cable.make.kind == "splitter"
-    return _ways(cable, joined[0]) > 1 and joined[0].speed_gbps not in OPTICS[str(cable.medium)].reach_m
-
-
-def _ways(cable: Cable, link: Link) -> int:
-    """Legs per connector; for a cage with one connector, all legs."""
-    ways = max(end.slot.ways if end.slot is not None else 1 for end in (link.upper, link.lower))
-    return max(1, ways // CONNECTORS) if cable.make.kind != "assembly" else ways
+    price, power_w = (given.get(name, given.get(part.part)) for given in (bill.prices, bill.power_w))
+    return Line(part, count, percent, spares, price, power_w)

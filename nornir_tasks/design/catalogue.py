@@ -206,8 +206,10 @@ class OpticModel:
     """Polarity of its jumpers, by TIA-568."""
     reach_m: int
     """Reach over a straight jumper to another switch."""
+    splitter_legs: int | None = None
+    """Legs of the splitter that one of its connectors takes; None: it takes none."""
     splitter_m: int | None = None
-    """Reach over a splitter, which makes two legs of one connector; None: it takes none."""
+    """Reach over that splitter."""
     nic_m: int | None = None
     """Reach over a straight jumper to a NIC; None: no source has a NIC at its far end."""
 

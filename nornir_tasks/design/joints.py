@@ -150,12 +150,12 @@ def _reach(kind: Kind, chosen: Mapping[End, Mode]) -> Iterator[Finding]:
     if kind.medium in OPTICS:
         reach = optic_reach_m(str(kind.medium), kind.speed_gbps, ways)
         if reach is None:
-            speeds = ", ".join(f"{speed}G" for speed in OPTICS[str(kind.medium)].reach_m)
+            legs = f", {ways} legs of a cage" if ways > 1 else ""
             yield Finding(
                 (*kind.path, "medium"),
-                f"{kind.medium} does not carry {kind.speed_gbps}G",
-                speeds,
-                f"{kind.speed_gbps}G" + (f", {ways} legs of a cage" if ways > 1 else ""),
+                f"{kind.medium} does not carry {kind.speed_gbps}G{legs}",
+                _carried(str(kind.medium), ways),
+                f"{kind.speed_gbps}G{legs}",
                 _what_would_do(kind, ways),
             )
         elif length > reach:
@@ -174,6 +174,14 @@ def _reach(kind: Kind, chosen: Mapping[End, Mode]) -> Iterator[Finding]:
                 f"{length} m",
                 f"{_what_would_do(kind, ways)}; or AEC or AOC, whose maker says how far they go",
             )
+
+
+def _carried(medium: str, ways: int) -> str:
+    """The speeds of so many legs, or of whole ports if no source names such a split."""
+    legs = f"{ways}x" if ways > 1 else ""
+    speeds = sorted({gbps // each for gbps in OPTICS[medium].reach_m for each in {1, ways}})
+    carried = [f"{legs}{speed}G" for speed in speeds if optic_reach_m(medium, speed, ways)]
+    return ", ".join(carried or [f"{speed}G without a split" for speed in OPTICS[medium].reach_m])
 
 
 def _what_would_do(kind: Kind, ways: int) -> str:

@@ -23,6 +23,9 @@ IEEE 802.3ck says 2 m, NVIDIA's LinkX catalogue has 800G DACs up to 3 m."""
 
 SLOW_BELOW_GBPS = 400
 
+CONNECTORS = 2
+"""Connectors of a twin-port optic. No source names an optic with more: more legs come out of fewer connectors."""
+
 
 @dataclass(frozen=True, slots=True)
 class OpticType:
@@ -69,6 +72,26 @@ def connector_of(medium: str, speed_gbps: int) -> str:
     return optics.slow_connector if is_slow and optics.slow_connector is not None else optics.connector
 
 
+# DR4 at 4 x 100G: 100GBASE-DR transceivers on LC duplex (fiberolink.com, How can I break out a 400G port, i: Arista's
+# 400G optics FAQ; ydfiberoptic.com, 400G DR4 to 100G DR1). DR8 and SR8 at 2 x 400G: two MPO-12 (aicplight.com, How to
+# cable an 800G to 2x400G AI cluster; vitextech.com, 800G breakout configuration guide), /APC as every 400G DR4 and SR4.
+_FAR_CONNECTORS = {
+    ("DR4", 100, 4): "LC duplex",
+    ("DR8", 400, 2): "MPO-12/APC",
+    ("SR8", 400, 2): "MPO-12/APC",
+}
+
+
+def fans_out(medium: str, speed_gbps: int, ways: int) -> bool:
+    """Do all legs of a split cage come out of one connector, by a splitter?"""
+    return ways > CONNECTORS or (ways > 1 and speed_gbps not in OPTICS[medium].reach_m)
+
+
+def far_connector_of(medium: str, speed_gbps: int, ways: int) -> str | None:
+    """Connector of the far transceivers where one connector fans out into legs of this speed; None: no source."""
+    return _FAR_CONNECTORS.get((medium, speed_gbps, ways))
+
+
 def polarity_of(connector: str) -> str:
     """Polarity of a jumper with this connector at both ends, by TIA-568.
 
@@ -94,10 +117,9 @@ def optic_reach_m(medium: str, speed_gbps: int, ways: int) -> int | None:
     whose fibres fan out (an 800G-DR8 to two 400G-DR4).
     """
     optics = OPTICS[medium]
-    reach = optics.reach_m.get(speed_gbps)
-    if reach is None and optics.parallel:
-        reach = optics.reach_m.get(speed_gbps * ways)
-    return reach
+    if fans_out(medium, speed_gbps, ways):
+        return optics.reach_m.get(speed_gbps * ways) if optics.parallel else None
+    return optics.reach_m.get(speed_gbps)
 
 
 def fitting_optics(speed_gbps: int, ways: int, length_m: int) -> tuple[str, ...]:

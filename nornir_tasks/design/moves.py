@@ -16,8 +16,8 @@ from typing import Literal, get_args
 
 from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.links import Endpoint, Link
+from nornir_tasks.design.media import CONNECTORS
 from nornir_tasks.design.network import Network
-from nornir_tasks.design.twin_ports import CONNECTORS
 
 Port = tuple[str, str]
 """Device and interface."""

@@ -10,11 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from nornir_tasks.design.catalogue import Mode, OpticModel
-from nornir_tasks.design.media import OPTICS, is_twin, light_of, optic_reach_m
+from nornir_tasks.design.media import CONNECTORS, OPTICS, fitting_optics, is_twin, light_of
 from nornir_tasks.intent.findings import Finding, Path
-
-CONNECTORS = 2
-"""Connectors of a twin-port optic."""
 
 Optics = Mapping[str, OpticModel]
 
@@ -112,7 +109,9 @@ def _limit_m(kind: Kind, end: End, optic: OpticModel) -> int | None:
 
 
 def _carries(kind: Kind, end: End, optic: OpticModel) -> bool:
-    return end.legs * kind.speed_gbps == optic.port_gbps and end.ways % CONNECTORS == 0
+    """Do the legs share the connector's speed, and is there a splitter with as many legs, if it takes any?"""
+    has_legs = end.legs in (1, optic.splitter_legs or end.legs)
+    return has_legs and end.legs * kind.speed_gbps == optic.port_gbps and end.ways % CONNECTORS == 0
 
 
 def _goes(kind: Kind, end: End, optic: OpticModel) -> bool:
@@ -133,7 +132,11 @@ def _fitted(kind: Kind, ends: Ends, end: End, optics: Optics) -> Iterator[Findin
         return
     carrying = [each for each in there if _carries(kind, end, each)]
     if not carrying:
-        yield Finding(path, f"{names} cannot carry this split", _splits(there), split, hint)
+        legs = sorted({each.splitter_legs for each in there if each.splitter_legs})
+        what = f"{names} cannot carry this split"
+        if legs and end.legs > max(legs):
+            what += f": its splitters have {max(legs)} legs, and this needs {end.legs} in each connector"
+        yield Finding(path, what, _splits(there), split, hint or _one_connector(kind, end))
         return
     limits_m = [limit for each in carrying if (limit := _limit_m(kind, end, each)) is not None]
     if not limits_m:
@@ -204,10 +207,11 @@ def _instead(kind: Kind, ends: Ends, optics: Optics) -> str:
 
 
 def _one_connector(kind: Kind, end: End) -> str:
-    """Optics with one connector, if they are suitable."""
-    light = light_of(str(kind.medium))
-    reach_m = optic_reach_m(light, kind.speed_gbps, end.ways)
-    return f"nearest that can be built: medium: {light}" if reach_m and reach_m >= (kind.length_m or 1) else ""
+    """Optics whose legs all come out of one connector, or out of as many as there are legs."""
+    fitting = fitting_optics(kind.speed_gbps, end.ways, kind.length_m or 1)
+    own = [each for each in fitting if each == light_of(str(kind.medium))]
+    media = " or ".join(f"medium: {each}" for each in own or fitting)
+    return f"nearest that can be built: {media}" if media else ""
 
 
 def _fitting(kind: Kind, ends: Ends, optics: Optics, media: Iterable[str]) -> list[str]:
@@ -228,5 +232,7 @@ def _media_of(end: End, optics: Optics) -> str:
 def _splits(optics: Iterable[OpticModel]) -> str:
     """The splits of a cage that these optics make."""
     found = dict.fromkeys(f"{CONNECTORS}x{each.port_gbps}G" for each in optics)
-    found |= dict.fromkeys(f"{2 * CONNECTORS}x{each.port_gbps // 2}G" for each in optics if each.splitter_m)
+    for each in optics:
+        if each.splitter_legs:
+            found[f"{each.splitter_legs * CONNECTORS}x{each.port_gbps // each.splitter_legs}G"] = None
     return " or ".join(found)

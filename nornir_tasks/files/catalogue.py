@@ -153,6 +153,13 @@ class _OpticForm(_Part):
     source: Source
 
 
+class _OpticSplitter(_Part):
+    legs: Annotated[int, Field(ge=2)]
+    """Of the one kind of splitter that a connector takes."""
+    reach_m: int
+    source: Source
+
+
 class OpticFile(_Part):
     """One file of a twin-port optic."""
 
@@ -163,7 +170,7 @@ class OpticFile(_Part):
     medium: Annotated[str, Field(pattern="^2x")]
     form: _OpticForm
     reach_m: _Figure[int]
-    splitter_m: _Figure[int] | None = None
+    splitter: _OpticSplitter | None = None
     nic_m: _Figure[int] | None = None
 
     def model_data(self) -> OpticModel:
@@ -180,7 +187,8 @@ class OpticFile(_Part):
             fibre=form.fibre,
             polarity=form.polarity,
             reach_m=self.reach_m.value,
-            splitter_m=_value(self.splitter_m),
+            splitter_legs=self.splitter.legs if self.splitter else None,
+            splitter_m=self.splitter.reach_m if self.splitter else None,
             nic_m=_value(self.nic_m),
         )
 

@@ -22,7 +22,9 @@ class BillIntent(Part):
     currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] | None = None
     """Of the prices: three letters, as ISO 4217 has them."""
     prices: dict[str, Amount] = Field(default_factory=dict)
-    """Part, as the bill calls it -> price of one. One that the bill has no line for is refused."""
+    """Part, as the bill calls it -> price of one. Where several lines have that part, each has a price of its own under
+    the part with what differs behind it, as `OS2 jumper, MPO-12/APC, 30 m`; one that the bill has no line for is
+    refused, and so is one for several lines."""
     power_w: dict[str, Amount] = Field(default_factory=dict)
-    """Part, as the bill calls it -> what one draws, in watts; those built in are summed. One without a line in the bill
-    is refused."""
+    """Part, as in `prices` -> what one draws, in watts; those built in are summed. What is refused there is refused
+    here."""

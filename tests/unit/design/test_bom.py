@@ -9,7 +9,7 @@ from nornir_tasks.design.bom import Bill, bill_of_materials
 from nornir_tasks.design.cabling_plan import cabling_plan
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
-from nornir_tasks.errors import IntentError
+from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.intent.model import Intent
@@ -19,6 +19,7 @@ from tests.strategies import intent_of
 from tests.unit.design.test_nearest import site
 
 SN5600 = {"platform": "nvue", "release": "5.14", "model": "SN5600"}
+D5 = {"platform": "eos", "release": "4.33.1F", "model": "7060DX5-64S"}
 
 
 def bill(intent: Intent, network: Network | None = None) -> Bill:
@@ -151,9 +152,70 @@ def test_a_faster_module_whose_fibres_fan_out_needs_one_splitter() -> None:
     data["fabrics"]["compute"]["leaf"] |= {"medium": "DR4", "cable_m": 50}
     data["hosts"]["gpu"]["nics"]["compute"] |= {"speed": "100G", "model": "ConnectX-7"}
     found = lines(bill(intent_of(data)))
-    assert found["splitter", "OS2 1:4 splitter, MPO-12/APC", None, 50] == 8
+    assert found["splitter", "OS2 1:4 splitter, MPO-12/APC to LC duplex", None, 50] == 8
     assert found["transceiver", "400G-DR4", "QSFP-DD", None] == 8
     assert found["transceiver", "100G, a leg of DR4", "OSFP or QSFP112", None] == 32
+
+
+@pytest.mark.parametrize(
+    ("leaf", "speed", "medium", "at_switch", "at_nic"),
+    [
+        pytest.param(D5, "100G", "DR4", "MPO-12/APC", "LC duplex", id="four-of-dr4"),
+        pytest.param(SN5600, "400G", "DR8", "MPO-16/APC", "MPO-12/APC", id="two-of-dr8"),
+        pytest.param(SN5600, "200G", "DR8", "MPO-16/APC", "not known", id="four-of-dr8"),
+        pytest.param(D5, "100G", "SR4", "MPO-12/APC", "not known", id="four-of-sr4"),
+    ],
+)
+def test_fibres_that_fan_out_have_the_connector_of_each_end(
+    leaf: dict[str, str], speed: str, medium: str, at_switch: str, at_nic: str
+) -> None:
+    ways = (800 if leaf is SN5600 else 400) // int(speed[:-1])
+    data = site(leaf={**leaf, "breakout": f"{ways}x{speed}", "medium": medium, "cable_m": 50})
+    data["hosts"]["gpu"]["nics"]["compute"] |= {"speed": speed, "model": "ConnectX-7"}
+    found = [x.part for x in bill(intent_of(data)).lines]
+    connectors = {x.form_factor: x.connector for x in found if x.kind == "transceiver"}
+    assert connectors == {"OSFP" if leaf is SN5600 else "QSFP-DD": at_switch, "OSFP or QSFP112": at_nic}
+    (splitter,) = (x for x in found if x.kind == "splitter")
+    assert splitter.connector == f"{at_switch} to {at_nic}"
+    assert splitter.polarity == "not known"
+
+
+def test_an_optic_with_four_connectors_is_not_invented() -> None:
+    data = site(leaf={**SN5600, "breakout": "4x200G", "medium": "DR4", "cable_m": 50})
+    with pytest.raises(DesignError, match="DR4 does not carry 200G, 4 legs of a cage") as caught:
+        design(intent_of(data), load_catalogue(), {name: each.facts for name, each in platforms().items()})
+    assert "expected: 4x50G, 4x100G" in str(caught.value)
+    assert "what would do over 50 m: SR8, DR8" in str(caught.value)
+
+
+def assemblies(intent: Intent) -> dict[tuple[str, str | None], int]:
+    return {(x.part.part, x.part.form_factor): x.count for x in bill(intent).lines if x.part.kind == "assembly"}
+
+
+def test_assemblies_to_a_nic_that_nobody_declared_are_not_those_between_switches() -> None:
+    data = site(leaf={**D5, "medium": "AOC", "cable_m": 10}, spine={**D5, "medium": "AOC", "cable_m": 10})
+    data["hosts"]["gpu"]["nics"]["compute"]["speed"] = "400G"
+    found = assemblies(intent_of(data))
+    assert found == {("400G-AOC", "QSFP-DD to not declared"): 32, ("400G-AOC", "QSFP-DD"): 32}
+    data["fabrics"]["compute"]["leaf"]["model"] = data["fabrics"]["compute"]["spine"]["model"] = "7060X6-64PE"
+    data["hosts"]["gpu"]["nics"]["compute"]["model"] = "BlueField-3"
+    assert ("400G-AOC", "OSFP to QSFP112") in assemblies(intent_of(data))
+
+
+def test_assemblies_whose_medium_nobody_declared_are_told_apart_by_their_split() -> None:
+    data = site(leaf={**D5, "breakout": "2x200G"}, spine={**D5, "uplink_speed": "200G"})
+    assert {part for part, _ in assemblies(intent_of(data))} == {
+        "400G-2x200G, medium not declared",
+        "200G, medium not declared",
+    }
+
+
+def test_the_split_end_of_an_assembly_is_named_first() -> None:
+    data = site(
+        leaf={**SN5600, "uplink_breakout": "2x400G"},
+        spine={"platform": "nvue", "release": "5.14", "model": "REF-128x400G", "medium": "AOC", "cable_m": 10},
+    )
+    assert ("800G-AOC-2x400G", "OSFP to QSFP112") in assemblies(intent_of(data))
 
 
 def test_what_nobody_declared_is_a_cable_and_no_transceiver() -> None:
@@ -192,6 +254,33 @@ def test_a_price_of_something_that_is_not_built_in_is_refused() -> None:
     with pytest.raises(IntentError, match="the bill has no such part") as caught:
         bill(small(bill__prices={"SN5610": 1}))
     assert "SN5600" in str(caught.value)
+
+
+def of_two_lengths(**given: Any) -> Intent:
+    """Jumpers of 30 m to hosts and of 60 m to spines, otherwise alike."""
+    return small(spine__medium="2xDR4", **given)
+
+
+@pytest.mark.parametrize("key", ["prices", "power_w"])
+def test_one_price_of_lines_that_differ_is_refused_with_the_name_of_each(key: str) -> None:
+    jumper = "OS2 jumper, MPO-12/APC"
+    with pytest.raises(IntentError, match="one figure for 2 lines of the bill, which differ") as caught:
+        bill(of_two_lengths(**{f"bill__{key}": {jumper: 20}}))
+    assert f"{jumper}, 30 m; {jumper}, 60 m" in str(caught.value)
+    found = bill(of_two_lengths(**{f"bill__{key}": {f"{jumper}, 30 m": 20, f"{jumper}, 60 m": 30}}))
+    figures = {x.part.length_m: x.price if key == "prices" else x.power_w for x in found.lines}
+    assert (figures[30], figures[60]) == (20, 30)
+
+
+def test_every_line_has_a_name_of_its_own_that_takes_a_price() -> None:
+    data = site(leaf={**D5, "medium": "AOC", "cable_m": 10}, spine={**D5, "medium": "AOC", "cable_m": 10})
+    data["hosts"]["gpu"]["nics"]["compute"]["speed"] = "400G"
+    data["bill"] = {"prices": {"400G-AOC": 1}}
+    with pytest.raises(IntentError) as caught:
+        bill(intent_of(data))
+    assert "400G-AOC, QSFP-DD; 400G-AOC, QSFP-DD to not declared" in str(caught.value)
+    data["bill"] = {"prices": {"400G-AOC, QSFP-DD": 1, "400G-AOC, QSFP-DD to not declared": 2}}
+    assert {x.price for x in bill(intent_of(data)).lines if x.part.kind == "assembly"} == {1, 2}
 
 
 def test_no_pluggable_is_counted_twice() -> None:

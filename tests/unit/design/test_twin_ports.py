@@ -246,3 +246,16 @@ def test_groups_of_hosts_share_a_spine_s_cage_leg_by_leg() -> None:
     assert len({cable.name for cable in found.cables}) == len(found.cables) == len(found.links)
     cages = Counter((end.device, end.slot.number) for end in ends if end.slot)
     assert set(cages.values()) == {2}
+
+
+def test_a_splitter_has_as_many_legs_as_its_source_says_and_no_more() -> None:
+    data = split(leaf__breakout="8x100G", leaf__uplink_breakout=None, leaf__spare_legs="shut")
+    data["fabrics"]["compute"]["spine"] |= {"breakout": None, "medium": "DR4", "uplink_speed": "400G"}
+    data["hosts"]["gpu"]["nics"]["compute"]["speed"] = "100G"
+    text = refusal(data)
+    assert "its splitters have 2 legs, and this needs 4 in each connector" in text
+    assert "expected: 2x400G or 4x200G" in text
+    assert "nearest that can be built: medium: SR8 or medium: DR8" in text
+    for medium in ("SR8", "DR8"):
+        data["fabrics"]["compute"]["leaf"]["medium"] = medium
+        assert of(data).devices

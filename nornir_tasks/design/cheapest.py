@@ -42,14 +42,24 @@ class Cheapest:
 
     def offer(self, layout: Layout) -> None:
         """Consider one more layout."""
-        switches, links = layout.leaves + layout.spines + layout.cores, _links(self._choices, layout)
+        switches, links = _switches(layout), _links(self._choices, layout)
         if len(self._best) > 1 and (switches, links) > (self._best[1].switches, self._best[1].links):
             return
-        option = Option(layout, switches, links, _optics(self._choices, layout), capacity(self._choices, layout))
+        option = priced(self._choices, layout)
         if self._builds(layout):
             self._best = sorted((*self._best, option), key=lambda each: each.rank)[:2]
         elif self._too_much is None or option.rank < self._too_much.rank:
             self._too_much = option
+
+
+def priced(choices: Choices, layout: Layout) -> Option:
+    """A layout and what it costs alone."""
+    costs = _switches(layout), _links(choices, layout), _optics(choices, layout)
+    return Option(layout, *costs, capacity(choices, layout))
+
+
+def _switches(layout: Layout) -> int:
+    return layout.leaves + layout.spines + layout.cores
 
 
 def capacity(choices: Choices, layout: Layout) -> float:
@@ -79,6 +89,13 @@ def _optics(choices: Choices, layout: Layout) -> int:
         found += sum(_cages(pods.spine_uplinks, each.up_ways) for each, _ in _spines(choices, layout))
         found += layout.cores * _cages(pods.parallel * layout.spine_groups, choices.core.down_ways)
     return found
+
+
+def spine_optics(choices: Choices, spines: int, links_down: int) -> int:
+    """Pluggables of so many spines, each with so many links to leaves; none where those are copper."""
+    if choices.demand.fabric.spine.medium in COPPER:
+        return 0
+    return sum(_cages(links_down, choices.spine_of(index).down_ways) for index in range(1, spines + 1))
 
 
 def _cages(ports: int, ways: int) -> int:

@@ -49,6 +49,14 @@ def holds(choices: Choices, layout: Layout) -> bool:
     return not any(True for each in _kinds(choices) for _ in (*check.ecmp(each), *check.routes(each), *check.bfd(each)))
 
 
+def leaves_hold(choices: Choices, layout: Layout) -> bool:
+    """Does every kind of leaf have room for this layout? Spines may have leaves of other layouts, too."""
+    check = _Check(choices, layout, {})
+    if any(True for _ in (*check.leaf_ports(), *spare_legs.refusals(choices, layout, ("leaf",)))):
+        return False
+    return not any(True for each in _kinds(choices) for _ in check.ecmp(each))
+
+
 def _kinds(choices: Choices) -> Iterator[Choice]:
     """Each kind of switch once."""
     seen = set()
@@ -244,15 +252,20 @@ class _Check:
 
     def logical_ports(self) -> Iterator[Finding]:
         """Number of ports at once, where split cages count as their legs."""
+        yield from self.leaf_ports()
+        layout = self.layout
+        for choice in self.choices.spines:
+            panel = Panel.of(choice, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
+            up = panel.uplinks(layout.pods.spine_uplinks) if layout.pods else ()
+            yield from _too_many(choice, (*panel.downlinks(layout.links_down), *up))
+
+    def leaf_ports(self) -> Iterator[Finding]:
+        """The same of leaves alone."""
         layout, speed = self.layout, self.demand.nics.speed
         down = layout.hosts_per_group * layout.nics_per_host
         for choice in self.choices.leaves:
             panel = Panel.of(choice, speed, layout.uplink_gbps)
             yield from _too_many(choice, (*panel.downlinks(down), *panel.uplinks(layout.uplinks)))
-        for choice in self.choices.spines:
-            panel = Panel.of(choice, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
-            up = panel.uplinks(layout.pods.spine_uplinks) if layout.pods else ()
-            yield from _too_many(choice, (*panel.downlinks(layout.links_down), *up))
 
     def mtu(self, choice: Choice) -> Iterator[Finding]:
         most = choice.capabilities.max_mtu_bytes

@@ -1,19 +1,22 @@
 """Several groups of hosts, or planes, on one fabric: each has its own leaves, and all share the spines.
 
-A section is the leaves of one group of hosts on one plane. Each is sized separately (:mod:`.topology`) for every
-possible number of spines, and the number that makes the cheapest fabric is used. Leaf groups are numbered throughout,
+A section is the leaves of one group of hosts on one plane. Its layouts for every possible number of spines
+(:mod:`.topology`) are combined with those of the other sections (:mod:`.shared_spines`), and the cheapest fabric that
+its switches hold as a whole is used. Leaf groups are numbered throughout,
 section by section, unless one declares its first number.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, islice
 
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Beside, Layout, Option, Sizing
+from nornir_tasks.design.limits import holds
+from nornir_tasks.design.shared_spines import Together, together
 from nornir_tasks.design.sizes import Sizes
-from nornir_tasks.design.topology import MIN_SPINES, lay_out
+from nornir_tasks.design.topology import MIN_SPINES, every_sizing, lay_out
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
 
@@ -67,25 +70,34 @@ def _check_tiers(every: Sequence[Choices], marks: Marks) -> None:
 
 
 def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
-    """The sizing of each section, with the number of spines that makes the cheapest fabric."""
-    declared = every[0].demand.fabric.spine.count
-    sizes = [Sizes.of(each) for each in every]
-    most = min(each.most_uplinks for each in sizes)
-    ports = min(each.spine_ports for each in sizes)
-    found: list[list[Sizing]] = []
-    for count in (declared,) if declared is not None else range(MIN_SPINES, most + 1):
-        try:
-            sized = [lay_out(_with_spines(each, count), marks) for each in every]
-        except DesignError:
-            continue
-        if sum(each.chosen.layout.spine_places for each in map(_side_by_side, sized)) <= ports:
-            found.append([_side_by_side(each) for each in sized])
+    """The sizing of each section in the cheapest fabric, with the costs of the whole fabric."""
+    ports = min(Sizes.of(each).spine_ports for each in every)
+    found = [each for each in _fabrics(every) if each.links_down <= ports]
     if not found:
         for each in every:
             lay_out(each, marks)  # raises its refusal if one cannot be built even alone
         raise DesignError(marks.problem(_too_few_ports(every, ports)))
-    best, *others = sorted(found, key=_rank)[:2]
-    return [_with_costs(each, best, others) for each in zip(best, *others, strict=True)]
+    found.sort(key=lambda each: each.rank)
+    best, *others = [*islice((each for each in found if _holds(every, each)), 2)] or found[:1]
+    return [_with_costs(place, best, others) for place in range(len(every))]
+
+
+def _fabrics(every: Sequence[Choices]) -> Iterator[Together]:
+    """The cheapest fabrics for every number of spines; for a declared one, of that alone."""
+    declared = every[0].demand.fabric.spine.count
+    most = min(Sizes.of(each).most_uplinks for each in every)
+    for count in (declared,) if declared is not None else range(MIN_SPINES, most + 1):
+        sizings = [every_sizing(_with_spines(each, count)) for each in every]
+        if all(sizings):
+            yield from together(every[0], count, sizings)
+
+
+def _holds(every: Sequence[Choices], fabric: Together) -> bool:
+    """Does every kind of switch have room for the leaves of all sections together?"""
+    layouts = [each.chosen.layout for each in fabric.sized]
+    besides = _besides(layouts, [0] * len(layouts))
+    pairs = zip(every, layouts, besides, strict=True)
+    return all(holds(choices, replace(layout, beside=beside)) for choices, layout, beside in pairs)
 
 
 def _with_spines(choices: Choices, count: int) -> Choices:
@@ -95,32 +107,14 @@ def _with_spines(choices: Choices, count: int) -> Choices:
     return replace(choices, demand=replace(demand, fabric=fabric))
 
 
-def _side_by_side(sizing: Sizing) -> Sizing:
-    """The links of each leaf on adjacent ports of a spine, so that sections can follow one another."""
-    layout = replace(sizing.chosen.layout, interleaved_groups=None)
-    return replace(sizing, chosen=replace(sizing.chosen, layout=layout))
-
-
-def _costs(sized: Sequence[Sizing]) -> tuple[int, int, int]:
-    """Switches, links and optics of the fabric; its spines are counted once."""
-    chosen = [each.chosen for each in sized]
-    switches = sum(each.layout.leaves for each in chosen) + chosen[0].layout.spines
-    return switches, sum(each.links for each in chosen), sum(each.optics for each in chosen)
-
-
-def _rank(sized: Sequence[Sizing]) -> tuple[int, ...]:
-    return (*_costs(sized), sized[0].chosen.layout.spines)
-
-
-def _with_costs(one: tuple[Sizing, ...], best: Sequence[Sizing], others: Sequence[Sequence[Sizing]]) -> Sizing:
+def _with_costs(place: int, best: Together, others: Sequence[Together]) -> Sizing:
     """A section's sizing with the costs of the whole fabric; its runner-up has those of the next best fabric."""
-    options = [_of_fabric(each.chosen, costs) for each, costs in zip(one, map(_costs, (best, *others)), strict=True)]
-    return replace(one[0], chosen=options[0], runner_up=options[1] if len(options) > 1 else None)
+    options = [_of_fabric(each.sized[place].chosen, each) for each in (best, *others)]
+    return replace(best.sized[place], chosen=options[0], runner_up=options[1] if len(options) > 1 else None)
 
 
-def _of_fabric(option: Option, costs: tuple[int, int, int]) -> Option:
-    switches, links, optics = costs
-    return replace(option, switches=switches, links=links, optics=optics)
+def _of_fabric(option: Option, fabric: Together) -> Option:
+    return replace(option, switches=fabric.switches, links=fabric.links, optics=fabric.optics)
 
 
 def _too_few_ports(every: Sequence[Choices], ports: int) -> Finding:
@@ -139,15 +133,20 @@ def _beside_one_another(every: Sequence[Choices], sized: Sequence[Sizing], marks
     layouts = [each.chosen.layout for each in sized]
     firsts = tuple(_first_groups([each.demand for each in every], layouts))
     _check_numbers([each.demand for each in every], layouts, firsts, marks)
-    last_group = max(first + layout.leaf_groups - 1 for first, layout in zip(firsts, layouts, strict=True))
+    besides = _besides(layouts, [first - 1 for first in firsts])
+    found = zip(every, sized, besides, strict=True)
+    return tuple(Section(choices, _beside(sizing, beside)) for choices, sizing, beside in found)
+
+
+def _besides(layouts: Sequence[Layout], groups_before: Sequence[int]) -> list[Beside]:
+    """For each section, what the others have."""
+    last_group = max(before + each.leaf_groups for before, each in zip(groups_before, layouts, strict=True))
     rails, leaves = max(len(each.leaf_rails) for each in layouts), sum(each.leaves for each in layouts)
     places = [each.spine_places for each in layouts]
-    found = []
-    for number, (choices, sizing, layout) in enumerate(zip(every, sized, layouts, strict=True)):
-        before, others = sum(places[:number]), sum(places) - places[number]
-        beside = Beside(firsts[number] - 1, last_group, rails, leaves - layout.leaves, before, others)
-        found.append(Section(choices, _beside(sizing, beside)))
-    return tuple(found)
+    return [
+        Beside(before, last_group, rails, leaves - layout.leaves, sum(places[:number]), sum(places) - places[number])
+        for number, (layout, before) in enumerate(zip(layouts, groups_before, strict=True))
+    ]
 
 
 def _beside(sizing: Sizing, beside: Beside) -> Sizing:

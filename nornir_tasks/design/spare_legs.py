@@ -1,6 +1,6 @@
 """Legs of twin-port optics without a planned cable: refused, unless the intent says what they are for."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from nornir_tasks.design.choices import Choice, Choices
@@ -23,14 +23,14 @@ class _Cages:
     """The far ends of the legs."""
 
 
-def refusals(choices: Choices, layout: Layout) -> Iterator[Finding]:
-    """Kinds of switch with a cage of which one leg has no cable in the layout, now or later."""
+def refusals(choices: Choices, layout: Layout, tiers: Collection[str] = ("leaf", "spine", "core")) -> Iterator[Finding]:
+    """Kinds of switch of these tiers with a cage of which one leg has no cable in the layout, now or later."""
     fabric = choices.demand.fabric
     declared = {"leaf": fabric.leaf.spare_legs, "spine": fabric.spine.spare_legs}
     declared["core"] = fabric.core.spare_legs if fabric.core is not None else None
     for cages in _twin(choices, layout):
         spare = -cages.legs % cages.ways
-        if spare and declared[cages.tier] is None:
+        if spare and declared[cages.tier] is None and cages.tier in tiers:
             demand, model = choices.demand, cages.choice.model.model
             yield Finding(
                 demand.on_fabric(cages.tier, cages.key),

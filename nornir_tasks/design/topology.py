@@ -12,16 +12,16 @@ from functools import partial
 from math import ceil
 
 from nornir_tasks.design import nearest
-from nornir_tasks.design.cheapest import Builds, Cheapest, in_words
+from nornir_tasks.design.cheapest import Builds, Cheapest, in_words, priced
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.layout import CannotBuildError, Layout, Option, Sizing
-from nornir_tasks.design.limits import holds
+from nornir_tasks.design.limits import holds, leaves_hold
 from nornir_tasks.design.pods import PodSizing
 from nornir_tasks.design.sizes import Sizes
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
 
-__all__ = ["Sizing", "lay_out"]
+__all__ = ["Sizing", "every_sizing", "lay_out"]
 
 MIN_SPINES = 2
 """A single spine is no redundancy; it results from ``count`` only, or from leaves without a port for a second
@@ -39,6 +39,18 @@ def lay_out(choices: Choices, marks: Marks) -> Sizing:
         return found
     instead = f"two tiers would do (design: rail, no core): {in_words(two)}"
     return replace(found, warnings=(*found.warnings, f"{instead}, and {found.chosen.switches} with three"))
+
+
+def every_sizing(choices: Choices) -> tuple[Sizing, ...]:
+    """Every layout with the declared number of spines, whatever else these carry; none if no ports allow one.
+
+    If the tables or ports of the leaves have room for none of them, all are given: their refusal shows the numbers.
+    """
+    try:
+        found = tuple(_Sizer.of(choices, partial(leaves_hold, choices)).every())
+    except CannotBuildError:
+        return ()
+    return tuple(each for each in found if leaves_hold(choices, each.chosen.layout)) or found
 
 
 def _two_tiers(choices: Choices) -> Option | None:
@@ -90,6 +102,17 @@ class _Sizer:
             raise CannotBuildError(nearest.loses_too_much(self.sizes.choices.demand, intended, None))
         warnings = (_single_point(found.chosen.layout, is_declared=spine.count is not None),) if single else ()
         return Sizing(self._with_places(found.chosen), found.runner_up, warnings)
+
+    def every(self) -> Iterator[Sizing]:
+        """Every layout with the declared number of spines that keeps the declared capacity, with its costs alone."""
+        spine, nothing = self.sizes.choices.demand.fabric.spine, Cheapest(self.sizes.choices, self.builds)
+        is_declared = spine.capacity_after_loss > 0 and "capacity_after_loss" in spine.model_fields_set
+        for hosts, groups in self.sizes.groupings(self.hosts_per_group):
+            for layout in self._layouts(hosts, groups, spine.capacity_after_loss, nothing, single=False):
+                single = layout.spines_per_group == 1
+                if not (single and is_declared):
+                    warnings = (_single_point(layout, is_declared=True),) if single else ()
+                    yield Sizing(priced(self.sizes.choices, layout), None, warnings)
 
     def _search(self, capacity_after_loss: float, *, single: bool = False) -> Cheapest:
         found = Cheapest(self.sizes.choices, self.builds)

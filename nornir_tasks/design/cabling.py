@@ -18,7 +18,7 @@ from nornir_tasks.design.links import Endpoint, Link, NicPort
 from nornir_tasks.design.network import ROLES, Device
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.sections import Section
-from nornir_tasks.design.twin_ports import End
+from nornir_tasks.design.twin_port_ends import End
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from nornir_tasks.design.cables import ASSEMBLY, Make
 from nornir_tasks.design.catalogue import Mode
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.media import COPPER, OPTICS, PASSIVE_REACH_M, STRAIGHT, fec_of, fitting_optics, optic_reach_m
-from nornir_tasks.design.twin_ports import End, Ends, Kind
+from nornir_tasks.design.twin_port_ends import End, Ends, Kind
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
 
@@ -57,7 +57,7 @@ def end_of(choice: Choice, speed_gbps: int, ways: int) -> End:
     model = choice.model
     modes = model.modes_for(ways, speed_gbps)
     cage = next((group.cage for group in model.ports if group.modes_for(ways, speed_gbps)), "")
-    return End(model.model, ways, modes, speed_gbps not in model.silent_gbps, choice.os, cage)
+    return End(model.model, ways, modes, speed_gbps not in model.silent_gbps, choice.os, cage, model.splits)
 
 
 def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks) -> Joints:
@@ -124,29 +124,29 @@ def _makes(kind: Kind, ends: Ends, choices: Choices) -> dict[tuple[End, End | No
 def _wrong(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Finding]:
     if kind.medium is None:
         return
-    yield from _reach(kind, chosen)
+    yield from _reach(kind, chosen, ends)
     if kind.medium in STRAIGHT:
         for upper, lower in product(ends.uppers, ends.lowers):
             if chosen[upper].lanes != chosen[lower].lanes:
-                yield _unlike(kind, upper, lower, chosen)
+                yield _unlike(kind, upper, lower, chosen, ends)
 
 
 def _text(end: End, mode: Mode) -> str:
     return f"{end.name} ({mode.speed_gbps}G as {mode.lanes} x {mode.lane_gbps:g}G)"
 
 
-def _unlike(kind: Kind, upper: End, lower: End, chosen: Mapping[End, Mode]) -> Finding:
+def _unlike(kind: Kind, upper: End, lower: End, chosen: Mapping[End, Mode], ends: Ends) -> Finding:
     return Finding(
         (*kind.path, "medium"),
         f"no {kind.medium} joins {_text(upper, chosen[upper])} and {_text(lower, chosen[lower])}",
         "the same lanes at both ends, or optics, which convert",
         kind.medium or "",
-        _what_would_do(kind, max(end.ways for end in (upper, lower))),
+        _what_would_do(kind, ends.most_ways),
     )
 
 
-def _reach(kind: Kind, chosen: Mapping[End, Mode]) -> Iterator[Finding]:
-    length, ways = kind.length_m or 1, max(end.ways for end in chosen)
+def _reach(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Finding]:
+    length, ways = kind.length_m or 1, ends.most_ways
     if kind.medium in OPTICS:
         reach = optic_reach_m(str(kind.medium), kind.speed_gbps, ways)
         if reach is None:
@@ -172,8 +172,15 @@ def _reach(kind: Kind, chosen: Mapping[End, Mode]) -> Iterator[Finding]:
                 f"too long for passive copper at {lane_gbps:g}G a lane",
                 f"at most {most} m",
                 f"{length} m",
-                f"{_what_would_do(kind, ways)}; or AEC or AOC, whose maker says how far they go",
+                _what_would_do(kind, ways)
+                + ("; or AEC or AOC, whose maker says how far they go" if _has_lanes_in_common(ends) else ""),
             )
+
+
+def _has_lanes_in_common(ends: Ends) -> bool:
+    """Have all ends a mode with the same lanes, as media that pass them on need?"""
+    every = [{mode.lanes for mode in end.modes} for end in (*ends.uppers, *ends.lowers)]
+    return not ends.lowers or bool(set.intersection(*every))
 
 
 def _carried(medium: str, ways: int) -> str:

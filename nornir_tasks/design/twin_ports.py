@@ -5,68 +5,15 @@ carry a splitter instead, which makes two legs of it at the split end; then both
 optic fits which cage under which system, its reach, and whether it takes splitters.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import product
 
-from nornir_tasks.design.catalogue import Mode, OpticModel
-from nornir_tasks.design.media import CONNECTORS, OPTICS, fitting_optics, is_twin, light_of
-from nornir_tasks.intent.findings import Finding, Path
-
-Optics = Mapping[str, OpticModel]
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """One kind of port at one end of a kind of cable."""
-
-    name: str
-    """The model, for messages."""
-    ways: int
-    modes: tuple[Mode, ...]
-    negotiates: bool
-    """False if the switch is known not to negotiate at this speed."""
-    os: str = ""
-    """The OS; empty for a NIC."""
-    cage: str = ""
-    """Form of the cage; empty for a NIC."""
-
-    @property
-    def legs(self) -> int:
-        """Legs per connector of a twin-port optic in this cage; more than one with a splitter."""
-        return max(1, self.ways // CONNECTORS)
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """The common properties of all cables between two tiers."""
-
-    path: Path
-    """Path of the upper tier in the intent, which sets medium and length."""
-    medium: str | None
-    length_m: int | None
-    speed_gbps: int
-    lower: Path | None = None
-    """Path of the lower tier; None if that is hosts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """The kinds of port that meet; each upper one meets each lower one."""
-
-    uppers: tuple[End, ...]
-    lowers: tuple[End, ...]
-    """Model of the NIC; empty if the intent names none."""
-
-    @property
-    def split(self) -> tuple[End, ...]:
-        """The ends that are legs of a cage, each once."""
-        return tuple(dict.fromkeys(end for end in (*self.uppers, *self.lowers) if end.ways > 1))
-
-    @property
-    def are_split_twice(self) -> bool:
-        """Are cages split at both ends?"""
-        return any(end.ways > 1 for end in self.uppers) and any(end.ways > 1 for end in self.lowers)
+from nornir_tasks.design.catalogue import OpticModel
+from nornir_tasks.design.media import CONNECTORS, OPTICS, is_twin, light_of
+from nornir_tasks.design.nearest_media import carries, nearest
+from nornir_tasks.design.twin_port_ends import End, Ends, Kind, Optics
+from nornir_tasks.intent.findings import Finding
 
 
 def chosen(kind: Kind, ends: Ends, optics: Optics) -> dict[End, OpticModel]:
@@ -77,7 +24,17 @@ def chosen(kind: Kind, ends: Ends, optics: Optics) -> dict[End, OpticModel]:
 
 
 def refusals(kind: Kind, ends: Ends, optics: Optics) -> Iterator[Finding]:
-    """The findings against these cables that concern the optics of split cages."""
+    """The findings against these cables that concern the optics of split cages, with the nearest that can be built."""
+    found = list(_against(kind, ends, optics))
+
+    def accepts(other: Kind, there: Ends) -> bool:
+        return not any(True for _ in _against(other, there, optics)) if is_twin(other.medium) else carries(other, there)
+
+    hint = nearest(kind, ends, optics, accepts) if found else ""
+    yield from (replace(each, hint="; ".join(part for part in (each.hint, hint) if part)) for each in found)
+
+
+def _against(kind: Kind, ends: Ends, optics: Optics) -> Iterator[Finding]:
     if not is_twin(kind.medium):
         if ends.are_split_twice:
             yield _no_fibre_for_each_leg(kind, ends, optics)
@@ -85,7 +42,7 @@ def refusals(kind: Kind, ends: Ends, optics: Optics) -> Iterator[Finding]:
     if not ends.split:
         what = f"no cage of these cables is split, so nothing uses the second connector of {kind.medium}"
         yield Finding((*kind.path, "medium"), what, light_of(str(kind.medium)), str(kind.medium))
-    found = [finding for end in ends.split for finding in _fitted(kind, ends, end, optics)]
+    found = [finding for end in ends.split for finding in _fitted(kind, end, optics)]
     found += [] if found else [*_whole_ends(kind, ends)]
     found += [] if found else [*_two_splitters(kind, ends)]
     yield from found
@@ -119,16 +76,13 @@ def _goes(kind: Kind, end: End, optic: OpticModel) -> bool:
     return _carries(kind, end, optic) and limit_m is not None and (kind.length_m or 1) <= limit_m
 
 
-def _fitted(kind: Kind, ends: Ends, end: End, optics: Optics) -> Iterator[Finding]:
+def _fitted(kind: Kind, end: End, optics: Optics) -> Iterator[Finding]:
     """Refuse a kind of split cage for which no optic of this medium is suitable."""
-    there, split = _of(kind, end, optics), f"{end.ways}x{kind.speed_gbps}G"
-    hint, path = _instead(kind, ends, optics), (*kind.path, "medium")
+    there, split, path = _of(kind, end, optics), f"{end.ways}x{kind.speed_gbps}G", (*kind.path, "medium")
     names = " and ".join(each.model for each in there)
     if not there:
         what = f"no source names a twin-port optic {kind.medium} for the {end.cage} cages of {end.name} under {end.os}"
-        yield Finding(
-            path, what, _media_of(end, optics), f"{kind.medium} for {split}", hint or _one_connector(kind, end)
-        )
+        yield Finding(path, what, _media_of(end, optics), f"{kind.medium} for {split}")
         return
     carrying = [each for each in there if _carries(kind, end, each)]
     if not carrying:
@@ -136,7 +90,7 @@ def _fitted(kind: Kind, ends: Ends, end: End, optics: Optics) -> Iterator[Findin
         what = f"{names} cannot carry this split"
         if legs and end.legs > max(legs):
             what += f": its splitters have {max(legs)} legs, and this needs {end.legs} in each connector"
-        yield Finding(path, what, _splits(there), split, hint or _one_connector(kind, end))
+        yield Finding(path, what, _splits(there), split)
         return
     limits_m = [limit for each in carrying if (limit := _limit_m(kind, end, each)) is not None]
     if not limits_m:
@@ -144,13 +98,11 @@ def _fitted(kind: Kind, ends: Ends, end: End, optics: Optics) -> Iterator[Findin
         what = "takes no splitters, and this split needs one in each connector"
         what = f"{names} {what}" if needs_splitter else f"no source has a NIC at the other end of {names}"
         expected = f"{CONNECTORS}x{carrying[0].port_gbps}G" if needs_splitter else "optics that NICs take as well"
-        yield Finding(path, what, expected, split if needs_splitter else str(kind.medium), hint)
+        yield Finding(path, what, expected, split if needs_splitter else str(kind.medium))
     elif (kind.length_m or 1) > max(limits_m):
         how = "through a splitter" if end.legs > 1 else "to a NIC" if kind.lower is None else "over a straight jumper"
         what = f"too long for {kind.medium} {how}"
-        hint = f"{hint}; or " if hint else ""
-        hint += f"nearest that can be built with it: cable_m: {max(limits_m)}"
-        yield Finding((*kind.path, "cable_m"), what, f"at most {max(limits_m)} m", f"{kind.length_m} m", hint)
+        yield Finding((*kind.path, "cable_m"), what, f"at most {max(limits_m)} m", f"{kind.length_m} m")
 
 
 def _whole_ends(kind: Kind, ends: Ends) -> Iterator[Finding]:
@@ -172,11 +124,9 @@ def _whole_ends(kind: Kind, ends: Ends) -> Iterator[Finding]:
 def _two_splitters(kind: Kind, ends: Ends) -> Iterator[Finding]:
     for upper, lower in product(ends.uppers, ends.lowers):
         if upper.legs > 1 and lower.legs > 1:
-            whole = f"{CONNECTORS}x{kind.speed_gbps * upper.legs}G"
             what = "both ends of these cables would be splitters: two legs of one meet two legs of another"
             found = f"{upper.ways}x{kind.speed_gbps}G and {lower.ways}x{kind.speed_gbps}G"
-            hint = f"nearest that can be built: {whole} at both ends, a jumper for each leg"
-            yield Finding((*kind.path, "breakout"), what, "a splitter at one end, or none", found, hint)
+            yield Finding((*kind.path, "breakout"), what, "a splitter at one end, or none", found)
             return
 
 
@@ -192,36 +142,8 @@ def _no_fibre_for_each_leg(kind: Kind, ends: Ends, optics: Optics) -> Finding:
         "each leg needs a fibre of its own, so twin-port optics",
         f"medium: one of {', '.join(media)}" if media and not gaps else "a breakout at one end only",
         kind.medium or "",
-        "; ".join((*gaps, _instead(kind, ends, optics))),
+        "; ".join(gaps),
     )
-
-
-def _instead(kind: Kind, ends: Ends, optics: Optics) -> str:
-    """The nearest design that can be built: other twin-port optics, else one end whole instead of both split."""
-    media = sorted({(each.reach_m, each.medium) for each in optics.values()})
-    fitting = _fitting(kind, ends, optics, dict.fromkeys(name for _, name in media))
-    ways = [f"medium: {medium}" for medium in fitting if medium != kind.medium]
-    ways += ["a breakout at one end only"] if ends.are_split_twice and not ways else []
-    length = f" over {kind.length_m} m" if kind.length_m else ""
-    return f"nearest that can be built{length}: {' or '.join(ways)}" if ways else ""
-
-
-def _one_connector(kind: Kind, end: End) -> str:
-    """Optics whose legs all come out of one connector, or out of as many as there are legs."""
-    fitting = fitting_optics(kind.speed_gbps, end.ways, kind.length_m or 1)
-    own = [each for each in fitting if each == light_of(str(kind.medium))]
-    media = " or ".join(f"medium: {each}" for each in own or fitting)
-    return f"nearest that can be built: {media}" if media else ""
-
-
-def _fitting(kind: Kind, ends: Ends, optics: Optics, media: Iterable[str]) -> list[str]:
-    found = []
-    for medium in media:
-        other = replace(kind, medium=medium)
-        fits = all(any(_goes(other, end, each) for each in _of(other, end, optics)) for end in ends.split)
-        if fits and not [*_whole_ends(other, ends), *_two_splitters(other, ends)]:
-            found.append(medium)
-    return found
 
 
 def _media_of(end: End, optics: Optics) -> str:

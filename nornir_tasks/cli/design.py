@@ -172,9 +172,16 @@ def _print(designed: "SiteDesign") -> None:
         parts = {each.group: each for each in layout.parts_of(name)}
         ratio = next(iter(parts.values())).layout.core_oversubscription
         core = "" if ratio is None else f", to the cores {float(ratio):.4g}:1"
-        out.print(f"{name}: {tiers}; {plane['oversubscription']:.4g}:1{core}; {links}")
-        for each in (each for each in designed.demands if each.plane_name == name):
-            print_sizing(each, parts[each.group].sizing, is_one_of_several=len(parts) > 1)
+        there = [each for each in designed.demands if each.fabric_name == layout.name]
+        sections = sum(each.nics.ports_of is None for each in there)
+        beside = [each.name for each in network.planes_on(layout.name) if each.name != name]
+        shared = f" of fabric {layout.name}, with {' and '.join(beside)}" if beside else ""
+        out.print(f"{name}: {tiers}{shared}; {plane['oversubscription']:.4g}:1{core}; {links}")
+        for each in (each for each in there if each.plane_name == name):
+            if each.nics.ports_of is not None:
+                out.print(f"  on the NIC ports of {each.group} for {each.nics.ports_of}: the same leaves and links")
+            else:
+                print_sizing(each, parts[each.group].sizing, is_one_of_several=sections > 1)
         apart = [(a, b) for a in range(rails) for b in range(a) if not layout.reachable(a, b)]
         if apart:
             out.print(

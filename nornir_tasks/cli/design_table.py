@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nornir_tasks.design.network import Network
+    from nornir_tasks.design.network import Device, Network
 
 HEADS: tuple[str, ...] = (
     "switch",
+    "hosts",
     "system",
     "release",
     "model",
@@ -17,7 +18,7 @@ HEADS: tuple[str, ...] = (
     "routes",
     "ECMP groups",
 )
-LEAST_WANTED = ("ECMP groups", "release", "host block", "system", "routes", "AS", "model", "links", "loopback")
+LEAST_WANTED = ("ECMP groups", "release", "host block", "system", "routes", "AS", "model", "links", "loopback", "hosts")
 """The order in which columns are dropped on a narrow terminal; never the switch's name."""
 PADDING = 2
 
@@ -29,19 +30,20 @@ def print_switches(network: "Network") -> None:
     from nornir_tasks.cli.console import out
 
     rows = _rows(network)
-    heads = columns_for(rows, out.width)
+    is_shared = any(len(each.parts) > 1 for each in network.fabrics.values())
+    known = HEADS if is_shared else tuple(head for head in HEADS if head != "hosts")
+    heads = columns_for(rows, out.width, known)
     table = Table(*(Column(head, no_wrap=True, overflow="ignore") for head in heads), box=None)
     for row in rows:
         table.add_row(*(row[HEADS.index(head)] for head in heads))
     # A name that alone is wider than the terminal goes on in the next line instead of being cut.
     out.print(table, width=max(out.width, _width(rows, heads)), markup=False)
-    if gone := [head for head in HEADS if head not in heads]:
+    if gone := [head for head in known if head not in heads]:
         out.print(f"left out on {out.width} columns: {', '.join(gone)}; a wider terminal or --json has them")
 
 
-def columns_for(rows: list[tuple[str, ...]], width: int) -> tuple[str, ...]:
+def columns_for(rows: list[tuple[str, ...]], width: int, heads: tuple[str, ...] = HEADS) -> tuple[str, ...]:
     """The columns that fit side by side, least wanted ones left out."""
-    heads = HEADS
     for gone in LEAST_WANTED:
         if _width(rows, heads) <= width:
             break
@@ -61,6 +63,25 @@ def _rows(network: "Network") -> list[tuple[str, ...]]:
     routes, rows = count_routes(network), list[tuple[str, ...]]()
     for each in network.devices:
         links, block = str(len(network.links_of(each.name))), ", ".join(network.blocks_at(each.name).values()) or "-"
-        known = (each.name, each.os, each.release, each.model, str(each.asn), each.loopback, block, links)
+        known = (
+            each.name,
+            _served(network, each),
+            each.os,
+            each.release,
+            each.model,
+            str(each.asn),
+            each.loopback,
+            block,
+            links,
+        )
         rows.append((*known, *routes_in_short(routes[each.name])))
     return rows
+
+
+def _served(network: "Network", device: "Device") -> str:
+    """``gpu: compute, data``: the group of hosts and the planes that a leaf is for; empty for other switches."""
+    found: dict[str, list[str]] = {}
+    for part in network.fabrics[device.fabric].parts:
+        if device.level == 0 and part.layout.has_group(device.index):
+            found.setdefault(part.group, []).append(part.plane)
+    return "; ".join(f"{group}: {', '.join(planes)}" for group, planes in found.items()) or "-"

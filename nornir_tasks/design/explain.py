@@ -99,9 +99,10 @@ class _Explainer:
 
     @property
     def whose(self) -> str:
-        """The plane; of one with several groups of hosts, whose leaves differ, the group as well."""
-        groups = self.fabric.parts_of(self.plane.name)
-        return self.plane.name if len(groups) == 1 else f"{self.plane.name}, {self.demand.group}"
+        """The plane; of several groups of hosts on it the group, and of shared NIC ports the plane that has them."""
+        groups, owner = self.fabric.parts_of(self.plane.name), self.demand.nics.ports_of
+        name = self.plane.name if len(groups) == 1 else f"{self.plane.name}, {self.demand.group}"
+        return name if owner is None else f"{name}, on ports of {owner}"
 
     def place(self, name: str) -> str:
         """The full path of an input from the intent."""

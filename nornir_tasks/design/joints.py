@@ -14,10 +14,10 @@ from nornir_tasks.design import twin_ports
 from nornir_tasks.design.cables import ASSEMBLY, Make
 from nornir_tasks.design.catalogue import Mode
 from nornir_tasks.design.choices import Choice, Choices
+from nornir_tasks.design.layout import CannotBuildError
 from nornir_tasks.design.media import COPPER, OPTICS, PASSIVE_REACH_M, STRAIGHT, fec_of, fitting_optics, optic_reach_m
 from nornir_tasks.design.twin_port_ends import End, Ends, Kind
-from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ def end_of(choice: Choice, speed_gbps: int, ways: int) -> End:
     return End(model.model, ways, modes, speed_gbps not in model.silent_gbps, choice.os, cage, model.splits)
 
 
-def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks) -> Joints:
-    """Choose the lanes of every end. Raises DesignError for media that cannot connect their ends."""
+def join(choices: Choices, spine_gbps: int, core_gbps: int | None) -> Joints:
+    """Choose the lanes of every end. Raises CannotBuildError for media that cannot connect their ends."""
     demand, findings = choices.demand, list[Finding]()
     speed = demand.nics.speed
     nic = None
@@ -84,7 +84,7 @@ def join(choices: Choices, spine_gbps: int, core_gbps: int | None, marks: Marks)
     for found in (host, up, top):
         findings += found if isinstance(found, list) else []
     if findings:
-        raise DesignError(marks.problems(findings))
+        raise CannotBuildError(*findings)
     return Joints(cast(Joint, host), cast(Joint, up), cast(Joint | None, top), nic)
 
 

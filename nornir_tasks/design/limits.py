@@ -14,13 +14,12 @@ from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.port_profiles import queue_numbers
-from nornir_tasks.errors import DesignError
-from nornir_tasks.intent.findings import Finding, Marks
+from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.unknown import independent
 
 
-def check_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts], marks: Marks) -> None:
-    """Raise DesignError with everything that exceeds a limit of some kind of switch."""
+def over_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts]) -> list[Finding]:
+    """Everything that exceeds a limit of some kind of switch."""
     check = _Check(choices, layout, os_facts)
     rules = [
         balancing.refusals(choices, layout, os_facts),
@@ -36,9 +35,7 @@ def check_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFact
         rules += [check.priorities(choice), check.ecmp(choice), check.routes(choice), check.mtu(choice)]
         rules += [check.bfd(choice), check.neighbors(choice), check.macs(choice)]
         rules += [buffers.refusals(choices.demand.terms, choice)]
-    findings = list(independent(*rules))
-    if findings:
-        raise DesignError(marks.problems(findings))
+    return list(independent(*rules))
 
 
 def holds(choices: Choices, layout: Layout) -> bool:

@@ -3,7 +3,7 @@
 demands       what each fabric is to be, with what rides   demand.py
 choose        which model, OS and release each switch is      choices.py
 sections      the cheapest number of switches and links       sections.py, topology.py
-check_limits  what no switch may exceed                       limits.py, buffers.py, overrides.py
+over_limits   what no switch may exceed                       limits.py, buffers.py, overrides.py
 cable_up      which port is joined to which                   cabling.py
 check_racks   what stands in a rack is there                  racks.py
 number        ASNs                                            asn.py
@@ -33,8 +33,8 @@ from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.kinds import Kinds, kinds
-from nornir_tasks.design.layout import Layout
-from nornir_tasks.design.limits import check_limits
+from nornir_tasks.design.layout import CannotBuildError, Layout
+from nornir_tasks.design.limits import over_limits
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.network import ROLES, Device, Fabric, FabricPart, Network, Plane
@@ -46,6 +46,7 @@ from nornir_tasks.design.racks import Place, check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
 from nornir_tasks.design.sections import Section, by_fabric, sections, sharing
 from nornir_tasks.design.tables import check_tables
+from nornir_tasks.design.whose import Whose
 from nornir_tasks.errors import Problem
 from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.model import Intent
@@ -170,13 +171,14 @@ def _checked(
 ) -> tuple[tuple[Joints, ...], addressing.Addressing]:
     """The joints of sections with leaves, and how pools are divided; DesignError with all that prevents the layout."""
     gathering, joints = Gathering(), list[Joints]()
+    limits, cables = Whose(), Whose()
     for part in parts:
-        layout = part.layout
-        core_gbps = layout.pods.core_gbps if layout.pods else None
-        gathering.attempt(partial(check_limits, part.choices, layout, os_facts, marks))
+        found = gathering.attempt(partial(over_limits, part.choices, part.layout, os_facts))
+        limits.add(part.demand, found or ())
         if part.demand.nics.ports_of is None:
-            found = gathering.attempt(partial(join, part.choices, layout.uplink_gbps, core_gbps, marks))
-            joints += [] if found is None else [found]
+            joined = gathering.attempt(partial(_joined, part, cables))
+            joints += [] if joined is None else [joined]
+    gathering.problems += [*marks.problems(limits.attributed()), *marks.problems(cables.attributed())]
     terms = tuple(_planes([each.demand for each in parts]).values())
     choices = [choice for each in parts for choice in each.choices.all]
     gathering.attempt(lambda: check_profiles(terms, choices, marks))
@@ -186,6 +188,18 @@ def _checked(
     if not joints or cut is None:
         raise UnknownValueError  # never in an intent without mistakes
     return tuple(joints), cut
+
+
+def _joined(part: Section, whose: Whose) -> Joints | None:
+    """The joints of one section; None, with findings, if its cables cannot be built."""
+    layout = part.layout
+    try:
+        found = join(part.choices, layout.uplink_gbps, layout.pods.core_gbps if layout.pods else None)
+    except CannotBuildError as refusal:
+        whose.add(part.demand, refusal.findings)
+        return None
+    whose.add(part.demand, ())
+    return found
 
 
 def _circuits(parts: Sequence[Section], makes: Circuits, cabling: Cabling) -> Iterator[Circuit]:

@@ -60,13 +60,17 @@ def sharing(demands: Sequence[Demand], parts: Sequence[Section]) -> tuple[Sectio
 def _check_tiers(every: Sequence[Choices], marks: Marks) -> None:
     """Refuse pods and spine groups: they divide the leaves of one section; for several sections that is not defined."""
     first, other = every[0].demand, every[1].demand
-    what, found = "several groups of hosts or planes on such a fabric are not built yet", f"{other.plane_name}"
+    what = "several groups of hosts or planes on such a fabric are not built yet"
+    hint = f"or give hosts of {other.group} a plane on a fabric of its own"
+    if other.plane_name != first.plane_name:
+        hint = f"or put plane {other.plane_name} on a fabric of its own"
     if first.fabric.design == "clos3":
-        finding = Finding(first.on_fabric("design"), what, "rail or clos", "clos3", also=other.on_nics())
+        expected, where = "rail or clos, without core", first.on_fabric("design")
+        finding = Finding(where, what, expected, "clos3", hint, also=other.on_nics())
         raise DesignError(marks.problem(finding))
     if (first.fabric.spine.groups or 1) > 1:
         path, found = first.on_fabric("spine", "groups"), str(first.fabric.spine.groups)
-        raise DesignError(marks.problem(Finding(path, what, "1", found, also=other.on_nics())))
+        raise DesignError(marks.problem(Finding(path, what, "1, or no groups", found, hint, also=other.on_nics())))
 
 
 def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
@@ -75,7 +79,7 @@ def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
     found = [each for each in _fabrics(every) if each.links_down <= ports]
     if not found:
         for each in every:
-            lay_out(each, marks)  # raises its refusal if one cannot be built even alone
+            lay_out(each, marks, is_one_of_several=True)  # raises its refusal if one cannot be built even alone
         raise DesignError(marks.problem(_too_few_ports(every, ports)))
     found.sort(key=lambda each: each.rank)
     best, *others = [*islice((each for each in found if _holds(every, each)), 2)] or found[:1]

@@ -18,6 +18,7 @@ from nornir_tasks.design.layout import CannotBuildError, Layout, Option, Sizing
 from nornir_tasks.design.limits import holds, leaves_hold
 from nornir_tasks.design.pods import PodSizing
 from nornir_tasks.design.sizes import Sizes
+from nornir_tasks.design.whose import named
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks
 
@@ -28,12 +29,16 @@ MIN_SPINES = 2
 uplink."""
 
 
-def lay_out(choices: Choices, marks: Marks) -> Sizing:
-    """Size the fabric. Raises DesignError with the numbers and the nearest design that can be built."""
+def lay_out(choices: Choices, marks: Marks, *, is_one_of_several: bool = False) -> Sizing:
+    """Size the fabric. Raises DesignError with the numbers and the nearest design that can be built.
+
+    ``is_one_of_several``: other groups of hosts or planes are on the fabric, so a refusal names these.
+    """
     try:
         found = _Sizer.of(choices, partial(holds, choices)).sizing()
     except CannotBuildError as refusal:
-        raise DesignError(marks.problems(refusal.findings)) from None
+        findings = (named(each, choices.demand) if is_one_of_several else each for each in refusal.findings)
+        raise DesignError(marks.problems(findings)) from None
     two = _two_tiers(choices) if choices.core is not None else None
     if two is None or two.switches >= found.chosen.switches:
         return found

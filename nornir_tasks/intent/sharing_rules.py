@@ -78,7 +78,8 @@ def _same_fabric(name: str, other: str, intent: "Intent") -> Iterator[Finding]:
 def _routed(name: str, plane: "PlaneIntent", path: Path) -> Iterator[Finding]:
     if plane.link == "svi":
         what = "shared NIC ports that are switched into a VLAN are not built yet"
-        yield Finding(("planes", name, "link"), what, "p2p or subnet/N", plane.link, also=(*path, "ports_of"))
+        hint = "or NIC ports of their own for each plane, without ports_of"
+        yield Finding(("planes", name, "link"), what, "p2p or subnet/N", plane.link, hint, also=(*path, "ports_of"))
 
 
 def _terms(name: str, intent: "Intent") -> Terms:

@@ -15,6 +15,7 @@ from nornir_tasks.cli.design_table import HEADS, columns_for
 
 NORNIR = Path(sys.executable).with_name("nornir")
 LAB = Path(__file__).parents[3] / "inventory/lab/fabric.yml"
+SITES = Path(__file__).parents[2] / "sites"
 NAMES = {*(f"leaf-g1-r{rail}" for rail in range(8)), "spine-1", "spine-2"}
 
 
@@ -23,11 +24,12 @@ def design(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["design", *arguments])
 
 
-def on_a_terminal(columns: int) -> str:
-    """What ``nornir design`` of the lab prints on a terminal so wide."""
+def on_a_terminal(columns: int, site: Path = LAB.parent) -> str:
+    """What ``nornir design`` of a site prints on a terminal so wide."""
     ours, its = pty.openpty()
     surroundings = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm", "NO_COLOR": "1"}
-    with subprocess.Popen([str(NORNIR), "design"], stdin=its, stdout=its, stderr=its, env=surroundings) as running:
+    words = [str(NORNIR), "design", "--site", str(site)]
+    with subprocess.Popen(words, stdin=its, stdout=its, stderr=its, env=surroundings) as running:
         os.close(its)
         text = bytearray()
         while True:
@@ -52,9 +54,36 @@ def test_at_80_columns_every_name_and_address_stands_whole() -> None:
     assert "left out on 80 columns: system, release, host block, ECMP groups" in text
 
 
+@pytest.mark.parametrize(
+    ("site", "served"),
+    [
+        ("fabrics", {"front-leaf-g2": "gpu: data", "front-leaf-g3": "store: data", "front-leaf-g9": "store: archive"}),
+        ("shared", {"leaf-g1-r0": "gpu: compute, data"}),
+    ],
+)
+def test_at_80_columns_leaves_are_told_apart_by_the_hosts_and_planes_they_are_for(
+    site: str, served: dict[str, str]
+) -> None:
+    text = on_a_terminal(80, SITES / site)
+    for leaf, hosts in served.items():
+        assert any(line.split()[:1] == [leaf] and f" {hosts} " in line for line in text.splitlines()), text
+
+
+def test_planes_on_one_fabric_and_on_shared_ports_are_told_apart() -> None:
+    text = design("--site", str(SITES / "fabrics")).stdout
+    assert "data: 4 leaf, 2 spine of fabric front, with archive; 1:1" in text
+    archive = text[text.index("archive: 4 leaf") :]
+    assert "laid out for 6 hosts of store: 1 leaf" in archive
+    text = design("--site", str(SITES / "shared")).stdout
+    assert text.count("laid out for") == 1
+    assert "on the NIC ports of gpu for compute: the same leaves and links" in text[text.index("data: 3 leaf") :]
+    text = design("--site", str(SITES / "shared"), "--explain").stdout
+    assert "data, on ports of compute" in text
+
+
 @pytest.mark.parametrize("width", range(1, 160, 9))
 def test_whatever_the_width_the_names_stay_and_what_stays_fits(width: int) -> None:
-    rows = [("spine-1", "nvue", "5.14", "SN5600", "4200099998", "10.255.128.1", "-", "8", "25", "0, 0 members")]
+    rows = [("spine-1", "-", "nvue", "5.14", "SN5600", "4200099998", "10.255.128.1", "-", "8", "25", "0, 0 members")]
     heads = columns_for(rows, width)
     assert heads[0] == "switch"
     wide = sum(max(len(head), len(rows[0][HEADS.index(head)])) + 2 for head in heads)

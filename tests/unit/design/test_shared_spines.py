@@ -108,3 +108,43 @@ def test_half_a_cage_of_a_spine_is_refused_with_the_links_of_all_groups() -> Non
     with pytest.raises(DesignError, match="half a cage of each SN5600 is left over") as caught:
         built(data)
     assert "found: 3 links to leaves" in str(caught.value)
+
+
+def refusal(data: dict[str, Any]) -> list[str]:
+    with pytest.raises(DesignError) as caught:
+        built(data)
+    return [f"{each.what}; {each.found}" for each in caught.value.problems]
+
+
+def test_a_refusal_that_concerns_one_group_of_hosts_names_it() -> None:
+    data = two_groups((4, 4), 2)
+    data["hosts"]["login"]["nics"]["compute"]["speed"] = "100G"
+    assert refusal(data) == [
+        "fabrics.compute.leaf.medium: DR4 does not carry 100G; 100G; see hosts.login.nics.compute",
+    ]
+
+
+def test_a_refusal_that_concerns_each_group_in_its_own_way_names_each() -> None:
+    data = two_groups((3, 5), 1, per_group=(3, 5))
+    found = [each for each in refusal(data) if "leaf.uplink_breakout" in each]
+    half = "fabrics.compute.leaf.uplink_breakout: half a cage of each SN5600 is left over: 1 of 2 legs has no cable"
+    assert found == [
+        f"{half}; 3 uplinks; see hosts.gpu.nics.compute",
+        f"{half}; 5 uplinks; see hosts.login.nics.compute",
+    ]
+
+
+def test_a_refusal_that_concerns_the_whole_fabric_is_given_once_and_names_no_group() -> None:
+    data = two_groups((4, 4), 2)
+    data["fabrics"]["compute"]["spine"]["cable_m"] = 501
+    assert refusal(data) == [
+        "fabrics.compute.spine.cable_m: too long for 2xDR4 over a straight jumper; 501 m",
+    ]
+
+
+def test_a_group_that_does_not_fit_even_alone_is_named() -> None:
+    data = two_groups((4, 100), None, per_group=(4, 100))
+    (found,) = refusal(data)
+    assert found.startswith("hosts.login.nics.compute.per_group: SN5600 has too few ports for 100 hosts")
+    data = two_groups((4, 6), 400)
+    assert any(each.endswith("see hosts.gpu.nics.compute") for each in refusal(data))

@@ -89,7 +89,7 @@ def _fitted(kind: Kind, end: End, optics: Optics) -> Iterator[Finding]:
         legs = sorted({each.splitter_legs for each in there if each.splitter_legs})
         what = f"{names} cannot carry this split"
         if legs and end.legs > max(legs):
-            what += f": its splitters have {max(legs)} legs, and this needs {end.legs} in each connector"
+            what += f": a splitter has {max(legs)} legs, and this needs {end.legs} in each connector"
         yield Finding(path, what, _splits(there), split)
         return
     limits_m = [limit for each in carrying if (limit := _limit_m(kind, end, each)) is not None]

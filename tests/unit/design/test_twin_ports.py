@@ -253,7 +253,7 @@ def test_a_splitter_has_as_many_legs_as_its_source_says_and_no_more() -> None:
     data["fabrics"]["compute"]["spine"] |= {"breakout": None, "medium": "DR4", "uplink_speed": "400G"}
     data["hosts"]["gpu"]["nics"]["compute"]["speed"] = "100G"
     text = refusal(data)
-    assert "its splitters have 2 legs, and this needs 4 in each connector" in text
+    assert "a splitter has 2 legs, and this needs 4 in each connector" in text
     assert "expected: 2x400G or 4x200G" in text
     assert "nearest that can be built over 30 m: medium: SR8 or medium: DR8" in text
     for medium in ("SR8", "DR8"):

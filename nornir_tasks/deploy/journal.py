@@ -65,17 +65,6 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchChange:
-    """What a push or rollback changed on one switch."""
-
-    push: Noted
-    device: str
-    before: str
-    """Text of the owned sections."""
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
 class Listed:
     """One push or rollback, with its end on each switch."""
 
@@ -256,26 +245,6 @@ class Journal:
                 " WHERE verb = 'push' AND state IN ('done', 'committed') ORDER BY id DESC"
             ).fetchall()
         return tuple(map(_noted, rows))
-
-    def changes_since(self, push: int, *, unsettled: bool = True) -> Iterator[SwitchChange]:
-        """What later pushes changed that were not rolled back, and later rollbacks of what was pushed before this one.
-
-        ``unsettled``: also those that nobody knows the end of.
-
-        A rollback of a later push brings back what this one left, so both are left out. So is one that does not say
-        what it undoes: it was made when nothing but the last push could be undone. One at a time: they are large.
-        """
-        query = (
-            "SELECT id, verb, started, owners, device, before, after FROM push JOIN device ON device.push = push.id"
-            " LEFT JOIN undoing ON undoing.push = push.id"
-            " WHERE id > :push AND (state = 'done' OR (:unsettled AND state = 'committed'))"
-            " AND (verb = 'push' OR undoes < :push)"
-            " ORDER BY id, device"
-        )
-        named = {"push": push, "unsettled": unsettled}
-        with self._open() as db:
-            for number, verb, started, owners, device, before, after in db.execute(query, named):
-                yield SwitchChange(_noted((number, verb, started, owners)), device, before, after)
 
     def history(self) -> tuple[Listed, ...]:
         """Every push and rollback, the last one first."""

@@ -13,7 +13,7 @@ from nornir_tasks.deploy.problems import unconfirmed, unfinished, unguarded
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.transaction import Outcome
-from nornir_tasks.deploy.undo import refuse_overtaken, require_push
+from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken, require_push
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
 from nornir_tasks.design.capabilities import Disruption
@@ -255,12 +255,13 @@ class _Run:
         state = self.design.site.state_directory
         with sole_push(state, self.verb) as lock, self.access.fleet(self.design, self.wanted) as switches:
             journal = Journal(state / JOURNAL)
+            obstacles = Obstacles(journal, OwnedSwitches(self.design.network))
             if self.undoes is not None:
-                refuse_overtaken(journal, require_push(journal, self.undoes), self.wanted, unsettled=False)
+                refuse_overtaken(obstacles, self.undoes, frozenset(self.wanted), unsettled=False)
             past = _Past(journal, journal.open_entries(), journal.candidates())
             found = self._survey(switches, past)
             if self.undoes is not None:  # by now the switches have shown what became of pushes that were cut off
-                refuse_overtaken(journal, require_push(journal, self.undoes), self.wanted)
+                refuse_overtaken(obstacles, self.undoes, frozenset(self.wanted))
                 found = found.of({entry.device for entry in journal.entries(self.undoes)})
             self._refuse_unguarded(found)
             # Where only what a dead push of ours left behind is cleared away, there is nothing to ask.

@@ -1,19 +1,14 @@
 """The pushes and rollbacks of a site that its journal knows, and whether each can be rolled back now."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from nornir_tasks.deploy.journal import COUNTED, Journal, Listed
-from nornir_tasks.deploy.undo import Obstacles
-from nornir_tasks.design.claims import SWITCH, Claims
-from nornir_tasks.design.kinds import kinds
-from nornir_tasks.design.network import Device, Network
-from nornir_tasks.design.owners import claims_on
+from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches
+from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.files.push_lock import push_under_way
-from nornir_tasks.platforms import platform
-from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.usecases.push import JOURNAL
 from nornir_tasks.usecases.site import SiteDesign
 
@@ -54,7 +49,8 @@ class PastPush:
     """The switches that it had to change; with a journal of an earlier version those of ``switches``."""
     state: State
     obstacles: tuple[int, ...] = ()
-    """Later ones that changed lines which both are about: roll these back first, the last one first."""
+    """Later ones to be rolled back first, the last one first: they changed lines that both are about, or brought a
+    plane that needs what this one did to its fabric."""
     unsettled: tuple[int, ...] = ()
     """Those among them that were cut off. A rollback asks the switches whether they run what these had changed."""
 
@@ -84,30 +80,6 @@ class PastPush:
         return self.may_be_there and not self.obstacles
 
 
-@dataclass(frozen=True, eq=False)
-class _OwnedSwitch:
-    platform: Platform
-    claims: Claims
-
-
-@dataclass(frozen=True, eq=False)
-class _Switches(Mapping[str, _OwnedSwitch]):
-    """Whose the lines of each switch are; made when a switch is asked for."""
-
-    network: Network
-    devices: Mapping[str, Device]
-
-    def __getitem__(self, name: str) -> _OwnedSwitch:
-        device = self.devices[name]
-        return _OwnedSwitch(platform(device.os), claims_on(self.network, device, kinds()))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.devices)
-
-    def __len__(self) -> int:
-        return len(self.devices)
-
-
 def journal_file(design: SiteDesign) -> Path:
     """Where the site's pushes are noted; with the first one the file is made."""
     return design.site.state_directory / JOURNAL
@@ -124,7 +96,7 @@ def pushes(design: SiteDesign, last: int | None = None) -> tuple[PastPush, ...]:
     running = {push_under_way(folder)}
     listed = journal.history()[:last]
     running.add(push_under_way(folder))  # one may have ended, and another one begun, while the journal was read
-    obstacles = Obstacles(journal, _Switches(design.network, {each.name: each for each in design.network.devices}))
+    obstacles = Obstacles(journal, OwnedSwitches(design.network))
     return tuple(_past(each, _state(each, running), obstacles, listed) for each in listed)
 
 
@@ -142,7 +114,7 @@ def _past(listed: Listed, state: State, obstacles: Obstacles, all_listed: Sequen
     )
     if not past.may_be_there:
         return past
-    later = obstacles.against(listed, all_listed)
+    later = tuple(each.later for each in obstacles.against(listed, all_listed))
     return replace(
         past,
         obstacles=tuple(each.noted.number for each in later),

@@ -20,7 +20,7 @@ from lone_switches import Ending, LoneSwitch, Switches
 from two_planes import CHOICES, FIRST, LEAVES, PLANES, Version, shall_hold, toy_planes_found
 
 from nornir_tasks.deploy.ledger import Step
-from nornir_tasks.errors import CommitError, RefusedError
+from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.usecases.pushes import State
@@ -81,7 +81,6 @@ class Orders(RuleBasedStateMachine):
         self.os = self.ours.platform
         self.day0 = self.switch.running()
         self.holds = self.parts(self.os.to_tree(self.day0))
-        self.at_day0 = self.holds
         self.noted: dict[int, Noted] = {}
         self.number = 0
         self.texts: dict[frozenset[tuple[str, ...]], str] = {}
@@ -146,10 +145,7 @@ class Orders(RuleBasedStateMachine):
                 self.switch.roll_back(version, number)
             self.seen("rollbacks refused")
             return
-        if self.others_stand_on(number):
-            self.fail_to_go_back(number, version)
-        else:
-            self.go_back(number, version)
+        self.go_back(number, version)
 
     def stands_against(self, number: int) -> str | None:
         """What refuses to roll this push back, as a pattern; None if nothing does."""
@@ -158,26 +154,30 @@ class Orders(RuleBasedStateMachine):
             return f"push {number}: the journal has no push of this number"
         if push.is_taken_back:
             return f"push {number}: its switches are as they were before it"
-        for later, each in sorted(self.noted.items(), reverse=True):
-            counts = not each.is_undone and (each.verb == "push" or each.undoes < number)
-            if later > number and counts and each.changed((push.owners & each.owners) | SHARED):
-                return re.escape(f"push {number}: {each.verb} {later} has changed lines")
-        return None
+        if not (obstacles := self.obstacles(number)):
+            return None
+        newest = obstacles[0]
+        if self.noted[newest].verb == "rollback":
+            return re.escape(f"push {number}: rollback {newest} has changed lines")
+        why = "changed lines" if self.overwrites(newest, number) else "brought plane"
+        return rf"(?s)push {number}: push {newest} has {why}.*first: nornir rollback --push {newest}\b"
 
-    def others_stand_on(self, number: int) -> bool:
-        """Would the process that another plane's sessions are in go, because this push was the first of all?"""
-        push = self.noted[number]
-        others = set(PLANES) - push.owners
-        is_first = push.before["fabric compute"] == self.at_day0["fabric compute"] != self.holds["fabric compute"]
-        return is_first and any(self.holds[plane] != self.at_day0[plane] for plane in others)
+    def obstacles(self, number: int) -> list[int]:
+        """All that must be rolled back before this push, the last one first."""
+        later = [each for each in sorted(self.noted, reverse=True) if each > number and not self.noted[each].is_undone]
+        return [each for each in later if self.overwrites(each, number) or self.stands_on(each, number)]
 
-    def fail_to_go_back(self, number: int, version: Version) -> None:
-        """Refused before anything is sent, or, where it depends on nothing that a plan sees, by the switch."""
-        with pytest.raises((RefusedError, CommitError)) as caught:
-            self.switch.roll_back(version, number)
-        if isinstance(caught.value, CommitError):
-            self.number += 1
-        self.seen("rollbacks refused")
+    def overwrites(self, later: int, number: int) -> bool:
+        """Did a later one change what would be brought back: of the switch, the fabric, or a plane of both?"""
+        push, other = self.noted[number], self.noted[later]
+        if other.verb == "rollback" and other.undoes > number:
+            return False
+        return other.changed((push.owners & other.owners) | SHARED)
+
+    def stands_on(self, later: int, number: int) -> bool:
+        """Did a later push bring another plane onto what this one did to the switch or the fabric?"""
+        push, other = self.noted[number], self.noted[later]
+        return other.verb == "push" and other.changed(other.owners - push.owners) and push.changed(SHARED)
 
     def go_back(self, number: int, version: Version) -> None:
         push = self.noted[number]
@@ -215,13 +215,15 @@ class Orders(RuleBasedStateMachine):
                 assert not each.can_be_rolled_back
             elif not each.unsettled and "committed" not in each.switches.values():
                 assert each.can_be_rolled_back == (self.stands_against(each.number) is None)
+            if noted is not None and each.state is State.CONFIRMED and noted.verb == "push" and not each.unsettled:
+                assert list(each.obstacles) == self.obstacles(each.number)
             if noted is not None and noted.is_undone:
                 assert each.state is State.UNDONE
 
     def teardown(self) -> None:
         """All that can be is rolled back, the last one first; where that is everything, day 0 is what is left."""
         for number in sorted(self.noted, reverse=True):
-            if self.stands_against(number) is None and not self.others_stand_on(number):
+            if self.stands_against(number) is None:
                 self.go_back(number, FIRST)
                 self.switch_holds_what_everybody_has_there()
         if all(each.is_undone or each.is_taken_back for each in self.noted.values() if each.verb == "push"):
@@ -262,6 +264,23 @@ def test_a_push_that_died_before_its_commit_is_not_taken_for_confirmed_by_one_th
     switch.push_cut_off(Version(shared=1), ("storage",), Step.COMMIT, "killed")
     assert switch.push(FIRST, ("storage",)).changed == []
     assert [each.state for each in switch.listed(FIRST) if each.switches] == [State.FAILED, State.CONFIRMED]
+
+
+@pytest.mark.parametrize("system", LEAVES)
+def test_the_push_that_brought_the_fabric_is_not_rolled_back_from_under_another_plane(
+    system: str, switches: Switches
+) -> None:
+    switch = switches.fresh(system)
+    day0 = switch.running()
+    switch.push(FIRST, ("compute",))
+    switch.push(FIRST, ("storage",))
+    both = switch.running()
+    with pytest.raises(RefusedError, match=r"(?s)brought plane storage since.*first: nornir rollback --push 2\b"):
+        switch.roll_back(FIRST, 1)
+    assert switch.running() == both
+    switch.roll_back(FIRST, 2)
+    switch.roll_back(FIRST, 1)
+    assert switch.running() == day0
 
 
 def run(system: str, switches: Switches, figure: Callable[[str], None], examples: int, steps: int) -> None:

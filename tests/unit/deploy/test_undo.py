@@ -1,14 +1,15 @@
-"""A rollback brings whole sections back, so it is refused where a later push changed lines that both are about."""
+"""A rollback brings whole sections back: refused where a later push changed lines of both, or needs them."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from nornir_tasks.deploy.journal import Journal
-from nornir_tasks.deploy.undo import refuse_overtaken, require_push
+from nornir_tasks.deploy.journal import Entry, Journal
+from nornir_tasks.deploy.undo import Obstacles, refuse_overtaken
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.errors import RefusedError
@@ -17,6 +18,7 @@ from nornir_tasks.platforms.ownership import join, split
 from tests.unit.design.toys import ONE_OF_EACH, both
 
 SYSTEMS = pytest.mark.parametrize("device", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
+LEAVES = ("leaf-g1-r0", "leaf-g1-r1")
 GOLDEN = Path(__file__).parents[2] / "errors/rollback_of_an_earlier_push/expected.txt"
 WHEN = "2026-05-04T08:30:00+00:00"
 
@@ -38,7 +40,7 @@ class Site:
             wanted = both(device, *planes)
             before = join(part for owner, part in runs.items() if wanted.sends(owner))
             after = parts_of(wanted, wanted.tree)
-            if less is not None:
+            if less is not None and after[less].children:
                 others = join(part for owner, part in after.items() if owner != less)
                 after[less] = without_a_line(after[less], others)
             self.note(number, device, before, join(after.values()), state)
@@ -70,12 +72,23 @@ class Site:
 
     def refused(self, push: int, *devices: str) -> str:
         """Why this push may not be rolled back on these switches; empty if it may."""
-        wanted: Mapping[str, Wanted] = {device: both(device) for device in devices or self.runs}
+        known: Mapping[str, Wanted] = {device: both(device) for device in ONE_OF_EACH.values()}
         try:
-            refuse_overtaken(self.journal, require_push(self.journal, push), wanted)
+            refuse_overtaken(Obstacles(self.journal, known), push, devices or frozenset(self.runs))
         except RefusedError as error:
             return f"exit code {error.exit_code}\n{error}\n"
         return ""
+
+    def obstacles(self, journal: Journal | None = None) -> dict[int, list[int]]:
+        """Push -> those that stand against it, as the list of pushes says."""
+        known: Mapping[str, Wanted] = {device: both(device) for device in ONE_OF_EACH.values()}
+        listed = self.journal.history()
+        rule = Obstacles(journal or self.journal, known)
+        return {
+            each.noted.number: [found.later.noted.number for found in rule.against(each, listed)]
+            for each in listed
+            if each.noted.verb == "push"
+        }
 
 
 def parts_of(wanted: Wanted, tree: ConfigTree) -> dict[str | None, ConfigTree]:
@@ -105,11 +118,91 @@ def test_a_push_whose_shared_lines_another_planes_push_changed_is_not_rolled_bac
 
 
 @SYSTEMS
-def test_a_later_push_of_another_planes_own_lines_alone_stops_nothing(device: str, tmp_path: Path) -> None:
+def test_the_push_that_brought_the_fabric_is_not_rolled_back_from_under_another_plane(
+    device: str, tmp_path: Path
+) -> None:
     site = Site(tmp_path, device)
     first, second = site.push("compute"), site.push("storage")
-    assert [change.push.number for change in site.journal.changes_since(first)] == [second]
+    refused = site.refused(first)
+    assert "push 1: push 2 has brought plane storage since" in refused
+    assert "fabric compute" in refused
+    assert "hint: roll that one back first: nornir rollback --push 2" in refused
+    site.roll_back(second)
     assert site.refused(first) == ""
+
+
+@pytest.mark.parametrize("device", LEAVES)
+def test_a_later_push_of_another_planes_own_lines_stops_none_that_changed_its_own_alone(
+    device: str, tmp_path: Path
+) -> None:
+    site = Site(tmp_path, device)
+    site.push("compute")
+    own = site.push("compute", less="compute")
+    site.push("storage")
+    assert site.refused(own) == ""
+
+
+def test_a_plane_brought_to_one_switch_needs_its_fabric_on_all(tmp_path: Path) -> None:
+    site = Site(tmp_path, "leaf-g1-r0", "spine-1")
+    first = site.push("compute")
+    site.runs.pop("spine-1")
+    site.push("storage")
+    assert "brought plane storage" in site.refused(first, "spine-1")
+    assert "on leaf-g1-r0\n" in site.refused(first, "spine-1")
+
+
+def test_a_push_of_two_planes_stands_with_the_one_that_the_first_had_not(tmp_path: Path) -> None:
+    site = Site(tmp_path, "leaf-g1-r0")
+    first = site.push("compute")
+    site.push("compute", "storage")
+    assert "push 2 has brought plane storage since" in site.refused(first)
+
+
+def test_another_plane_that_was_there_before_stops_nothing(tmp_path: Path) -> None:
+    site = Site(tmp_path, "leaf-g1-r0")
+    site.push("storage")
+    later = site.push("compute", less="switch")
+    site.push("storage", less="switch")  # to what is there already
+    assert site.refused(later) == ""
+
+
+def test_the_list_of_pushes_and_a_rollback_go_by_one_rule(tmp_path: Path) -> None:
+    site = Site(tmp_path, *ONE_OF_EACH.values())
+    site.push("compute")
+    site.push("storage")
+    site.push("compute", less="compute")
+    site.push("storage", less="switch")
+    site.push("compute", "storage", state="committed")
+    listed = site.obstacles()
+    assert listed == {5: [], 4: [5], 3: [5, 4], 2: [5, 4], 1: [5, 4, 3, 2]}
+    for push, obstacles in listed.items():
+        refused = site.refused(push)
+        assert [f"push {push}: push {later} has " in refused for later in range(push + 1, 6)] == [
+            later in obstacles for later in range(push + 1, 6)
+        ]
+
+
+def test_texts_of_a_switch_are_read_once_at_most_however_many_pushes_are_listed(tmp_path: Path) -> None:
+    site = Site(tmp_path, *ONE_OF_EACH.values())
+    read: Counter[tuple[int, str]] = Counter()
+
+    class Counting(Journal):
+        def before(self, entry: Entry) -> str:
+            read[entry.push, entry.device] += 1
+            return super().before(entry)
+
+    site.push("compute")
+    for number in range(4):
+        site.push("compute", less="compute" if number % 2 else None)
+        site.push("storage", less="storage" if number % 2 else None)
+    site.obstacles(Counting(site.path))
+    assert set(read.values()) == {1}
+    site.push("storage", less="switch")
+    read.clear()
+    rule = Obstacles(Counting(site.path), {device: both(device) for device in ONE_OF_EACH.values()})
+    newest, *_, oldest = site.journal.history()
+    assert next(rule.against(oldest, [newest]))
+    assert len(read) == 1, "one switch of two pushes answers for both"
 
 
 @SYSTEMS

@@ -79,6 +79,11 @@ class Report:
         return self._of(Verdict.FAIL)
 
     @property
+    def failed_of_total(self) -> int:
+        """How many of ``total`` failed: ``failed`` also has what does not count there, as each of a switch's lines."""
+        return sum(each.counted for each in self.failed)
+
+    @property
     def undecided(self) -> tuple[Finding, ...]:
         """What could not be determined."""
         return self._of(Verdict.ERROR)

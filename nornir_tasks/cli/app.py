@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from nornir_tasks import __version__
 from nornir_tasks.cli import design, lab, plan, push, pushes, render, rollback, trust, validate
+from nornir_tasks.cli.commands import completing
 from nornir_tasks.errors import Interrupted, Problem
 
 EXIT_CODES = """Exit codes: 0 done; 1 a fault of gpufabric; 2 wrong command line; 3 wrong intent; 4 cannot be built;
@@ -33,7 +34,7 @@ class Verbs(TyperGroup):
             return super().make_context(*words, **more)
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
-        with interruptions():
+        with interruptions(), completing():
             return super().invoke(ctx)
 
 

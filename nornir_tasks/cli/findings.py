@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from nornir_tasks.cli.commands import runnable
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -70,7 +72,7 @@ def _print_cause(cause: "Cause", *, show_all: bool) -> None:
 
     _print_finding(cause.lead)
     if cause.remedy:
-        out.print(f"  hint: {cause.remedy}", markup=False)
+        out.print(f"  hint: {runnable(cause.remedy)}", markup=False)
     if not cause.follows:
         return
     counts = Counter(finding.check for finding in cause.follows)
@@ -98,11 +100,12 @@ def _names(devices: Iterable[str]) -> str:
 def as_json(report: "Report") -> dict[str, object]:
     """All findings. One that follows from another names that one's id as its ``cause``."""
     led_by = {id(finding): cause.lead.id for cause in report.causes for finding in cause.follows}
-    remedies = {id(cause.lead): cause.remedy for cause in report.causes}
+    remedies = {id(cause.lead): runnable(cause.remedy) for cause in report.causes}
     return {
         "tested": report.tested,
         "of": report.total,
         "failed": len(report.failed),
+        "failed_of_total": report.failed_of_total,
         "undecided": len(report.undecided),
         "skipped": len(report.skipped),
         "causes": [cause.lead.id for cause in report.causes],

@@ -37,7 +37,7 @@ def up(
     from nornir_tasks.usecases import lab
     from nornir_tasks.usecases.site import load
 
-    done = lab.up(load(site), lab.LabOptions(rtt_ms, hosts), _telling(site, quiet=json))
+    done = lab.up(load(site), lab.LabOptions(rtt_ms, hosts), _telling(quiet=json))
     if json:
         answer: dict[str, object] = {
             "started": done.switches.is_new,
@@ -58,7 +58,7 @@ def down(site: options.Site = "lab", json: options.Json = False) -> None:
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.usecases import lab
 
-    ended = lab.down(site, _telling(site, quiet=True))
+    ended = lab.down(site, _telling(quiet=True))
     if json:
         print_json({"stopped": ended.was_up, "hosts": ended.machines})
         return
@@ -99,14 +99,14 @@ def swap_cables(
     from nornir_tasks.cli.console import out, print_json
     from nornir_tasks.usecases import lab
 
-    now = lab.swap_cables(site, first, second, _telling(site, quiet=True))
+    now = lab.swap_cables(site, first, second, _telling(quiet=True))
     if json:
         print_json({"cables": now})
         return
     out.print(f"the far ends of {first} and {second} are swapped")
 
 
-def _telling(site: str, *, quiet: bool) -> "On":
+def _telling(*, quiet: bool) -> "On":
     """Print each step; on stderr if it is not this command's result, or if stdout is for JSON."""
     from nornir_tasks.cli.console import err, out
     from nornir_tasks.usecases.lab import LabMessage, SwitchesUp
@@ -119,7 +119,7 @@ def _telling(site: str, *, quiet: bool) -> "On":
                 (err if quiet else out).print(event.line, markup=False)
             case SwitchesUp():
                 if event.lost:
-                    _say_what_is_lost(event, site)
+                    _say_what_is_lost(event)
                 if not quiet:
                     how = "are up" if event.is_new else "were up already"
                     out.print(f"{event.switches} switches {how}, in {event.directory}")
@@ -127,15 +127,18 @@ def _telling(site: str, *, quiet: bool) -> "On":
     return on
 
 
-def _say_what_is_lost(event: "SwitchesUp", site: str) -> None:
+def _say_what_is_lost(event: "SwitchesUp") -> None:
+    from nornir_tasks.cli.commands import runnable
     from nornir_tasks.cli.console import err
 
     err.print(f"warning: the lab that stood here ended without 'nornir lab down': {event.lost}", markup=False)
     err.print(f"  all that was pushed to its {event.switches} switches is lost; they start at day 0", markup=False)
-    err.print(f"  hint: nornir push --site {site}", markup=False)
+    err.print(f"  hint: {runnable('nornir push')}", markup=False)
 
 
 def _why_not_up(found: "LabStatus") -> str:
+    from nornir_tasks.cli.commands import runnable
+
     if found.state == "starting":
         return f"the lab is starting, or ending (process {found.pid or 'not known yet'})"
     if found.state != "crashed":
@@ -143,7 +146,7 @@ def _why_not_up(found: "LabStatus") -> str:
     return (
         f"the lab has crashed: {found.why}\n"
         f"  what was pushed to its switches is lost; its log: {found.directory / 'log'}\n"
-        "  hint: nornir lab up starts it again from day 0, then nornir push"
+        f"  hint: {runnable('nornir lab up starts it again from day 0, then nornir push')}"
     )
 
 

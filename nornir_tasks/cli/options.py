@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from nornir_tasks.cli.commands import remember
+
 
 def names_site(context: typer.Context) -> bool:
     """Does the command line name a site?"""
@@ -12,7 +14,8 @@ def names_site(context: typer.Context) -> bool:
 
 
 def _say_site(context: typer.Context, site: str) -> str:
-    """Print on stderr which folder a name stands for; every JSON document names it."""
+    """Print on stderr which folder a name stands for; every JSON document names it, and commands in hints."""
+    remember(context)
     is_silent = context.resilient_parsing or context.params.get("list_checks")
     if not is_silent:  # nobody completes words in a shell, and the list of checks is of no site unless it says so
         work_on(site)

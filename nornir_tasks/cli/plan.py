@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nornir_tasks.cli import options
+from nornir_tasks.cli.commands import runnable
 
 if TYPE_CHECKING:
     from nornir_tasks.deploy.summary import PlanSummary
@@ -36,13 +37,13 @@ def plan(
         print_plan(found)
 
 
-def print_plan(found: "PlanReport", most_lines: int | None = None) -> None:
-    """Each changing switch with its lines (at most so many), then the sum."""
+def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str = "") -> None:
+    """Each changing switch with its lines (at most so many), then the sum. ``preview``: the command that shows all."""
     from nornir_tasks.cli.console import out
 
     changing = found.changing
     for each in changing.values():
-        out.print("\n".join(_lines(each, most_lines)))  # in one go: rich takes long to begin
+        out.print("\n".join(_lines(each, most_lines, preview)))  # in one go: rich takes long to begin
     out.print(f"{len(changing)} of {len(found.plans)} switches would change")
     for problem in found.unfinished.values():
         out.print(f"{problem.where}: {problem.what}", markup=False)
@@ -50,7 +51,7 @@ def print_plan(found: "PlanReport", most_lines: int | None = None) -> None:
         out.print(f"{len(waiting)} of them must be reloaded before all of it is in effect: {', '.join(waiting)}")
 
 
-def _lines(plan: "PlanSummary", most_lines: int | None) -> Iterator[str]:
+def _lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> Iterator[str]:
     """One switch with its lines (at most so many), in rich's markup."""
     from rich.markup import escape
 
@@ -60,7 +61,8 @@ def _lines(plan: "PlanSummary", most_lines: int | None) -> Iterator[str]:
         tag = "" if disruption.severity == 0 else f"   <- {disruption}"
         yield f"  [{colour}]{escape(str(change))}[/]{tag}"
     if most_lines is not None and plan.count > most_lines:
-        yield f"  and {plan.count - most_lines} more lines; nornir plan --limit {plan.device} shows them all"
+        command = escape(runnable(f"{preview} --limit {plan.device}"))
+        yield f"  and {plan.count - most_lines} more lines, all shown by: {command}"
 
 
 def plan_as_json(found: "PlanReport") -> dict[str, Any]:

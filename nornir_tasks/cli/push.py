@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from nornir_tasks.cli import options
+from nornir_tasks.cli.commands import completed
 
 if TYPE_CHECKING:
     from nornir_tasks.usecases.push import Approve, PlanReport, PushReport
@@ -38,14 +39,17 @@ def push(
     print_report(report, json=json)
 
 
-def approving(*, yes: bool, json: bool) -> "Approve":
-    """Show the plan, and ask the operator for approval."""
+def approving(*, yes: bool, json: bool, preview: str = "nornir plan", most_lines: int | None = MOST_LINES) -> "Approve":
+    """Show the plan, and ask the operator for approval.
+
+    ``preview``: the command that shows all lines of a switch; ``most_lines``: how many are shown of each, None: all.
+    """
 
     def approve(found: "PlanReport") -> bool:
         from nornir_tasks.cli.plan import print_plan
 
         if not json:
-            print_plan(found, MOST_LINES)
+            print_plan(found, most_lines, preview)
         return yes or _ask(found)
 
     return approve
@@ -58,7 +62,7 @@ def print_report(report: "PushReport", *, json: bool) -> None:
 
     total = len(report.plan.plans)
     if json:
-        failed = {name: [str(p) for p in error.problems] for name, error in report.errors.items()}
+        failed = {name: [str(completed(p)) for p in error.problems] for name, error in report.errors.items()}
         results = {"changed": report.changed, "saved": report.saved, "unconfirmed": report.left}
         print_json({**plan_as_json(report.plan), **results, "total": total, "failed": failed})
     else:

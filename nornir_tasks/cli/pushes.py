@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nornir_tasks.cli import options
+from nornir_tasks.cli.commands import runnable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from nornir_tasks.usecases.pushes import PastPush
 
@@ -65,6 +66,19 @@ def _print(found: "tuple[PastPush, ...]") -> None:
         changed = f"{each.changed} of {len(each.planned)}"
         table.add_row(number, time, ", ".join(each.planes), changed, _state(each), answer(each, verbs))
     out.print(table)
+    for line in _hints(found, verbs):
+        out.print(line, markup=False)
+
+
+def _hints(found: "tuple[PastPush, ...]", verbs: "Mapping[int, str]") -> "Iterator[str]":
+    """What to do, each once."""
+    able = [each.number for each in found if each.can_be_rolled_back]
+    if able:
+        yield f"to roll back push {able[0]}: {runnable(f'nornir rollback --push {able[0]}')}"
+    if any(each.unsettled for each in found):
+        yield "a rollback asks the switches whether a push that was cut off was taken back"
+    if any(verbs[number] == "rollback" for each in found for number in each.obstacles[:1]):
+        yield f"where a rollback changed the same lines, bring what the intent says: {runnable('nornir push')}"
 
 
 def _state(push: "PastPush") -> str:
@@ -77,15 +91,14 @@ def answer(push: "PastPush", verbs: "Mapping[int, str]") -> str:
     if push.is_under_way:
         return "not before it has ended" if push.verb == "push" else ""
     if push.can_be_rolled_back:
-        is_sure = "done" in push.switches.values()
-        return f"{'yes' if is_sure else 'if it was not taken back'}: nornir rollback --push {push.number}"
+        return "yes" if "done" in push.switches.values() else "if it was not taken back"
     return _in_the_way(push, verbs) if push.obstacles else ""
 
 
 def _in_the_way(push: "PastPush", verbs: "Mapping[int, str]") -> str:
     newest = max(push.obstacles)
     if set(push.obstacles) == set(push.unsettled):
-        return f"if push {newest} was taken back: a rollback asks the switches"
+        return f"if push {newest} was taken back"
     if verbs[newest] == "rollback":
-        return f"no: rollback {newest} changed the same lines; nornir push brings what the intent says"
-    return f"no: roll back push {newest} first"
+        return f"no: rollback {newest} changed the same lines"
+    return f"no: push {newest} first"

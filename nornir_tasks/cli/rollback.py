@@ -17,12 +17,15 @@ def rollback(
     accept_release: options.AcceptRelease = False,
     unguarded: options.Unguarded = False,
     workers: options.Workers = 64,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Show every line that would change before asking, not the first ones alone.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Undo a push: the same transaction, with the journal's earlier sections as the wanted configuration."""
     from nornir_tasks.cli.console import err
     from nornir_tasks.cli.interrupt import interruptible
-    from nornir_tasks.cli.push import approving, print_report
+    from nornir_tasks.cli.push import MOST_LINES, approving, print_report
     from nornir_tasks.usecases import push as usecase
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
@@ -31,7 +34,8 @@ def rollback(
     if push is None:
         err.print(f"rolling back push {number}, the last one of which something runs")
     reach = Reach(accept_release=accept_release, unguarded=unguarded, workers=workers)
-    approve = approving(yes=yes, json=json)
+    preview, most_lines = f"nornir rollback --push {number} --all", None if show_all else MOST_LINES
+    approve = approving(yes=yes, json=json, preview=preview, most_lines=most_lines)
     with interruptible() as on:
         report = usecase.rollback(load(site), number, reach, approve, on, limit=limit or ())
     print_report(report, json=json)

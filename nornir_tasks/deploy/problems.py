@@ -22,10 +22,11 @@ def unconfirmed(device: str, waiting: Waiting) -> Problem:
     """A switch runs an unconfirmed commit, which it will revert."""
     left_s = None if waiting.left_s is None else max(1, round(waiting.left_s))
     within = "by itself when its timer fires" if left_s is None else f"by itself within {left_s} s"
+    given = "" if waiting.timer_s is None else f", its timer of {waiting.timer_s} s runs from the end of the commit"
     again = "again when it has" if left_s is None else f"again in {left_s} s"
     return Problem(
         where=device,
-        what=f"a commit is not confirmed ({waiting.token}): the switch takes it back {within}",
+        what=f"a commit is not confirmed ({waiting.token}): the switch takes it back {within}{given}",
         expected="no commit under way",
         hint=f"if no push is under way, one was cut off: push {again}",
     )

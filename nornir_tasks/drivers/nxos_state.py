@@ -47,13 +47,14 @@ def waiting(running: str, listing: str) -> Waiting | None:
     None where nothing was changed since the file was made: the push ended before its commit.
     """
     now, changed = _dated("Time", running), _dated(_CHANGED, running)
-    left_s = {}
+    left_s, timers_s = {}, {}
     for date, name in _FILE.findall(listing):
         made, suffix = _time(date), _SUFFIX.search(name)
         if suffix and suffix[1] and now and changed and changed >= made:
+            timers_s[_token(name)] = int(suffix[1])
             left_s[_token(name)] = int(suffix[1]) + REPLACE_S - (now - made).total_seconds()
     token = max(left_s, key=lambda each: left_s[each], default="")
-    return Waiting(token, left_s[token]) if token and left_s[token] > 0 else None
+    return Waiting(token, left_s[token], timers_s[token]) if token and left_s[token] > 0 else None
 
 
 def _token(name: str) -> str:

@@ -82,6 +82,8 @@ class Waiting:
     token: str
     left_s: float | None
     """Seconds until the switch reverts it, at most; None if the switch does not report it."""
+    timer_s: int | None = None
+    """The timer that the switch was given, where ``left_s`` also includes the time until it starts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def device_list_file(site: Site) -> Path:
         return own
     file = site.state_directory / "lab" / NAME
     if not file.exists():
-        raise LabError(Problem(site.name, "the lab of this site is not up", hint=f"nornir lab up --site {site.name}"))
+        raise LabError(Problem(site.name, "the lab of this site is not up", hint="nornir lab up"))
     return file
 
 

@@ -106,7 +106,7 @@ def _check_lab(design: SiteDesign) -> None:
     lab, name = Lab(design.site.state_directory), design.site.name
     if lab.directory.exists() and not lab.is_up():
         what = "the lab of this site has ended: its process is gone, and with it what was pushed to its switches"
-        raise LabError(Problem(name, what, hint=f"nornir lab up --site {name}, then nornir push --site {name}"))
+        raise LabError(Problem(name, what, hint="nornir lab up, then nornir push"))
 
 
 def require_all(results: Results[T]) -> dict[str, T]:

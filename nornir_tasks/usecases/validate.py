@@ -107,8 +107,15 @@ def require_passed(report: Report) -> None:
     """Raises ValidationFailed if a check failed, UndecidedError if one could not tell or nothing was tested."""
     if report.failed:
         causes = sum(each.lead.verdict == "fail" for each in report.causes)
-        what = f"{len(report.failed)} checks failed, from {causes} cause{'s' * (causes != 1)}, {report.summary()}"
+        what = f"{_count(report)} failed, from {causes} cause{'s' * (causes != 1)}, {report.summary()}"
         raise ValidationFailed(Problem("validate", what))
     if report.undecided or not report.tested:
         what = f"{len(report.undecided)} checks could not tell, {report.summary()}"
         raise UndecidedError(Problem("validate", what, hint="what could not be determined never counts as passed"))
+
+
+def _count(report: Report) -> str:
+    """How much failed, in the units of ``tested N of M``; findings that do not count there are named apart."""
+    checks, findings = report.failed_of_total, len(report.failed)
+    apart = f" ({findings} finding{'s' * (findings != 1)})" if findings != checks else ""
+    return f"{checks} check{'s' * (checks != 1)}{apart}"

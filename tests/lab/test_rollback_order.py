@@ -1,10 +1,13 @@
 """Pushes are undone from the last one on, as far as they changed the same lines."""
 
 import re
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
 from at_terminal import Operator, lab_of_its_own, small_site
+
+from nornir_tasks.cli.push import MOST_LINES
 
 
 def test_a_push_is_rolled_back_only_after_the_later_one_that_changed_the_same_lines(tmp_path: Path) -> None:
@@ -16,15 +19,18 @@ def test_a_push_is_rolled_back_only_after_the_later_one_that_changed_the_same_li
         second = running(operator)
 
         older, newer = table(operator)[::-1]
-        assert newer[1:] == ["compute", "4 of 4", "confirmed", "yes: nornir rollback --push 2"]
-        assert older[1:] == ["compute", "4 of 4", "confirmed", "no: roll back push 2 first"]
+        assert newer[1:] == ["compute", "4 of 4", "confirmed", "yes"]
+        assert older[1:] == ["compute", "4 of 4", "confirmed", "no: push 2 first"]
         refused = operator.run("rollback", "--push", "1", "--yes", code=7)
         assert "push 1: push 2 has changed lines since that both are about" in refused
-        assert "hint: roll that one back first: nornir rollback --push 2" in refused
+        command = f"nornir rollback --site {operator.site} --push 2"
+        assert f"hint: roll that one back first: {command}\n" in refused
+        assert f"to roll back push 2: {command}\n" in operator.run("pushes")
         assert running(operator) == second, "nothing was changed"
 
         assert "4 of 4 changed" in operator.run("rollback", "--push", "2", "--yes")
         assert running(operator) == first
+        preview_names_what_shows_all_lines(operator)
         assert "4 of 4 changed" in operator.run("rollback", "--push", "1", "--yes")
         assert running(operator) == operator.day0
         assert "no push of this number" in operator.run("rollback", "--push", "1", "--yes", code=7)
@@ -46,9 +52,20 @@ def test_a_push_is_rolled_back_only_after_the_later_one_that_changed_the_same_li
         assert not any(each["can_be_rolled_back"] or each["obstacles"] for each in listed)
 
 
+def preview_names_what_shows_all_lines(operator: Operator) -> None:
+    preview = operator.run("rollback", "--push", "1", code=130)
+    more = next(line for line in preview.splitlines() if "more lines, all shown by: " in line and "spine-1" in line)
+    hidden = int(more.split()[1])
+    nornir, *words = shlex.split(more.partition("all shown by: ")[2])
+    assert nornir == "nornir"
+    shown = operator.run(*words, code=130)
+    assert "more lines" not in shown
+    assert sum(line.startswith(("  +", "  -")) for line in shown.splitlines()) == hidden + MOST_LINES
+
+
 def table(operator: Operator) -> list[list[str]]:
     """The rows of ``nornir pushes``, each with number and time as one word."""
-    head, *rows = operator.run("pushes").splitlines()
+    head, *rows = (line for line in operator.run("pushes").splitlines() if line.startswith(" "))
     assert re.split(r"  +", head.strip()) == [
         "push", "time (UTC)", "planes", "changed", "state", "can be rolled back"
     ]  # fmt: skip

@@ -65,14 +65,15 @@ def test_a_shut_port_is_one_leading_finding_with_the_push_that_repairs_it(pushed
         (lead,) = report["causes"]
         by_id = {each["id"]: each for each in report["findings"]}
         assert (by_id[lead]["check"], by_id[lead]["device"], by_id[lead]["port"]) == ("config", device, port)
-        assert by_id[lead]["remedy"] == f"nornir push --limit {device}"
+        remedy = f"nornir push --site {pushed.site} --limit {device}"
+        assert by_id[lead]["remedy"] == remedy
         follows = [each for each in report["findings"] if each["verdict"] == "fail" and each["id"] != lead]
         assert {each["cause"] for each in follows} == {lead}
         assert (report["of"], report["failed"]) == (clean["of"], len(follows) + 1)
 
         text = pushed.run("validate", code=8)
         assert f"FAILED, 1 cause, tested {clean['of']} of {clean['of']}" in text
-        assert f"hint: nornir push --limit {device}" in text
+        assert f"hint: {remedy}" in text
         assert text.count("fail: ") == 1
         assert pushed.run("validate", "--all", code=8).count("fail: ") == report["failed"]
     finally:
@@ -203,7 +204,7 @@ def test_a_lab_that_has_ended_is_said_once_with_what_brings_it_back(tmp_path: Pa
             text = made.run(*verb, code=10)
             assert text.count("error:") == 1, text
             assert "the lab of this site has ended" in text
-            assert "nornir lab up" in text
+            assert f"nornir lab up --site {made.site}, then nornir push --site {made.site}\n" in text
 
 
 def _kill(operator: Operator) -> None:

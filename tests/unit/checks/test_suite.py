@@ -9,6 +9,7 @@ from lab_evidence import SWITCHES, clean, report
 
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.suite import CHECKS, Report, judge
+from nornir_tasks.cli.findings import as_json
 from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
 from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases.validate import require_passed
@@ -138,6 +139,17 @@ def test_nothing_tested_and_nothing_told_never_passes(verdicts: tuple[Verdict, .
         return
     with pytest.raises(error, match=f"tested {found.tested} of {len(verdicts)}"):
         require_passed(found)
+
+
+def test_no_more_checks_fail_than_were_tested_however_many_lines_differ() -> None:
+    lines = (replace(finding(Verdict.FAIL), counted=number == 0) for number in range(3))
+    found = Report((*lines, finding(Verdict.PASS), finding(Verdict.ERROR)))
+    with pytest.raises(ValidationFailed, match=r"1 check \(3 findings\) failed, from 0 causes, tested 2 of 3"):
+        require_passed(found)
+    with pytest.raises(ValidationFailed, match="2 checks failed"):
+        require_passed(Report((finding(Verdict.FAIL), finding(Verdict.FAIL))))
+    data = as_json(found)
+    assert (data["failed_of_total"], data["failed"], data["tested"], data["of"]) == (1, 3, 2, 3)
 
 
 def test_nothing_to_look_at_is_zero_of_zero() -> None:

@@ -1,5 +1,6 @@
 """What an NX-OS switch shows of a push that is not through: dates of its own, and names of files."""
 
+from nornir_tasks.deploy.problems import unconfirmed
 from nornir_tasks.drivers.nxos_state import REPLACE_S, SAVED, before_file, files_of, is_saved, waiting
 
 TOKEN = "gpufabric-lab-0a1b2c3d-17"
@@ -33,6 +34,7 @@ def test_a_commit_waits_for_its_timer_from_the_age_of_the_file_that_holds_what_r
     found = waiting(head(now="10:05:00"), listing(("10:04:20", f"{TOKEN}.cfg"), ("10:04:20", BEFORE)))
     assert found is not None
     assert (found.token, found.left_s) == (TOKEN, 120 + REPLACE_S - 40)
+    assert "within 110 s, its timer of 120 s runs from the end of the commit" in unconfirmed("leaf", found).what
 
 
 def test_a_commit_waits_no_more_when_its_file_is_older_than_its_timer() -> None:

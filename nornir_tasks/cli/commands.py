@@ -69,8 +69,8 @@ def _given(context: typer.Context) -> Iterator[tuple[str, str]]:
         if each.name not in CARRIED or source is None or source.name == "DEFAULT":
             continue
         value, option = context.params.get(each.name), each.opts[0]
-        if isinstance(value, bool):
-            yield each.name, option if value else ""
+        if value is True:
+            yield each.name, option
         else:
             values = value if isinstance(value, list) else [value]
             yield each.name, " ".join(f"{option} {shlex.quote(str(one))}" for one in values)

@@ -42,8 +42,16 @@ def in_words(bill: "Bill") -> str:
     return ", ".join(f"{count:,} {several.get(kind, f'{kind}s')}" for kind, count in bill.totals().items())
 
 
+LEAST_WANTED = (
+    *("spares_percent", "polarity", "fibre", "power_w", "power_w_of_all", "spares"),
+    *("connector", "form_factor", "length_m", "price", "price_of_all", "kind", "count"),
+)
+"""The order in which columns are dropped on a narrow terminal; the name of a line says what sets it apart."""
+PADDING = 2
+
+
 def print_bill(designed: "SiteDesign") -> None:
-    """The same as a table; folded to fit a terminal, and whole rows in a pipe."""
+    """The same as a table; on a narrow terminal columns are left out, and in a pipe rows are whole."""
     from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
@@ -52,11 +60,27 @@ def print_bill(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.explain import WIDEST
 
     bill = bill_of(designed)
-    table = Table(*(Column(name.replace("_", " "), overflow="fold") for name in bill.columns), box=None)
-    for row in bill.rows():
-        table.add_row(*(Text(_shown(value)) for value in row.values()))
+    rows = [
+        {head: line.name if head == "part" else _shown(value) for head, value in row.items()}
+        for line, row in zip(bill.lines, bill.rows(), strict=True)
+    ]
+    heads = columns_for(bill.columns, rows, out.width if out.is_terminal else WIDEST)
+    table = Table(*(Column(head.replace("_", " "), overflow="fold") for head in heads), box=None)
+    for row in rows:
+        table.add_row(*(Text(row[head]) for head in heads))
     (out if out.is_terminal else Console(highlight=False, width=WIDEST)).print(table)
+    if gone := [head.replace("_", " ") for head in bill.columns if head not in heads]:
+        out.print(f"left out on {out.width} columns: {', '.join(gone)}; a wider terminal, --json or --csv has them")
     out.print(f"{in_words(bill)}{f'; prices in {bill.currency}' if bill.currency else ''}", markup=False)
+
+
+def columns_for(columns: tuple[str, ...], rows: list[dict[str, str]], width: int) -> tuple[str, ...]:
+    """The columns that fit side by side, least wanted ones left out."""
+    for gone in LEAST_WANTED:
+        if sum(max(len(head), *(len(row[head]) for row in rows)) + PADDING for head in columns) <= width:
+            break
+        columns = tuple(head for head in columns if head != gone)
+    return columns
 
 
 def _shown(value: str | float | None) -> str:

@@ -22,6 +22,8 @@ class Line:
     """One line of the bill."""
 
     part: Part
+    name: str
+    """That of the part, and what other lines of this part differ in."""
     count: int
     """Number installed."""
     spares_percent: float
@@ -130,4 +132,4 @@ def _line(part: Part, count: int, name: str, bill: BillIntent) -> Line:
     percent = bill.spares_percent.get(part.kind, 0.0)
     spares = ceil(count * Fraction(str(percent)) / 100)
     price, power_w = (given.get(name, given.get(part.part)) for given in (bill.prices, bill.power_w))
-    return Line(part, count, percent, spares, price, power_w)
+    return Line(part, name, count, percent, spares, price, power_w)

@@ -14,6 +14,7 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.render.render import render
+from tests.property.more_planes import EXTRA, with_more
 from tests.property.mutants import each_change_is_reported
 from tests.strategies import intent_data, intent_of
 
@@ -30,15 +31,18 @@ def switches(draw: st.DrawFn) -> list[Realised]:
     data: dict[str, Any] = draw(intent_data())
     facts = {name: each.facts for name, each in platforms().items()}
     try:
-        fabric = design(intent_of(data), load_catalogue(), facts)
+        fabric, among = with_more(design(intent_of(data), load_catalogue(), facts), draw(EXTRA))
+        drained = (
+            {device.name for device in fabric.devices if draw(st.booleans())} if len(fabric.devices) < 20 else set()
+        )
+        every = list(device_configs(fabric, drained=drained, among=among))
     except DesignError:
         return []
-    drained = {device.name for device in fabric.devices if draw(st.booleans())} if len(fabric.devices) < 20 else set()
-    kinds = {}
-    for each in device_configs(fabric, drained=drained):
+    found = {}
+    for each in every:
         tier = fabric.device(each.config.name).role
-        kinds.setdefault((each.config.os, each.config.release, tier, each.config.name in drained), each)
-    return list(kinds.values())
+        found.setdefault((each.config.os, each.config.release, tier, each.config.name in drained), each)
+    return list(found.values())
 
 
 @few

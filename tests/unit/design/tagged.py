@@ -37,7 +37,11 @@ DEVICES = {**LEAVES, **SPINES}
 @cache
 def tagged(gone: str = "") -> Network:
     """The network with both planes; of the one that is gone no link has anything any more."""
-    site = network()
+    return with_tags(network(), gone)
+
+
+def with_tags(site: Network, gone: str = "") -> Network:
+    """Any network of numbered links with both planes. StopIteration: a leaf has not two ports to spare."""
     planes = {
         name: replace(site.planes["compute"], name=name, kind=name, pools=pools, host_vlan=None, vrf=vrf)
         for (name, pools), vrf in zip(POOLS.items(), (None, VRF), strict=True)
@@ -55,7 +59,7 @@ def tagged(gone: str = "") -> Network:
 
 def _between_switches(site: Network) -> Iterator[Circuit]:
     under = [each for each in site.circuits if each.is_underlay]
-    for number, each in enumerate(under):
+    for number, each in enumerate(each for each in under if each.upper_address):
         high, low = divmod(2 * number, 256)
         use = Use("business", 1500, vrf=VRF, tag=UPLINK_TAG)
         yield Circuit(each.link, use, f"10.36.{high}.{low}", f"10.36.{high}.{low + 1}")
@@ -80,9 +84,9 @@ def _spare_links(site: Network, leaf: Device, number: int) -> tuple[Link, Link]:
     """Two ports that nobody uses: to a host with a trunk, and to one with subinterfaces."""
     used = {link.end(leaf.name).slot for link in site.links_of(leaf.name)} | set(leaf.slots)
     numbers = {slot.number for slot in used if slot is not None}
-    spare = [slot for slot in all_slots(site.models[leaf.model], leaf.slots) if slot.number not in numbers][:2]
+    spare = (slot for slot in all_slots(site.models[leaf.model], leaf.slots) if slot.number not in numbers)
     found = []
-    for kind, slot in zip(("trunk", "routed"), spare, strict=True):
+    for kind, slot in (("trunk", next(spare)), ("routed", next(spare))):
         port = site.facts[leaf.os].port_name(slot.number, slot.leg, slot.ways, slot.lanes)
         name = f"{kind}-{number}"
         found.append(
@@ -117,17 +121,19 @@ def _wanted(site: Network, plane: Plane, device: Device) -> Iterator[PartialConf
         if circuit.use.segment is not None:
             yield _in_vlan(site, plane, device, circuit)
         elif circuit.use.tag is not None:
-            yield _on_subinterface(plane, device, circuit)
+            yield _on_subinterface(site, plane, device, circuit)
     if plane.vrf is not None:
         group = PeerGroup(f"{plane.name.upper()}-SWITCHES", 10, 30, 10, 0, False, True, True, 100, 5, None, None)
-        blocks = frozenset(_subnet(plane, device, vlan) for vlan in VLANS[plane.name]) if device.level == 0 else None
+        blocks = None
+        if device.level == 0:
+            blocks = frozenset(_subnet(site, plane, device, vlan) for vlan in VLANS[plane.name])
         vrf = PartialVrf(device.loopback, 4, blocks)
         yield PartialConfig(peer_groups={group.name: group}, vrfs={plane.vrf: vrf})
 
 
-def _subnet(plane: Plane, device: Device, vlan: int) -> str:
+def _subnet(site: Network, plane: Plane, device: Device, vlan: int) -> str:
     """Of a VLAN on one leaf."""
-    leaves = [each.name for each in network().devices if each.level == 0]
+    leaves = [each.name for each in site.devices if each.level == 0]
     return f"10.{plane.pools['hosts'].split('.')[1]}.{10 * leaves.index(device.name) + vlan // 10 - 41}.0/24"
 
 
@@ -141,13 +147,13 @@ def _in_vlan(site: Network, plane: Plane, device: Device, circuit: Circuit) -> P
         tagged_vlans=frozenset({number} if is_tagged else ()),
         native_vlan=None if is_tagged else number,
     )
-    address = _subnet(plane, device, number).replace(".0/24", ".1/24")
+    address = _subnet(site, plane, device, number).replace(".0/24", ".1/24")
     svi = PartialPort(True, f"{plane.name} {number}", address=address, mtu_bytes=circuit.use.mtu_bytes, vrf=plane.vrf)
     ports = {circuit.link.upper.port: trunk, f"{device.capabilities.svi_prefix}{number}": svi}
     return PartialConfig(vlans={number: Vlan(number, f"{plane.name.upper()}-{number}")}, ports=ports)
 
 
-def _on_subinterface(plane: Plane, device: Device, circuit: Circuit) -> PartialConfig:
+def _on_subinterface(site: Network, plane: Plane, device: Device, circuit: Circuit) -> PartialConfig:
     far = circuit.link.far(device.name)
     port = PartialPort(
         True,
@@ -159,7 +165,7 @@ def _on_subinterface(plane: Plane, device: Device, circuit: Circuit) -> PartialC
     )
     peers = {}
     if circuit.link.kind == "fabric":
-        asn = next(each.asn for each in network().devices if each.name == far.device)
+        asn = site.device(far.device).asn
         peer = Neighbor(circuit.address(far.device), asn, f"{plane.name.upper()}-SWITCHES", far.device, vrf=plane.vrf)
         peers[peer.key] = peer
     below = PartialPort(profile=FABRIC_PROFILE)

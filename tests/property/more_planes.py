@@ -1,0 +1,39 @@
+"""Random sites with planes beside the first, whose ports are of every kind: trunks, subinterfaces, in VRFs, lossy.
+
+No key of the intent makes these yet; the planes are those of the tests.
+"""
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from nornir_tasks.design.kinds import Kinds, kinds
+from nornir_tasks.design.network import Network
+from tests.unit.design import tagged, toy_profiles, toys
+
+MOST_LEAVES = 20
+"""For so many the tests' planes have addresses."""
+EXTRA = st.sampled_from(("nothing", "tags", "tags", "storage in a VRF", "lossy storage", "lossy storage"))
+
+
+def with_more(site: Network, extra: str) -> tuple[Network, Kinds]:
+    """The site with these planes, and their kinds; without, where it has no room for them."""
+    leaves = [each for each in site.devices if each.level == 0]
+    is_numbered = all(each.upper_address for each in site.circuits if each.is_underlay)
+    if extra == "nothing" or len(leaves) > MOST_LEAVES or not is_numbered:
+        return site, kinds()
+    try:
+        if extra == "tags":
+            return tagged.with_tags(site), tagged.with_kinds()
+        made = toys.storage_on(site, "STORAGE" if extra == "storage in a VRF" else None)
+    except (StopIteration, RuntimeError):  # no port to spare; a generator makes the one of the other
+        return site, kinds()
+    return (_lossy(made) if extra == "lossy storage" else made), toys.with_kind()
+
+
+def _lossy(site: Network) -> Network:
+    """Storage's ports pause for no class, and share bandwidth in another way."""
+    classes = site.fabrics["compute"].classes
+    own = tuple(replace(each, lossless=False, ecn=None if each.lossless else each.ecn) for each in classes)
+    storage = replace(site.planes["storage"], profile=toy_profiles.PROFILE, classes=own)
+    return replace(site, planes={**site.planes, "storage": storage})

@@ -85,7 +85,7 @@ def killed(lab: TrialLab, device: str, *words: str, at_commit: bool = False) -> 
     assert output.code == -signal.SIGKILL, output
 
 
-def said(lab: TrialLab, *words: str, code: int = 0) -> str:
+def printed(lab: TrialLab, *words: str, code: int = 0) -> str:
     output: Ended = lab.run(*words)
     assert output.code == code, output
     return output.text
@@ -108,9 +108,9 @@ def test_a_push_killed_before_its_first_switch_changed_nothing_and_is_not_rolled
     killed(lab, FIRST, "push", "--yes")
     assert is_wanted(lab) == [False, False, False]
     assert listed(lab) == {1: ("0 of 3", "interrupted", False)}
-    assert "3 of 4 switches would change" in said(lab, "plan")
-    assert "no push that could be rolled back" in said(lab, "rollback", "--yes", code=7)
-    assert "3 of 4 changed" in said(lab, "push", "--yes")
+    assert "3 of 4 switches would change" in printed(lab, "plan")
+    assert "no push that could be rolled back" in printed(lab, "rollback", "--yes", code=7)
+    assert "3 of 4 changed" in printed(lab, "push", "--yes")
     assert is_wanted(lab) == [True, True, True]
     assert listed(lab) == {2: ("3 of 3", "confirmed", True), 1: ("0 of 3", "interrupted", False)}
 
@@ -119,12 +119,12 @@ def test_a_push_killed_between_two_switches_is_interrupted_and_rolled_back_where
     killed(lab, SECOND, "push", "--yes")
     assert is_wanted(lab) == [True, False, False]
     assert listed(lab) == {1: ("1 of 3", "interrupted", True)}
-    assert "1 of 3   interrupted  yes" in said(lab, "pushes")
-    assert "2 of 4 switches would change" in said(lab, "plan")
-    assert "1 of 1 changed" in said(lab, "rollback", "--yes")
+    assert "1 of 3   interrupted  yes" in printed(lab, "pushes")
+    assert "2 of 4 switches would change" in printed(lab, "plan")
+    assert "1 of 1 changed" in printed(lab, "rollback", "--yes")
     assert is_wanted(lab) == [False, False, False]
     assert listed(lab)[1] == ("1 of 3", "rolled back", False)
-    assert "3 of 4 changed" in said(lab, "push", "--yes")
+    assert "3 of 4 changed" in printed(lab, "push", "--yes")
     assert is_wanted(lab) == [True, True, True]
 
 
@@ -132,44 +132,44 @@ def test_a_push_killed_in_its_last_switch_waits_for_its_timer_and_keeps_what_was
     killed(lab, LAST, "push", "--yes", at_commit=True)
     assert listed(lab) == {1: ("2 of 3", "interrupted", True)}
     for verb in ("push", "rollback"):
-        assert f"{LAST}: a commit is not confirmed" in said(lab, verb, "--yes", code=7)
+        assert f"{LAST}: a commit is not confirmed" in printed(lab, verb, "--yes", code=7)
     lab.pass_time(LONGER_THAN_ANY_TIMER_S)
     assert is_wanted(lab) == [True, True, False]
-    assert "1 of 4 switches would change" in said(lab, "plan")
-    assert "1 of 4 changed" in said(lab, "push", "--yes")
+    assert "1 of 4 switches would change" in printed(lab, "plan")
+    assert "1 of 4 changed" in printed(lab, "push", "--yes")
     assert is_wanted(lab) == [True, True, True]
     assert listed(lab) == {2: ("1 of 1", "confirmed", True), 1: ("2 of 3", "partly confirmed", True)}
-    assert "2 of 2 changed" in said(lab, "rollback", "--push", "1", "--yes")
+    assert "2 of 2 changed" in printed(lab, "rollback", "--push", "1", "--yes")
     assert is_wanted(lab) == [False, False, True], "what failed on the last one is not undone there"
     assert listed(lab)[1] == ("2 of 3", "rolled back", False)
 
 
 def test_a_push_that_its_only_switch_took_back_is_refused_to_be_rolled_back_and_stays_failed(lab: TrialLab) -> None:
     killed(lab, FIRST, "push", "--yes", "--limit", FIRST, at_commit=True)
-    assert "if it was not taken back" in said(lab, "pushes")
+    assert "if it was not taken back" in printed(lab, "pushes")
     lab.pass_time(LONGER_THAN_ANY_TIMER_S)
-    assert NOTHING_LEFT in said(lab, "rollback", "--yes", code=7)
+    assert NOTHING_LEFT in printed(lab, "rollback", "--yes", code=7)
     assert listed(lab) == {1: ("0 of 1", "failed", False)}
-    assert "no push that could be rolled back" in said(lab, "rollback", "--yes", code=7)
-    assert NOTHING_LEFT in said(lab, "rollback", "--push", "1", "--yes", code=7)
+    assert "no push that could be rolled back" in printed(lab, "rollback", "--yes", code=7)
+    assert NOTHING_LEFT in printed(lab, "rollback", "--push", "1", "--yes", code=7)
     assert listed(lab) == {1: ("0 of 1", "failed", False)}
-    assert "3 of 4 changed" in said(lab, "push", "--yes")
+    assert "3 of 4 changed" in printed(lab, "push", "--yes")
 
 
 def test_a_rollback_killed_between_two_switches_leaves_the_others_to_a_second_one(lab: TrialLab) -> None:
-    said(lab, "push", "--yes")
+    printed(lab, "push", "--yes")
     killed(lab, SECOND, "rollback", "--yes")
     assert is_wanted(lab) == [False, True, True]
     assert listed(lab) == {2: ("1 of 3", "interrupted", False), 1: ("3 of 3", "partly rolled back", True)}
-    assert "partly rolled back, 1 of 3" in said(lab, "pushes")
-    assert "2 of 2 changed" in said(lab, "rollback", "--yes")
+    assert "partly rolled back, 1 of 3" in printed(lab, "pushes")
+    assert "2 of 2 changed" in printed(lab, "rollback", "--yes")
     assert is_wanted(lab) == [False, False, False]
     assert listed(lab)[1] == ("3 of 3", "rolled back", False)
-    assert "3 of 4 changed" in said(lab, "push", "--yes")
+    assert "3 of 4 changed" in printed(lab, "push", "--yes")
 
 
 def test_a_rollback_that_fails_on_one_switch_undoes_the_ones_before_it_and_leaves_the_others(lab: TrialLab) -> None:
-    said(lab, "push", "--yes")
+    printed(lab, "push", "--yes")
     interposer, earlier = lab.interposers[SECOND], noted(lab)
 
     def away_from_its_turn_on(_: Place, __: Moment) -> Way:
@@ -177,10 +177,10 @@ def test_a_rollback_that_fails_on_one_switch_undoes_the_ones_before_it_and_leave
         return Way.PASS
 
     interposer.hook = away_from_its_turn_on
-    assert "1 of 3 changed" in said(lab, "rollback", "--yes", code=6)
+    assert "1 of 3 changed" in printed(lab, "rollback", "--yes", code=6)
     interposer.calm()
     assert is_wanted(lab) == [False, True, True]
     assert listed(lab) == {2: ("1 of 3", "partly confirmed", False), 1: ("3 of 3", "partly rolled back", True)}
-    assert "2 of 2 changed" in said(lab, "rollback", "--yes")
+    assert "2 of 2 changed" in printed(lab, "rollback", "--yes")
     assert is_wanted(lab) == [False, False, False]
     assert listed(lab)[1] == ("3 of 3", "rolled back", False)

@@ -121,7 +121,7 @@ class MachineLab:
         self.ssh(host, f"date -s @{int(time.time())}")
 
     def reboot(self, host: str) -> None:
-        """Reboot it, through GRUB, and wait until it lets us in again."""
+        """Reboot it, through GRUB, and wait until it lets us in again and its units have started."""
         before = self.boot_id(host)
         self.ssh(host, "systemctl reboot", check=False)
         machine = self.machines.machine(host)
@@ -131,6 +131,7 @@ class MachineLab:
             time.sleep(2)
             machine.wait(port, time.monotonic(), self.machines.ssh)
             if self.ssh(host, "cat /proc/sys/kernel/random/boot_id", check=False).strip() not in ("", before):
+                self.ssh(host, f"timeout {SSH_TIMEOUT_S - 10:.0f} systemctl is-system-running --wait", check=False)
                 return
         raise AssertionError(f"{host} did not reboot within {BOOT_TIMEOUT_S:.0f} s")
 

@@ -202,8 +202,8 @@ def test_any_configuration_is_turned_into_any_other_of_the_same_switch(
     assume(after.asic.startswith("jericho") == asic.startswith("jericho"))
     seed = after.hashing and replace(after.hashing, seed=1)
     after = replace(after, asic=asic, hashing=seed, bgp=replace(after.bgp, asn=before.bgp.asn))
-    # a port cannot be removed, so both have the same ones
-    change(before, replace(after, interfaces=before.interfaces))
+    # a port cannot be removed, so both have the same ones, in the same VLANs and VRFs
+    change(before, replace(after, interfaces=before.interfaces, vlans=before.vlans, vrfs=before.vrfs))
 
 
 @given(configs(), configs())

@@ -36,7 +36,7 @@ from nornir_tasks.design.device_config import (
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.render.render import render
-from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan
+from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_tags
 
 RELEASE = "4.33.1F"
 TEMPLATES = Path(__file__).parents[3] / "templates" / "eos"
@@ -364,4 +364,6 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
             neighbors=neighbors,
         ),
     )
-    return in_order(maybe_in_a_vlan(draw, config, "Vlan", st.none()), PLATFORM.facts.sort_key)
+    config = maybe_in_a_vlan(draw, config, "Vlan", st.none())
+    config = maybe_lossy(draw, maybe_with_tags(draw, config, st.none()), "GPUFABRIC-STORAGE-LOSSY")
+    return in_order(config, PLATFORM.facts.sort_key)

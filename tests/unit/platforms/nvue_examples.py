@@ -35,7 +35,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.render.render import render
-from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan
+from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_tags
 
 RELEASES = PLATFORM.facts.releases
 PROFILE = "default-global"
@@ -272,7 +272,13 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     ports = tuple(_any_port(draw, each, config) for each in config.interfaces)
     made = _with_split_cages(draw, replace(config, interfaces=ports))
     made = maybe_in_a_vlan(draw, made, "vlan", st.integers(552, 9216), is_named=False)
-    routed = [port.name for port in made.interfaces if port.name.startswith("swp") and port.address is not None]
+    made = maybe_with_tags(draw, made, st.integers(552, 9216), is_named=False)
+    made = maybe_lossy(draw, made, "GPUFABRIC-STORAGE-LOSSY")
+    routed = [
+        port.name
+        for port in made.interfaces
+        if port.name.startswith("swp") and port.address is not None and port.tag is None
+    ]
     chosen = st.lists(st.sampled_from(routed), unique=True).map(tuple) if routed else st.just(())
     paths = st.none() | st.builds(LoadBalancing, st.just("per_packet"), chosen, st.none())
     return in_order(replace(made, load_balancing=draw(paths)), PLATFORM.facts.sort_key)

@@ -72,9 +72,9 @@ def _is_svi(port: Interface) -> bool:
 def maybe_lossy(draw: st.DrawFn, config: DeviceConfig, name: str) -> DeviceConfig:
     """Some ports with a profile that pauses nothing and shares bandwidth in its own way."""
     carrying = [port.name for port in config.interfaces if port.qos_profile is not None]
-    if config.qos is None or not carrying or not draw(st.booleans()):
+    if config.qos is None or len(carrying) < 2 or not draw(st.booleans()):
         return config
-    chosen = draw(st.sets(st.sampled_from(carrying), min_size=1))
+    chosen = draw(st.sets(st.sampled_from(carrying[1:]), min_size=1))  # one keeps the fabric's, as a switch's links do
     profile = config.qos.profiles[0]
     queues = tuple(replace(each, weight_percent=50) if each.weight_percent else each for each in profile.queues)
     own = PortProfile(name, (), draw(st.booleans()) and config.os == "eos", queues)

@@ -45,7 +45,6 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     running = os.to_tree(running_text)
     _refuse_obstacles(wanted, running)
     owned, foreign = split_running(wanted, running)
-    _leave_shared_headers(owned, foreign, wanted.tree, wanted.platform.ownership)
     after = with_kept_ports(wanted.tree, owned, foreign, wanted.platform.ownership)
     changes = tuple(difference(owned, after))
     if not changes:
@@ -97,11 +96,17 @@ def _leave_shared_headers(owned: ConfigTree, foreign: ConfigTree, wanted: Config
 
 
 def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, ConfigTree]:
-    """The part of a running configuration that this push owns, and the rest."""
+    """The part of a running configuration that this push owns, and the rest.
+
+    What plan and gate compare: containers that others use, and that this push has nothing more to put into, are theirs.
+    """
     parts = split(running, wanted.platform.ownership, wanted.claims)
     owned = join(part for owner, part in parts.items() if wanted.sends(owner))
     foreign = join(part for owner, part in parts.items() if not wanted.sends(owner))
-    return (owned, foreign) if wanted.is_whole else leave_open(wanted.platform, owned, foreign, wanted.tree)
+    if not wanted.is_whole:
+        owned, foreign = leave_open(wanted.platform, owned, foreign, wanted.tree)
+    _leave_shared_headers(owned, foreign, wanted.tree, wanted.platform.ownership)
+    return owned, foreign
 
 
 def runs_still(wanted: Wanted, running: ConfigTree, owners: frozenset[str], after: ConfigTree) -> bool:

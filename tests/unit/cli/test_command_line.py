@@ -205,7 +205,7 @@ def test_a_lab_that_is_down_ends_with_10(verb: str, site: Path, tmp_path: Path) 
 def test_nothing_to_roll_back_is_refused(site: Path, tmp_path: Path) -> None:
     done = nornir("rollback", "--yes", "--site", str(site), state=tmp_path)
     assert done.returncode == 7
-    assert "nothing to roll back" in done.stderr
+    assert "no push that could be rolled back" in done.stderr
 
 
 def test_design_prints_one_json_document_with_the_promised_counts(site: Path, tmp_path: Path) -> None:

@@ -223,3 +223,19 @@ def test_a_change_that_would_take_another_planes_lines_along_names_that_plane(de
     with pytest.raises(RefusedError, match="would also remove lines of plane storage") as refused:
         device_plan(empty, everything.text)
     assert all("roll back plane storage first" in each.hint for each in refused.value.problems)
+
+
+OTHERS_PROCESS = {
+    "eos": "router bgp 65001\n   neighbor 192.0.2.1 remote-as 65002\n",
+    "nxos": "router bgp 65001\n  neighbor 192.0.2.1\n    remote-as 65002\n",
+}
+
+
+@pytest.mark.parametrize("os", OTHERS_PROCESS)
+def test_a_container_of_which_others_lines_alone_are_left_is_no_difference_to_plan_and_gate_alike(os: str) -> None:
+    """The gate would take a push back whose plan had left that container to its other users."""
+    nothing = replace(both(ONE_OF_EACH[os], "compute"), tree=ConfigTree())
+    assert device_plan(nothing, OTHERS_PROCESS[os]).changes == ()
+    owned, foreign = split_running(nothing, nothing.platform.to_tree(OTHERS_PROCESS[os]))
+    assert not owned
+    assert any("192.0.2.1" in line for path, _ in foreign.walk() for line in path)

@@ -96,7 +96,7 @@ def test_a_reader_that_goes_away_leaves_the_work_whole(site: Path, tmp_path: Pat
     assert refused.returncode == 10, "a verb's own code, as if somebody read"
 
 
-@pytest.mark.parametrize("words", ["push --yes", "rollback --yes", "render", "design --csv plan.csv"])
+@pytest.mark.parametrize("words", ["push --yes", "render", "design --csv plan.csv"])
 def test_a_full_disk_is_an_error_that_names_what_could_not_be_written(words: str, site: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     done = nornir(*words.split(), "--site", str(site), state=state, before=full_disk, cwd=tmp_path)
@@ -105,6 +105,12 @@ def test_a_full_disk_is_an_error_that_names_what_could_not_be_written(words: str
     assert "Traceback" not in done.stderr
     assert str(state) in done.stderr or "plan.csv" in done.stderr or "out" in done.stderr
     assert not list(tmp_path.glob("**/*.cfg")) and not list(tmp_path.glob("**/*plan.csv*"))
+
+
+def test_a_full_disk_does_not_keep_a_rollback_from_saying_that_there_is_no_push(site: Path, tmp_path: Path) -> None:
+    done = nornir("rollback", "--yes", "--site", str(site), state=tmp_path / "state", before=full_disk, cwd=tmp_path)
+    assert done.returncode == 7
+    assert "the journal has no push that could be rolled back" in done.stderr
 
 
 @pytest.mark.parametrize("verb", ["rollback", "push"])

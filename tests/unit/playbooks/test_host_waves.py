@@ -30,6 +30,12 @@ NOTES = """\
     msg: ROLE says no
   when: inventory_hostname in (failing | default({})).get('ROLE', [])
 """
+REFUSES = """\
+- name: Refuse where the test wants it
+  ansible.builtin.fail:
+    msg: ROLE refuses
+  when: inventory_hostname in (refusing | default({})).get('ROLE', [])
+"""
 
 
 def roles() -> list[str]:
@@ -46,7 +52,8 @@ def copy(tmp_path: Path) -> Path:
     collection = tmp_path / "ansible_collections/gpufabric/host"
     for role in {*roles(), "hugepages"}:
         (collection / "roles" / role / "tasks").mkdir(parents=True)
-        (collection / "roles" / role / "tasks" / "main.yml").write_text(NOTES.replace("ROLE", role))
+        for file, tasks in {"main.yml": NOTES, "assert.yml": REFUSES}.items():
+            (collection / "roles" / role / "tasks" / file).write_text(tasks.replace("ROLE", role))
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": local, "children": groups}}))
@@ -81,6 +88,14 @@ def test_a_canary_that_fails_its_judgement_stops_everything_after_it(copy: Path)
     assert "host_validate says no" in printed
     assert {line.split()[1] for line in notes} == {"gpu-1"}
     assert [line.split()[0] for line in notes] == roles()
+
+
+@pytest.mark.parametrize("role", roles()[:-1])
+def test_what_any_role_refuses_is_refused_before_a_role_has_changed_the_host(copy: Path, role: str) -> None:
+    code, printed, notes = play(copy, refusing={role: ["gpu-1"]})
+    assert code != 0
+    assert f"{role} refuses" in printed
+    assert notes == []
 
 
 def test_a_second_wave_that_fails_stops_the_third(copy: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.usecases.site import load, select
 from switch_twins.nvue.nvset import to_patch
@@ -135,6 +136,10 @@ def test_a_valid_line_that_we_do_not_render_is_planned_away_and_nothing_else_is(
         added = os.to_tree(text).paths() - ours.tree.paths()
         if not added:
             continue  # we render it, or the switch hides it as its default
+        if os.obstacles(os.to_tree(text)):
+            with pytest.raises(RefusedError, match="profile"):
+                device_plan(ours, text)
+            continue  # refused by its name: with it the switch follows a configuration that is not shown
         changes = device_plan(ours, text).changes
         removed = {change.path for change in changes if change.op == "-"}
         assert removed, (path, "is valid here, and no plan speaks of it")

@@ -1,5 +1,6 @@
 """The policy of a lab host, whole hosts of one state (tests/standins/states), and the host's modules."""
 
+import fcntl
 import json
 import subprocess
 import sys
@@ -82,7 +83,9 @@ class StateHost:
 
     def nic(self, rail: str, **changed: object) -> dict[str, object]:
         path = self.folder / "nics" / f"{rail}.json"
-        nic = {**json.loads(path.read_text()), **changed}
+        with path.open(encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_SH)  # a tool may be at it
+            nic = {**json.load(file), **changed}
         if changed:  # the stand-ins write it as well
             path.write_text(json.dumps(nic))
         return nic

@@ -45,7 +45,7 @@ NICS = """
 
 The roles bring up NICs whose RDMA they know. Switches can be designed for others; their hosts are refused by name.
 
-| model | modes of a port | RDMA of the roles |
+| model | modes of a cage | RDMA of the roles |
 |---|---|---|
 """
 

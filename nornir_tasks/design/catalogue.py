@@ -168,7 +168,7 @@ class NicModel:
     vendor: str
     model: str
     modes: tuple[Mode, ...]
-    """Modes of one port, in order of preference."""
+    """Modes of one cage, in order of preference; one with several ways makes several ports of it."""
     max_mtu_bytes: int | None = None
     out_of_order_rdma: bool | None = None
     """Receives RDMA out of order; None: no source says so."""
@@ -181,8 +181,17 @@ class NicModel:
 
     @property
     def speeds_gbps(self) -> tuple[int, ...]:
-        """Speeds of one port, ascending."""
-        return tuple(sorted({mode.speed_gbps for mode in self.modes}))
+        """Speeds of a cage as one port, ascending."""
+        return tuple(sorted({mode.speed_gbps for mode in self.modes if mode.ways == 1}))
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Every ``<ports>x<speed>G`` with several ports that its cage supports, in the order of the catalogue."""
+        return tuple(dict.fromkeys(f"{mode.ways}x{mode.speed_gbps}G" for mode in self.modes if mode.ways > 1))
+
+    def modes_for(self, ways: int, speed_gbps: int) -> tuple[Mode, ...]:
+        """Modes of a cage with this number of ports at this speed, preferred first."""
+        return tuple(mode for mode in self.modes if (mode.ways, mode.speed_gbps) == (ways, speed_gbps))
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ class NicFile(_Part):
     vendor: str
     model: str
     modes: _Figure[tuple[ModeText, ...]]
-    """Of one port."""
+    """Of one cage: as one port, or split into several."""
     cage: _Figure[str] | None = None
     max_mtu_bytes: _Figure[int] | None = None
     out_of_order_rdma: _Figure[bool] | None = None

@@ -9,6 +9,7 @@ from nornir_tasks.cli import options
 if TYPE_CHECKING:
     from nornir_tasks.design.explain import Figure
     from nornir_tasks.design.links import Circuit, Endpoint, Link
+    from nornir_tasks.design.network import Fabric, Plane
     from nornir_tasks.usecases.site import SiteDesign
 
 
@@ -130,6 +131,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
                 "plane": each.fabric,
                 "tier": each.role,
                 "rail": each.rail,
+                **({} if each.copy is None else {"copy": each.copy}),
                 "os": each.os,
                 "release": each.release,
                 "model": each.model,
@@ -177,6 +179,8 @@ def _print(designed: "SiteDesign") -> None:
         beside = [each.name for each in network.planes_on(layout.name) if each.name != name]
         shared = f" of fabric {layout.name}, with {' and '.join(beside)}" if beside else ""
         out.print(f"{name}: {tiers}{shared}; {plane['oversubscription']:.4g}:1{core}; {links}")
+        if layout.copies > 1:
+            _print_copies(network.planes[name], layout)
         for each in (each for each in there if each.plane_name == name):
             if each.nics.ports_of is not None:
                 out.print(f"  on the NIC ports of {each.group} for {each.nics.ports_of}: the same leaves and links")
@@ -185,7 +189,8 @@ def _print(designed: "SiteDesign") -> None:
         apart = [(a, b) for a in range(rails) for b in range(a) if not layout.reachable(a, b)]
         if apart:
             out.print(
-                f"  {len(apart)} pairs of rails share no spine; that traffic takes NVLink, as the intent declares"
+                f"  {len(apart)} pairs of rails share no spine{' in any copy' if layout.copies > 1 else ''}; "
+                "that traffic takes NVLink, as the intent declares"
             )
     for name in dict.fromkeys(name for each in designed.demands for name in beside_routing(each.terms.classes)):
         out.print(
@@ -200,6 +205,14 @@ def _print(designed: "SiteDesign") -> None:
     out.print(
         f"{total['switches']} switches, {total['links']} links, {total['cables']} cables, {total['optics']} optics"
     )
+
+
+def _print_copies(plane: "Plane", fabric: "Fabric") -> None:
+    from nornir_tasks.cli.console import out
+
+    addresses = "one address for all ports of a NIC" if plane.has_shared_addresses else "an address for each port"
+    out.print(f"  {fabric.copies} equal copies, without a switch in common: no packet goes from one to another")
+    out.print(f"  each NIC has a port on each copy; {addresses}")
 
 
 def _adjustments(designed: "SiteDesign") -> dict[tuple[str, str, str], list[str]]:

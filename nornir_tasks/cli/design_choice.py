@@ -46,7 +46,9 @@ def _option(option: "Option") -> dict[str, Any]:
     from nornir_tasks.design.cheapest import costs
 
     layout = option.layout
+    copies = {"copies": layout.copies} if layout.copies > 1 else {}
     return {
+        **copies,
         "leaves": layout.leaves,
         "leaf_groups": layout.leaf_groups,
         "hosts_per_group": layout.hosts_per_group,

@@ -8,6 +8,7 @@ the layout, because a job mostly runs on neighbours.
 A spine serves all rails of its spine group or pod, so a wave contains one spine of each, all in the same position:
 with three tiers these are the spines that share their cores, so no second path between pods is lost.
 A core is pushed alone. A wave starts when the previous one is complete.
+Of a fabric in several copies a wave contains switches of one copy alone, so that every NIC keeps its other ports.
 
 Each fabric has a canary and an order of its own, and its positions count its own spines. Fabrics share waves: first
 canaries, then what is above the leaves, then leaves; what has a host in common with another fabric's part of a wave
@@ -38,6 +39,8 @@ class Member:
     """The hosts that are cabled to it."""
     is_only_leaf: bool = False
     """Some host has no other switch in this fabric."""
+    copy: int | None = None
+    """The copy of the fabric that it belongs to; None if there is only one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +77,15 @@ def members(network: Network) -> Iterator[Member]:
     for nic in network.nics:
         leaves_of[network.device(nic.leaf).fabric, nic.host].add(nic.leaf)
         hosts_of[nic.leaf].add(nic.host)
-    ahead: Counter[tuple[str, int]] = Counter()
+    ahead: Counter[tuple[str, int | None, int]] = Counter()
     for each in sorted(network.devices, key=lambda device: device.index):
-        group = (each.fabric, each.spine_group)
+        group = (each.fabric, each.copy, each.spine_group)
         ahead[group] += each.level == 1
         position = ahead[group] if each.level == 1 else each.index
         hosts = frozenset(hosts_of[each.name])
         is_only_leaf = any(len(leaves_of[each.fabric, host]) == 1 for host in hosts)
         place = (each.role, each.level, each.rail, each.index, position)
-        yield Member(each.name, each.fabric, *place, hosts, is_only_leaf)
+        yield Member(each.name, each.fabric, *place, hosts, is_only_leaf, each.copy)
 
 
 def most_only_leaves(members: Iterable[Member], share: float) -> dict[str, int]:
@@ -99,12 +102,12 @@ def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tup
     for member in members:
         fabrics[member.fabric].append(member)
     for all_of_it in fabrics.values():
-        all_of_it.sort(key=lambda member: (member.level > 0, member.rail or 0, member.index))
+        all_of_it.sort(key=lambda member: (member.level > 0, member.copy or 0, member.rail or 0, member.index))
     canaries = _canaries(fabrics.values())
     left = [[each for each in fabric if each not in canaries] for fabric in fabrics.values()]
     steps = (
         ([[canary] for canary in canaries], lambda _: "canary"),
-        ([[each for each in fabric if each.level > 0] for fabric in left], lambda each: f"{each.role} {each.position}"),
+        ([[each for each in fabric if each.level > 0] for fabric in left], _position),
         ([[each for each in fabric if each.level == 0] for fabric in left], _rail),
     )
     return tuple(
@@ -130,8 +133,16 @@ def _is_apart(one: "Member | _Part", others: Iterable["Member | _Part"]) -> bool
     return all(one.hosts.isdisjoint(other.hosts) for other in others)
 
 
+def _position(member: Member) -> str:
+    return f"{member.role} {member.position}{_of_copy(member)}"
+
+
 def _rail(leaf: Member) -> str:
-    return "leaves" if leaf.rail is None else f"rail {leaf.rail}"
+    return f"{'leaves' if leaf.rail is None else f'rail {leaf.rail}'}{_of_copy(leaf)}"
+
+
+def _of_copy(member: Member) -> str:
+    return "" if member.copy is None else f" of copy {member.copy}"
 
 
 def _parts(

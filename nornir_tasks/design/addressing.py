@@ -8,6 +8,9 @@ sized for as many ports as the leaf's model could ever have at that speed.
     links, hosts   slice by rail, block by group, /31 by place; the upper end (spine, leaf) has the even address
     hosts, svi     the block is one subnet: its first address is the leaf's, the others the hosts' by place
     core links     with three tiers, the upper half of the links: a block by number of the spine, /31 by place
+
+Of a fabric in several copies each copy has an equal part of each pool and cuts it in this way, so that a copy's
+addresses are one prefix. If ports of a NIC share an address, each copy has all of the hosts pool instead.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,9 +83,11 @@ class HostBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Addressing:
-    """How the pools of a fabric and of the planes on it are cut."""
+    """How the pools of a fabric and of the planes on it are cut; of a fabric in several copies, in one of them."""
 
+    loopback_pool: IPv4Network
     loopbacks: Blocks
+    """Of the leaves."""
     links: Blocks
     hosts: Mapping[str, HostBlocks]
     """Plane -> its hosts' addresses."""
@@ -94,55 +99,83 @@ class Addressing:
         return (self.core_links or self.links).block(spine, None)
 
 
-def cut_pools(sections: Sequence[Section], marks: Marks) -> Addressing:
-    """Cut the pools of a fabric and its planes. Raises DesignError for every pool that is too small for the layout."""
+def cut_pools(sections: Sequence[Section], marks: Marks) -> tuple[Addressing, ...]:
+    """Cut the pools of a fabric and its planes, for each of its copies.
+
+    Raises DesignError for every pool that is too small for the layout.
+    """
+    cuts = tuple(_cut(sections, copy) for copy in range(1, sections[0].layout.copies + 1))
+    findings = list(_all_too_small(sections, cuts[0]))
+    if findings:
+        raise DesignError(marks.problems(findings))
+    return cuts
+
+
+def part_of(pool: IPv4Network, copy: int, copies: int) -> IPv4Network:
+    """The part of a pool for one copy (from 1) of a fabric; of a pool too small to be divided, a single address."""
+    length = min(32, pool.prefixlen + _bits(copies))
+    return IPv4Network((int(pool.network_address) + ((copy - 1) << (32 - length)), length))
+
+
+def _bits(copies: int) -> int:
+    return (copies - 1).bit_length()
+
+
+def _cut(sections: Sequence[Section], copy: int) -> Addressing:
     choices, layout = sections[0].choices, sections[0].layout
-    demand, rails = choices.demand, layout.fabric_rails
+    pools, rails = choices.demand.fabric.pools, layout.fabric_rails
     link_ports = max(choice.model.max_logical_ports(layout.uplink_gbps) for choice in choices.leaves)
-    lower_half = IPv4Network(
-        (demand.fabric.pools.loopback.network_address, min(32, demand.fabric.pools.loopback.prefixlen + 1))
-    )
-    pool, core_links = demand.fabric.pools.links, None
+    loopbacks = part_of(pools.loopback, copy, layout.copies)
+    lower_half = IPv4Network((loopbacks.network_address, min(32, loopbacks.prefixlen + 1)))
+    pool, core_links = part_of(pools.links, copy, layout.copies), None
     if layout.pods is not None and pool.prefixlen < 31:
         core_ports = max(choice.model.max_logical_ports(layout.pods.core_gbps) for choice in choices.spines)
         pool, upper = pool.subnets()
         core_links = Blocks.cut(upper, 1, 2 * core_ports)
+    hosts = {name: _host_blocks(on_it, copy) for name, on_it in _by_plane(sections).items()}
+    links = Blocks.cut(pool, rails, 2 * link_ports)
+    return Addressing(loopbacks, Blocks.cut(lower_half, rails, 1), links, hosts, core_links)
+
+
+def _by_plane(sections: Sequence[Section]) -> dict[str, list[Section]]:
     planes: dict[str, list[Section]] = {}
     for section in sections:
         planes.setdefault(section.demand.plane_name, []).append(section)
-    hosts = {name: _host_blocks(on_it) for name, on_it in planes.items()}
-    cut = Addressing(Blocks.cut(lower_half, rails, 1), Blocks.cut(pool, rails, 2 * link_ports), hosts, core_links)
-    findings = list(_too_small(pool, demand.on_fabric("pools", "links"), cut.links, (layout.last_group, rails)))
-    for name, on_it in planes.items():
-        shape = _groups_of(on_it), _rails_of(on_it)
-        path = on_it[0].demand.on_plane("pools", "hosts")
-        findings += _too_small(on_it[0].demand.plane.pools.hosts, path, hosts[name].blocks, shape)
+    return planes
+
+
+def _all_too_small(sections: Sequence[Section], cut: Addressing) -> Iterator[Finding]:
+    """``cut``: of any copy, as their parts are equal."""
+    demand, layout = sections[0].demand, sections[0].layout
+    path, copies = demand.on_fabric("pools", "links"), layout.copies
+    yield from _too_small(cut.links, path, (layout.last_group, layout.fabric_rails), copies)
+    for name, on_it in _by_plane(sections).items():
+        one, shape = on_it[0].demand, (_groups_of(on_it), _rails_of(on_it))
+        divided = 1 if one.nics.copy_addressing == "shared" else copies
+        yield from _too_small(cut.hosts[name].blocks, one.on_plane("pools", "hosts"), shape, divided)
+    core_links = cut.core_links
     if core_links is not None and core_links.groups < layout.spines:
         each = f"half of it for {layout.spines} spines, a /{core_links.length} for each spine's links to the cores"
-        needed = core_links.length - (layout.spines - 1).bit_length() - 1
-        findings.append(
-            Finding(
-                demand.on_fabric("pools", "links"),
-                "too small",
-                f"/{max(needed, 0)} or larger: {each}",
-                str(demand.fabric.pools.links),
-            )
-        )
-    findings += _too_few_loopbacks(demand, cut.loopbacks, layout)
-    if findings:
-        raise DesignError(marks.problems(findings))
-    return cut
+        needed = core_links.length - (layout.spines - 1).bit_length() - 1 - _bits(copies)
+        larger = f"/{max(needed, 0)} or larger: {each}{_in_each(copies)}"
+        yield Finding(path, "too small", larger, str(demand.fabric.pools.links))
+    yield from _too_few_loopbacks(demand, cut.loopbacks, layout)
 
 
-def _host_blocks(sections: Sequence[Section]) -> HostBlocks:
+def _in_each(copies: int) -> str:
+    return f", in each of {copies} copies" if copies > 1 else ""
+
+
+def _host_blocks(sections: Sequence[Section], copy: int) -> HostBlocks:
     """Of one plane: blocks of one size, whichever of its groups of hosts a leaf has."""
-    plane = sections[0].demand.plane
+    plane, nics = sections[0].demand.plane, sections[0].demand.nics
+    pool = plane.pools.hosts if nics.copy_addressing == "shared" else part_of(plane.pools.hosts, copy, nics.ports)
     addresses = [
         _host_addresses(plane.prefix_length, choice.model.max_logical_ports(each.demand.nics.speed))
         for each in sections
         for choice in each.choices.leaves
     ]
-    blocks = Blocks.cut(plane.pools.hosts, _rails_of(sections), max(addresses))
+    blocks = Blocks.cut(pool, _rails_of(sections), max(addresses))
     return HostBlocks(blocks, min(each.layout.groups_before for each in sections))
 
 
@@ -161,14 +194,15 @@ def _host_addresses(length: int | None, ports: int) -> int:
     return ports + 3 if length is None else ports << (32 - length)
 
 
-def _too_small(pool: IPv4Network, path: Path, blocks: Blocks, shape: tuple[int, int]) -> Iterator[Finding]:
-    """``shape``: leaf groups and rails that there must be blocks for."""
+def _too_small(blocks: Blocks, path: Path, shape: tuple[int, int], copies: int) -> Iterator[Finding]:
+    """``shape``: leaf groups and rails that there must be blocks for; ``copies``: that the pool is divided among."""
     groups, rails = shape
     if blocks.groups < groups:
-        rail_bits = blocks.slice_length - pool.prefixlen
-        needed = blocks.length - rail_bits - (groups - 1).bit_length()
-        each = f"{groups} leaf groups x {rails} rails, a /{blocks.length} for each leaf"
-        yield Finding(path, "too small", f"/{max(needed, 0)} or larger: {each}", str(pool))
+        rail_bits = blocks.slice_length - blocks.pool.prefixlen
+        needed = blocks.length - rail_bits - (groups - 1).bit_length() - _bits(copies)
+        each = f"{groups} leaf groups x {rails} rails, a /{blocks.length} for each leaf{_in_each(copies)}"
+        found = f"{blocks.pool} for each copy" if copies > 1 else str(blocks.pool)
+        yield Finding(path, "too small", f"/{max(needed, 0)} or larger: {each}", found)
 
 
 def _too_few_loopbacks(demand: Demand, blocks: Blocks, layout: Layout) -> Iterator[Finding]:
@@ -176,12 +210,13 @@ def _too_few_loopbacks(demand: Demand, blocks: Blocks, layout: Layout) -> Iterat
     pool, groups = demand.fabric.pools.loopback, layout.last_group
     leaves_short = blocks.groups <= groups
     upper = max(layout.spines, layout.cores)
-    if leaves_short or pool.num_addresses // 4 <= upper:
+    if leaves_short or pool.num_addresses // (4 * layout.copies) <= upper:
         rail_bits = blocks.slice_length - blocks.pool.prefixlen
-        needed = min(31 - rail_bits - groups.bit_length(), 30 - upper.bit_length())
+        needed = min(31 - rail_bits - groups.bit_length(), 30 - upper.bit_length()) - _bits(layout.copies)
         each = f"half of it for {groups} leaf groups x {layout.fabric_rails} rails"
         each += f", a quarter for {layout.spines} spines"
         each += f", a quarter for {layout.cores} cores" if layout.cores else ""
+        each += _in_each(layout.copies)
         yield Finding(
             demand.on_fabric("pools", "loopback"), "too small", f"/{max(needed, 0)} or larger: {each}", str(pool)
         )
@@ -192,7 +227,9 @@ def dotted(address: int) -> str:
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
-def host_blocks(devices: Iterable[Device], section: Section, cut: Addressing) -> Iterator[tuple[tuple[str, str], str]]:
+def host_blocks(
+    devices: Iterable[Device], section: Section, cuts: Sequence[Addressing]
+) -> Iterator[tuple[tuple[str, str], str]]:
     """(leaf, plane) and the prefix of the plane's hosts there, of the leaves of one section.
 
     A plane on some of another's ports has none at the leaves of the other rails.
@@ -200,14 +237,20 @@ def host_blocks(devices: Iterable[Device], section: Section, cut: Addressing) ->
     plane, rails = section.demand.plane_name, section.demand.nics.rails
     for device in devices:
         if device.level == 0 and section.layout.has_group(device.index) and (device.rail or 0) < rails:
-            yield (device.name, plane), str(cut.hosts[plane].block(device.index, device.rail))
+            yield (device.name, plane), str(in_copy(cuts, device).hosts[plane].block(device.index, device.rail))
 
 
-def address_devices(devices: Iterable[Device], pool: IPv4Network, cut: Addressing) -> tuple[Device, ...]:
+def in_copy(cuts: Sequence[Addressing], device: Device) -> Addressing:
+    """The addresses of the copy that a switch belongs to."""
+    return cuts[(device.copy or 1) - 1]
+
+
+def address_devices(devices: Iterable[Device], cuts: Sequence[Addressing]) -> tuple[Device, ...]:
     """The devices with loopbacks."""
-    quarter = pool.num_addresses // 4
     addressed = []
     for device in devices:
+        cut = in_copy(cuts, device)
+        pool, quarter = cut.loopback_pool, cut.loopback_pool.num_addresses // 4
         if device.level == 0:
             loopback = cut.loopbacks.supernet(device.rail).network_address + device.index
             addressed.append(replace(device, loopback=str(loopback)))

@@ -95,11 +95,7 @@ class PartCounter:
             elif _is_splitter(cable, joined[0]):
                 yield self._splitter(cable, joined[0])
             else:
-                for link in joined:
-                    connector, fibre, polarity = self._glass(cable, link)
-                    yield Part(
-                        "jumper", f"{fibre} jumper, {connector}", None, connector, fibre, polarity, cable.length_m
-                    )
+                yield from (self._jumper(cable, link) for link in joined)
 
     def _jumper(self, cable: Cable, link: Link) -> Part:
         connector, fibre, polarity = self._glass(cable, link)
@@ -160,16 +156,21 @@ class PartCounter:
         medium, ways, speed = str(cable.medium), _legs(end), link.speed_gbps
         if is_twin(medium):  # a whole cage has the lanes of one connector of the far optic
             port_gbps = speed * _ways(cable, link) if cable.make.kind == "splitter" else speed
-            return Part("transceiver", f"{port_gbps}G-{light_of(medium)}", form, connector, fibre)
+            several = CONNECTORS if ways > 1 else 1  # a NIC of several ports has a twin-port optic as well
+            return _classified(several, f"{port_gbps}G-{light_of(medium)}", form, connector, fibre)
         if not _is_splitter(cable, link):
-            several = f"{ways}x" if ways > 1 else ""
-            return Part(
-                "transceiver", f"{several}{speed}G-{medium}", form, several.replace("x", " x ") + connector, fibre
-            )
+            return _classified(ways, f"{speed}G-{medium}", form, connector, fibre)
         if ways > 1:
             return Part("transceiver", f"{ways * speed}G-{medium}", form, connector, fibre)
         far = far_connector_of(medium, speed, _ways(cable, link)) or NOT_KNOWN
         return Part("transceiver", f"{speed}G, a leg of {medium}", form, far, fibre)
+
+
+def _classified(connectors: int, name: str, form: str, connector: str, fibre: str) -> Part:
+    """A transceiver of a class, with one connector or several."""
+    if connectors == 1:
+        return Part("transceiver", name, form, connector, fibre)
+    return Part("transceiver", f"{connectors}x{name}", form, f"{connectors} x {connector}", fibre)
 
 
 def _is_splitter(cable: Cable, link: Link) -> bool:
@@ -180,11 +181,13 @@ def _is_splitter(cable: Cable, link: Link) -> bool:
 
 
 def _legs(end: Endpoint) -> int:
-    """Legs of the cage at this end; 1 for a whole one, and at a host."""
+    """Legs of the cage at this end; 1 for a whole one."""
     return end.slot.ways if end.slot is not None else 1
 
 
 def _ways(cable: Cable, link: Link) -> int:
     """Legs per connector; for a cage with one connector, all legs."""
+    if cable.make.kind == "jumper":
+        return 1
     ways = max(map(_legs, (link.upper, link.lower)))
-    return max(1, ways // CONNECTORS) if cable.make.kind != "assembly" else ways
+    return max(1, ways // CONNECTORS) if cable.make.kind == "splitter" else ways

@@ -3,10 +3,12 @@
 On a leaf, hosts take ports from the first upwards in the order of their number; uplinks take the last ports, one after
 the other to the spines in turn. A leaf's place on a spine follows from its group and rail; a spine's place on a core
 follows from its pod. Places of future hosts and leaf groups are reserved, without a link.
+
+A fabric in several copies is cabled copy by copy in this way; only the cages of the hosts' NICs are common to all.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nornir_tasks.design.cables import ASSEMBLY, Cable, Make
 from nornir_tasks.design.capabilities import OsFacts
@@ -51,24 +53,34 @@ def cable_up(sections: Sequence[Section], facts: Mapping[str, OsFacts], joints: 
     ``joints``: the joints of each section; those above the leaves are the same in all.
     """
     makes: dict[str, Make] = {}
-    pairs = zip(sections, joints, strict=True)
-    cablers = [_Cabler(each.choices, each.layout, facts, joined, makes=makes) for each, joined in pairs]
-    above = cablers[0]
-    leaves = [(cabler, leaf) for cabler in cablers for leaf in cabler.leaves()]
-    spines, cores = tuple(above.spines()), tuple(above.cores())
+    of_sections = [_copies(each, joined, facts, makes) for each, joined in zip(sections, joints, strict=True)]
+    leaves = [(cabler, leaf) for copy in zip(*of_sections, strict=True) for cabler in copy for leaf in cabler.leaves()]
+    spines = [(above, spine) for above in of_sections[0] for spine in above.spines()]
+    cores = [core for above in of_sections[0] for core in above.cores()]
     links = [link for cabler, leaf in leaves for link in cabler.uplinks(leaf)]
-    links += [link for spine in spines for link in above.core_links(spine)]
-    levels = {each.name: each.level for each in (*spines, *cores)}
-    cables, nics = list(_cables(links, above.joints, levels, makes)), list[NicPort]()
-    for cabler in cablers:
-        hosts = [nic for owner, leaf in leaves if owner is cabler for nic in cabler.nics(leaf)]
-        cables += _cables([nic.link for nic in hosts], cabler.joints, levels, makes)
+    links += [link for above, spine in spines for link in above.core_links(spine)]
+    levels = {each.name: each.level for each in (*(spine for _, spine in spines), *cores)}
+    cables, nics = list(_cables(links, joints[0], levels, makes)), list[NicPort]()
+    for cablers, joined in zip(of_sections, joints, strict=True):
+        hosts = [nic for owner, leaf in leaves if owner in cablers for nic in owner.nics(leaf)]
+        cables += _cables([nic.link for nic in hosts], joined, levels, makes)
         links += [nic.link for nic in hosts]
-        nics += sorted(hosts, key=lambda nic: (nic.host_index, nic.nic))
-    return Cabling((*(leaf for _, leaf in leaves), *spines, *cores), tuple(links), tuple(cables), tuple(nics))
+        nics += sorted(hosts, key=lambda nic: (nic.host_index, nic.nic, nic.leg))
+    devices = (*(leaf for _, leaf in leaves), *(spine for _, spine in spines), *cores)
+    return Cabling(devices, tuple(links), tuple(cables), tuple(nics))
 
 
-@dataclass(frozen=True)
+def _copies(
+    section: Section, joints: Joints, facts: Mapping[str, OsFacts], makes: dict[str, Make]
+) -> "tuple[_Cabler, ...]":
+    """One for each copy of the fabric; equal switches have the same ports in all."""
+    layout = section.layout
+    numbers = range(1, layout.copies + 1) if layout.copies > 1 else (None,)
+    first = _Cabler(section.choices, layout, facts, joints, makes=makes)
+    return tuple(replace(first, copy=number) for number in numbers)
+
+
+@dataclass(frozen=True, eq=False)
 class _Cabler:
     choices: Choices
     layout: Layout
@@ -78,6 +90,8 @@ class _Cabler:
     planned: dict[tuple[int, int], tuple[Slot, ...]] = field(default_factory=dict)
     makes: dict[str, Make] = field(default_factory=dict)
     """Cable -> how it is made; assemblies are left out."""
+    copy: int | None = None
+    """The copy of the fabric, from 1; None if there is only one."""
 
     def leaves(self) -> Iterator[Device]:
         """The leaves of every group that has hosts."""
@@ -105,12 +119,13 @@ class _Cabler:
                 yield self._device(self.name(2, index), self.choices.core, 2, index=index, rail=None, group=plane)
 
     def leaf_name(self, group: int, rail: int | None) -> str:
-        """``leaf-g1-r0``; ``leaf-g1`` where one leaf serves all rails."""
+        """``leaf-g1-r0``; ``leaf-g1`` where one leaf serves all rails; ``leaf-c2-g1-r0`` in the second copy."""
         return self.name(0, f"g{group}" if rail is None else f"g{group}-r{rail}")
 
     def name(self, level: int, which: int | str) -> str:
-        """``spine-1``, after the fabric's name prefix."""
-        return self.choices.demand.fabric.switch_name(f"{ROLES[level]}-{which}")
+        """``spine-1``, in the second copy ``spine-c2-1``, after the fabric's name prefix."""
+        role = ROLES[level] if self.copy is None else f"{ROLES[level]}-c{self.copy}"
+        return self.choices.demand.fabric.switch_name(f"{role}-{which}")
 
     def uplinks(self, leaf: Device) -> Iterator[Link]:
         """The links from one leaf to its spines, in turn."""
@@ -156,9 +171,24 @@ class _Cabler:
             for offset in range(layout.nics_per_host):
                 position = place * layout.nics_per_host + offset
                 nic = offset if leaf.rail is None else leaf.rail
-                lower = Endpoint(f"{demand.group}-{index}", f"{demand.nics.port_names}{nic}")
+                lower = self._nic_port(f"{demand.group}-{index}", nic)
                 link = self._host_link(ends, ends.at(leaf.name, position), lower, position + 1)
-                yield NicPort(lower.device, index, nic, link)
+                yield NicPort(lower.device, index, nic, link, (self.copy or 1) - 1)
+
+    def _nic_port(self, host: str, nic: int) -> Endpoint:
+        """``rail0``; the port on the second copy of the fabric is ``rail0c2``."""
+        nics = self.choices.demand.nics
+        name = f"{nics.port_names}{nic}"
+        if self.copy is None:
+            return Endpoint(host, name)
+        slot = Slot(nic, self.copy - 1, nics.ports, nics.speed, self.nic_lanes)
+        return Endpoint(host, f"{name}c{self.copy}", slot, name)
+
+    @property
+    def nic_lanes(self) -> int:
+        """Lanes of a port of a NIC; 0: of an undeclared model."""
+        nic = self.joints.nic
+        return 0 if nic is None else self.joints.host.lanes[nic]
 
     def _host_link(self, ends: Ends, upper: Endpoint, lower: Endpoint, place: int) -> Link:
         name, made = f"{upper.device}-h{place}", self.joints.host.make(ends.end, self.joints.nic)
@@ -170,7 +200,7 @@ class _Cabler:
             lower=lower,
             place=place,
             speed_gbps=self.choices.demand.nics.speed,
-            cable=self._cable(name, made, (upper, ends), None),
+            cable=self._cable(name, made, (upper, ends.end), (lower, self.joints.nic)),
             fec=self.joints.host.fec,
             negotiate=self.joints.host.negotiate(ends.end, self.joints.nic),
         )
@@ -192,19 +222,19 @@ class _Cabler:
             lower=lower[0],
             place=place,
             speed_gbps=speed_gbps,
-            cable=self._cable(name, made, upper, lower),
+            cable=self._cable(name, made, (upper[0], upper[1].end), (lower[0], lower[1].end)),
             fec=joint.fec,
             negotiate=joint.negotiate(upper[1].end, lower[1].end),
         )
 
-    def _cable(self, link: str, made: Make, upper: tuple[Endpoint, Ends], lower: tuple[Endpoint, Ends] | None) -> str:
+    def _cable(self, link: str, made: Make, upper: tuple[Endpoint, End], lower: tuple[Endpoint, End | None]) -> str:
         """The cable that a link is part of: a jumper has the link's name, a splitter its connector's."""
         if made is ASSEMBLY:
-            return _assembly_name(link, upper[0], lower[0] if lower else None)
+            return _assembly_name(link, upper[0], lower[0])
         name = link
-        for end, ends in (upper, lower) if lower else (upper,):
-            if end.slot is not None and ends.end.legs > 1:
-                name = f"{end.device}-p{end.slot.number}c{end.slot.leg // ends.end.legs + 1}"
+        for at, end in (upper, lower):
+            if at.slot is not None and end is not None and end.legs > 1 and made.kind == "splitter":
+                name = f"{_cage_name(at)}{'-' if at.nic else ''}c{at.slot.leg // end.legs + 1}"
         self.makes[name] = made
         return name
 
@@ -268,16 +298,22 @@ class _Cabler:
             release=choice.release,
             model=choice.model.model,
             capabilities=choice.capabilities,
+            copy=self.copy,
             slots=self._slots(choice, level),
         )
 
 
-def _assembly_name(link: str, upper: Endpoint, lower: Endpoint | None) -> str:
+def _assembly_name(link: str, upper: Endpoint, lower: Endpoint) -> str:
     """An assembly of one link has the link's name; one from a split cage has the cage's."""
     for end in (upper, lower):
-        if end is not None and end.slot is not None and end.slot.ways > 1:
-            return f"{end.device}-p{end.slot.number}"
+        if end.slot is not None and end.slot.ways > 1:
+            return _cage_name(end)
     return link
+
+
+def _cage_name(end: Endpoint) -> str:
+    """``leaf-g1-r0-p5``; of a NIC ``gpu-1-rail0``, which is no cage of a switch."""
+    return f"{end.device}-{end.nic}" if end.nic or end.slot is None else f"{end.device}-p{end.slot.number}"
 
 
 def _cables(links: list[Link], joints: Joints, levels: Mapping[str, int], makes: Mapping[str, Make]) -> Iterator[Cable]:

@@ -108,7 +108,7 @@ def _rows(cable: Cable, links: Mapping[str, Link], where: Mapping[str, Place]) -
 
 
 def _leg(end: Endpoint) -> int | None:
-    """Which leg of its cage, from 1; None where the cage is this port's alone, and on a host."""
+    """Which leg of its cage, from 1; None where the cage is this port's alone."""
     return end.slot.leg + 1 if end.slot is not None and end.slot.ways > 1 else None
 
 

@@ -6,6 +6,7 @@ spines need no NVLink between them; then fewer leaf groups, then fewer uplinks. 
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import inf
 
 from nornir_tasks.design.choices import Choice, Choices
@@ -58,6 +59,26 @@ def priced(choices: Choices, layout: Layout) -> Option:
     return Option(layout, *costs, capacity(choices, layout))
 
 
+def in_all_copies(choices: Choices, option: Option) -> Option:
+    """The same layout with the costs of all copies of the fabric instead of one.
+
+    All copies have switches, links and pluggables of their own, except for the hosts': a NIC has one pluggable.
+    """
+    return copied(option, option.layout.copies, nic_optics(choices))
+
+
+def copied(option: Option, copies: int, nics: int) -> Option:
+    """A layout with the costs of so many copies; ``nics``: pluggables that all copies share."""
+    optics = nics + copies * (option.optics - nics)
+    return replace(option, switches=copies * option.switches, links=copies * option.links, optics=optics)
+
+
+def nic_optics(choices: Choices) -> int:
+    """Pluggables of the hosts' NICs on the plane; none where cables to hosts are copper."""
+    demand = choices.demand
+    return 0 if demand.fabric.leaf.medium in COPPER else demand.hosts.max * demand.nics.rails
+
+
 def _switches(layout: Layout) -> int:
     return layout.leaves + layout.spines + layout.cores
 
@@ -80,7 +101,7 @@ def _optics(choices: Choices, layout: Layout) -> int:
     demand, pods, leaves = choices.demand, layout.pods, tuple(_leaves(choices, layout))
     found = 0
     if demand.fabric.leaf.medium not in COPPER:
-        found += demand.hosts.max * layout.rails
+        found += nic_optics(choices)
         found += sum(many * _cages(hosts * layout.nics_per_host, each.down_ways) for each, many, hosts in leaves)
     if demand.fabric.spine.medium not in COPPER:
         found += sum(many * _cages(layout.uplinks, each.up_ways) for each, many, _ in leaves)
@@ -159,7 +180,10 @@ def in_words(option: Option) -> str:
     tiers += [_count(layout.cores, "core", "cores")] if layout.pods else []
     tiers.append(f"{_count(layout.uplinks, 'uplink', 'uplinks')} a leaf")
     costs = (f"{option.switches} switches", f"{option.links} links", f"{option.optics} optics")
-    return f"{', '.join(tiers)}: {', '.join(costs)}" + (" of the fabric" if layout.beside else "")
+    whole = " of the fabric" if layout.beside else ""
+    if layout.copies > 1:
+        return f"in each of {layout.copies} copies {', '.join(tiers)}; in all {', '.join(costs)}{whole}"
+    return f"{', '.join(tiers)}: {', '.join(costs)}{whole}"
 
 
 def costs(option: Option) -> dict[str, int]:

@@ -154,7 +154,9 @@ class _Chooser:
             self.findings.append(_unknown(demand.on_nics("model"), "NIC model", name, self.catalogue.nics))
             return None
         nic = self.catalogue.nics[name]
-        if demand.nics.speed not in nic.speeds_gbps:
+        if demand.nics.copies is not None:
+            self.findings.extend(_not_so_many_ports(demand, nic))
+        elif demand.nics.speed not in nic.speeds_gbps:
             speeds = ", ".join(f"{speed}G" for speed in nic.speeds_gbps)
             self.findings.append(
                 Finding(demand.on_nics("speed"), f"{name} has no such speed", speeds, f"{demand.nics.speed}G")
@@ -226,6 +228,23 @@ class _Chooser:
             expected = f"one of {', '.join(others)}" if others else f"no model: none has a record for {os} {release}"
             hint = "queues, thresholds and MTU of a lossless fabric have no source for it"
             yield Finding(path, what, expected, switch.model, hint)
+
+
+def _not_so_many_ports(demand: Demand, nic: NicModel) -> Iterator[Finding]:
+    """Copies for which the NIC's cage does not have the ports, or not at this speed."""
+    copies, speed = demand.nics.ports, demand.nics.speed
+    if nic.modes_for(copies, speed):
+        return
+    path, split, known = demand.on_nics("copies"), f"{copies}x{speed}G", ", ".join(nic.splits)
+    also = demand.on_nics("speed") if known else demand.on_nics("model")
+    if not known:
+        speeds = ", ".join(f"{speed}G" for speed in nic.speeds_gbps)
+        what = f"no source says that the cage of {nic.model} is several ports"
+        yield Finding(path, what, f"no copies: one port of {speeds}", split, also=also)
+        return
+    most = max(mode.ways * mode.speed_gbps for mode in nic.modes)
+    over = f", which carries {most}G" if copies * speed > most else ""
+    yield Finding(path, f"no such ports of the cage of {nic.model}{over}", f"one of {known}", split, also=also)
 
 
 def _impossible_splits(

@@ -4,10 +4,10 @@ Addresses follow from the place of a link on its switch (:mod:`nornir_tasks.desi
 and the limits of both ends (:mod:`nornir_tasks.design.mtu`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.addressing import Addressing, dotted
+from nornir_tasks.design.addressing import Addressing, dotted, in_copy
 from nornir_tasks.design.links import Circuit, Link, NicPort, Use
 from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Device
@@ -17,7 +17,8 @@ from nornir_tasks.design.network import Device
 class Circuits:
     """Makes the circuits of one fabric and of the planes on it."""
 
-    cut: Addressing
+    cuts: Sequence[Addressing]
+    """Of each copy of the fabric."""
     devices: Mapping[str, Device]
     mtu_bytes: int
     """The intended MTU; a circuit's is the least of this and both ends' limits."""
@@ -50,7 +51,7 @@ class Circuits:
         segment = f"{owner}-hosts" if length is None else None
         for nic in nics:
             leaf = self.devices[nic.leaf]
-            hosts = self.cut.hosts[owner]
+            hosts = in_copy(self.cuts, leaf).hosts[owner]
             upper, lower, prefix_length = hosts.link(leaf.index, leaf.rail, nic.link.place - 1, length)
             agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
             use = self._shared(Use(owner, agreed, prefix_length, nic.nic, vrf=self.vrf, tag=tag, segment=segment))
@@ -59,9 +60,9 @@ class Circuits:
     def _first(self, device: Device) -> int:
         """The even address of a switch's first uplink."""
         if device.level == 0:
-            block = self.cut.links.block(device.index, device.rail)
+            block = in_copy(self.cuts, device).links.block(device.index, device.rail)
         else:
-            block = self.cut.core_block(device.index)
+            block = in_copy(self.cuts, device).core_block(device.index)
         return int(block.network_address)
 
     def _shared(self, use: Use) -> Use:

@@ -33,6 +33,7 @@ def _of_fabric(network: Network, fabric: Fabric) -> dict[str, Any]:
         "planes": [plane.name for plane in network.planes_on(fabric.name)],
         "tiers": {role: {"switches": levels[level]} for level, role in enumerate(fabric.roles)},
         "oversubscription": fabric.oversubscription,
+        **({"copies": fabric.copies} if fabric.copies > 1 else {}),
         "host_links": kinds["host"],
         "fabric_links": kinds["fabric"],
     }

@@ -33,8 +33,13 @@ def drawing(network: Network) -> str:
     canvas.text(MARGIN, y, title, 18, weight="bold")
     riding = {name: sorted(plane.name for plane in network.planes_on(name)) for name in network.fabrics}
     for name, planes in sorted(riding.items(), key=lambda each: each[1]):
-        heads = _heads(planes, network.fabrics[name], counts["fabrics"][name])
-        y = _Sheet(canvas, picture(network, name)).draw(heads, y + 30)
+        fabric = network.fabrics[name]
+        heads = _heads(planes, fabric, counts["fabrics"][name])
+        if fabric.copies == 1:
+            y = _Sheet(canvas, picture(network, name)).draw(heads, y + 30)
+        for copy in range(1, fabric.copies + 1) if fabric.copies > 1 else ():
+            title = f"copy {copy} of {fabric.copies} of fabric {name}"
+            y = _Sheet(canvas, picture(network, name, copy)).draw((*heads, title) if copy == 1 else (title,), y + 30)
     _legend(canvas, y + 34)
     return canvas.svg(title, MARGIN)
 
@@ -57,9 +62,11 @@ def reachability(fabric: Fabric) -> tuple[str, ...]:
     for rail, group in enumerate(fabric.rail_spine_group):
         groups.setdefault(group, []).append(rail)
     pairs = sum(not fabric.reachable(a, b) for a in range(len(fabric.rail_spine_group)) for b in range(a))
+    what = "The fabric joins" if fabric.copies == 1 else f"Each of {fabric.copies} copies, which share no switch, joins"
     if not pairs:
-        return ("The fabric joins all rails.",)
+        return (f"{what} all rails.",)
     text = "; ".join(f"spine group {group} joins {_rails(rails)}" for group, rails in sorted(groups.items()))
+    text = text if fabric.copies == 1 else f"in each of {fabric.copies} copies, which share no switch, {text}"
     return (f"{text}.", f"{pairs} pairs of rails share no spine: that traffic takes NVLink, as the intent declares.")
 
 

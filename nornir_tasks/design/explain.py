@@ -120,7 +120,12 @@ class _Explainer:
 
     @property
     def leaves_per_group(self) -> int:
-        return max(Counter(each.index for each in self.at(LEAF)).values())
+        return max(Counter((each.copy, each.index) for each in self.at(LEAF)).values())
+
+    def in_copies(self, rule: str, inputs: dict[str, int]) -> tuple[str, dict[str, int]]:
+        """Rule and inputs of a number of one copy of the fabric, for that of all copies."""
+        copies = self.fabric.copies
+        return (f"{rule}; x copies", {**inputs, "nics__copies": copies}) if copies > 1 else (rule, inputs)
 
     def links(self, kind: str) -> list[int]:
         """Speeds of the links of this kind that go down to these hosts, or up from their leaves and beyond."""
@@ -135,19 +140,21 @@ class _Explainer:
         yield self.figure("leaf groups, laid out", self.part.layout.leaf_groups, rule, **shared)
         rule = "(hosts there are over hosts per group, rounded up) x leaves of a group"
         built = {"hosts__count": hosts.count, "hosts_per_group": per_group, "leaves_per_group": self.leaves_per_group}
+        rule, built = self.in_copies(rule, built)
         yield self.figure("leaves", len(self.at(LEAF)), rule, **built)
-        groups = len({each.spine_group for each in self.at(SPINE)})
+        groups = len({(each.copy, each.spine_group) for each in self.at(SPINE)})
         what = "pods" if self.at(CORE) else "spine groups"
+        what += " of all copies" if self.fabric.copies > 1 else ""
         rule = f"{what} x spines of each; all of a group from its first day, so that growth moves no cable"
         spines = len(self.at(SPINE))
         yield self.figure("spines", spines, rule, groups=groups, spines_per_group=spines // max(1, groups))
         if self.at(CORE):
-            planes = len({each.spine_group for each in self.at(CORE)})
+            planes = len({(each.copy, each.spine_group) for each in self.at(CORE)})
             cores = len(self.at(CORE))
             rule = "core planes (one for each spine of a pod) x cores of each"
             yield self.figure("cores", cores, rule, planes=planes, cores_per_plane=cores // planes)
-        rule = "hosts there are x rails"
         inputs = {"hosts__count": hosts.count, "nics__rails": self.demand.nics.rails}
+        rule, inputs = self.in_copies("hosts there are x rails", inputs)
         yield self.figure("host links", len(self.links("host")), rule, **inputs)
         rule = "counted: leaves x uplinks, and what joins spines and cores"
         inputs = {"leaves": len(self.at(LEAF)), "uplinks": self.part.layout.uplinks}
@@ -230,12 +237,16 @@ class _Explainer:
         rule = f"room for {each} on as many ports as any of these models could have at {speed}G, to a power of two"
         block = f"/{plane.host_block_length}"
         yield self.figure("host block of a leaf", block, rule, **dict(sorted(models.items())))
-        for rail, supernet in enumerate(plane.rail_supernets):
-            rule = "the hosts pool in equal slices, one for each rail (rail design), or whole"
-            yield self.figure(f"addresses, rail {rail}", supernet, rule, plane__pools__hosts=plane.pools["hosts"])
+        for number, supernet in enumerate(plane.rail_supernets):
+            copy, rail = divmod(number, plane.rails)
+            rule, name = "the hosts pool in equal slices, one for each rail (rail design), or whole", f"rail {rail}"
+            if self.fabric.copies > 1:
+                pool = "the hosts pool" if plane.has_shared_addresses else "the copy's part of the hosts pool"
+                rule, name = rule.replace("the hosts pool", pool), f"{name} of copy {copy + 1}"
+            yield self.figure(f"addresses, {name}", supernet, rule, plane__pools__hosts=plane.pools["hosts"])
 
     def asns(self) -> Iterator[Figure]:
-        pool = str(self.demand.fabric.pools.asn)
+        pool, copies = str(self.demand.fabric.pools.asn), self.fabric.copies
         rules = {
             LEAF: "one each, counted up from the pool's first",
             SPINE: "one for each spine group or pod, counted down below the pool's last: a way back up is a loop",
@@ -245,7 +256,8 @@ class _Explainer:
             asns = sorted({each.asn for each in self.at(level)})
             if asns:
                 span = str(asns[0]) if len(asns) == 1 else f"{asns[0]}-{asns[-1]}"
-                yield self.figure(f"ASN, {role}", span, rules[level], fabric__pools__asn=pool, different=len(asns))
+                rule = f"{rules[level]}; each copy has an equal part of the pool" if copies > 1 else rules[level]
+                yield self.figure(f"ASN, {role}", span, rule, fabric__pools__asn=pool, different=len(asns))
 
     def sessions(self) -> Iterator[Figure]:
         rules = (

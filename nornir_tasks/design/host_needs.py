@@ -24,7 +24,7 @@ class HostNeeds:
     plane: str
     """The plane of their rails."""
     places: tuple[str, ...]
-    """Place of the NIC port of rail 0, 1, ... in every host."""
+    """Place of the NIC port of rail 0, 1, ... in every host; of NICs with several ports, those of rail 0 first."""
     exceptions: Mapping[str, Mapping[int, str]]
     """Host -> rail -> its place in this host."""
     interfaces: Mapping[str, tuple[str, ...]]
@@ -54,9 +54,29 @@ def host_needs(demands: Iterable[Demand], catalogue: Catalogue, marks: Marks) ->
     return tuple(each for each in found if each is not None)
 
 
+def check_copies(demands: Iterable[Demand], marks: Marks) -> None:
+    """Raise IntentError for NICs with several ports: neither the host roles nor NCCL's settings know them.
+
+    Addresses and routing tables of such hosts are known (``host_vars.rail_interfaces``), for other tools.
+    """
+    what = "host roles and NCCL settings for a NIC of several ports, each on a copy of the fabric, are not built yet"
+    findings = [
+        Finding(each.on_nics("copies"), what, "no copies, for hosts that the roles bring up", str(each.nics.copies))
+        for each in demands
+        if each.nics.copies is not None
+    ]
+    if findings:
+        raise IntentError(marks.problems(findings))
+
+
 def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
     findings: list[Finding] = []
     nics = demand.nics
+    if nics.copy_addressing == "shared":
+        what = "a routing table for each port, of NICs whose ports have one address, cannot be made"
+        expected, also = "per_port, or no copy_addressing", demand.on_nics("copies")
+        finding = Finding(demand.on_nics("copy_addressing"), what, expected, "shared", also=also)
+        raise IntentError(marks.problem(finding))
     if nics.ports_of is not None:
         what, expected = "host roles do not configure VLANs on NIC ports yet", "NIC ports of this plane's own"
         raise IntentError(marks.problem(Finding(demand.on_nics("ports_of"), what, expected, nics.ports_of)))

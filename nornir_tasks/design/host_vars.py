@@ -58,7 +58,8 @@ class RailVars(Vars):
     table: int
     """Routing table for what leaves with this rail's address."""
     plane_supernet: str | None = None
-    """All hosts' addresses of this rail's plane, where it is not the role's ``plane_supernet``; else None."""
+    """All hosts' addresses of this rail's plane, in the copy of the fabric that the port is on, where it is not the
+    role's ``plane_supernet``; else None."""
     subnet: str | None = None
     """Where hosts share the leaf's subnet: that subnet, whose hosts are reached without the leaf; else None."""
 
@@ -67,9 +68,9 @@ class RailInterfacesVars(Vars):
     """Role rail_interfaces."""
 
     rails: tuple[RailVars, ...]
-    """Of all planes, numbered consecutively."""
+    """Of all planes, numbered consecutively; with copies of the fabric, each port of a NIC for itself."""
     plane_supernet: str
-    """All hosts' addresses of the first rail's plane."""
+    """All hosts' addresses of the first rail's plane, in its first copy of the fabric."""
     arp_strict: bool
     """Hosts share subnets (``link: svi``), so that each rail must answer for its own address alone."""
 
@@ -179,13 +180,7 @@ def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Ki
     ``needs``: of all groups and planes of the site; ``among``: the kinds of planes there are, those of
     ``design/planes/`` if not said otherwise. NCCL uses only NICs on planes that join GPUs.
     """
-    found = [
-        _OnPlane(network.planes[each.plane], each, nics)
-        for each in needs
-        if each.is_of(host) and (nics := network.rails_of(host, each.plane))
-    ]
-    if not found:
-        raise KeyError(host)
+    found = _on_planes(network, needs, host)
     first, names = found[0], tuple(nic.port for each in found for nic in each.nics)
     known = (among or kinds()).planes
     of_gpus = [each for each in network.planes.values() if known[each.kind].joins_gpus and _ports(network, host, each)]
@@ -208,13 +203,35 @@ def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Ki
     )
 
 
+def rail_interfaces(network: Network, needs: Iterable[HostNeeds], host: str) -> RailInterfacesVars:
+    """Addresses and routing tables of one host alone, also of one whose NICs have several ports.
+
+    KeyError for a host that the network has not.
+    """
+    return _rail_interfaces(_on_planes(network, needs, host))
+
+
+def _on_planes(network: Network, needs: Iterable[HostNeeds], host: str) -> list[_OnPlane]:
+    found = [
+        _OnPlane(network.planes[each.plane], each, nics)
+        for each in needs
+        if each.is_of(host) and (nics := network.rails_of(host, each.plane))
+    ]
+    if not found:
+        raise KeyError(host)
+    return found
+
+
 def _ports(network: Network, host: str, plane: Plane) -> tuple[str, ...]:
     return tuple(nic.port for nic in network.rails_of(host, plane.name))
 
 
 def _rail_interfaces(found: Sequence[_OnPlane]) -> RailInterfacesVars:
-    """Rails of several planes are numbered consecutively: each has its own rule and table."""
-    first = found[0].plane.pools["hosts"]
+    """Rails of several planes are numbered consecutively: each has its own rule and table.
+
+    Several ports of one NIC are numbered like rails, as nothing goes from one copy of the fabric to another.
+    """
+    first = found[0].plane.supernet_of_copy(1)
     on_planes = ((each, nic) for each in found for nic in each.nics)
     return RailInterfacesVars(
         rails=tuple(_rail(number, *each, first) for number, each in enumerate(on_planes)),
@@ -224,8 +241,9 @@ def _rail_interfaces(found: Sequence[_OnPlane]) -> RailInterfacesVars:
 
 
 def _rail(number: int, on: _OnPlane, nic: HostNic, first_supernet: str) -> RailVars:
-    place = on.needs.exceptions.get(nic.host, {}).get(nic.rail, on.needs.places[nic.rail])
-    supernet = on.plane.pools["hosts"]
+    usual = on.needs.places[nic.rail * max(1, len(on.plane.copy_pools)) + nic.copy - 1]
+    place = on.needs.exceptions.get(nic.host, {}).get(nic.rail, usual)
+    supernet = on.plane.supernet_of_copy(nic.copy)
     return RailVars(
         rail=number,
         name=nic.port,
@@ -234,7 +252,7 @@ def _rail(number: int, on: _OnPlane, nic: HostNic, first_supernet: str) -> RailV
         prefix_length=nic.prefix_length,
         gateway=nic.gateway,
         mtu_bytes=nic.mtu_bytes,
-        supernet=on.plane.rail_supernets[nic.rail],
+        supernet=on.plane.supernet(nic.rail, nic.copy),
         table=FIRST_TABLE + number,
         plane_supernet=None if supernet == first_supernet else supernet,
         subnet=str(IPv4Interface(f"{nic.address}/{nic.prefix_length}").network) if on.is_shared else None,

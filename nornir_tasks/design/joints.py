@@ -15,7 +15,16 @@ from nornir_tasks.design.cables import ASSEMBLY, Make
 from nornir_tasks.design.catalogue import Mode
 from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.layout import CannotBuildError
-from nornir_tasks.design.media import COPPER, OPTICS, PASSIVE_REACH_M, STRAIGHT, fec_of, fitting_optics, optic_reach_m
+from nornir_tasks.design.media import (
+    COPPER,
+    OPTICS,
+    PASSIVE_REACH_M,
+    STRAIGHT,
+    fec_of,
+    fitting_optics,
+    is_twin,
+    optic_reach_m,
+)
 from nornir_tasks.design.twin_port_ends import End, Ends, Kind
 from nornir_tasks.intent.findings import Finding
 
@@ -66,10 +75,12 @@ def join(choices: Choices, spine_gbps: int, core_gbps: int | None) -> Joints:
     speed = demand.nics.speed
     nic = None
     if choices.nic is not None:
-        nic = End(choices.nic.model, 1, tuple(m for m in choices.nic.modes if m.speed_gbps == speed), negotiates=True)
+        ports = demand.nics.ports
+        nic = End(choices.nic.model, ports, choices.nic.modes_for(ports, speed), negotiates=True)
     leaf, spine, core = demand.fabric.leaf, demand.fabric.spine, demand.fabric.core
     uppers = [end_of(each, speed, each.down_ways) for each in choices.leaves]
-    below = Kind(demand.on_fabric("leaf"), leaf.medium, leaf.cable_m, speed)
+    copies = () if demand.nics.copies is None else demand.on_nics("copies")
+    below = Kind(demand.on_fabric("leaf"), leaf.medium, leaf.cable_m, speed, copies=copies)
     host = _joint(below, _ends(uppers, [nic] if nic else []), choices)
     lowers = [end_of(each, spine_gbps, each.up_ways) for each in choices.leaves]
     uppers = [end_of(each, spine_gbps, each.down_ways) for each in choices.spines]
@@ -110,12 +121,13 @@ def _joint(kind: Kind, ends: Ends, choices: Choices) -> Joint | list[Finding]:
 
 
 def _makes(kind: Kind, ends: Ends, choices: Choices) -> dict[tuple[End, End | None], Make]:
-    """For cables with a twin-port optic at an end; no entry for others."""
+    """For cables with a twin-port optic at an end, and those of legs at both ends; no entry for others."""
     optics = twin_ports.chosen(kind, ends, choices.optics)
     model = {end: optic.model for end, optic in optics.items()}
     found: dict[tuple[End, End | None], Make] = {}
-    for upper, lower in product(ends.uppers, ends.lowers or (None,)) if optics else ():
-        is_split = upper.legs > 1 or (lower is not None and lower.legs > 1)
+    has_twins = is_twin(kind.medium)
+    for upper, lower in product(ends.uppers, ends.lowers or (None,)) if has_twins or ends.are_split_twice else ():
+        is_split = has_twins and (upper.legs > 1 or (lower is not None and lower.legs > 1))
         below = None if lower is None else model.get(lower)
         found[upper, lower] = Make("splitter" if is_split else "jumper", model.get(upper), below)
     return found

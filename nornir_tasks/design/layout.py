@@ -52,7 +52,10 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The numbers of one group of hosts on one plane of a fabric, at ``hosts.max``: its leaves, and the spines."""
+    """The numbers of one group of hosts on one plane of a fabric, at ``hosts.max``: its leaves, and the spines.
+
+    Of a fabric in several copies these are the numbers of one copy.
+    """
 
     rails: int
     leaf_rails: tuple[int | None, ...]
@@ -70,6 +73,8 @@ class Layout:
     are adjacent. See :meth:`spine_place`."""
     beside: Beside | None = None
     """The other layouts that share the spines; None: there are none."""
+    copies: int = 1
+    """Equal copies of the fabric, without a switch in common; each NIC has a port on each."""
 
     @property
     def groups_before(self) -> int:
@@ -97,7 +102,7 @@ class Layout:
 
     @property
     def nics_per_host(self) -> int:
-        """NIC ports of one host on one leaf."""
+        """NICs of one host on one leaf, each with one port there."""
         return self.rails // len(self.leaf_rails)
 
     @property
@@ -188,7 +193,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A layout that can be built, and what it costs with all hosts of ``hosts.max``."""
+    """A layout that can be built, and what it costs with all hosts of ``hosts.max``, in all copies."""
 
     layout: Layout
     switches: int

@@ -19,7 +19,10 @@ class Endpoint:
     device: str
     port: str
     slot: Slot | None = None
-    """Where the port is on the switch's front panel, and how it runs; None on a host."""
+    """Where the port is on the switch's front panel, and how it runs. On a host: which of several ports of its NIC's
+    cage it is, with the number of the NIC; None if it is the only one."""
+    nic: str = ""
+    """On a host: what the NIC is called of which the port is one of several; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ class NicPort:
     """Number of the NIC in its host, from 0."""
     link: Link
     leg: int = 0
-    """Which port of that NIC, from 0."""
+    """Which port of that NIC, from 0. The first is on copy 1 of the fabric, the second on copy 2."""
 
     @property
     def port(self) -> str:
@@ -148,6 +151,11 @@ class HostNic:
     """From 0."""
     mtu_bytes: int
     """Of the host's end."""
+
+    @property
+    def copy(self) -> int:
+        """The copy of the fabric that the port is on, from 1; 1 where there is only one."""
+        return self.at.leg + 1
 
     @property
     def host(self) -> str:

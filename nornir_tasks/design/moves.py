@@ -18,6 +18,7 @@ from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.links import Endpoint, Link
 from nornir_tasks.design.media import CONNECTORS
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.plugs import plug_at
 
 Port = tuple[str, str]
 """Device and interface."""
@@ -140,6 +141,9 @@ def _ports(link: Link) -> tuple[Port, Port]:
     return (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
 
 
+MOST_CONNECTORS = 4
+"""Connectors of one cage: a jumper for each leg has one of its own."""
+
 Hole = tuple[str, str, int]
 """Device, cage or host's port, connector: the socket of a plug."""
 
@@ -156,10 +160,12 @@ def _holes(cables: Mapping[str, Cable], legs: Mapping[str, Iterable[Link]]) -> d
 
 def _holes_of(end: Endpoint, cable: Cable) -> Iterator[Hole]:
     """An assembly occupies the whole cage, however it is split; a jumper or splitter one connector of its optic."""
-    slot, is_whole = end.slot, cable.make.kind == "assembly"
-    for connector in range(CONNECTORS):
-        if slot is None or slot.ways == 1 or is_whole or slot.leg // max(1, slot.ways // CONNECTORS) == connector:
-            yield end.device, str(slot.number) if slot else end.port, connector
+    device, cage = plug_at(end)
+    slot, made = end.slot, cable.make.kind
+    if slot is None or slot.ways == 1 or made == "assembly":
+        yield from ((device, str(cage), connector) for connector in range(MOST_CONNECTORS))
+    else:
+        yield device, str(cage), slot.leg // (max(1, slot.ways // CONNECTORS) if made == "splitter" else 1)
 
 
 def _kind(cable: Cable) -> tuple[str | None, int | None]:

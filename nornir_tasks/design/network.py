@@ -46,6 +46,9 @@ class Device:
     asn: int = 0
     loopback: str = ""
     """IPv4 address without length; router-id as well."""
+    copy: int | None = None
+    """The copy of the fabric that it belongs to, from 1; None if there is only one. Groups, rails and indices are
+    numbered in each copy."""
     slots: tuple[Slot, ...] = ()
     """Every port that the layout for ``hosts.max`` gives a cable, now or later."""
 
@@ -93,11 +96,11 @@ class Fabric:
     shuts_unused: bool
     """Are ports without a cable kept shut?"""
     parts: tuple[FabricPart, ...]
-    """The leaves of each group of hosts on each plane; they share the spines."""
+    """The leaves of each group of hosts on each plane, in one copy; they share the spines."""
     spines: int
     cores: int
     switches: int
-    """Leaves, spines and cores that the layout has room for."""
+    """Leaves, spines and cores that the layout has room for, in one copy."""
     declared_oversubscription: tuple[float, ...]
     """Level -> the most that was asked for between it and the one above; without an entry 1."""
     max_paths: int
@@ -110,6 +113,8 @@ class Fabric:
     """Rail -> its spine group; leaves of all rails: one entry for each rail all the same. With three tiers 1."""
     vrf: str | None = None
     """The VRF that its switches route in, loopbacks included; None: the default one."""
+    copies: int = 1
+    """Equal copies that it consists of; no two have a switch in common, and each NIC has a port on each."""
 
     @property
     def oversubscription(self) -> float:
@@ -121,7 +126,10 @@ class Fabric:
         return tuple(each for each in self.parts if each.plane == plane)
 
     def reachable(self, rail: int, other: int) -> bool:
-        """Can the fabric carry a packet between these rails (else: NVLink, as the intent declares)?"""
+        """Can a copy of the fabric carry a packet between these rails (else: NVLink, as the intent declares)?
+
+        No packet goes from one copy to another.
+        """
         return self.rail_spine_group[rail] == self.rail_spine_group[other]
 
 
@@ -140,9 +148,13 @@ class Plane:
     """Prefix length of each leaf's host block."""
     rails: int
     rail_supernets: tuple[str, ...]
-    """Rail -> the prefix that holds all its host addresses, now and later; hosts route a rail by it."""
+    """Rail -> the prefix that holds all its host addresses, now and later; hosts route a rail by it. Those of the first
+    copy of the fabric, then those of the second."""
     mtu_bytes: int
     """IP MTU of the hosts."""
+    copy_pools: tuple[str, ...] = ()
+    """Copy of the fabric -> the prefix that holds all host addresses in it: equal parts of the hosts pool, or that pool
+    in each copy; empty if there is only one copy."""
     host_vlan: int | None = None
     """The VLAN that the hosts of a leaf share; None where their ports are routed."""
     vrf: str | None = None
@@ -151,6 +163,19 @@ class Plane:
     """Neutral name of the profile of its hosts' ports."""
     classes: tuple[ClassPolicy, ...] | None = None
     """How that profile treats the traffic classes; None: as links between switches do."""
+
+    def supernet(self, rail: int, copy: int) -> str:
+        """All addresses of this rail in this copy of the fabric (from 1)."""
+        return self.rail_supernets[(copy - 1) * self.rails + rail]
+
+    def supernet_of_copy(self, copy: int) -> str:
+        """All addresses of hosts in this copy of the fabric (from 1)."""
+        return self.copy_pools[copy - 1] if self.copy_pools else self.pools["hosts"]
+
+    @property
+    def has_shared_addresses(self) -> bool:
+        """Have all ports of a NIC one address, the same on each copy of the fabric?"""
+        return len(set(self.copy_pools)) < len(self.copy_pools)
 
     @property
     def profiles(self) -> Mapping[str, ProfilePolicy] | None:
@@ -225,7 +250,7 @@ class Network:
         return self._on_links.get(link.name, ())
 
     def rails_of(self, host: str, plane: str) -> tuple[HostNic, ...]:
-        """The NIC ports of one host that carry a rail of this plane, by rail."""
+        """The NIC ports of one host that carry a rail of this plane, by rail, then by copy of the fabric."""
         mtu_bytes = self.planes[plane].mtu_bytes
         ports = {nic.link.name: nic for nic in self._nics.get(host, ())}
         found = [
@@ -233,7 +258,7 @@ class Network:
             for circuit in self.circuits_of(host)
             if circuit.owner == plane and circuit.use.rail is not None
         ]
-        return tuple(sorted(found, key=lambda nic: nic.rail))
+        return tuple(sorted(found, key=lambda nic: (nic.rail, nic.copy)))
 
     @property
     def hosts(self) -> tuple[str, ...]:

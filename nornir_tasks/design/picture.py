@@ -57,18 +57,17 @@ class Picture:
     """Lower box -> cables to hosts, and the hosts' names."""
 
 
-def picture(network: Network, fabric: str) -> Picture:
-    """The contents of a fabric's drawing; the same for every order of the network's tuples."""
-    devices = sorted(
-        (each for each in network.devices if each.fabric == fabric), key=lambda each: (each.index, each.rail or 0)
-    )
+def picture(network: Network, fabric: str, copy: int | None = None) -> Picture:
+    """The contents of a fabric's drawing, or of one of its copies; the same for every order of the network's tuples."""
+    there = (each for each in network.devices if each.fabric == fabric and each.copy == copy)
+    devices = sorted(there, key=lambda each: (each.index, each.rail or 0))
     leaves, spines, cores = ([each for each in devices if each.level == level] for level in range(3))
     if cores:
         above, below = _spines(cores, "core plane"), _pods([*spines, *leaves])
         names = ("cores", "pods")
     else:
         above, below, names = _spines(spines, "spine group"), _leaves(leaves), ("spines", "leaves")
-    return _cabled(network, fabric, (tuple(above), tuple(below)), names)
+    return _cabled(network, (tuple(above), tuple(below)), names)
 
 
 def names(of: Iterable[str]) -> str:
@@ -148,21 +147,19 @@ def _parts(groups: Sequence[list[Device]], most: int) -> list[Sequence[list[Devi
     return [groups[start : start + step] for start in range(0, len(groups), step)]
 
 
-def _cabled(
-    network: Network, fabric: str, rows: tuple[tuple[Box, ...], tuple[Box, ...]], tiers: tuple[str, str]
-) -> Picture:
+def _cabled(network: Network, rows: tuple[tuple[Box, ...], tuple[Box, ...]], tiers: tuple[str, str]) -> Picture:
     above, below = ({each.name: n for n, box in enumerate(row) for each in box.members} for row in rows)
     between: dict[tuple[int, int], Counter[int]] = {}
     inside: dict[int, Counter[int]] = {}
     down: dict[int, Counter[int]] = {}
     hosts: dict[int, set[str]] = {}
     for link in network.links:
-        if link.fabric == fabric and link.kind == "host":
+        if link.kind == "host" and link.upper.device in below:
             _add(down, below[link.upper.device], link)
             hosts.setdefault(below[link.upper.device], set()).add(link.lower.device)
-        elif link.fabric == fabric and link.upper.device in above:
+        elif link.upper.device in above:
             _add(between, (above[link.upper.device], below[link.lower.device]), link)
-        elif link.fabric == fabric:
+        elif link.upper.device in below:
             _add(inside, below[link.upper.device], link)
     return Picture(
         above=rows[0],

@@ -119,21 +119,21 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     chosen = [choose(each, known.catalogue, os_facts, marks, known.allow_memory) for each in own]
     parts = sections(chosen, marks)
     every = (*parts, *sharing(on_fabric, parts))
-    joints, cut = _checked(every, os_facts, marks)
+    joints, cuts = _checked(every, os_facts, marks)
     cabling = cable_up(parts, os_facts, joints)
     check_racks(on_fabric, {each.name for each in cabling.devices}, {nic.host for nic in cabling.nics}, marks)
     devices = asn.number(cabling.devices, fabric.pools.asn, parts[0].layout)
-    devices = addressing.address_devices(devices, fabric.pools.loopback, cut)
+    devices = addressing.address_devices(devices, cuts)
     mtu_bytes, vrf = on_fabric[0].terms.fabric_mtu_bytes, on_fabric[0].plane.vrf  # all planes' alike
-    makes = Circuits(cut, {each.name: each for each in devices}, mtu_bytes, vrf)
+    makes = Circuits(cuts, {each.name: each for each in devices}, mtu_bytes, vrf)
     links = qos.on_links([each.terms for each in on_fabric])
     planes = {name: [each for each in every if each.demand.plane_name == name] for name in _planes(on_fabric)}
     return _Built(
         fabric=_fabric(every, links),
-        planes=tuple(_plane(of_plane, cut, links) for of_plane in planes.values()),
+        planes=tuple(_plane(of_plane, cuts, links) for of_plane in planes.values()),
         devices=devices,
         circuits=tuple(_circuits(every, makes, cabling)),
-        host_blocks=dict(pair for part in every for pair in addressing.host_blocks(devices, part, cut)),
+        host_blocks=dict(pair for part in every for pair in addressing.host_blocks(devices, part, cuts)),
         cabling=cabling,
         models={choice.model.model: choice.model for each in chosen for choice in each.all},
         places=places(fabric.racks),
@@ -168,8 +168,11 @@ def _mistakes_of(on_fabric: Sequence[Demand], known: _Known, gathering: Gatherin
 
 def _checked(
     parts: Sequence[Section], os_facts: Mapping[str, OsFacts], marks: Marks
-) -> tuple[tuple[Joints, ...], addressing.Addressing]:
-    """The joints of sections with leaves, and how pools are divided; DesignError with all that prevents the layout."""
+) -> tuple[tuple[Joints, ...], tuple[addressing.Addressing, ...]]:
+    """The joints of sections with leaves, and how pools are divided in each copy of the fabric.
+
+    Raises DesignError with all that prevents the layout.
+    """
     gathering, joints = Gathering(), list[Joints]()
     limits, cables = Whose(), Whose()
     for part in parts:
@@ -182,12 +185,12 @@ def _checked(
     terms = tuple(_planes([each.demand for each in parts]).values())
     choices = [choice for each in parts for choice in each.choices.all]
     gathering.attempt(lambda: check_profiles(terms, choices, marks))
-    cut = gathering.attempt(lambda: addressing.cut_pools(parts, marks))
+    cuts = gathering.attempt(lambda: addressing.cut_pools(parts, marks))
     gathering.attempt(lambda: asn.check_pool(parts[0].demand, parts[0].layout, marks))
     gathering.refuse()
-    if not joints or cut is None:
+    if not joints or cuts is None:
         raise UnknownValueError  # never in an intent without mistakes
-    return tuple(joints), cut
+    return tuple(joints), cuts
 
 
 def _joined(part: Section, whose: Whose) -> Joints | None:
@@ -241,6 +244,7 @@ def _fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
         drain_prepend=DRAIN_PREPEND,
         rail_spine_group=tuple(widest.rail_group(_leaf_rail(widest, rail)) for rail in range(widest.rails)),
         vrf=parts[0].demand.plane.vrf,
+        copies=layout.copies,
     )
 
 
@@ -251,18 +255,19 @@ def _part(section: Section) -> FabricPart:
     return FabricPart(demand.plane_name, demand.group, section.sizing, ratio)
 
 
-def _plane(parts: Sequence[Section], cut: addressing.Addressing, links: tuple[ClassPolicy, ...]) -> Plane:
+def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], links: tuple[ClassPolicy, ...]) -> Plane:
     demand, widest = parts[0].demand, max((each.layout for each in parts), key=lambda each: each.rails)
-    blocks, rails = cut.hosts[demand.plane_name].blocks, max(each.demand.nics.rails for each in parts)
+    rails, blocks = max(each.demand.nics.rails for each in parts), [cut.hosts[demand.plane_name].blocks for cut in cuts]
     profile, classes = qos.on_ports(demand.terms, links)
     return Plane(
         name=demand.plane_name,
         kind=demand.kind,
         fabric=demand.fabric_name,
         pools={"hosts": str(demand.plane.pools.hosts)},
-        host_block_length=blocks.length,
+        host_block_length=blocks[0].length,
         rails=rails,
-        rail_supernets=tuple(str(blocks.supernet(_leaf_rail(widest, rail))) for rail in range(rails)),
+        rail_supernets=tuple(str(each.supernet(_leaf_rail(widest, rail))) for each in blocks for rail in range(rails)),
+        copy_pools=tuple(str(each.pool) for each in blocks) if len(blocks) > 1 else (),
         mtu_bytes=demand.terms.host_mtu_bytes,
         host_vlan=demand.plane.host_vlan,
         vrf=demand.plane.vrf,

@@ -7,18 +7,18 @@ from nornir_tasks.design.media import COPPER
 from nornir_tasks.design.network import Network
 
 Plug = tuple[str, str | int]
-"""Device, and the cage's number; of a host the name of the port."""
+"""Device, and the cage's number; of a host the name of the port, or of the NIC with several."""
 
 
 def plug_at(end: Endpoint) -> Plug:
     """The pluggable at this end: that of the whole cage, however it is split."""
-    return end.device, end.slot.number if end.slot is not None else end.port
+    return end.device, end.nic or (end.slot.number if end.slot is not None else end.port)
 
 
 def leg_of(end: Endpoint) -> str:
-    """``leg 2 of cage 5``; empty for a port with a cage of its own, and on a host."""
-    slot = end.slot
-    return f"leg {slot.leg + 1} of cage {slot.number}" if slot is not None and slot.ways > 1 else ""
+    """``leg 2 of cage 5``, on a host ``leg 2 of rail0``; empty for a port with a cage of its own."""
+    slot, cage = end.slot, end.nic or (f"cage {end.slot.number}" if end.slot is not None else "")
+    return f"leg {slot.leg + 1} of {cage}" if slot is not None and slot.ways > 1 else ""
 
 
 def optics(network: Network) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
+from nornir_tasks.design.cheapest import copied, nic_optics
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Beside, Layout, Option, Sizing
@@ -74,7 +75,7 @@ def _check_tiers(every: Sequence[Choices], marks: Marks) -> None:
 
 
 def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
-    """The sizing of each section in the cheapest fabric, with the costs of the whole fabric."""
+    """The sizing of each section in the cheapest fabric, with the costs of the whole fabric, in all copies."""
     ports = min(Sizes.of(each).spine_ports for each in every)
     found = [each for each in _fabrics(every) if each.links_down <= ports]
     if not found:
@@ -83,7 +84,8 @@ def _cheapest(every: Sequence[Choices], marks: Marks) -> list[Sizing]:
         raise DesignError(marks.problem(_too_few_ports(every, ports)))
     found.sort(key=lambda each: each.rank)
     best, *others = [*islice((each for each in found if _holds(every, each)), 2)] or found[:1]
-    return [_with_costs(place, best, others) for place in range(len(every))]
+    nics = sum(nic_optics(each) for each in every)
+    return [_with_costs(place, best, others, nics) for place in range(len(every))]
 
 
 def _fabrics(every: Sequence[Choices]) -> Iterator[Together]:
@@ -111,14 +113,15 @@ def _with_spines(choices: Choices, count: int) -> Choices:
     return replace(choices, demand=replace(demand, fabric=fabric))
 
 
-def _with_costs(place: int, best: Together, others: Sequence[Together]) -> Sizing:
+def _with_costs(place: int, best: Together, others: Sequence[Together], nics: int) -> Sizing:
     """A section's sizing with the costs of the whole fabric; its runner-up has those of the next best fabric."""
-    options = [_of_fabric(each.sized[place].chosen, each) for each in (best, *others)]
+    options = [_of_fabric(each.sized[place].chosen, each, nics) for each in (best, *others)]
     return replace(best.sized[place], chosen=options[0], runner_up=options[1] if len(options) > 1 else None)
 
 
-def _of_fabric(option: Option, fabric: Together) -> Option:
-    return replace(option, switches=fabric.switches, links=fabric.links, optics=fabric.optics)
+def _of_fabric(option: Option, fabric: Together, nics: int) -> Option:
+    whole = replace(option, switches=fabric.switches, links=fabric.links, optics=fabric.optics)
+    return copied(whole, option.layout.copies, nics)
 
 
 def _too_few_ports(every: Sequence[Choices], ports: int) -> Finding:

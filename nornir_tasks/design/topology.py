@@ -12,7 +12,7 @@ from functools import partial
 from math import ceil
 
 from nornir_tasks.design import nearest
-from nornir_tasks.design.cheapest import Builds, Cheapest, in_words, priced
+from nornir_tasks.design.cheapest import Builds, Cheapest, in_all_copies, in_words, priced
 from nornir_tasks.design.choices import Choices
 from nornir_tasks.design.layout import CannotBuildError, Layout, Option, Sizing
 from nornir_tasks.design.limits import holds, leaves_hold
@@ -40,6 +40,8 @@ def lay_out(choices: Choices, marks: Marks, *, is_one_of_several: bool = False) 
         findings = (named(each, choices.demand) if is_one_of_several else each for each in refusal.findings)
         raise DesignError(marks.problems(findings)) from None
     two = _two_tiers(choices) if choices.core is not None else None
+    chosen, other = in_all_copies(choices, found.chosen), found.runner_up
+    found = replace(found, chosen=chosen, runner_up=other and in_all_copies(choices, other))
     if two is None or two.switches >= found.chosen.switches:
         return found
     instead = f"two tiers would do (design: rail, no core): {in_words(two)}"
@@ -69,7 +71,8 @@ def _two_tiers(choices: Choices) -> Option | None:
         found = _Sizer.of(without, partial(holds, without)).sizing().chosen
     except CannotBuildError:
         return None
-    return found if holds(without, found.layout) and found.layout.spines_per_group >= MIN_SPINES else None
+    fits = holds(without, found.layout) and found.layout.spines_per_group >= MIN_SPINES
+    return in_all_copies(choices, found) if fits else None
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,7 @@ class _Sizer:
             uplink_gbps=self.sizes.uplink_gbps,
             spines_per_group=spines,
             spine_groups=spine_groups,
+            copies=self.sizes.choices.demand.nics.ports,
         )
 
     def _splits(self) -> Iterable[int]:

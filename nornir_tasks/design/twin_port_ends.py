@@ -44,6 +44,8 @@ class Kind:
     speed_gbps: int
     lower: Path | None = None
     """Path of the lower tier; None if that is hosts."""
+    copies: Path = ()
+    """Path of the number of ports of a host's NIC; empty if that is one, or if the lower tier is switches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ class Ends:
     def split(self) -> tuple[End, ...]:
         """The ends that are legs of a cage, each once."""
         return tuple(dict.fromkeys(end for end in (*self.uppers, *self.lowers) if end.ways > 1))
+
+    @property
+    def split_switches(self) -> tuple[End, ...]:
+        """Those of them that are switches: no source names twin-port optics for NICs, so these have only a class."""
+        return tuple(end for end in self.split if end.os)
 
     @property
     def most_ways(self) -> int:

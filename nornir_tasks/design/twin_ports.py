@@ -17,10 +17,13 @@ from nornir_tasks.intent.findings import Finding
 
 
 def chosen(kind: Kind, ends: Ends, optics: Optics) -> dict[End, OpticModel]:
-    """The optic for each kind of split cage: the shortest sufficient reach. Requires that ``refusals`` is empty."""
+    """The optic for each kind of switch with split cages: the shortest sufficient reach.
+
+    Requires that ``refusals`` is empty.
+    """
     if not is_twin(kind.medium):
         return {}
-    return {end: next(each for each in _of(kind, end, optics) if _goes(kind, end, each)) for end in ends.split}
+    return {end: next(each for each in _of(kind, end, optics) if _goes(kind, end, each)) for end in ends.split_switches}
 
 
 def refusals(kind: Kind, ends: Ends, optics: Optics) -> Iterator[Finding]:
@@ -36,13 +39,13 @@ def refusals(kind: Kind, ends: Ends, optics: Optics) -> Iterator[Finding]:
 
 def _against(kind: Kind, ends: Ends, optics: Optics) -> Iterator[Finding]:
     if not is_twin(kind.medium):
-        if ends.are_split_twice:
+        if ends.are_split_twice and (kind.medium or kind.lower):
             yield _no_fibre_for_each_leg(kind, ends, optics)
         return
     if not ends.split:
         what = f"no cage of these cables is split, so nothing uses the second connector of {kind.medium}"
         yield Finding((*kind.path, "medium"), what, light_of(str(kind.medium)), str(kind.medium))
-    found = [finding for end in ends.split for finding in _fitted(kind, end, optics)]
+    found = [finding for end in ends.split_switches for finding in _fitted(kind, end, optics)]
     found += [] if found else [*_whole_ends(kind, ends)]
     found += [] if found else [*_two_splitters(kind, ends)]
     yield from found
@@ -126,7 +129,9 @@ def _two_splitters(kind: Kind, ends: Ends) -> Iterator[Finding]:
         if upper.legs > 1 and lower.legs > 1:
             what = "both ends of these cables would be splitters: two legs of one meet two legs of another"
             found = f"{upper.ways}x{kind.speed_gbps}G and {lower.ways}x{kind.speed_gbps}G"
-            yield Finding((*kind.path, "breakout"), what, "a splitter at one end, or none", found)
+            hint = "" if lower.os else "without leaf.medium each leg is a cable of its own, as over a fibre shuffle"
+            path, expected = (*kind.path, "breakout"), "a splitter at one end, or none"
+            yield Finding(path, what, expected, found, hint, also=kind.copies)
             return
 
 
@@ -134,7 +139,7 @@ def _no_fibre_for_each_leg(kind: Kind, ends: Ends, optics: Optics) -> Finding:
     upper = next(end for end in ends.uppers if end.ways > 1)
     lower = next(end for end in ends.lowers if end.ways > 1)
     speed, media = kind.speed_gbps, sorted({each.medium for each in optics.values()})
-    without = [end for end in ends.split if not _known(end, optics)]
+    without = [end for end in ends.split_switches if not _known(end, optics)]
     gaps = [f"no source names one for the {end.cage} cages of {end.name} under {end.os}" for end in without]
     return Finding(
         (*kind.path, "medium"),
@@ -143,6 +148,7 @@ def _no_fibre_for_each_leg(kind: Kind, ends: Ends, optics: Optics) -> Finding:
         f"medium: one of {', '.join(media)}" if media and not gaps else "a breakout at one end only",
         kind.medium or "",
         "; ".join(gaps),
+        also=kind.copies,
     )
 
 

@@ -152,11 +152,16 @@ class RoutingIntent(Part):
     """BFD beside each BGP session between switches. Refused where a switch does not hold so many."""
 
 
+COPIES = "hosts.<group>.nics.<plane>.copies: 2 or 4, as many as each NIC has ports"
+"""Where the number of copies of a fabric stands."""
+
+
 class FabricIntent(Part):
     """Switches, the cables between them and the routing over these. Planes ride on it, one or several."""
 
     elsewhere: ClassVar[Mapping[str, str]] = {
         "hosts": "hosts.<group>: {count, max, nics: {<plane>: {rails, speed, model, per_group}}}",
+        "copies": COPIES,
         **dict.fromkeys(("cross_rail", "link", "vlan"), "planes.<name>: it is how a plane's hosts use the fabric"),
     }
 

@@ -1,11 +1,11 @@
 """How many hosts there are, and which of their NIC ports are on which plane."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from nornir_tasks.intent import host_rules
+from nornir_tasks.intent import copy_rules, host_rules
 from nornir_tasks.intent.fields import InterfaceName, Name, NicPlace, PortStem, RailNumber, SpeedGbps
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import Part
@@ -21,15 +21,26 @@ class NicsIntent(Part):
     }
 
     rails: Annotated[int, Field(ge=1, le=16)]
-    """So many per host, one NIC port each."""
+    """So many per host, one NIC each; the NIC is one port, or with ``copies`` several."""
     speed: SpeedGbps
     """Of each port."""
+    copies: Literal[2, 4] | None = None
+    """The NIC's cage is so many ports, each on an equal copy of the fabric; no two copies have a switch in common.
+    Without it the NIC is one port. ``fabrics.<name>`` describes one copy (``spine.count``, ``spine.groups``,
+    overrides), its pools are divided among all. All planes and groups of hosts on the fabric have as many. The NIC's
+    ``model`` is needed, and is one that splits so. Switches only: bringing up such hosts is refused."""
+    copy_addressing: Literal["per_port", "shared"] | None = None
+    """With ``copies``. ``per_port``, as without it: each port has an address of its own, in its copy's part of
+    ``pools.hosts``; the host has a routing table for each port, and its software chooses the copy. ``shared``: all
+    ports of a NIC have one address, and each copy all of ``pools.hosts``; for NICs that spread packets over the copies
+    themselves, as one interface. All hosts on a plane have the same."""
     model: str | None = None
     """Of the NIC, as in the catalogue; ``speed`` is one it has. Only who brings up hosts must say it."""
     per_group: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Hosts per leaf group; without it as many as the leaf takes."""
     port_names: PortStem = "rail"
-    """What the hosts call these ports, with the rail's number behind: rail0, rail1. On each plane of a host others."""
+    """What the hosts call these ports, with the rail's number behind: rail0, rail1. With ``copies`` the copy's number
+    follows: rail0c1, rail0c2. On each plane of a host others."""
     ports_of: Name | None = None
     """Another plane, on the same fabric, whose NIC ports these are as well: rail 0 is the port of its rail 0, and on.
     The plane needs a ``tag``, both have routed links; ``speed`` is the same, and nothing else is said here."""
@@ -38,9 +49,24 @@ class NicsIntent(Part):
     the next after those of planes and groups before. With it their switches keep names and addresses whatever grows."""
     at: tuple[NicPlace, ...] | None = None
     """Where the port of rail 0, 1, ... is in every host of the group. Only who brings up hosts needs it. One for each
-    rail; no port serves two rails."""
+    rail; no port serves two rails. With ``copies`` one for each port: those of rail 0 in order of the copies, then
+    those of rail 1."""
     exceptions: dict[str, dict[RailNumber, NicPlace]] = Field(default_factory=dict)
-    """Host -> rail -> where it is in this one host."""
+    """Host -> rail -> where it is in this one host. Refused with ``copies``."""
+
+    @property
+    def ports(self) -> int:
+        """Ports of each NIC, one on each copy of the fabric."""
+        return self.copies or 1
+
+    @property
+    def port_count(self) -> int:
+        """NIC ports of a host."""
+        return self.rails * self.ports
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.copy_rules`."""
+        return copy_rules.nics(self)
 
 
 class HostGroupIntent(Part):

@@ -97,25 +97,36 @@ def _places(path: Path, nics: "NicsIntent", name: str, each: "HostGroupIntent") 
 
 
 def _all_rails(path: Path, nics: "NicsIntent") -> Iterator[Finding]:
-    if nics.at is not None and len(nics.at) != nics.rails:
-        expected = f"one place for each of the {nics.rails} rails"
-        yield Finding((*path, "at"), "not as many NIC ports as rails", expected, str(len(nics.at)))
+    if nics.at is None or len(nics.at) == nics.port_count:
+        return
+    expected, what = f"one place for each of the {nics.rails} rails", "not as many NIC ports as rails"
+    if nics.copies is not None:
+        expected = f"one place for each of the {nics.port_count} ports of {nics.rails} NICs with copies: {nics.copies}"
+        what = "not as many places as NIC ports"
+    yield Finding((*path, "at"), what, expected, str(len(nics.at)))
 
 
 def _ports(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
     """Each NIC port is one rail of one plane."""
     seen: dict[str, tuple[Path, str]] = {}
     for plane, nics in each.nics.items():
-        for rail, place in enumerate(nics.at or ()):
-            path = (*above, "nics", plane, "at", rail)
+        for number, place in enumerate(nics.at or ()):
+            path = (*above, "nics", plane, "at", number)
             if place not in seen:
-                seen[place] = (path, f"rail {rail} of {plane}")
+                seen[place] = (path, f"{_served(nics, number)} of {plane}")
                 continue
             before, what = seen[place]
             shared = "a plane may share the ports of another by ports_of, with a tag that tells them apart"
             hint = shared if before[3] != plane else ""
-            yield Finding(path, f"{place} serves two rails", "each port one rail", f"{what} as well", hint, also=before)
+            twice = f"{place} serves two rails" if nics.copies is None else f"{place} is two ports"
+            yield Finding(path, twice, "each port one rail", f"{what} as well", hint, also=before)
     yield from _exceptional_ports(above, each)
+
+
+def _served(nics: "NicsIntent", number: int) -> str:
+    """What the port with this place in ``at`` is."""
+    rail, copy = divmod(number, nics.ports)
+    return f"rail {rail}" if nics.copies is None else f"rail {rail} on copy {copy + 1}"
 
 
 def _exceptional_ports(above: Path, each: "HostGroupIntent") -> Iterator[Finding]:
@@ -167,7 +178,7 @@ def _interfaces(path: Path, each: "HostGroupIntent", intent: "Intent") -> Iterat
             yield Finding((*path, plane), what, "a plane that is not described", plane, hint)
         for position, name in enumerate(names):
             at = (*path, plane, position)
-            if re.fullmatch(rf"({stems})\d+", name):
+            if re.fullmatch(rf"({stems})\d+(c\d)?", name):
                 yield Finding(at, "rails are named so", "an interface that is not a rail", name)
             if name in seen:
                 yield Finding(at, f"{name} is on two planes", "each interface on one", f"also on {seen[name]}")

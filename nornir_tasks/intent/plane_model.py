@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nornir_tasks.intent import site_rules
+from nornir_tasks.intent.fabric_model import COPIES
 from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, VrfName
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import MtuBytes, Part
@@ -36,6 +37,7 @@ class PlaneIntent(Part):
             for name in ("design", "leaf", "spine", "core", "routing", "racks")
         },
         "hosts": "hosts.<group>: {count, max, nics: {<plane>: {rails, speed, model, per_group}}}; link and vlan stay",
+        "copies": COPIES,
     }
 
     fabric: Name

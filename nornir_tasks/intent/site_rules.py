@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent import class_rules, host_rules, pool_rules, rules, sharing_rules
+from nornir_tasks.intent import class_rules, copy_rules, host_rules, pool_rules, rules, sharing_rules
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import independent
@@ -67,6 +67,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
         pool_rules.pools(intent),
         host_rules.groups(intent),
         sharing_rules.sharing(intent),
+        copy_rules.copies(intent),
         _on_fabrics(intent),
         _on_hosts(intent),
         class_rules.planes_on_fabrics(intent),

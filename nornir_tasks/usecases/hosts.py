@@ -10,7 +10,7 @@ from typing import Any
 
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.demand import demands
-from nornir_tasks.design.host_needs import host_needs
+from nornir_tasks.design.host_needs import check_copies, host_needs
 from nornir_tasks.design.host_vars import host_vars
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
@@ -84,6 +84,8 @@ def host_inventory(
         groups[demand.group] = tuple(host for host in up if host.rpartition("-")[0] == demand.group)
         if demand.group != demand.kind:
             children[demand.kind] = tuple(dict.fromkeys((*children.get(demand.kind, ()), demand.group)))
+    if up or planned:
+        check_copies(on_planes, intent.marks)
     needs = host_needs(on_planes, catalogue, intent.marks) if up or planned else ()
     for host in (*up, *planned):
         variables[host] = {**host_vars(network, needs, host).ansible(), **((machines or {}).get(host) or {})}

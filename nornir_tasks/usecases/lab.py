@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from nornir_tasks.design.host_needs import host_needs
+from nornir_tasks.design.host_needs import check_copies, host_needs
 from nornir_tasks.design.host_vars import host_vars
 from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Device, Network
@@ -140,6 +140,8 @@ def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
         what = "lab machines hang on routed links, each at a leaf's end of its own"
         hint = "switches of the lab take hosts in a VLAN; try machines on a copy of the site with link: p2p"
         raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", f"link: svi, VLAN {vlan}", hint))
+    if count:
+        check_copies(design.demands, design.site.intent.marks)
     needs = host_needs(design.demands, design.catalogue, design.site.intent.marks) if count else ()
     plans = []
     for index, name in enumerate(names[:count]):

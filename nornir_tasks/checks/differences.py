@@ -71,6 +71,8 @@ _OF_INTERFACE = {
     "tagged_vlans": Breaks.VLAN,
     "native_vlan": Breaks.VLAN,
     "tag": Breaks.SESSION,
+    "lag": Breaks.LINK,
+    "member": Breaks.LINK,
 }
 _OF_SWITCH = {
     "services": (Breaks.NEIGHBOUR, Breaks.SESSION, Breaks.QUEUES, Breaks.PATHS),

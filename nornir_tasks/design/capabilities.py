@@ -148,6 +148,25 @@ class Capabilities:
     tag_gap: str = ""
     """Why not, for the operator's message."""
     max_tag: int = 4094
+    lag_prefix: str = ""
+    """A link aggregation group is called this and its number; empty: none can be configured."""
+    lag_gap: str = ""
+    """Why not, for the operator's message."""
+    max_lag: int = 0
+    """Groups are numbered from 1 to this."""
+    lag_service: str | None = None
+    """What must be loaded before members can negotiate (NX-OS ``feature lacp``)."""
+    lacp_rate_on: Literal["group", "members"] = "members"
+    """Whose lines say the LACP rate."""
+    lag_repeated: Literal["never", "individual", "always"] = "never"
+    """When a member has the lines of its group's VLANs as well: where it may work individually (EOS), or always, and
+    then the MTU too (NX-OS)."""
+    individual_after_s: int | None = None
+    """How long a member waits for LACPDUs before it works individually, unless the intent says it; None: fixed."""
+    max_min_links: int | None = None
+    """Largest number of active members that a group can require; None: the OS has no such setting."""
+    min_links_gap: str = ""
+    """Its source, for the operator's message."""
     access_mtu: Literal["any", "jumbo", "none"] = "any"
     """MTU of a switched port: any, only the largest (NX-OS ``system jumbomtu``), or none is checked (EOS)."""
     release_pattern: str = ""

@@ -37,6 +37,9 @@ class Owner:
     """Numbers of its VLANs on every switch that hosts are attached to, with their SVIs."""
     vrf: str | None = None
     """The VRF its addresses are in; None is the default one."""
+    lags: frozenset[int] = frozenset()
+    """Numbers of its link aggregation groups on every switch that hosts are attached to, in use or not. A group whose
+    number several owners have carries VLANs of each."""
 
     @property
     def key(self) -> str:
@@ -57,7 +60,7 @@ class Claim:
 
     owner: Owner
     ports: frozenset[str] = frozenset()
-    """Interface names; of a fabric, the loopback included."""
+    """Interface names; of a fabric, the loopback included; of all, the link aggregation groups of their numbers."""
     vlans: frozenset[int] = frozenset()
     """VLANs of the owner that this switch may have, with their SVIs."""
 

@@ -10,6 +10,7 @@ Tuples are sorted by their key, so equal configurations are equal objects. What 
 from dataclasses import dataclass, field
 from typing import Literal
 
+from nornir_tasks.design.lag import Lag, LagMember
 from nornir_tasks.design.merge_rules import KEYED_BY_SEQUENCE, MAX
 
 SECTIONS = (
@@ -49,10 +50,7 @@ class Layer1:
 
     speed_gbps: int
     lanes: int | None
-    """Electrical lanes of this end: 400G is 8 x 50G on one ASIC and 4 x 100G on another; optics join the two.
-
-    None where no line of the OS says it (``Capabilities.has_lanes``): NX-OS and NVUE take them from speed and cage.
-    """
+    """Electrical lanes of this end: 400G is 8 x 50G or 4 x 100G; None without a line of them (``has_lanes``)."""
     fec: Literal["rs", "fc", "none"] | None
     """None where no line sets it (``Capabilities.fec_below_lane_gbps``): the hardware goes by speed and medium."""
     negotiate: bool
@@ -77,7 +75,7 @@ class Vrf:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """One port (routed, access or trunk), subinterface, SVI or loopback; an unused port: disabled, all else None."""
+    """One port (routed, access or trunk), LAG, subinterface, SVI or loopback; an unused port: disabled, else None."""
 
     name: str
     """As the OS prints it: ``Ethernet1/1``, ``swp1.100``, ``Loopback0``, ``lo``; an SVI: ``Vlan900``."""
@@ -88,12 +86,11 @@ class Interface:
     """IP MTU, of an access port the same in frames; None on a loopback, and on an access port where the OS has none."""
     enabled: bool
     qos_profile: str | None
-    """Name of the PortProfile this port carries; None on a loopback and on an SVI: queues and PFC are a port's."""
+    """Name of the PortProfile this port carries; None on a LAG, a loopback, an SVI: queues and PFC are a port's."""
     layer1: Layer1 | None = None
-    """None on a loopback, an SVI and an unused port."""
+    """None on a LAG, a loopback, an SVI and an unused port."""
     ra_interval_ms: int | None = None
-    """Longest time between two IPv6 router advertisements of an unnumbered port, from which the far end learns its
-    link-local address (RFC 4861); None where the port sends none and has no IPv6."""
+    """Longest time between two IPv6 router advertisements of an unnumbered port (RFC 4861); None: it has no IPv6."""
     access_vlan: int | None = None
     """The one VLAN of an access port, untagged; None: a routed port, or no port at all."""
     edge: bool = False
@@ -106,6 +103,10 @@ class Interface:
     """Of a trunk: the VLAN of its untagged frames; None: frames without a tag are in no VLAN of ours."""
     tag: int | None = None
     """Of a routed subinterface, which is named after its port (``Ethernet1/1.100``): its frames' 802.1Q tag there."""
+    lag: Lag | None = None
+    """Of a link aggregation group; MTU, VLANs, VRF and addresses are fields of its interface, as of any port."""
+    member: LagMember | None = None
+    """Of a member of one: its MTU and VLANs are the group's, or None where the OS has them on the group alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +164,8 @@ class PortProfile:
 class Watchdog:
     """PFC watchdog: a queue paused for ``detect_ms`` drops its packets until ``restore_ms`` passed without pause.
 
-    Where an OS fixes a value (NX-OS: all but on/off; NVUE: restore) ``realise`` puts in the OS's own figure.
-    The action is always drop: an error-disabled port would take the GPU's rail down.
+    Where an OS fixes a value (NX-OS: all but on/off; NVUE: restore) ``realise`` puts in the OS's own figure. The action
+    is always drop: an error-disabled port would take the GPU's rail down.
     """
 
     poll_ms: int
@@ -330,7 +331,6 @@ class Neighbor:
     """Overrides the group's, where each neighbour may announce something else (a spine's leaves)."""
     interface: str | None = None
     """Port of an unnumbered session; its far end's IPv6 link-local address is learnt, IPv4 rides on it (RFC 8950)."""
-
     vrf: str | None = None
     """None: the default one."""
 

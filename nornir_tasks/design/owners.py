@@ -57,6 +57,9 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
         if interface != port:
             ports[fabric.key].add(port)  # all owners of its subinterfaces share the port itself
     has_hosts = device.level == 0
+    if has_hosts and (prefix := device.capabilities.lag_prefix):
+        for owner in owners:
+            ports[owner.key] |= {f"{prefix}{number}" for number in owner.lags}
     claims = (Claim(each, frozenset(ports[each.key]), each.vlans if has_hosts else frozenset()) for each in owners)
     spare = frozenset(front_panel.spare_ports(network, device))
     return Claims(tuple(claims), spare, network.facts[device.os].split_part)

@@ -21,6 +21,7 @@ from nornir_tasks.design.device_config import (
     StaticRoute,
     Vlan,
 )
+from nornir_tasks.design.lag import Lag
 from nornir_tasks.design.merge_rules import KEYED, MAX, PARTS
 
 FABRIC_PROFILE = "fabric"
@@ -65,7 +66,7 @@ class BalancingPolicy:
 
 @dataclass(frozen=True, slots=True)
 class PartialPort:
-    """A part of one port, subinterface, SVI or loopback: of a host port, the fabric says layer 1, planes the rest."""
+    """A part of a port, LAG, subinterface, SVI, loopback: of a host port, the fabric says layer 1, planes the rest."""
 
     enabled: bool | None = None
     description: str | None = None
@@ -83,6 +84,10 @@ class PartialPort:
     """Tagged VLANs of a trunk, of all its owners."""
     native_vlan: int | None = None
     tag: int | None = None
+    lag: Lag | None = None
+    """Of a group: an owner says all of it, with the rate, whatever the OS has a line for; several owners agree."""
+    member_of: str | None = None
+    """Of a member: the group's interface. The group's VLANs, MTU and profile are said of the group alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from nornir_tasks.design import tagging
+from nornir_tasks.design import bundling, tagging
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
@@ -30,6 +30,7 @@ from nornir_tasks.design.device_config import (
     Vlan,
     Vrf,
 )
+from nornir_tasks.design.lag import Lag
 from nornir_tasks.design.mtu import PortMtu
 from nornir_tasks.design.network import Device
 from nornir_tasks.design.order import in_order
@@ -98,6 +99,7 @@ def realise(
     bender.profiles(intended)
     bender.note_fec(intended, config)
     bender.problems.extend(tagging.problems(device.name, intended, device.capabilities))
+    bender.problems.extend(bundling.problems(device.name, intended, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)
     return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
@@ -143,8 +145,9 @@ class _Bender:
 
     def services(self, intended: PartialConfig) -> tuple[str, ...]:
         adjusted = tuple(name for name in self.capabilities.services if name != "bfd" or intended.bfd is not None)
-        svi = self.capabilities.svi_service
-        return (*adjusted, svi) if intended.vlans and svi is not None else adjusted
+        svi, lag = self.capabilities.svi_service, self.capabilities.lag_service
+        has_lags = any(port.lag is not None for port in (intended.ports or {}).values())
+        return (*adjusted, *([svi] if intended.vlans and svi else ()), *([lag] if has_lags and lag else ()))
 
     def hashing(self, seed: int | None) -> Hashing | None:
         if seed is None:
@@ -214,9 +217,16 @@ class _Bender:
 
     def interfaces(self, ports: Mapping[str, PartialPort], mtus: Mapping[str, PortMtu]) -> tuple[Interface, ...]:
         """Every port; adjustments of SVIs come first."""
-        prefix = self.capabilities.svi_prefix
+        prefix, fitted = self.capabilities.svi_prefix, bundling.spread(ports, self.capabilities)
         names = sorted(ports, key=lambda name: not name.startswith(prefix))
-        return tuple(self.interface(name, ports[name], mtus.get(name)) for name in names)
+        for name in (each for each in names if ports[each].lag is not None):
+            field, reason = f"interfaces.{name}.mtu_bytes", f"{self.system} has another one, or none, for such a group"
+            self.note(field, ports[name].mtu_bytes, fitted[name].mtu_bytes, reason)
+        limits = {name: mtu for name, mtu in mtus.items() if name not in ports or ports[name].member_of is None}
+        found = [self.interface(name, fitted[name], limits.get(name)) for name in names]
+        return tuple(
+            replace(each, member=bundling.member(ports[each.name], ports, self.capabilities)) for each in found
+        )
 
     def interface(self, name: str, intended: PartialPort, mtu: PortMtu | None) -> Interface:
         known, layer1 = self.capabilities, intended.layer1
@@ -237,7 +247,16 @@ class _Bender:
             tagged_vlans=None if intended.tagged_vlans is None else tuple(sorted(intended.tagged_vlans)),
             native_vlan=intended.native_vlan,
             tag=intended.tag,
+            lag=self.lag(name, intended),
         )
+
+    def lag(self, name: str, intended: PartialPort) -> Lag | None:
+        adjusted, wanted = bundling.lag(intended, self.capabilities), intended.lag
+        if adjusted is not None and wanted is not None and wanted.individual_after_s is not None:
+            reason = f"{self.system} waits as long as it does"
+            field = f"interfaces.{name}.lag.individual_after_s"
+            self.note(field, wanted.individual_after_s, adjusted.individual_after_s, reason)
+        return adjusted
 
     def mtu(self, name: str, intended: PartialPort, mtu: PortMtu | None) -> int | None:
         if mtu is None or mtu.limit is None:

@@ -22,6 +22,7 @@ from nornir_tasks.design.device_config import (
     StaticRoute,
     Vlan,
 )
+from nornir_tasks.design.lag import Lag
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.partial_config import (
     BalancingPolicy,
@@ -91,6 +92,8 @@ PORTS = st.builds(
     tagged_vlans=maybe(st.frozensets(FEW)),
     native_vlan=maybe(FEW),
     tag=maybe(FEW),
+    lag=maybe(st.builds(Lag, st.sampled_from(("fast", "slow")), individual=st.booleans(), min_links=maybe(FEW))),
+    member_of=maybe(NAMES),
 )
 CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {

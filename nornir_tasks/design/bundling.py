@@ -1,0 +1,140 @@
+"""Link aggregation groups of one switch: what they may be, and what their members have of them on this OS.
+
+An owner says everything of the group but layer 1, state and description of its members. Queues and PFC are a physical
+port's, so members carry the group's profile; VLANs and MTU stand where ``Capabilities.lag_repeated`` says.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.lag import LacpRate, Lag, LagMember
+from nornir_tasks.design.mtu import of_group
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.errors import Problem
+
+_OF_GROUP = (
+    *("address", "mtu_bytes", "profile", "ra_interval_ms", "access_vlan", "edge", "vrf"),
+    *("tagged_vlans", "native_vlan", "tag", "lag"),
+)
+"""What is said of a group, and of no member."""
+_UNSAID_RATE: LacpRate = "slow"
+"""IEEE 802.1AX: LACP_Timeout is long unless administered otherwise."""
+
+
+def members_of(group: str, ports: Mapping[str, PartialPort]) -> tuple[str, ...]:
+    """The ports that are to be members of this group."""
+    return tuple(name for name, port in ports.items() if port.member_of == group)
+
+
+def problems(device: str, intended: PartialConfig, known: Capabilities) -> Iterator[Problem]:
+    """All problems with the wanted groups of one switch."""
+    ports = intended.ports or {}
+    for name, port in ports.items():
+        where = f"{device} {name}"
+        if port.lag is None and port.member_of is None:
+            continue
+        if not known.lag_prefix:
+            gap = known.lag_gap or f"{known.os} {known.release} has none"
+            yield Problem(where, f"no link aggregation group can be configured: {gap}", "single ports")
+        elif port.lag is not None:
+            yield from _of_group(where, name, port, port.lag, len(members_of(name, ports)), known)
+        if port.member_of is not None:
+            yield from _of_member(where, port, ports.get(port.member_of))
+
+
+def _of_group(
+    where: str, name: str, port: PartialPort, lag: Lag, members: int, known: Capabilities
+) -> Iterator[Problem]:
+    number = name.removeprefix(known.lag_prefix)
+    if not name.startswith(known.lag_prefix) or not number.isdecimal() or not 1 <= int(number) <= known.max_lag:
+        expected = f"{known.lag_prefix}1 to {known.lag_prefix}{known.max_lag}"
+        yield Problem(where, "no link aggregation group can be called so", expected, name)
+    if members == 0:
+        hint = "an owner that wants a group says of each member which one it is in"
+        yield Problem(where, "a link aggregation group has no members", found=name, hint=hint)
+    if port.layer1 is not None:
+        yield Problem(where, "a link aggregation group has a layer 1 of its own", "that of its members")
+    if lag.individual and port.access_vlan is None and port.tagged_vlans is None:
+        what = "members of a routed link aggregation group cannot work individually"
+        yield Problem(where, what, "a group in a VLAN, or no individual operation")
+    if lag.min_links is not None:
+        yield from _of_min_links(where, lag.min_links, members, known)
+    if lag.pair_id is not None:
+        what = "a link aggregation group over a pair of switches is not supported"
+        yield Problem(where, what, "a group on one switch", f"id {lag.pair_id}")
+
+
+def _of_min_links(where: str, wanted: int, members: int, known: Capabilities) -> Iterator[Problem]:
+    if known.max_min_links is None:
+        what = f"a group's least number of members cannot be configured: {known.min_links_gap}"
+        yield Problem(where, what, "no min-links", str(wanted))
+    elif not 1 <= wanted <= min(members, known.max_min_links):
+        expected = f"1 to {min(members, known.max_min_links)}"
+        yield Problem(where, "a group would never have so many active members", expected, str(wanted))
+
+
+def _of_member(where: str, port: PartialPort, group: PartialPort | None) -> Iterator[Problem]:
+    if group is None or group.lag is None:
+        hint = "an owner that makes a port a member of a group must declare the group"
+        what = "a port is a member of a group that no owner declares"
+        yield Problem(where, what, found=port.member_of or "", hint=hint)
+    own = [field for field in _OF_GROUP if getattr(port, field) is not None]
+    if own:
+        what = "a member has settings that are its group's"
+        yield Problem(where, what, f"them on {port.member_of}", ", ".join(own))
+
+
+def spread(ports: Mapping[str, PartialPort], known: Capabilities) -> dict[str, PartialPort]:
+    """The same ports, with what members have of their groups on this OS. For ports without ``problems``."""
+    found = dict(ports)
+    for name, port in ports.items():
+        if port.lag is not None:
+            found[name] = replace(port, profile=None, mtu_bytes=group_mtu_bytes(port, known))
+        elif port.member_of is not None and (group := ports.get(port.member_of)) is not None:
+            found[name] = _with_group(port, group, known)
+    return found
+
+
+def group_mtu_bytes(group: PartialPort, known: Capabilities) -> int | None:
+    """The MTU of a group's interface: as of any port that is routed, or switched into VLANs."""
+    is_switched = group.access_vlan is not None or group.tagged_vlans is not None
+    return None if group.mtu_bytes is None else of_group(group.mtu_bytes, known, is_switched=is_switched)
+
+
+def _with_group(port: PartialPort, group: PartialPort, known: Capabilities) -> PartialPort:
+    member = replace(port, profile=group.profile)
+    may_be_alone = group.lag is not None and group.lag.individual
+    if known.lag_repeated == "always":
+        member = replace(member, mtu_bytes=group_mtu_bytes(group, known))
+    elif known.lag_repeated == "never" or not may_be_alone:
+        return member
+    member = replace(
+        member, access_vlan=group.access_vlan, tagged_vlans=group.tagged_vlans, native_vlan=group.native_vlan
+    )
+    # spanning tree runs on the group, and on a member only while it works individually
+    return replace(member, edge=group.edge) if known.lag_repeated == "individual" else member
+
+
+def lag(port: PartialPort, known: Capabilities) -> Lag | None:
+    """A group's own settings in the terms of this OS."""
+    if port.lag is None:
+        return None
+    wait_s = port.lag.individual_after_s or known.individual_after_s
+    return replace(
+        port.lag,
+        lacp_rate=_rate(port.lag) if known.lacp_rate_on == "group" else None,
+        individual_after_s=wait_s if port.lag.individual and known.individual_after_s is not None else None,
+    )
+
+
+def member(port: PartialPort, ports: Mapping[str, PartialPort], known: Capabilities) -> LagMember | None:
+    """A port's membership in the terms of this OS."""
+    if port.member_of is None:
+        return None
+    group = ports[port.member_of].lag if port.member_of in ports else None
+    return LagMember(port.member_of, _rate(group) if group and known.lacp_rate_on == "members" else None)
+
+
+def _rate(group: Lag) -> LacpRate:
+    return group.lacp_rate or _UNSAID_RATE

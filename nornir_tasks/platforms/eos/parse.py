@@ -1,15 +1,12 @@
 """EOS configuration parsed into the common model. Every line is either understood exactly or put into the remainder."""
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.device_config import (
     Bfd,
     DeviceConfig,
     Hashing,
-    Interface,
     Lldp,
     LoadBalancing,
     PrefixList,
@@ -23,67 +20,19 @@ from nornir_tasks.design.device_config import (
 )
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS
-from nornir_tasks.platforms.eos.layer1 import read_layer1
 from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
+from nornir_tasks.platforms.eos.parse_ports import PORT, Reader
+from nornir_tasks.platforms.eos.parse_ports import READERS as PORT_READERS
 from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
 from nornir_tasks.platforms.eos.parse_qos import parse_qos
 from nornir_tasks.platforms.eos.port_map import sort_key
 from nornir_tasks.platforms.eos.tree import community_of
-from nornir_tasks.platforms.lines import Block, Fields, Table, leave, no, number, read, row, table, take, text, yes
+from nornir_tasks.platforms.lines import Block, Fields, leave, no, number, read, row, table, take, text, yes
 from nornir_tasks.platforms.platform import Parsed
-from nornir_tasks.platforms.vlan_lists import ALLOWED
-
-_DEFAULT_MTU_BYTES = 1500
-"""MTU of a routed port without an ``mtu`` line. Source: pyavd eos__ethernet_interfaces, "show interfaces" of EOS."""
 
 _DEFAULT_BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 """Default intervals of BFD sessions. Source: batfish arista_interface_show_run_all."""
-
-_PORT = (
-    row(r"description (.+)", "description", text, single="description"),
-    row(r"shutdown", "enabled", no),
-    # batfish arista_interface_show_run_all: only "show running-config all" prints it
-    row(r"no shutdown", "enabled", yes, hidden=("no shutdown",)),
-    row(r"mtu (\d+)", "mtu_bytes", number, single="mtu"),
-    row(r"no switchport", "routed", yes),
-    row(r"vrf (\S+)", "vrf", text, single="vrf"),
-    # a second or virtual address is independent of the first
-    row(r"ip address (\d+\.\d+\.\d+\.\d+/\d+)", "address", text, single=r"ip address(?= (?!virtual )\S+$)"),
-    row(r"service-profile (\S+)", "qos_profile", text, single="service-profile"),
-    # tests/corpus/eos/NOTES.md: by default a port is switched, and then an access port
-    row(r"switchport", "switched", yes, hidden=("switchport",)),
-    row(r"switchport mode access", "switched", yes, single="switchport mode", hidden=("switchport mode access",)),
-    row(r"switchport access vlan (\d+)", "access_vlan", number, single="switchport access vlan"),
-    row(r"switchport mode trunk", "is_trunk", yes, single="switchport mode"),
-    row(r"switchport trunk allowed vlan (\d+)", "allowed_vlans", number, single=ALLOWED.strip(), many=True),
-    row(
-        r"switchport trunk native vlan (\d+)",
-        "native_vlan",
-        number,
-        single="switchport trunk native vlan",
-        # batfish arista_interface_show_run_all: only "show running-config all" prints it
-        hidden=("switchport trunk native vlan 1",),
-    ),
-    row(r"encapsulation dot1q vlan (\d+)", "tag", number, single="encapsulation dot1q vlan"),
-    row(r"spanning-tree portfast", "portfast", yes),
-    row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
-    *LAYER1_ROWS,
-)
-_TRUNK = {"is_trunk", "allowed_vlans", "native_vlan"}
-_EDGE = {"portfast": "spanning-tree portfast", "bpduguard": "spanning-tree bpduguard enable"}
-"""Either alone is not ours."""
-_SWITCHED = {"access_vlan", *_EDGE}
-"""Settings of switched ports only."""
-_ROUTED = {"mtu_bytes", "address", "qos_profile", "vrf"}
-"""Settings of routed ports only; a switched port without any of them is unused."""
-_PORT_LINES = table(*(each for each in _PORT if each.field != "tag"))
-_LOOPBACK_LINES = table(*(each for each in _PORT if each.field in {"description", "enabled", "address", "vrf"}))
-_OF_SUBINTERFACE = {"description", "enabled", "address", "mtu_bytes", "vrf", "tag"}
-_SUBINTERFACE_LINES = table(*(each for each in _PORT if each.field in _OF_SUBINTERFACE))
-_OF_SVI = {"description", "enabled", "address", "mtu_bytes", "vrf"}
-_SVI_LINES = table(*(each for each in _PORT if each.field in _OF_SVI))
 
 _SERVICES = ("multi-agent", "ip-routing")
 _DYNAMIC = "ip hardware fib load-balance distribution dynamic"
@@ -149,7 +98,7 @@ _VLAN_LINES = table(*_VLAN)
 
 BLOCKS = (
     Block((), _TOP),
-    Block((r"interface ",), _PORT),
+    Block((r"interface ",), PORT),
     Block((r"vlan \d+$",), _VLAN),
     Block((r"route-map ",), _ROUTE_MAP),
     Block((r"router bfd$",), _BFD),
@@ -159,9 +108,6 @@ BLOCKS = (
 """The rows of all lines with a value, by their place."""
 
 _SEQ = re.compile(r"seq (\d+) (permit|deny) (\S+/\d+)(?: ge (\d+))?(?: le (\d+))?")
-
-Reader = Callable[[ConfigTree, re.Match[str], Fields], list[ConfigTree] | None]
-"""(block, match of its first line, fields so far) -> unknown lines of the block; None: all of it."""
 
 
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
@@ -234,77 +180,6 @@ def _vlan(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[Config
     return unknown
 
 
-def _svi(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    return _logical(node, found, fields, _SVI_LINES)
-
-
-def _subinterface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    return _logical(node, found, fields, _SUBINTERFACE_LINES)
-
-
-def _logical(node: ConfigTree, found: re.Match[str], fields: Fields, lines: Table) -> list[ConfigTree]:
-    """An SVI or a subinterface."""
-    values, unknown = read(node.children.values(), lines)
-    enabled, mtu = values.get("enabled", True), values.get("mtu_bytes", _DEFAULT_MTU_BYTES)
-    port = Interface(found[1], values.get("description"), values.get("address"), mtu, enabled, None)
-    fields["interfaces"].append(replace(port, vrf=values.get("vrf"), tag=values.get("tag")))
-    return unknown
-
-
-def _contradicts(values: Fields) -> bool:
-    """Does a port have a setting of another kind of port?"""
-    if values.get("routed", False):
-        return bool((_SWITCHED | _TRUNK) & values.keys() or "switched" in values)
-    if "is_trunk" in values:
-        return bool({"mtu_bytes", "address", "vrf", "access_vlan"} & values.keys())
-    if "access_vlan" in values:
-        return bool({"mtu_bytes", "address", "vrf"} & values.keys())
-    return bool((_ROUTED | _SWITCHED) & values.keys())
-
-
-def _left_of_trunk(values: Fields, lines: Iterable[ConfigTree]) -> list[ConfigTree]:
-    """Trunk settings of a port that is none, or that does not allow its native VLAN."""
-    found = [line for line in lines if line.text.startswith("switchport trunk ")]
-    if "is_trunk" not in values:
-        return found
-    native = values.get("native_vlan")
-    if native is None or native in values.get("allowed_vlans", ()):
-        return []
-    return [line for line in found if line.text.startswith("switchport trunk native ")]
-
-
-def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree] | None:
-    loopback = found[1].startswith("Loopback")
-    values, unknown = read(node.children.values(), _LOOPBACK_LINES if loopback else _PORT_LINES)
-    routed = values.get("routed", False)
-    if not loopback and _contradicts(values):
-        return None
-    edge = _EDGE.keys() <= values.keys()
-    if not edge:
-        unknown += [node.children[text] for field, text in _EDGE.items() if field in values]
-    layer1, left = read_layer1(values, node.children.values())
-    unlike_trunk = _left_of_trunk(values, node.children.values())
-    is_trunk, native = "is_trunk" in values, None if unlike_trunk else values.get("native_vlan")
-    fields["interfaces"].append(
-        Interface(
-            name=found[1],
-            description=values.get("description"),
-            address=values.get("address"),
-            mtu_bytes=values.get("mtu_bytes", _DEFAULT_MTU_BYTES) if routed else None,
-            enabled=values.get("enabled", True),
-            qos_profile=values.get("qos_profile"),
-            layer1=layer1,
-            access_vlan=values.get("access_vlan"),
-            edge=edge,
-            vrf=values.get("vrf"),
-            tagged_vlans=tuple(sorted({*values.get("allowed_vlans", ())} - {native})) if is_trunk else None,
-            native_vlan=native,
-        )
-    )
-    left += unlike_trunk
-    return [*unknown, *(line for line in left if line not in unknown)]
-
-
 def _prefix_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
     rules, unknown = [], []
     for line in node.children.values():
@@ -353,9 +228,7 @@ def _vrfs(fields: Fields, left: ConfigTree) -> tuple[Vrf, ...]:
 _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), reader)
     for pattern, reader in (
-        (r"interface ((?:Ethernet|Loopback)[\d/]+)", _interface),
-        (r"interface (Vlan\d+)", _svi),
-        (r"interface (Ethernet[\d/]+\.\d+)", _subinterface),
+        *PORT_READERS,
         (r"vlan (\d+)", _vlan),
         (r"ip prefix-list (\S+)", _prefix_list),
         (r"route-map (\S+) (permit|deny) (\d+)", _route_map),

@@ -1,0 +1,141 @@
+"""Interfaces of an EOS configuration: ports, subinterfaces, SVIs and loopbacks."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from nornir_tasks.design.device_config import Interface
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS
+from nornir_tasks.platforms.eos.layer1 import read_layer1
+from nornir_tasks.platforms.lines import Fields, Table, no, number, read, row, table, text, yes
+from nornir_tasks.platforms.vlan_lists import ALLOWED
+
+_DEFAULT_MTU_BYTES = 1500
+"""MTU of a routed port without an ``mtu`` line. Source: pyavd eos__ethernet_interfaces, "show interfaces" of EOS."""
+
+Reader = Callable[[ConfigTree, re.Match[str], Fields], list[ConfigTree] | None]
+"""(block, match of its first line, fields so far) -> unknown lines of the block; None: all of it."""
+
+PORT = (
+    row(r"description (.+)", "description", text, single="description"),
+    row(r"shutdown", "enabled", no),
+    # batfish arista_interface_show_run_all: only "show running-config all" prints it
+    row(r"no shutdown", "enabled", yes, hidden=("no shutdown",)),
+    row(r"mtu (\d+)", "mtu_bytes", number, single="mtu"),
+    row(r"no switchport", "routed", yes),
+    row(r"vrf (\S+)", "vrf", text, single="vrf"),
+    # a second or virtual address is independent of the first
+    row(r"ip address (\d+\.\d+\.\d+\.\d+/\d+)", "address", text, single=r"ip address(?= (?!virtual )\S+$)"),
+    row(r"service-profile (\S+)", "qos_profile", text, single="service-profile"),
+    # tests/corpus/eos/NOTES.md: by default a port is switched, and then an access port
+    row(r"switchport", "switched", yes, hidden=("switchport",)),
+    row(r"switchport mode access", "switched", yes, single="switchport mode", hidden=("switchport mode access",)),
+    row(r"switchport access vlan (\d+)", "access_vlan", number, single="switchport access vlan"),
+    row(r"switchport mode trunk", "is_trunk", yes, single="switchport mode"),
+    row(r"switchport trunk allowed vlan (\d+)", "allowed_vlans", number, single=ALLOWED.strip(), many=True),
+    row(
+        r"switchport trunk native vlan (\d+)",
+        "native_vlan",
+        number,
+        single="switchport trunk native vlan",
+        # batfish arista_interface_show_run_all: only "show running-config all" prints it
+        hidden=("switchport trunk native vlan 1",),
+    ),
+    row(r"encapsulation dot1q vlan (\d+)", "tag", number, single="encapsulation dot1q vlan"),
+    row(r"spanning-tree portfast", "portfast", yes),
+    row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
+    *LAYER1_ROWS,
+)
+_TRUNK = {"is_trunk", "allowed_vlans", "native_vlan"}
+_EDGE = {"portfast": "spanning-tree portfast", "bpduguard": "spanning-tree bpduguard enable"}
+"""Either alone is not ours."""
+_SWITCHED = {"access_vlan", *_EDGE}
+"""Settings of switched ports only."""
+_ROUTED = {"mtu_bytes", "address", "qos_profile", "vrf"}
+"""Settings of routed ports only; a switched port without any of them is unused."""
+_PORT_LINES = table(*(each for each in PORT if each.field != "tag"))
+_LOOPBACK_LINES = table(*(each for each in PORT if each.field in {"description", "enabled", "address", "vrf"}))
+_OF_SUBINTERFACE = {"description", "enabled", "address", "mtu_bytes", "vrf", "tag"}
+_SUBINTERFACE_LINES = table(*(each for each in PORT if each.field in _OF_SUBINTERFACE))
+_OF_SVI = {"description", "enabled", "address", "mtu_bytes", "vrf"}
+_SVI_LINES = table(*(each for each in PORT if each.field in _OF_SVI))
+
+
+def _svi(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    return _logical(node, found, fields, _SVI_LINES)
+
+
+def _subinterface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    return _logical(node, found, fields, _SUBINTERFACE_LINES)
+
+
+def _logical(node: ConfigTree, found: re.Match[str], fields: Fields, lines: Table) -> list[ConfigTree]:
+    """An SVI or a subinterface."""
+    values, unknown = read(node.children.values(), lines)
+    enabled, mtu = values.get("enabled", True), values.get("mtu_bytes", _DEFAULT_MTU_BYTES)
+    port = Interface(found[1], values.get("description"), values.get("address"), mtu, enabled, None)
+    fields["interfaces"].append(replace(port, vrf=values.get("vrf"), tag=values.get("tag")))
+    return unknown
+
+
+def _contradicts(values: Fields) -> bool:
+    """Does a port have a setting of another kind of port?"""
+    if values.get("routed", False):
+        return bool((_SWITCHED | _TRUNK) & values.keys() or "switched" in values)
+    if "is_trunk" in values:
+        return bool({"mtu_bytes", "address", "vrf", "access_vlan"} & values.keys())
+    if "access_vlan" in values:
+        return bool({"mtu_bytes", "address", "vrf"} & values.keys())
+    return bool((_ROUTED | _SWITCHED) & values.keys())
+
+
+def _left_of_trunk(values: Fields, lines: Iterable[ConfigTree]) -> list[ConfigTree]:
+    """Trunk settings of a port that is none, or that does not allow its native VLAN."""
+    found = [line for line in lines if line.text.startswith("switchport trunk ")]
+    if "is_trunk" not in values:
+        return found
+    native = values.get("native_vlan")
+    if native is None or native in values.get("allowed_vlans", ()):
+        return []
+    return [line for line in found if line.text.startswith("switchport trunk native ")]
+
+
+def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree] | None:
+    loopback = found[1].startswith("Loopback")
+    values, unknown = read(node.children.values(), _LOOPBACK_LINES if loopback else _PORT_LINES)
+    routed = values.get("routed", False)
+    if not loopback and _contradicts(values):
+        return None
+    edge = _EDGE.keys() <= values.keys()
+    if not edge:
+        unknown += [node.children[text] for field, text in _EDGE.items() if field in values]
+    layer1, left = read_layer1(values, node.children.values())
+    unlike_trunk = _left_of_trunk(values, node.children.values())
+    is_trunk, native = "is_trunk" in values, None if unlike_trunk else values.get("native_vlan")
+    fields["interfaces"].append(
+        Interface(
+            name=found[1],
+            description=values.get("description"),
+            address=values.get("address"),
+            mtu_bytes=values.get("mtu_bytes", _DEFAULT_MTU_BYTES) if routed else None,
+            enabled=values.get("enabled", True),
+            qos_profile=values.get("qos_profile"),
+            layer1=layer1,
+            access_vlan=values.get("access_vlan"),
+            edge=edge,
+            vrf=values.get("vrf"),
+            tagged_vlans=tuple(sorted({*values.get("allowed_vlans", ())} - {native})) if is_trunk else None,
+            native_vlan=native,
+        )
+    )
+    left += unlike_trunk
+    return [*unknown, *(line for line in left if line not in unknown)]
+
+
+READERS: tuple[tuple[str, Reader], ...] = (
+    (r"interface ((?:Ethernet|Loopback)[\d/]+)", _interface),
+    (r"interface (Vlan\d+)", _svi),
+    (r"interface (Ethernet[\d/]+\.\d+)", _subinterface),
+)
+"""By the pattern of a block's first line."""

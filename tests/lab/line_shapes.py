@@ -30,7 +30,7 @@ from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
-from tests.unit.design import tagged, toy_profiles, toys
+from tests.unit.design import bundled, tagged, toy_profiles, toys
 
 ROOT = Path(__file__).parents[2]
 SITES = (
@@ -173,7 +173,7 @@ class Example:
 @cache
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
-    switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged())
+    switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -228,6 +228,14 @@ def _tagged() -> Iterator[Rendered]:
     """Switches with planes told apart by tags."""
     for device in tagged.DEVICES.values():
         each = tagged.realised(device)
+        text = render(each.config, each.capabilities, environment(each.config.os))
+        yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _bundled() -> Iterator[Rendered]:
+    """Switches with link aggregation groups."""
+    for device in bundled.DEVICES.values():
+        each = bundled.realised(device)
         text = render(each.config, each.capabilities, environment(each.config.os))
         yield Rendered(each.config, each.capabilities, each.claims, text)
 

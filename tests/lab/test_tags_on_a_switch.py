@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.deploy.plan import candidate, device_plan
+from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree
-from nornir_tasks.platforms.eos.candidate import session_changes
-from nornir_tasks.platforms.nxos.patch import server_changes, settle
 from tests.lab.line_shapes import Rendered
-from tests.lab.typed_switches import SWITCHES, EosSwitch, NvueSwitch, NxosSwitch, Switch
+from tests.lab.pushes import bare_like, push
+from tests.lab.typed_switches import NvueSwitch, Switch
 from tests.unit.design import tagged
 from tests.unit.design.tagged import DEVICES, LEAVES, part
 
@@ -24,25 +23,7 @@ PLANES = ("storage", "business", "compute")
 
 def bare(device: str) -> Switch:
     """A switch of this kind on which nobody has configured anything of ours."""
-    whole = part(device)
-    rendered = Rendered(whole.config, whole.capabilities, whole.claims, "{}" if whole.config.os == "nvue" else "")
-    return SWITCHES[whole.config.os](rendered)
-
-
-def push(switch: Switch, wanted: Wanted) -> int:
-    """Push one plane, with what goes with it; how many lines it changed. The switch takes all of it."""
-    plan = device_plan(wanted, switch.running())
-    planned = candidate(wanted, plan)
-    before = switch.running()
-    running = wanted.platform.to_tree(before)
-    switch.take(planned)
-    assert switch.refused == []
-    if isinstance(switch, EosSwitch):  # its session says what the plan says
-        assert session_changes(before, switch.running()) == frozenset(planned.changes)
-    if isinstance(switch, NxosSwitch):  # its own patch says what the plan says
-        assert settle(server_changes(switch.printed), running) == frozenset(planned.changes)
-    assert device_plan(wanted, switch.running()).changes == ()
-    return len(plan.changes)
+    return bare_like(part(device))
 
 
 def opens_empty(device: str) -> bool:

@@ -19,7 +19,7 @@ from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.observe import OBSERVING
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.eos.parse import parse
-from nornir_tasks.platforms.eos.port_map import port_name, sort_key
+from nornir_tasks.platforms.eos.port_map import lag_number, port_name, sort_key
 from nornir_tasks.platforms.eos.tree import community_word, seconds, to_text, to_tree
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_trunks
@@ -60,6 +60,7 @@ PLATFORM = Platform(
             "fec_line": fec_line,
             "community_word": community_word,
             "allowed_vlans": allowed_vlans,
+            "lag_number": lag_number,
         }
     ),
 )

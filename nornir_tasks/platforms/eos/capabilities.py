@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.device_config import Ecn, Watchdog
-from nornir_tasks.platforms.eos.port_map import LOOPBACK
+from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 
 _AMD = "AMD Instinct cluster networking guide, Arista 7388 (QoS, lanes: EOS 4.33.0F and later)"
 
@@ -152,6 +152,13 @@ _TOMAHAWK4 = Capabilities(
     has_vrfs=True,
     # pyavd 6.4.0 renders trunks and subinterfaces (eos__ethernet_interfaces)
     has_tags=True,
+    # pyavd 6.4.0 schema: port_channel_interfaces[].name and ethernet_interfaces[].channel_group.id, min_links 0 to 120
+    lag_prefix=LAG,
+    max_lag=2000,
+    max_min_links=120,
+    individual_after_s=INDIVIDUAL_AFTER_S,
+    # tests/corpus/eos/NOTES.md: a port in fallback uses its own switchport lines
+    lag_repeated="individual",
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
     max_confirm_s=86_399,

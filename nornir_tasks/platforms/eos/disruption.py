@@ -20,6 +20,17 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?ip hardware fib load-balance .*", Disruption.DATAPLANE_BLIP),
     # classes, queues and PFC are reprogrammed in the chip while packets pass
     (r"(?:no )?(?:qos|priority-flow-control) .*", Disruption.DATAPLANE_BLIP),
+    # a port joins or leaves its group, or the group comes or goes: the member is down until LACP has negotiated
+    (r"interface Ethernet\S+ / (?:no )?channel-group .*|interface Port-Channel\d+", Disruption.PORT_FLAP),
+    (r"interface Port-Channel\d+ / (?:no )?(?:shutdown|switchport|vrf .*)", Disruption.PORT_FLAP),
+    # a group below its least number of members goes down; the rest is said anew while members are bundled
+    (r"interface Port-Channel\d+ / (?:no )?port-channel min-links .*", Disruption.PORT_FLAP),
+    (r"interface \S+ / (?:no )?(?:lacp timer|port-channel lacp fallback) .*", Disruption.DATAPLANE_BLIP),
+    (
+        r"interface Port-Channel\d+ / (?:no )?(?:mtu|switchport trunk allowed vlan|spanning-tree) .*",
+        Disruption.DATAPLANE_BLIP,
+    ),
+    (r"interface Port-Channel\d+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     # only tagged frames are affected: the port stays up
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:no )?(?:shutdown|encapsulation .*))?"

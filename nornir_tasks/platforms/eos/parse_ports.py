@@ -1,13 +1,15 @@
-"""Interfaces of an EOS configuration: ports, subinterfaces, SVIs and loopbacks."""
+"""Interfaces of an EOS configuration: ports, link aggregation groups, subinterfaces, SVIs and loopbacks."""
 
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from nornir_tasks.design.device_config import Interface
+from nornir_tasks.design.lag import Lag, LagMember
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS
 from nornir_tasks.platforms.eos.layer1 import read_layer1
+from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG
 from nornir_tasks.platforms.lines import Fields, Table, no, number, read, row, table, text, yes
 from nornir_tasks.platforms.vlan_lists import ALLOWED
 
@@ -43,6 +45,25 @@ PORT = (
         hidden=("switchport trunk native vlan 1",),
     ),
     row(r"encapsulation dot1q vlan (\d+)", "tag", number, single="encapsulation dot1q vlan"),
+    row(r"channel-group (\d+) mode active", "group", number, single="channel-group"),
+    row(r"lacp timer fast", "lacp_rate", lambda _: "fast", single="lacp timer"),
+    # tests/corpus/eos/NOTES.md: by default a member asks for an LACPDU each 30 s
+    row(r"lacp timer normal", "lacp_rate", lambda _: "slow", single="lacp timer", hidden=("lacp timer normal",)),
+    row(r"port-channel min-links (\d+)", "min_links", number, single="port-channel min-links"),
+    row(
+        r"port-channel lacp fallback individual",
+        "individual",
+        yes,
+        single=r"port-channel lacp fallback(?= (?:individual|static)$)",
+    ),
+    row(
+        r"port-channel lacp fallback timeout (\d+)",
+        "individual_after_s",
+        number,
+        single="port-channel lacp fallback timeout",
+        # pyavd 6.4.0 schema, port_channel_interfaces[].lacp_fallback_timeout: 90 unless set
+        hidden=("port-channel lacp fallback timeout 90",),
+    ),
     row(r"spanning-tree portfast", "portfast", yes),
     row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
     *LAYER1_ROWS,
@@ -54,7 +75,11 @@ _SWITCHED = {"access_vlan", *_EDGE}
 """Settings of switched ports only."""
 _ROUTED = {"mtu_bytes", "address", "qos_profile", "vrf"}
 """Settings of routed ports only; a switched port without any of them is unused."""
-_PORT_LINES = table(*(each for each in PORT if each.field != "tag"))
+_LAG = {"min_links", "individual", "individual_after_s"}
+_MEMBER = {"group", "lacp_rate"}
+_PORT_LINES = table(*(each for each in PORT if each.field not in {"tag", *_LAG}))
+_NOT_OF_LAG = {"tag", "qos_profile", *_MEMBER, *(each.field for each in LAYER1_ROWS)}
+_LAG_LINES = table(*(each for each in PORT if each.field not in _NOT_OF_LAG))
 _LOOPBACK_LINES = table(*(each for each in PORT if each.field in {"description", "enabled", "address", "vrf"}))
 _OF_SUBINTERFACE = {"description", "enabled", "address", "mtu_bytes", "vrf", "tag"}
 _SUBINTERFACE_LINES = table(*(each for each in PORT if each.field in _OF_SUBINTERFACE))
@@ -81,13 +106,16 @@ def _logical(node: ConfigTree, found: re.Match[str], fields: Fields, lines: Tabl
 
 def _contradicts(values: Fields) -> bool:
     """Does a port have a setting of another kind of port?"""
+    if "group" in values and ("routed" in values or {"mtu_bytes", "address", "vrf"} & values.keys()):
+        return True
     if values.get("routed", False):
         return bool((_SWITCHED | _TRUNK) & values.keys() or "switched" in values)
     if "is_trunk" in values:
         return bool({"mtu_bytes", "address", "vrf", "access_vlan"} & values.keys())
     if "access_vlan" in values:
         return bool({"mtu_bytes", "address", "vrf"} & values.keys())
-    return bool((_ROUTED | _SWITCHED) & values.keys())
+    alone = _ROUTED - {"qos_profile"} if "group" in values else _ROUTED
+    return bool((alone | _SWITCHED) & values.keys())
 
 
 def _left_of_trunk(values: Fields, lines: Iterable[ConfigTree]) -> list[ConfigTree]:
@@ -101,9 +129,29 @@ def _left_of_trunk(values: Fields, lines: Iterable[ConfigTree]) -> list[ConfigTr
     return [line for line in found if line.text.startswith("switchport trunk native ")]
 
 
+def _lag(values: Fields) -> Lag:
+    individual = "individual" in values
+    wait_s = values.get("individual_after_s", INDIVIDUAL_AFTER_S) if individual else None
+    return Lag(None, individual, wait_s, values.get("min_links"))
+
+
+def _member(values: Fields) -> LagMember | None:
+    return LagMember(f"{LAG}{values['group']}", values.get("lacp_rate", "slow")) if "group" in values else None
+
+
+def _left_of_lag(values: Fields, lines: Iterable[ConfigTree]) -> list[ConfigTree]:
+    """A rate of a port that is no member; a wait for what is not to come."""
+    beginnings = [] if "group" in values else ["lacp timer "]
+    beginnings += [] if "individual" in values else ["port-channel lacp fallback timeout "]
+    known = {"lacp_rate", "individual_after_s"} & values.keys()
+    return [line for line in lines if known and line.text.startswith(tuple(beginnings))]
+
+
 def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree] | None:
     loopback = found[1].startswith("Loopback")
-    values, unknown = read(node.children.values(), _LOOPBACK_LINES if loopback else _PORT_LINES)
+    is_lag = found[1].startswith(LAG)
+    lines = _LOOPBACK_LINES if loopback else _LAG_LINES if is_lag else _PORT_LINES
+    values, unknown = read(node.children.values(), lines)
     routed = values.get("routed", False)
     if not loopback and _contradicts(values):
         return None
@@ -111,6 +159,8 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
     if not edge:
         unknown += [node.children[text] for field, text in _EDGE.items() if field in values]
     layer1, left = read_layer1(values, node.children.values())
+    lag, member = _lag(values) if is_lag else None, _member(values)
+    unknown += _left_of_lag(values, node.children.values())
     unlike_trunk = _left_of_trunk(values, node.children.values())
     is_trunk, native = "is_trunk" in values, None if unlike_trunk else values.get("native_vlan")
     fields["interfaces"].append(
@@ -127,6 +177,8 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
             vrf=values.get("vrf"),
             tagged_vlans=tuple(sorted({*values.get("allowed_vlans", ())} - {native})) if is_trunk else None,
             native_vlan=native,
+            lag=lag,
+            member=member,
         )
     )
     left += unlike_trunk
@@ -134,7 +186,7 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
 
 
 READERS: tuple[tuple[str, Reader], ...] = (
-    (r"interface ((?:Ethernet|Loopback)[\d/]+)", _interface),
+    (r"interface ((?:Ethernet|Loopback|Port-Channel)[\d/]+)", _interface),
     (r"interface (Vlan\d+)", _svi),
     (r"interface (Ethernet[\d/]+\.\d+)", _subinterface),
 )

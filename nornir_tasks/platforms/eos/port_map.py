@@ -3,6 +3,10 @@
 import re
 
 LOOPBACK = "Loopback0"
+LAG = "Port-Channel"
+"""What a link aggregation group is called, before its number."""
+INDIVIDUAL_AFTER_S = 90
+"""How long a member waits for LACPDUs unless a line says it. Source: pyavd 6.4.0 schema, lacp_fallback_timeout."""
 
 _CAGES = 64
 """7060DX5-64S and 7060X6-64PE: 64 cages of eight lanes, then two SFP+ of one (netbox devicetype-library)."""
@@ -22,6 +26,11 @@ def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None
     return f"Ethernet{number}" if number > _CAGES and lanes in (None, 1) else f"Ethernet{number}/1"
 
 
+def lag_number(name: str) -> str:
+    """The number by which members name their group: ``Port-Channel1`` -> ``1``."""
+    return name.removeprefix(LAG)
+
+
 def sort_key(name: str) -> tuple[int, ...]:
-    """Natural order: by the numbers in the name, loopbacks after ports."""
-    return (not name.startswith("Ethernet"), *map(int, re.findall(r"\d+", name)))
+    """Natural order: by the numbers in the name, link aggregation groups before ports, loopbacks after them."""
+    return (-1 if name.startswith(LAG) else not name.startswith("Ethernet"), *map(int, re.findall(r"\d+", name)))

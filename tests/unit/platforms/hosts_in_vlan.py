@@ -1,5 +1,6 @@
 """Random configurations whose ports are of every kind: in one VLAN, in several, with subinterfaces, in a VRF."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from hypothesis import strategies as st
@@ -63,6 +64,26 @@ def maybe_with_tags(
     more = tuple(Vlan(number, f"COMPUTE-{number}" if is_named else None) for number in vlans)
     in_vrf = (Vrf(_VRF),) if any(port.vrf for port in ports) else ()
     return replace(config, vlans=(*config.vlans, *more), vrfs=in_vrf, interfaces=tuple(ports))
+
+
+def maybe_with_lags(
+    draw: st.DrawFn, config: DeviceConfig, make: Callable[[st.DrawFn, Interface, int], tuple[Interface, Interface]]
+) -> DeviceConfig:
+    """Some ports made members of a group each, or of one group; ``make``: the group and the member, of a port that is
+    routed, an access port or a trunk."""
+    candidates = [port for port in config.interfaces if port.qos_profile is not None and not _has_parts(config, port)]
+    if not candidates or not draw(st.booleans()):
+        return config
+    chosen = draw(st.sets(st.sampled_from([port.name for port in candidates]), min_size=1, max_size=3))
+    ports = list[Interface]()
+    for port in config.interfaces:
+        ports.extend(make(draw, port, len(ports) + 1) if port.name in chosen else (port,))
+    return replace(config, interfaces=tuple(ports))
+
+
+def _has_parts(config: DeviceConfig, port: Interface) -> bool:
+    """Has it subinterfaces?"""
+    return any(each.name.startswith(f"{port.name}.") for each in config.interfaces)
 
 
 def _is_svi(port: Interface) -> bool:

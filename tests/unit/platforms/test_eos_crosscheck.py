@@ -14,6 +14,7 @@ import pytest
 from pyavd import get_device_config, validate_structured_config
 
 from nornir_tasks.design.device_config import DeviceConfig, Interface, Layer1, PortProfile, RouteMapRule
+from nornir_tasks.design.lag import Lag
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import community_word, to_tree
@@ -60,9 +61,23 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
                 "ip_address": port.address,
                 "service_profile": port.qos_profile,
                 **avd_layer1(port.layer1),
+                **avd_member(port),
             }
             for port in config.interfaces
             if port.name.startswith("Ethernet")
+        ],
+        "port_channel_interfaces": [
+            {
+                "name": port.name,
+                "description": port.description,
+                "shutdown": not port.enabled,
+                "mtu": port.mtu_bytes,
+                **avd_switchport(port),
+                "ip_address": port.address,
+                **avd_lag(port.lag),
+            }
+            for port in config.interfaces
+            if port.lag is not None
         ],
         "vlans": [{"id": each.number, "name": each.name} for each in config.vlans],
         "vlan_interfaces": [
@@ -158,10 +173,28 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
 
 
 def avd_switchport(port: Interface) -> dict[str, Any]:
+    edge = {"spanning_tree_portfast": "edge", "spanning_tree_bpduguard": "enabled"} if port.edge else {}
+    if port.tagged_vlans is not None:
+        allowed = ",".join(map(str, port.tagged_vlans))
+        return {"switchport": {"enabled": True, "mode": "trunk", "trunk": {"allowed_vlan": allowed}}, **edge}
     if port.access_vlan is None:
         return {"switchport": {"enabled": False}} if port.mtu_bytes else {}
-    edge = {"spanning_tree_portfast": "edge", "spanning_tree_bpduguard": "enabled"} if port.edge else {}
     return {"switchport": {"enabled": True, "mode": "access", "access_vlan": port.access_vlan}, **edge}
+
+
+def avd_member(port: Interface) -> dict[str, Any]:
+    if port.member is None:
+        return {}
+    number = int(port.member.group.removeprefix("Port-Channel"))
+    rate = "fast" if port.member.lacp_rate == "fast" else "normal"
+    return {"channel_group": {"id": number, "mode": "active"}, "lacp_timer": {"mode": rate}}
+
+
+def avd_lag(lag: Lag | None) -> dict[str, Any]:
+    if lag is None:
+        return {}
+    alone = {"lacp_fallback_mode": "individual", "lacp_fallback_timeout": lag.individual_after_s}
+    return {**({"min_links": lag.min_links} if lag.min_links else {}), **(alone if lag.individual else {})}
 
 
 def avd_layer1(layer1: Layer1 | None) -> dict[str, Any]:

@@ -1,0 +1,103 @@
+"""Link aggregation groups as the design has them: what is refused, what members have of their group, who owns it."""
+
+from dataclasses import replace
+
+import pytest
+
+from nornir_tasks.design import bundling
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.lag import Lag
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from tests.unit.design.bundled import BOOT, DEVICES, ROUTED, TRUNK, bundled, group, members, realised
+
+DEVICE = DEVICES["eos"]
+
+
+def known() -> Capabilities:
+    return bundled().device(DEVICE).capabilities
+
+
+GROUP = "Port-Channel1"
+PORTS = {
+    GROUP: PartialPort(access_vlan=10, mtu_bytes=9000, profile="fabric", edge=True, lag=Lag("fast")),
+    "Ethernet1/1": PartialPort(True, member_of=GROUP),
+    "Ethernet2/1": PartialPort(True, member_of=GROUP),
+}
+
+
+def refused(ports: dict[str, PartialPort], capabilities: Capabilities | None = None) -> list[str]:
+    found = bundling.problems("leaf", PartialConfig(ports=ports), capabilities or known())
+    return [f"{each.where}: {each.what}" for each in found]
+
+
+def with_lag(**changes: object) -> dict[str, PartialPort]:
+    return {**PORTS, GROUP: replace(PORTS[GROUP], lag=replace(Lag("fast"), **changes))}
+
+
+def test_a_sound_group_is_not_refused() -> None:
+    assert refused(PORTS) == []
+
+
+@pytest.mark.parametrize(
+    ("ports", "what"),
+    [
+        ({"bond1": PORTS[GROUP]}, "no link aggregation group can be called so"),
+        ({"Port-Channel2001": PORTS[GROUP]}, "no link aggregation group can be called so"),
+        ({GROUP: PORTS[GROUP]}, "a link aggregation group has no members"),
+        ({"Ethernet1/1": PartialPort(member_of=GROUP)}, "a port is a member of a group that no owner declares"),
+        (
+            {**PORTS, "Ethernet2/1": PartialPort(address="10.0.0.0/31", member_of=GROUP)},
+            "a member has settings that are its group's",
+        ),
+        (
+            {**PORTS, GROUP: PartialPort(address="10.0.0.0/31", lag=Lag("slow", individual=True))},
+            "members of a routed link aggregation group cannot work individually",
+        ),
+        (with_lag(min_links=3), "a group would never have so many active members"),
+        (with_lag(pair_id=7), "a link aggregation group over a pair of switches is not supported"),
+    ],
+)
+def test_what_cannot_work_is_refused_by_name(ports: dict[str, PartialPort], what: str) -> None:
+    assert what in " ".join(refused(ports))
+
+
+def test_an_os_without_groups_or_without_a_least_number_of_members_refuses_them_with_its_reason() -> None:
+    without = replace(known(), lag_prefix="", lag_gap="nobody wrote it")
+    assert refused(PORTS, without) == [
+        f"leaf {name}: no link aggregation group can be configured: nobody wrote it" for name in PORTS
+    ]
+    (problem,) = refused(with_lag(min_links=1), replace(known(), max_min_links=None, min_links_gap="the manual"))
+    assert "least number of members cannot be configured: the manual" in problem
+
+
+@pytest.mark.parametrize(
+    ("repeated", "individual", "vlan", "mtu_bytes"),
+    [
+        ("never", True, None, None),
+        ("individual", False, None, None),
+        ("individual", True, 10, None),
+        ("always", False, 10, 9000),
+    ],
+)
+def test_members_have_of_their_group_what_their_os_needs(
+    repeated: str, *, individual: bool, vlan: int | None, mtu_bytes: int | None
+) -> None:
+    capabilities = replace(known(), lag_repeated=repeated, access_mtu="any")  # type: ignore[arg-type]
+    member = bundling.spread(with_lag(individual=individual), capabilities)["Ethernet1/1"]
+    assert (member.access_vlan, member.mtu_bytes, member.profile) == (vlan, mtu_bytes, "fabric")
+
+
+@pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES)
+def test_each_group_is_its_planes_and_a_shared_one_the_fabrics(device: str) -> None:
+    claims, site = realised(device).claims, bundled()
+    owners = {number: claims.by_port(group(site.device(device), number)) for number in (TRUNK, BOOT, ROUTED)}
+    assert owners == {TRUNK: claims.fabric, BOOT: "storage", ROUTED: "business"}
+    assert {claims.by_port(port) for port in members(device, TRUNK)} == {claims.fabric}
+
+
+@pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES)
+def test_queues_and_pause_are_the_members_and_not_the_groups(device: str) -> None:
+    ports = {port.name: port for port in realised(device).config.interfaces}
+    for number in (TRUNK, BOOT, ROUTED):
+        assert ports[group(bundled().device(device), number)].qos_profile is None
+        assert all(ports[name].qos_profile for name in members(device, number))

@@ -9,6 +9,7 @@ from typing import Any
 from ..engine import Change, LineError, Node
 from ..engine.lines import Lines
 from ..engine.pattern import Match
+from .channels import joined, mode_of_members, suspended
 from .dlb import dlb_ports
 from .password import make_hash
 from .patch import LAYER_3
@@ -233,6 +234,9 @@ HOOKS: dict[str, Callable[..., Any]] = {
             broken_out,
             port_exists,
             dlb_ports,
+            joined,
+            mode_of_members,
+            suspended,
         )
     },
     "number_permit": _numbered_entry("permit"),

@@ -1,7 +1,8 @@
 """Link aggregation groups of one switch: what they may be, and what their members have of them on this OS.
 
 An owner says everything of the group but layer 1, state and description of its members. Queues and PFC are a physical
-port's, so members carry the group's profile; VLANs and MTU stand where ``Capabilities.lag_repeated`` says.
+port's, so members carry the group's profile; VLANs and MTU stand where ``Capabilities.lag_repeated`` says, and the
+group has the profile as well where ``Capabilities.lag_profile_on`` says so.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,6 +54,8 @@ def _of_group(
     if members == 0:
         hint = "an owner that wants a group says of each member which one it is in"
         yield Problem(where, "a link aggregation group has no members", found=name, hint=hint)
+    if port.mtu_bytes is None:
+        yield Problem(where, "a link aggregation group has no MTU", "the largest of all that runs over it")
     if port.layer1 is not None:
         yield Problem(where, "a link aggregation group has a layer 1 of its own", "that of its members")
     if lag.individual and port.access_vlan is None and port.tagged_vlans is None:
@@ -90,7 +93,8 @@ def spread(ports: Mapping[str, PartialPort], known: Capabilities) -> dict[str, P
     found = dict(ports)
     for name, port in ports.items():
         if port.lag is not None:
-            found[name] = replace(port, profile=None, mtu_bytes=group_mtu_bytes(port, known))
+            profile = port.profile if known.lag_profile_on == "both" else None
+            found[name] = replace(port, profile=profile, mtu_bytes=group_mtu_bytes(port, known))
         elif port.member_of is not None and (group := ports.get(port.member_of)) is not None:
             found[name] = _with_group(port, group, known)
     return found
@@ -120,11 +124,12 @@ def lag(port: PartialPort, known: Capabilities) -> Lag | None:
     """A group's own settings in the terms of this OS."""
     if port.lag is None:
         return None
-    wait_s = port.lag.individual_after_s or known.individual_after_s
+    wait_s = known.individual_after_s if port.lag.individual_after_s is None else port.lag.individual_after_s
     return replace(
         port.lag,
         lacp_rate=_rate(port.lag) if known.lacp_rate_on == "group" else None,
         individual_after_s=wait_s if port.lag.individual and known.individual_after_s is not None else None,
+        min_links=known.default_min_links if port.lag.min_links is None else port.lag.min_links,
     )
 
 

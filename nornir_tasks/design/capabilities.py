@@ -161,10 +161,14 @@ class Capabilities:
     lag_repeated: Literal["never", "individual", "always"] = "never"
     """When a member has the lines of its group's VLANs as well: where it may work individually (EOS), or always, and
     then the MTU too (NX-OS)."""
+    lag_profile_on: Literal["members", "both"] = "members"
+    """Whose lines say the port profile: the members', or in part the group's (NX-OS: its policies, and PFC on both)."""
     individual_after_s: int | None = None
     """How long a member waits for LACPDUs before it works individually, unless the intent says it; None: fixed."""
     max_min_links: int | None = None
     """Largest number of active members that a group can require; None: the OS has no such setting."""
+    default_min_links: int | None = None
+    """The number that a group without such a line has, where the OS hides a line that says it."""
     min_links_gap: str = ""
     """Its source, for the operator's message."""
     access_mtu: Literal["any", "jumbo", "none"] = "any"

@@ -63,6 +63,8 @@ class Claim:
     """Interface names; of a fabric, the loopback included; of all, the link aggregation groups of their numbers."""
     vlans: frozenset[int] = frozenset()
     """VLANs of the owner that this switch may have, with their SVIs."""
+    lags: frozenset[int] = frozenset()
+    """Numbers of the owner's link aggregation groups that this switch may have."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +148,19 @@ class Claims:
         """Does any owner have a VLAN on this switch?"""
         return any(claim.vlans for claim in self.claims)
 
+    @property
+    def has_lags(self) -> bool:
+        """May any owner have link aggregation groups on this switch?"""
+        return any(claim.lags for claim in self.claims)
+
     def by_vlan(self, number: str) -> str | None:
         """The owner whose VLAN this is."""
         return next((claim.owner.key for claim in self.claims if int(number) in claim.vlans), None)
+
+    def by_lag(self, number: str) -> str | None:
+        """The owner of the link aggregation group of this number: the fabric, if several have it."""
+        owners = [claim.owner.key for claim in self.claims if int(number) in claim.lags]
+        return self.fabric if len(owners) > 1 else next(iter(owners), None)
 
     def by_subinterface(self, name: str) -> str | None:
         """The owner that uses just this subinterface of a port."""

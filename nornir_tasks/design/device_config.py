@@ -86,7 +86,7 @@ class Interface:
     """IP MTU, of an access port the same in frames; None on a loopback, and on an access port where the OS has none."""
     enabled: bool
     qos_profile: str | None
-    """Name of the PortProfile this port carries; None on a LAG, a loopback, an SVI: queues and PFC are a port's."""
+    """Name of the PortProfile this port carries; None on a loopback, an SVI, and a LAG where only members have it."""
     layer1: Layer1 | None = None
     """None on a LAG, a loopback, an SVI and an unused port."""
     ra_interval_ms: int | None = None

@@ -60,7 +60,9 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
     if has_hosts and (prefix := device.capabilities.lag_prefix):
         for owner in owners:
             ports[owner.key] |= {f"{prefix}{number}" for number in owner.lags}
-    claims = (Claim(each, frozenset(ports[each.key]), each.vlans if has_hosts else frozenset()) for each in owners)
+    nothing = frozenset[int]()
+    numbers = {each.key: (each.vlans, each.lags) if has_hosts else (nothing, nothing) for each in owners}
+    claims = (Claim(each, frozenset(ports[each.key]), *numbers[each.key]) for each in owners)
     spare = frozenset(front_panel.spare_ports(network, device))
     return Claims(tuple(claims), spare, network.facts[device.os].split_part)
 

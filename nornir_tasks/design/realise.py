@@ -80,7 +80,7 @@ def realise(
         release=device.release,
         model=device.model,
         asic=device.asic,
-        services=bender.services(intended),
+        services=bender.services(intended, claims),
         hashing=bender.hashing(intended.hash_seed),
         load_balancing=bender.load_balancing(intended.load_balancing),
         lldp=None if intended.lldp is None else Lldp(intended.lldp),
@@ -143,11 +143,10 @@ class _Bender:
     def system(self) -> str:
         return f"{self.device.os} {self.device.release} on {self.device.asic}"
 
-    def services(self, intended: PartialConfig) -> tuple[str, ...]:
+    def services(self, intended: PartialConfig, claims: Claims) -> tuple[str, ...]:
         adjusted = tuple(name for name in self.capabilities.services if name != "bfd" or intended.bfd is not None)
         svi, lag = self.capabilities.svi_service, self.capabilities.lag_service
-        has_lags = any(port.lag is not None for port in (intended.ports or {}).values())
-        return (*adjusted, *([svi] if intended.vlans and svi else ()), *([lag] if has_lags and lag else ()))
+        return (*adjusted, *([svi] if intended.vlans and svi else ()), *([lag] if claims.has_lags and lag else ()))
 
     def hashing(self, seed: int | None) -> Hashing | None:
         if seed is None:

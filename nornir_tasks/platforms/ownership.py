@@ -23,11 +23,13 @@ Key = Literal[
     "address",
     "name",
     "vlan",
+    "lag",
     "vrf",
     "route",
     "pool",
     "enclosing",
     "vlans",
+    "lags",
     "switch",
     "nobody",
 ]
@@ -38,6 +40,7 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "address": Claims.by_address,
     "name": Claims.by_name,
     "vlan": Claims.by_vlan,
+    "lag": Claims.by_lag,
     "vrf": Claims.by_vrf,
     "route": Claims.by_route,
 }
@@ -66,6 +69,8 @@ class Rule:
     """Rules for lines anywhere below that identify the owner (an SVI's address), if the line's own key does not."""
     last: Key | None = None
     """Another interpretation of the line's own key, if these do not identify the owner either."""
+    strays: "tuple[Rule, ...]" = ()
+    """Rules for single lines of a port that nobody uses: they have an owner though the port has none."""
 
 
 def rule(
@@ -104,7 +109,8 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
         return claims.in_vrf_of(enclosing, key)
     if by in _BY:
         return _BY[by](claims, key)
-    return SWITCH if by == "switch" or (by == "vlans" and claims.has_vlans) else None
+    has = {"switch": True, "vlans": claims.has_vlans, "lags": claims.has_lags}
+    return SWITCH if has.get(by, False) else None
 
 
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:
@@ -141,7 +147,10 @@ def _split(
             owner = owner_of(key, matched.last, claims, enclosing)
         part = parts[owner].add_path(above)
         is_shared = matched.shared and owner is not None  # a block in another owner's container belongs to that owner
-        if is_shared or (matched.children and _has_several(node, matched, key, claims, owner)):
+        if owner is None and matched.strays and _has_others(node, matched.strays, claims, ""):
+            part.add(text, node.line)
+            _split(node, matched.strays, claims, parts, (*above, text), owner)
+        elif is_shared or (matched.children and _has_several(node, matched, key, claims, owner)):
             part.add(text, node.line)
             _split(node, matched.children, claims, parts, (*above, text), owner)
         else:

@@ -43,6 +43,7 @@ STOOD_ON = dict.fromkeys(
         "nvue: ... / neighbor / <port> / remote-as",
         "nxos: feature <name>",
         "nxos: feature interface-vlan",
+        "nxos: feature lacp",
         "nxos: class-map type qos match-any <name>",
         "nxos: policy-map type qos <name>",
         "nxos: policy-map type network-qos <name>",
@@ -51,7 +52,11 @@ STOOD_ON = dict.fromkeys(
         "nxos: template peer <name>",
     ),
     r".*",
-) | {"nxos: interface breakout module 1 port <n> map <speed>g-<ways>x": r"interface (breakout|Ethernet\d+/\d+/).*"}
+) | {
+    "nxos: interface breakout module 1 port <n> map <speed>g-<ways>x": r"interface (breakout|Ethernet\d+/\d+/).*",
+    "nxos: interface port-channel<n>": r"interface (Ethernet|port-channel).*",
+    "nxos: no lacp suspend-individual": r"interface Ethernet.*",
+}
 """Lines that a switch keeps while others stand on them, and which top-level lines are taken away with them."""
 
 OPPOSITES = {"switchport mode access": "switchport mode trunk"}

@@ -5,6 +5,7 @@ networks, VRFs and address families of others remain in the shared containers.
 """
 
 import re
+from dataclasses import replace
 
 from nornir_tasks.design.claims import MANAGEMENT_VRF
 from nornir_tasks.platforms.config_tree import ConfigTree
@@ -52,6 +53,7 @@ _TRUNK = (
     rule(r"switchport trunk allowed vlan (?P<key>\d+)", "vlan", last="enclosing"),
     rule(r".*", "enclosing"),
 )
+_OF_MEMBER = (rule(r"channel-group (?P<key>\d+)(?: .*)?", "lag"),)
 _OF_SUBINTERFACE = (rule(r"vrf (?P<key>\S+)", "vrf"), rule(r"ip address (?P<key>\S+)", "address"))
 
 OWNERSHIP = (
@@ -73,7 +75,8 @@ OWNERSHIP = (
     rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
     # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
-    rule(r"interface (?P<key>\S+)", "port", children=_TRUNK),
+    # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
+    replace(rule(r"interface (?P<key>\S+)", "port", children=_TRUNK), strays=_OF_MEMBER),
     rule(r"ip prefix-list (?P<key>\S+)(?: .*)?", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "address"),

@@ -23,7 +23,7 @@ from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED
 from nornir_tasks.platforms.nxos.parse import parse
 from nornir_tasks.platforms.nxos.parse_ports import FEC
 from nornir_tasks.platforms.nxos.patch import server_changes
-from nornir_tasks.platforms.nxos.port_map import SPLIT_PART, port_name, sort_key
+from nornir_tasks.platforms.nxos.port_map import SPLIT_PART, lag_number, port_name, sort_key
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_trunks
 
@@ -63,6 +63,7 @@ PLATFORM = Platform(
             "queuing_policy": parse_qos.queuing_policy,
             "fec_word": FEC.__getitem__,
             "allowed_vlans": allowed_vlans,
+            "lag_number": lag_number,
         }
     ),
 )

@@ -8,7 +8,8 @@ from nornir_tasks.platforms.nxos.parse import BLOCKS
 
 _HIDDEN = hidden_lines(BLOCKS)
 
-PORT = "interface Ethernet"
+PORT = ("interface Ethernet", "interface port-channel")
+"""How ports and groups of ports begin, whose admin state depends on whether they are routed."""
 _ROUTED = "no switchport"
 
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.device_config import Ecn, Watchdog
+from nornir_tasks.platforms.nxos.port_map import LAG
 
 OS = "nxos"
 TRAINS = (
@@ -164,6 +165,14 @@ def capabilities(release: str, asic: str) -> Capabilities:
         has_vrfs=True,
         # cisco.nxos 11.1.0 nxos_l2_interfaces, nxos_l3_interfaces (dot1q); 3968 and up are the switch's own (batfish)
         has_tags=True,
+        # tests/corpus/nxos/NOTES.md, LAG: the channel and every member print VLANs, MTU and PFC; min-links is 1 to 32
+        lag_prefix=LAG,
+        max_lag=4096,
+        lag_service="lacp",
+        lag_repeated="always",
+        lag_profile_on="both",
+        max_min_links=32,
+        default_min_links=1,
         max_tag=3967,
         has_commit_timer=True,
         # IronCore's NX-OS provider renders "no ipv6 nd suppress-ra", other published fabrics go without

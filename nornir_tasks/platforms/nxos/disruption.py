@@ -24,6 +24,16 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Both ends must have the same speed and FEC for the link to be up, and either both or none negotiate: the same
     # guide, "Configuring Basic Interface Parameters".
     (r"interface \S+ / (?:no )?(?:speed|fec|negotiate) .*", Disruption.PORT_FLAP),
+    # A port joins or leaves its group, or the group goes: the member is down until LACP has negotiated.
+    (r"interface Ethernet\S+ / (?:no )?channel-group .*|interface port-channel\d+", Disruption.PORT_FLAP),
+    # A group below its least number of members goes down; whether members are suspended changes on a shut group only.
+    (r"interface port-channel\d+ / (?:no )?lacp (?:min-links .*|suspend-individual)", Disruption.PORT_FLAP),
+    (r"interface \S+ / (?:no )?lacp rate .*", Disruption.DATAPLANE_BLIP),
+    (
+        r"interface port-channel\d+ / (?:no )?(?:switchport trunk allowed vlan|spanning-tree).*",
+        Disruption.DATAPLANE_BLIP,
+    ),
+    (r"interface port-channel\d+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     # Only tagged frames are affected: the port stays up.
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:(?:no )?shutdown|(?:encapsulation|ip address|vrf member) .*))?"

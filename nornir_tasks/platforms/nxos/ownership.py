@@ -4,6 +4,8 @@
 VRFs, other address families, and objects outside our names and pools have no owner and stay unchanged.
 """
 
+from dataclasses import replace
+
 from nornir_tasks.platforms.ownership import Key, Rule, rule
 
 
@@ -36,12 +38,15 @@ _TRUNK = (
     rule(r"switchport trunk allowed vlan (?P<key>\d+)", "vlan", last="enclosing"),
     rule(r".*", "enclosing"),
 )
+_OF_MEMBER = (rule(r"channel-group (?P<key>\d+)(?: .*)?", "lag"),)
 _OF_SUBINTERFACE = (rule(r"vrf member (?P<key>\S+)", "vrf"), rule(r"ip address (?P<key>\S+)", "address"))
 
 OWNERSHIP = (
     rule(r"feature (?:bfd|bgp|lldp)", "switch"),
     # Ours only where we have SVIs: elsewhere it is there for other people's.
     rule(r"feature interface-vlan", "vlans"),
+    # Likewise where we may have groups of links.
+    rule(r"feature lacp", "lags"),
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"ip load-sharing .+", "switch"),
@@ -62,7 +67,8 @@ OWNERSHIP = (
     rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
     # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
-    rule(r"interface (?P<key>\S+)", "port", children=_TRUNK),
+    # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
+    replace(rule(r"interface (?P<key>\S+)", "port", children=_TRUNK), strays=_OF_MEMBER),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
 )
 

@@ -32,7 +32,7 @@ DEFAULT_BFD = Bfd(interval_ms=50, min_rx_ms=50, multiplier=3)
 _ROUTE = row(r"ip route (\S+) Null0", "routes", lambda found: StaticRoute(found[1]), many=True)
 
 _TOP = (
-    row(r"feature (bfd|bgp|interface-vlan)", "services", text, many=True),
+    row(r"feature (bfd|bgp|interface-vlan|lacp)", "services", text, many=True),
     row(r"feature lldp", "lldp", yes),
     row(
         r"bfd interval (\d+) min_rx (\d+) multiplier (\d+)",
@@ -77,6 +77,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     reader = _Reader()
     values = reader.read(tree)
     services = values.get("services", [])
+    reader.ports.settle_members()
     config = DeviceConfig(
         name=name,
         os=OS,
@@ -130,6 +131,7 @@ class _Reader:
     def _handlers(self) -> Iterator[tuple[str, Handler]]:
         yield r"interface (?P<name>Ethernet[\d/]+\.\d+)", self.ports.subinterface
         yield r"interface (?P<name>Ethernet\S+)", self.ports.ethernet
+        yield r"interface (?P<name>port-channel\d+)", self.ports.lag
         yield r"interface (?P<name>Vlan\d+)", self.ports.svi
         yield r"interface (?P<name>loopback\d+)", self.ports.loopback
         yield r"vlan (?P<number>\d+)", self._vlan

@@ -1,4 +1,4 @@
-"""NX-OS ports parsed: cages broken out, loopbacks, routed ports with their layer 1, and unused ports."""
+"""NX-OS ports parsed: cages broken out, loopbacks, ports with their layer 1, groups of them, and unused ports."""
 
 import re
 from collections.abc import Mapping
@@ -6,13 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from nornir_tasks.design.device_config import Breakout, Interface, Layer1
+from nornir_tasks.design.lag import Lag, LagMember
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader
+from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.nxos.reading import Remainder
 from nornir_tasks.platforms.vlan_lists import ALLOWED
 
 DEFAULT_MTU_BYTES = 1500
+DEFAULT_MIN_LINKS = 1
+"""Of a group without a line of it (tests/corpus/nxos/NOTES.md)."""
 
 FEC: Mapping[Literal["rs", "fc", "none"], str] = {"rs": "rs-fec", "fc": "fc-fec", "none": "off"}
 """Interfaces Configuration Guide 10.6(x), Basic Interface Parameters, "fec ?"."""
@@ -101,6 +105,10 @@ _ETHERNET = (
     row(r"negotiate auto", "negotiate", yes, hidden=("negotiate auto",)),
     row(r"no negotiate auto", "negotiate", no),
     # YANG 10.4(4): interface PFC mode auto, watch-dog-interval off.
+    row(r"channel-group (\d+) mode active", "group", number, single="channel-group"),
+    row(r"lacp rate fast", "lacp_rate", lambda _: "fast", single="lacp rate"),
+    # batfish nxos_interface_show_all_2: only "show running-config all" prints it
+    row(r"lacp rate normal", "lacp_rate", lambda _: "slow", single="lacp rate", hidden=("lacp rate normal",)),
     row(
         r"priority-flow-control mode (on|off)",
         "pfc",
@@ -127,6 +135,13 @@ _ETHERNET = (
         single=r"service-policy type \S+(?: input| output)?",
     ),
 )
+_NOT_OF_LAG = {"speed_mbps", "fec", "negotiate", "group", "lacp_rate"}
+_LAG = (
+    *(each for each in _ETHERNET if each.field not in _NOT_OF_LAG),
+    row(r"no lacp suspend-individual", "individual", yes, hidden=("lacp suspend-individual",)),
+    # tests/corpus/nxos/NOTES.md: 1 is the default
+    row(r"lacp min-links (\d+)", "min_links", number, single="lacp min-links", hidden=("lacp min-links 1",)),
+)
 _ONLY_ROUTED = {"quiet", "address", "vrf", "mtu_bytes", "pfc", "watchdog", "profile", "queuing"}
 """Settings of routed ports only."""
 
@@ -135,11 +150,20 @@ BLOCKS = (
     Block((r"interface Vlan",), _SVI, hidden=("autostate", "ip redirects")),
     Block((r"interface Ethernet[\d/]+$",), _ETHERNET),
     Block((r"interface Ethernet[\d/]+\.",), _SUBINTERFACE),
+    Block((r"interface port-channel",), _LAG),
 )
 """What the lines of ports replace and which are hidden; a port's admin state is in canonical.py."""
 
 _LOOPBACK_LINES, _SVI_LINES, _ETHERNET_LINES = table(*_LOOPBACK), table(*_SVI), table(*_ETHERNET)
-_SUBINTERFACE_LINES = table(*_SUBINTERFACE)
+_SUBINTERFACE_LINES, _LAG_LINES = table(*_SUBINTERFACE), table(*_LAG)
+_NOT_OF_MEMBER = {
+    "quiet": "no ip redirects",
+    "address": "ip address {}",
+    "vrf": "vrf member {}",
+    "profile": "service-policy type qos input {}",
+    "queuing": "service-policy type queuing output {}",
+}
+"""Settings that a member takes from its group (Cisco Nexus 7000 Interfaces Configuration Guide 5.x, compatibility)."""
 
 
 @dataclass(slots=True)
@@ -177,8 +201,18 @@ class PortReader:
 
     def ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3`` or a part of it: a routed port is down unless said otherwise, a switched one up."""
-        name, path = found["name"], (*above, node.text)
-        values = self.remainder.read(node, path, _ETHERNET_LINES)
+        path = (*above, node.text)
+        self._port(found["name"], self.remainder.read(node, path, _ETHERNET_LINES), path)
+
+    def lag(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
+        """``interface port-channel1``: its members say that they are, and each has its VLANs, MTU and PFC as well."""
+        path = (*above, node.text)
+        values = self.remainder.read(node, path, _LAG_LINES)
+        lag = Lag(None, "individual" in values, None, values.get("min_links", DEFAULT_MIN_LINKS))
+        self._port(found["name"], values, path, lag)
+
+    def _port(self, name: str, values: Fields, path: Path, lag: Lag | None = None) -> None:
+        member = self._member(values, path)
         layer1 = self._layer1(values, path)
         self._strangers(values, path)
         access, trunk = _is_access(values), _is_trunk(values)
@@ -187,7 +221,8 @@ class PortReader:
         if routed:
             if "routed" not in values:
                 self.remainder.missing(*path, "no switchport")
-            (self.quiet if "quiet" in values else self.redirecting).append(name)
+            if member is None:
+                (self.quiet if "quiet" in values else self.redirecting).append(name)
         if routed or switched:
             profile, queuing, pfc = (values.get(key) for key in ("profile", "queuing", "pfc"))
             self.qos.ports[name] = PortQosLines(profile, queuing, pfc, "watchdog" in values)
@@ -206,8 +241,31 @@ class PortReader:
                 vrf=None if switched else values.get("vrf"),
                 tagged_vlans=tuple(sorted({*values.get("allowed_vlans", ())} - {native})) if trunk else None,
                 native_vlan=native,
+                lag=lag,
+                member=member,
             )
         )
+
+    def _member(self, values: Fields, path: Path) -> LagMember | None:
+        """What makes a port a member; settings of its group, and a rate of a port that is none, are not understood."""
+        rate = values.pop("lacp_rate", None)
+        if "group" not in values:
+            if rate is not None:
+                self.remainder.tree.add_path((*path, f"lacp rate {'fast' if rate == 'fast' else 'normal'}"))
+            return None
+        for field_name, line in _NOT_OF_MEMBER.items():
+            if field_name in values:
+                self.remainder.tree.add_path((*path, line.format(values.pop(field_name))))
+        return LagMember(f"{LAG}{values['group']}", rate or "slow")
+
+    def settle_members(self) -> None:
+        """Give members the policies of their group, as PFC on them is judged by these."""
+        for index, port in enumerate(self.interfaces):
+            lines = self.qos.ports.get(port.name)
+            of_group = self.qos.ports.get(port.member.group) if port.member else None
+            if lines is not None and of_group is not None:
+                lines.profile, lines.queuing = of_group.profile, of_group.queuing
+                self.interfaces[index] = replace(port, qos_profile=of_group.profile)
 
     def _strangers(self, values: Fields, path: Path) -> None:
         """Report settings of another kind of port, and incomplete pairs of settings."""

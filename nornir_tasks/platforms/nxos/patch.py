@@ -69,7 +69,15 @@ _ONE_VALUE = re.compile(one_value(each for block in BLOCKS for each in block.row
 
 
 _PRINTED_NEGATED = frozenset(
-    {"shutdown", "switchport", "graceful-restart", "ip redirects", "negotiate auto", "autostate"}
+    {
+        "shutdown",
+        "switchport",
+        "graceful-restart",
+        "ip redirects",
+        "negotiate auto",
+        "autostate",
+        "lacp suspend-individual",
+    }
 )
 """Lines whose ``no`` form the switch prints."""
 
@@ -164,7 +172,9 @@ def _open_or_close(
     for name in ports:
         there = running.get(name)
         before = {} if there is None else there.children
-        after = {line for line in before if (name, line) not in gone} | {path[1] for path in added if path[0] == name}
+        after = {line for line in before if (name, line) not in gone} | {
+            path[1] for path in added if path[0] == name and path[1:]
+        }
         is_open = TRUNK in after and "no switchport" not in after
         is_open = is_open and name not in emptied and not any(x.startswith(ALLOWED) for x in after - {ALL})
         if is_open and ALL not in before:

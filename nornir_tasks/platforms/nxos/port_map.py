@@ -5,8 +5,11 @@ import re
 SPLIT_PART = r"(Ethernet\d+/\d+)/\d+"
 """``Ethernet1/3/2`` is a part of ``Ethernet1/3``."""
 
+LAG = "port-channel"
+"""What a link aggregation group is called, before its number."""
+
 _NUMBERS = re.compile(r"\d+")
-_KINDS = ("vlan", "port-channel", "ethernet", "mgmt", "loopback")
+_KINDS = ("vlan", LAG, "ethernet", "mgmt", "loopback")
 """The order in which ``show running-config`` prints the kinds of interfaces (cisco.nxos 12.3.0 fixtures)."""
 
 
@@ -17,6 +20,11 @@ def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None
     """
     del lanes
     return f"Ethernet1/{number}" if ways == 1 else f"Ethernet1/{number}/{leg + 1}"
+
+
+def lag_number(name: str) -> str:
+    """The number by which members name their group: ``port-channel1`` -> ``1``."""
+    return name.removeprefix(LAG)
 
 
 def sort_key(name: str) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import jinja2
+from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import Claim, Claims, Owner
@@ -29,7 +30,9 @@ from nornir_tasks.design.device_config import (
     RoutingPolicy,
     StaticRoute,
     TrafficClass,
+    Vlan,
 )
+from nornir_tasks.design.lag import LacpRate, Lag, LagMember
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.capabilities import WATCHDOG, capabilities
@@ -183,6 +186,38 @@ def split_leaf() -> DeviceConfig:
     return in_order(config, PLATFORM.facts.sort_key)
 
 
+def bundled(port: Interface, number: int, lag: Lag, rate: LacpRate) -> tuple[Interface, Interface]:
+    """The group that takes on what the port is, and the port as its member."""
+    group = replace(port, name=f"port-channel{number}", layer1=None, lag=lag)
+    member = LagMember(group.name, rate)
+    return group, replace(port, address=None, vrf=None, edge=False, member=member)
+
+
+@st.composite
+def lags(draw: st.DrawFn, port: Interface) -> tuple[Lag, LacpRate]:
+    individual = port.access_vlan is not None and draw(st.booleans())
+    return Lag(None, individual, None, draw(st.integers(1, 32))), draw(st.sampled_from(("fast", "slow")))
+
+
+def bundled_leaf() -> DeviceConfig:
+    """A leaf with a routed group and one in a VLAN whose host boots by PXE."""
+    base = leaf()
+    routed, boots, *others = base.interfaces
+    boots = replace(boots, address=None, access_vlan=200, mtu_bytes=9216, edge=True)
+    groups = (
+        bundled(routed, 1, Lag(None, min_links=1), "fast"),
+        bundled(boots, 2, Lag(None, individual=True, min_links=2), "slow"),
+    )
+    config = replace(
+        base,
+        name="leaf-g0-r5",
+        services=(*base.services, "interface-vlan", "lacp"),
+        vlans=(Vlan(200, "COMPUTE-HOSTS"),),
+        interfaces=(*others, *(each for pair in groups for each in pair)),
+    )
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
 def spine(leaves: int = 8) -> DeviceConfig:
     return in_order(_spine(leaves), PLATFORM.facts.sort_key)
 
@@ -235,8 +270,9 @@ def claims(config: DeviceConfig) -> Claims:
     ports = frozenset(port.name for port in config.interfaces) - shut
     pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
     vlans = frozenset(each.number for each in config.vlans)
+    lags = frozenset(int(port.name.removeprefix("port-channel")) for port in config.interfaces if port.lag is not None)
     return Claims(
-        (Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans),),
+        (Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans, lags),),
         shut,
         split_part=PLATFORM.facts.split_part,
     )

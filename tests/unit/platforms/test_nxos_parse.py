@@ -12,11 +12,21 @@ from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.dscp import to_list, to_text
 from nornir_tasks.platforms.platform import Parsed
-from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan
-from tests.unit.platforms.nxos_examples import FACTS, PROFILE, leaf, rendered, spine, split_leaf
+from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_with_lags
+from tests.unit.platforms.nxos_examples import (
+    FACTS,
+    PROFILE,
+    bundled,
+    bundled_leaf,
+    lags,
+    leaf,
+    rendered,
+    spine,
+    split_leaf,
+)
 
-EXAMPLES = [leaf(), leaf(32, 0), spine(), spine(32), split_leaf()]
-IDS = ["leaf", "leaf without uplinks", "spine", "spine of 32", "leaf with split cages"]
+EXAMPLES = [leaf(), leaf(32, 0), spine(), spine(32), split_leaf(), bundled_leaf()]
+IDS = ["leaf", "leaf without uplinks", "spine", "spine of 32", "leaf with split cages", "leaf with groups"]
 
 
 def read_back(tree: ConfigTree, config: DeviceConfig) -> Parsed:
@@ -36,7 +46,9 @@ def test_text_and_tree_are_the_same_thing(config: DeviceConfig) -> None:
     assert PLATFORM.to_tree(PLATFORM.to_text(tree)) == tree
 
 
-@pytest.mark.parametrize("config", [leaf(), spine(), split_leaf()], ids=["leaf", "spine", "split leaf"])
+@pytest.mark.parametrize(
+    "config", [leaf(), spine(), split_leaf(), bundled_leaf()], ids=["leaf", "spine", "split leaf", "groups"]
+)
 def test_every_deleted_line_changes_what_is_read(config: DeviceConfig) -> None:
     whole = PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
     judged = 0
@@ -63,7 +75,9 @@ def _mutants(path: tuple[str, ...]) -> list[str]:
     return mutants
 
 
-@pytest.mark.parametrize("config", [leaf(), spine(), split_leaf()], ids=["leaf", "spine", "split leaf"])
+@pytest.mark.parametrize(
+    "config", [leaf(), spine(), split_leaf(), bundled_leaf()], ids=["leaf", "spine", "split leaf", "groups"]
+)
 def test_every_changed_line_changes_what_is_read(config: DeviceConfig) -> None:
     whole = PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
     for path, node in list(whole.walk()):
@@ -215,6 +229,9 @@ def configurations(draw: st.DrawFn) -> DeviceConfig:
     made = maybe_in_a_vlan(draw, made, "Vlan", st.sampled_from((1500, 9216)))
     if made.vlans:
         made = replace(made, services=(*made.services, "interface-vlan"))
+    made = maybe_with_lags(draw, made, lambda draw, port, number: bundled(port, number, *draw(lags(port))))
+    if any(port.lag for port in made.interfaces):
+        made = replace(made, services=(*made.services, "lacp"))
     return in_order(made, PLATFORM.facts.sort_key)
 
 

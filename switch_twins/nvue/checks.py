@@ -30,6 +30,7 @@ def findings(tree: Tree, dialect: Dialect, device: DeviceSpec) -> list[Finding]:
         *_thresholds(tree),
         *_interface_qos(tree),
         *_interfaces(tree, dialect),
+        *_bonds(tree),
     ]
 
 
@@ -178,6 +179,24 @@ def _interfaces(tree: Tree, dialect: Dialect) -> Iterator[Finding]:
         yield from _subinterface(tree, name, interface)
         if name == "lo" and "down" in get_or(interface, {}, "link", "state"):  # "must always be up"
             yield "interface.lo.link.state", "The loopback interface must always be up.\n"
+
+
+def _bonds(tree: Tree) -> Iterator[Finding]:
+    """Bonding-Link-Aggregation.md: "An interface cannot belong to multiple bonds", "cannot enslave VLAN subinterfaces".
+
+    LACP-Bypass.md: bypass is for bonds that are in a bridge.
+    """
+    holder: dict[str, str] = {}
+    for name, interface in get_or(tree, {}, "interface").items():
+        bond = interface.get("bond", {})
+        for member in bond.get("member", {}):
+            where = f"interface.{name}.bond.member.{member}"
+            if holder.setdefault(member, name) != name:
+                yield where, f"Interface {member} is a member of bond {holder[member]} already.\n"
+            if "." in member:
+                yield where, f"Subinterface {member} cannot be a member of a bond.\n"
+        if bond.get("lacp-bypass") in ("on", "enabled") and not get_or(interface, None, "bridge", "domain"):
+            yield f"interface.{name}.bond.lacp-bypass", "LACP bypass is only supported on bonds in a bridge.\n"
 
 
 def _subinterface(tree: Tree, name: str, interface: Tree) -> Iterator[Finding]:

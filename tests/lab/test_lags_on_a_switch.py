@@ -21,7 +21,8 @@ def test_planes_pushed_in_either_order_leave_the_same_groups_and_nothing_to_do(d
     one, other = bare_like(whole), bare_like(whole)
     for plane in PLANES:
         push(one, part(device, plane))
-    for plane in PLANES[::-1]:
+    # a trunk without a VLAN would carry all of them on Cumulus Linux: the fabric alone is refused there
+    for plane in PLANES[::-1] if whole.config.os != "nvue" else ("business", "compute", "storage"):
         push(other, part(device, plane))
     assert whole.platform.to_tree(one.running()) == whole.platform.to_tree(other.running())
     assert device_plan(whole, one.running()).changes == ()

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
 from nornir_tasks.design.device_config import Ecn, Watchdog
+from nornir_tasks.platforms.nvue.port_map import LAG
 
 PROFILE = "default-global"
 """RoCE is set up on this profile, which every port carries (docs514 RDMA-over-Converged-Ethernet-RoCE.md)."""
@@ -125,6 +126,12 @@ _SPECTRUM4 = NvueCapabilities(
     has_vrfs=True,
     # docs514 VLAN-aware-Bridge-Mode.md; Interface-Configuration-and-Management/_index.md, Subinterfaces: not of VLAN 1
     has_tags=True,
+    # docs514 Layer-2/Bonding-Link-Aggregation.md: NVUE knows the type of bonds that are called so, with any number;
+    # the rate is the bond's, and so are MTU and VLANs
+    lag_prefix=LAG,
+    max_lag=65535,
+    lacp_rate_on="group",
+    min_links_gap="NVUE has no command for it (Bonding-Link-Aggregation.md, 5.14, bond-min-links)",
     has_breakout=True,
     has_breakout_lanes=True,
     has_commit_timer=True,

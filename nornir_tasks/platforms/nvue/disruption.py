@@ -23,6 +23,17 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # the port goes down, or up; a port that vanishes from the configuration goes down with it. Speed, FEC and
     # negotiation: both ends must agree for the link to come up; a split replaces the port by others (docs514
     # Switch-Port-Attributes.md)
+    # a port joins or leaves its bond, or the bond comes or goes: the member is down until LACP has negotiated
+    # (docs514 Bonding-Link-Aggregation.md: a bond may flap when a member is removed); the same for its mode
+    (r"interface / bond\d+(?: / bond(?: / (?:mode: .*|member(?: / \S+)?))?)?", Disruption.PORT_FLAP),
+    (r"interface / bond\d+ / bond / lacp-(?:rate|bypass): .*", Disruption.DATAPLANE_BLIP),
+    (r"interface / bond\d+ / bridge / domain / [^/]+ / vlan(?: / \d+|: \"all\")?", Disruption.DATAPLANE_BLIP),
+    (r"interface / bond\d+ / (?:link(?: / state\b.*)?|(?:ip / )?vrf: .*)", Disruption.PORT_FLAP),
+    (
+        r"interface / bond\d+ / bridge(?: / domain(?: / [^/]+(?: / (?:access|untagged|vlan)\b.*)?)?)?",
+        Disruption.PORT_FLAP,
+    ),
+    (r"interface / bond\d+ / bridge\b.*", Disruption.DATAPLANE_BLIP),
     # only tagged frames are affected: the port stays up
     (
         r"interface / swp\w+\.\d+(?: / (?:link|vlan|base-interface)\b.*)?"

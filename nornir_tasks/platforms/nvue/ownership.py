@@ -68,7 +68,7 @@ OWNERSHIP: tuple[Rule, ...] = (
     ),
     _container(
         r"interface",
-        rule(r"(?P<key>swp\w+|lo)", "port", children=_TRUNK),
+        rule(r"(?P<key>swp\w+|lo|bond\d+)", "port", children=_TRUNK),
         # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
         rule(r"(?P<key>swp\w+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
         rule(r"vlan(?P<key>\d+)", "vlan", below=(rule(r"(?P<key>[\d.]+/\d+)", "address"),)),

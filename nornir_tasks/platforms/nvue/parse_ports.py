@@ -1,4 +1,4 @@
-"""Ports of NVUE data parsed: split cages, loopback, used ports with their layer 1, and unused ports."""
+"""Ports of NVUE data parsed: split cages, loopback, bonds, used ports with their layer 1, and unused ports."""
 
 import re
 from collections.abc import Mapping
@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nornir_tasks.design.device_config import Breakout, Interface, Layer1
+from nornir_tasks.design.lag import Lag, LagMember
 from nornir_tasks.design.order import prefix_key
 from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
+from nornir_tasks.platforms.nvue.port_map import LAG
 from nornir_tasks.platforms.nvue.reading import (
     Data,
     drop_if_empty,
@@ -25,6 +27,7 @@ _DEFAULT_MTU_BYTES = 9216  # docs514 Interface-Configuration-and-Management: eve
 _FEC_OF = {"rs": "rs", "baser": "fc", "off": "none"}
 _CAGE = re.compile(r"swp(\d+)")
 _SPEED = re.compile(r"(\d+)G")
+_BOND = re.compile(rf"{LAG}\d+")
 _SVI = re.compile(r"vlan(\d+)")
 _SUBINTERFACE = re.compile(r"(swp\w+)\.\d+")
 _MEMBER = ("bridge", "domain", BRIDGE)
@@ -56,9 +59,38 @@ def parse_ports(
 ) -> tuple[tuple[Interface, ...], tuple[Breakout, ...]]:
     """All ports, and the split cages. ``carried``: None without QoS."""
     cages = {name: ways for name, _ in entries(data, "interface") if (ways := _ways(data, name))}
-    ports = tuple(_interface(data, name, known, carried) for name, _ in entries(data, "interface") if name not in cages)
+    groups = _groups(data)
+    ports = tuple(
+        replace(_interface(data, name, known, carried, is_member=name in groups), member=groups.get(name))
+        for name, _ in entries(data, "interface")
+        if name not in cages
+    )
     found = (_breakout(data, name, ways) for name, ways in cages.items())
     return ports, tuple(each for each in found if each is not None)
+
+
+def _groups(data: Data) -> dict[str, LagMember]:
+    """Member -> what makes it one; a port that is in a second bond, or has no entry of its own, stays in the data."""
+    there = {name for name, _ in entries(data, "interface")}
+    found: dict[str, LagMember] = {}
+    for bond in sorted(each for each in there if _BOND.fullmatch(each)):
+        at = ("interface", bond, "bond", "member")
+        for port in [name for name, below in entries(data, *at) if name in there and not below and name not in found]:
+            take_empty(data, *at, port)
+            found[port] = LagMember(bond, None)
+    return found
+
+
+def _lag(port: Data, spelling: Spelling) -> Lag:
+    """A bond's own settings: those that it always has with us, each with the value that the OS has without it."""
+    take_word(port, "lacp", "bond", "mode")
+    rate = look(port, "bond", "lacp-rate")
+    if rate in ("fast", "slow"):
+        take(port, "bond", "lacp-rate")
+    individual = look(port, "bond", "lacp-bypass") == spelling.on
+    take_word(port, spelling.on if individual else spelling.off, "bond", "lacp-bypass")
+    # FRONT_NOTES.md: fast is the default
+    return Lag("slow" if rate == "slow" else "fast", individual)
 
 
 def _ways(data: Data, name: str) -> int | None:
@@ -78,39 +110,44 @@ def _breakout(data: Data, name: str, ways: int) -> Breakout | None:
     return Breakout(int(name.removeprefix("swp")), ways, None, int(lanes))
 
 
-def _interface(data: Data, name: str, known: NvueCapabilities, carried: Carried | None) -> Interface:
+def _interface(
+    data: Data, name: str, known: NvueCapabilities, carried: Carried | None, *, is_member: bool = False
+) -> Interface:
     port = data["interface"][name]
     if svi := _SVI.fullmatch(name):
         return _svi(data, name, int(svi[1]), known)
     if sub := _SUBINTERFACE.fullmatch(name):
         return _subinterface(data, name, sub[1], known)
-    is_loopback = name == known.loopback_name
-    take_word(port, "loopback" if is_loopback else "swp", "type")
+    is_loopback, is_bond = name == known.loopback_name, _BOND.fullmatch(name) is not None
+    take_word(port, "loopback" if is_loopback else "bond" if is_bond else "swp", "type")
+    lag = _lag(port, known.spelling) if is_bond else None
     access_vlan = None if is_loopback else take_int(port, *_MEMBER, "access")
     tagged_vlans, native_vlan = (None, None) if is_loopback or access_vlan is not None else _trunk(port)
     is_switched = access_vlan is not None or tagged_vlans is not None
     edge = is_switched and _edge(port, known.spelling)
     address = _address(port, known.spelling.address, "address")
     mtu_bytes = take_int(port, "link", "mtu")
-    layer1 = None if is_loopback else _layer1(port, known.spelling)
+    layer1 = None if is_loopback or is_bond else _layer1(port, known.spelling)
     ra_interval_ms = _router_advertisements(port, known.spelling)
     is_down = take_empty(port, "link", "state", "down")
-    if not is_down and not is_loopback:
+    if not is_down and not is_loopback and not is_bond:
         take_empty(port, "link", "state", "up")
     description = take_text(port, "description")
     vrf = None if is_loopback or is_switched else take_text(port, *known.spelling.vrf)
     if is_loopback and address is None:
         vrf, address = _in_a_vrf(data)
-    is_unused = is_down and not is_switched
+    is_unused = is_down and not is_switched and not is_bond and not is_member
     is_unused = is_unused and {address, mtu_bytes, layer1, description, ra_interval_ms, vrf} == {None}
+    has_mtu = not (is_loopback or is_unused or is_member)
+    has_profile = carried is not None and not (is_loopback or is_unused or is_bond)
     drop_if_empty(data, "interface", name)
     return Interface(
         name=name,
         description=description,
         address=address,
-        mtu_bytes=_DEFAULT_MTU_BYTES if mtu_bytes is None and not is_loopback and not is_unused else mtu_bytes,
+        mtu_bytes=_DEFAULT_MTU_BYTES if mtu_bytes is None and has_mtu else mtu_bytes,
         enabled=not is_down,
-        qos_profile=None if carried is None or is_loopback or is_unused else carried.profile_of(name),
+        qos_profile=carried.profile_of(name) if carried is not None and has_profile else None,
         layer1=layer1,
         ra_interval_ms=ra_interval_ms,
         access_vlan=access_vlan,
@@ -118,6 +155,7 @@ def _interface(data: Data, name: str, known: NvueCapabilities, carried: Carried 
         vrf=vrf,
         tagged_vlans=tagged_vlans,
         native_vlan=native_vlan,
+        lag=lag,
     )
 
 

@@ -5,6 +5,9 @@ import re
 SPLIT_PART = r"(swp\d+)s\d+"
 """``swp3s1`` is a part of ``swp3``."""
 
+LAG = "bond"
+"""What a link aggregation group is called, before its number: only of such a name NVUE knows the type by itself."""
+
 _PORT = re.compile(r"swp(\d+)(?:s(\d+))?(?:\.(\d+))?")
 """Groups: number, part, and the tag of a subinterface."""
 
@@ -16,8 +19,10 @@ def port_name(number: int, leg: int = 0, ways: int = 1, lanes: int | None = None
 
 
 def sort_key(name: str) -> tuple[int, ...]:
-    """Loopback first, then ports in the front panel's order, each before its subinterfaces."""
+    """Loopback first, then ports in the front panel's order, each before its subinterfaces, then groups of ports."""
     found = _PORT.fullmatch(name)
+    if name.startswith(LAG) and name.removeprefix(LAG).isdecimal():
+        return (2, int(name.removeprefix(LAG)))
     if found is None:
         return (0,)
     return (1, int(found[1]), int(found[2] or 0), int(found[3] or 0))

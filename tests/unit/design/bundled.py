@@ -28,7 +28,7 @@ LAGS = {"storage": {TRUNK, BOOT}, "business": {TRUNK, ROUTED}}
 HOSTS = {TRUNK: "login", BOOT: "store", ROUTED: "router"}
 WIDTH = 2
 """Members of each group."""
-DEVICES = {name: device for name, device in LEAVES.items() if name in ("eos", "nxos")}
+DEVICES = LEAVES
 
 
 @cache

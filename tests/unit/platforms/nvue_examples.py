@@ -29,13 +29,15 @@ from nornir_tasks.design.device_config import (
     RoutingPolicy,
     StaticRoute,
     TrafficClass,
+    Vlan,
     Watchdog,
 )
+from nornir_tasks.design.lag import Lag, LagMember
 from nornir_tasks.design.order import in_order
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.render.render import render
-from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_tags
+from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_lags, maybe_with_tags
 
 RELEASES = PLATFORM.facts.releases
 PROFILE = "default-global"
@@ -222,7 +224,26 @@ def balanced(release: str) -> DeviceConfig:
     return replace(config, load_balancing=LoadBalancing("per_packet", ports, None))
 
 
+def bundled_leaf(release: str) -> DeviceConfig:
+    """A leaf with a routed bond, and one whose host boots by PXE in a VLAN."""
+    base = leaf(release)
+    loopback, routed, boots, *others = base.interfaces
+    boots = replace(boots, address=None, access_vlan=200, edge=True)
+    made = (bundled(routed, 1, Lag("fast")), bundled(boots, 2, Lag("slow", individual=True)))
+    ports = (loopback, *others, *(each for pair in made for each in pair))
+    config = replace(base, name="leaf-g0-r10", vlans=(Vlan(200, None),), interfaces=ports)
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
+def bundled(port: Interface, number: int, lag: Lag) -> tuple[Interface, Interface]:
+    """The bond that takes on what the port is, and the port as its member."""
+    group = replace(port, name=f"bond{number}", layer1=None, qos_profile=None, lag=lag)
+    bare = replace(port, address=None, mtu_bytes=None, vrf=None, ra_interval_ms=None, access_vlan=None, edge=False)
+    return group, replace(bare, tagged_vlans=None, native_vlan=None, member=LagMember(group.name, None))
+
+
 EXAMPLES = {
+    **{f"leaf with bonds {release}": bundled_leaf(release) for release in RELEASES},
     **{f"leaf with adaptive routing {release}": balanced(release) for release in RELEASES},
     **{f"leaf with split cages {release}": split_leaf(release) for release in RELEASES},
     **{f"leaf {release}": leaf(release) for release in RELEASES},
@@ -274,6 +295,7 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     made = maybe_in_a_vlan(draw, made, "vlan", st.integers(552, 9216), is_named=False)
     made = maybe_with_tags(draw, made, st.integers(552, 9216), is_named=False)
     made = maybe_lossy(draw, made, "GPUFABRIC-STORAGE-LOSSY")
+    made = maybe_with_lags(draw, made, lambda draw, port, number: bundled(port, number, draw(lags(port))))
     routed = [
         port.name
         for port in made.interfaces
@@ -282,6 +304,12 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     chosen = st.lists(st.sampled_from(routed), unique=True).map(tuple) if routed else st.just(())
     paths = st.none() | st.builds(LoadBalancing, st.just("per_packet"), chosen, st.none())
     return in_order(replace(made, load_balancing=draw(paths)), PLATFORM.facts.sort_key)
+
+
+@st.composite
+def lags(draw: st.DrawFn, port: Interface) -> Lag:
+    is_switched = port.access_vlan is not None or port.tagged_vlans is not None
+    return Lag(draw(st.sampled_from(("fast", "slow"))), is_switched and draw(st.booleans()))
 
 
 _LAYER1 = st.builds(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse_opening
+from nornir_tasks.deploy.their_lags import refuse_their_lags
 from nornir_tasks.deploy.wanted import Wanted, is_protected
 from nornir_tasks.design.device_config import DeviceConfig, Interface, Vlan
 from nornir_tasks.drivers.session import Waiting
@@ -50,6 +51,7 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     if not changes:
         return DevicePlan(wanted.device, (), running, owned, after, foreign)
     _refuse_their_vlan(wanted, changes, owned)
+    refuse_their_lags(wanted, changes, running)
     refuse_narrowing(wanted, changes, running)
     refuse_opening(wanted, running, join((foreign, after)))
     if not allow_management:

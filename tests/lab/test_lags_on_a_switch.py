@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from tests.lab.line_shapes import Rendered
 from tests.lab.pushes import bare_like, push
+from tests.lab.typed_switches import Switch
 from tests.property.mutants import each_change_is_reported, without
 from tests.unit.design.bundled import BOOT, DEVICES, ROUTED, TRUNK, bundled, group, members, part
 
@@ -66,6 +68,63 @@ def test_every_changed_line_of_a_group_and_its_members_is_seen(device: str, numb
     whole = part(device)
     counts = [each_change_is_reported(whole, path) for path in _lines_of(device, number, whole.tree)]
     assert sum(deleted for deleted, _ in counts) > 10
+
+
+THEIRS = {
+    "eos": "interface Port-Channel{0}\n   description theirs\n   switchport access vlan 77\n"
+    "interface Ethernet70/1\n   channel-group {0} mode active\n",
+    "nxos": "feature lacp\nvlan 77\ninterface port-channel{0}\n  description theirs\n  switchport access vlan 77\n"
+    "interface Ethernet1/60\n  switchport access vlan 77\n  channel-group {0} mode active\n",
+    "nvue": '{{"interface": {{"bond{0}": {{"type": "bond", "description": "theirs", '
+    '"bond": {{"member": {{"swp20": {{}}}}}}}}}}}}',
+}
+"""A group of somebody else's, of a port that nobody of ours uses."""
+
+
+def with_theirs(device: str, number: int) -> Switch:
+    whole = part(device)
+    return type(bare_like(whole)).at_day0(whole.config, THEIRS[whole.config.os].format(number))
+
+
+@SYSTEMS
+@pytest.mark.parametrize("plane", ["storage", "business"])
+def test_a_group_of_others_under_a_number_of_ours_is_refused_and_not_taken_over(device: str, plane: str) -> None:
+    switch = with_theirs(device, TRUNK)
+    assert switch.refused == []
+    with pytest.raises(RefusedError, match="exists already, without a sign that it is ours") as refused:
+        device_plan(part(device, plane), switch.running())
+    (problem,) = refused.value.problems
+    assert problem.where == f"{device} {group(bundled().device(device), TRUNK)}"
+
+
+@SYSTEMS
+def test_a_group_of_others_under_another_number_comes_through_a_push_as_it_was(device: str) -> None:
+    whole, switch = part(device), with_theirs(device, 77)
+    before = switch.running()
+    names = {group(bundled().device(device), 77), "Ethernet70/1", "Ethernet1/60"}
+    push(switch, whole)
+    trees = [whole.platform.to_tree(text) for text in (before, switch.running())]
+    lines = [
+        {path for path in tree.paths() if names & {path[0].removeprefix("interface "), *path[1:2]}} for tree in trees
+    ]
+    assert lines[0] == lines[1] != set()
+
+
+@SYSTEMS
+def test_a_member_that_leaves_by_hand_is_brought_back_by_its_plane_alone(device: str) -> None:
+    whole, switch = part(device), bare_like(part(device))
+    push(switch, whole)
+    port = members(device, BOOT)[0]
+    tree = whole.platform.to_tree(switch.running())
+    lost = next(
+        path
+        for path, node in tree.walk()
+        if not node
+        and ((path[-1].startswith("channel-group ") and path[0].endswith(port)) or path[-2:] == ("member", port))
+    )
+    text = whole.platform.to_text(without(tree, lost))
+    assert device_plan(part(device, "business"), text).changes == ()
+    assert lost in {change.path for change in device_plan(part(device, "storage"), text).changes}
 
 
 def _lines_of(device: str, number: int, tree: ConfigTree) -> list[Path]:

@@ -61,7 +61,13 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
 
 
 def candidate(wanted: Wanted, plan: DevicePlan) -> Candidate:
-    """The change in the form that its switch takes; only a push needs it."""
+    """The change in the form that its switch takes; only a push needs it.
+
+    RefusedError if the switch would refuse it as it runs; the plan has such a change all the same.
+    """
+    found = wanted.platform.live_obstacles(plan.running, plan.changes)
+    if found:
+        raise RefusedError(Problem(wanted.device, each.what, each.expected, hint=each.hint) for each in found)
     return wanted.platform.candidate(plan.running, plan.owned_before, plan.owned_after)
 
 

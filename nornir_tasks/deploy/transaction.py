@@ -133,9 +133,9 @@ class Transaction:
         if self._timer_s is None and not self.rules.unguarded:
             raise RefusedError(unguarded(self.wanted.declared))
         self.ledger.begin(self.device, Step.STAGE)
-        self.record.started(plan)
         with COMPUTING:
             made = candidate(self.wanted, plan)
+        self.record.started(plan)
         staged = session.stage(made, self.record.name, self.record.staged)
         planned = frozenset(made.changes)
         if staged.changes != planned:

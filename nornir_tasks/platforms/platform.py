@@ -82,6 +82,11 @@ def _no_obstacles(_: ConfigTree) -> tuple[Obstacle, ...]:
     return ()
 
 
+def _no_live_obstacles(_: ConfigTree, __: tuple[Change, ...]) -> tuple[Obstacle, ...]:
+    """Of an OS that changes everything as it runs."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     """One switch OS."""
@@ -116,6 +121,8 @@ class Platform:
     the OS has no trunks."""
     obstacles: Callable[[ConfigTree], tuple[Obstacle, ...]] = _no_obstacles
     """(whole running tree) -> what of it a push must not stand beside; the switch is refused with it."""
+    live_obstacles: Callable[[ConfigTree, tuple[Change, ...]], tuple[Obstacle, ...]] = _no_live_obstacles
+    """(whole running tree, planned changes) -> what of them a switch that runs so refuses, and so do we."""
     vrf_line: str = ""
     """Regular expression of the line that creates a VRF, with its name as group ``name``. Other lines of that VRF
     contain ``vrf NAME`` or ``vrf member NAME``. Empty: all lines of a VRF are below one line."""

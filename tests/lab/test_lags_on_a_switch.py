@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.plan import candidate, device_plan
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from tests.lab.line_shapes import Rendered
@@ -125,6 +125,37 @@ def test_a_member_that_leaves_by_hand_is_brought_back_by_its_plane_alone(device:
     text = whole.platform.to_text(without(tree, lost))
     assert device_plan(part(device, "business"), text).changes == ()
     assert lost in {change.path for change in device_plan(part(device, "storage"), text).changes}
+
+
+@pytest.mark.parametrize(
+    ("number", "line", "what"),
+    [
+        (BOOT, "no lacp suspend-individual", "whether members of port-channel2 work individually cannot change"),
+        (TRUNK, "switchport mode trunk", "port-channel1 cannot become another kind of port while it has members"),
+    ],
+)
+def test_nxos_is_not_sent_what_it_refuses_of_a_group_with_members(number: int, line: str, what: str) -> None:
+    device = DEVICES["nxos"]
+    whole, switch = part(device), bare_like(part(device))
+    push(switch, whole)
+    running = without(whole.platform.to_tree(switch.running()), (f"interface port-channel{number}", line))
+    plan = device_plan(whole, whole.platform.to_text(running))
+    assert plan.changes
+    with pytest.raises(RefusedError, match=what):
+        candidate(whole, plan)
+
+
+def test_nxos_is_sent_the_same_of_a_group_that_lost_its_members() -> None:
+    device = DEVICES["nxos"]
+    whole, switch = part(device), bare_like(part(device))
+    push(switch, whole)
+    running = without(
+        whole.platform.to_tree(switch.running()), ("interface port-channel2", "no lacp suspend-individual")
+    )
+    for port in members(device, BOOT):
+        running = without(running, (f"interface {port}", "channel-group 2 mode active"))
+    text = whole.platform.to_text(running)
+    assert candidate(whole, device_plan(whole, text)).changes
 
 
 def _lines_of(device: str, number: int, tree: ConfigTree) -> list[Path]:

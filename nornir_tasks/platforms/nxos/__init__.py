@@ -16,6 +16,7 @@ from nornir_tasks.platforms.nxos.capabilities import (
     TRAINS,
     capabilities,
 )
+from nornir_tasks.platforms.nxos.channels import live_obstacles
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.observe import OBSERVING
@@ -52,6 +53,7 @@ PLATFORM = Platform(
     disruption=disruption,
     protected=PROTECTED,
     open_trunks=open_trunks,
+    live_obstacles=live_obstacles,
     vlan_entry=VLAN_ENTRY,
     vrf_line=r"vrf context (?P<name>\S+)",
     observing=OBSERVING,

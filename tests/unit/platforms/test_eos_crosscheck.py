@@ -18,7 +18,7 @@ from nornir_tasks.design.lag import Lag
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import community_word, to_tree
-from tests.unit.platforms.eos_examples import examples, rendered
+from tests.unit.platforms.eos_examples import bundled_leaf, examples, rendered
 from tests.unit.platforms.eos_examples import facts_of as record_of
 
 CONFIGS = pytest.mark.parametrize("config", examples(), ids=lambda each: each.name)
@@ -342,6 +342,17 @@ def test_arista_eos_reads_ports_addresses_prefix_lists_and_discard_routes(config
         assert [(each["dest"], each["next_hops"][0]["interface"]) for each in routes["routes"]] == [
             (each.prefix, "Null0") for each in config.static_routes
         ]
+
+
+def test_arista_eos_reads_the_members_of_groups() -> None:
+    """Not how often they ask: it looks for ``lacp rate``, the word up to 4.19."""
+    config = bundled_leaf()
+    found = {each["name"]: each["members"] for each in facts_of("lag_interfaces", config, "interface ")}
+    wanted: dict[str, list[dict[str, str]]] = {port.name: [] for port in config.interfaces if port.lag is not None}
+    for port in config.interfaces:
+        if port.member is not None:
+            wanted[port.member.group].append({"member": port.name, "mode": "active"})
+    assert found == wanted
 
 
 @CONFIGS

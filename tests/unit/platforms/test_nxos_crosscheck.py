@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
-from tests.unit.platforms.nxos_examples import ROOT, leaf, rendered, spine, split_leaf
+from tests.unit.platforms.nxos_examples import ROOT, bundled_leaf, leaf, rendered, spine, split_leaf
 
 FACTS_OF = "ansible_collections.cisco.nxos.plugins.module_utils.network.nxos.facts"
 CONFIGS = pytest.mark.parametrize("config", [leaf(), spine(), split_leaf()], ids=["leaf", "spine", "split leaf"])
@@ -114,6 +114,24 @@ def test_the_interfaces(config: DeviceConfig) -> None:
             assert addresses[port.name].get("redirects", True) is (config.bfd is None)
 
 
+def test_the_groups_of_links_and_their_members() -> None:
+    config = bundled_leaf()
+    text = part(config, "interface port-channel", "router bgp")
+    groups = {each["name"]: each.get("members") or [] for each in facts_of("lag_interfaces", text)}
+    wanted: dict[str, list[dict[str, str]]] = {port.name: [] for port in config.interfaces if port.lag is not None}
+    for port in config.interfaces:
+        if port.member is not None:
+            wanted[port.member.group].append({"member": port.name, "mode": "active"})
+    assert groups == wanted
+    rates = {each["name"]: each for each in facts_of("lacp_interfaces", text)}
+    for port in config.interfaces:
+        if port.member is not None:
+            assert rates[port.name].get("rate") == {"fast": "fast", "slow": "normal"}[port.member.lacp_rate or ""]
+        if port.lag is not None:
+            assert rates[port.name]["links"]["min"] == port.lag.min_links
+            assert rates[port.name].get("suspend_individual", True) is not port.lag.individual
+
+
 @CONFIGS
 def test_prefix_lists_and_route_maps(config: DeviceConfig) -> None:
     lists = "\n".join(line for line in rendered(config).splitlines() if line.startswith("ip prefix-list"))
@@ -160,7 +178,7 @@ def test_every_line_that_we_print_has_a_source() -> None:
     shapes = [entry["shape"] for entry in yaml.safe_load((ROOT / "templates" / "nxos" / "SOURCES.yml").read_text())]
     unsourced = {
         line.strip()
-        for config in (leaf(), spine(), split_leaf())
+        for config in (leaf(), spine(), split_leaf(), bundled_leaf())
         for line in rendered(config).splitlines()
         if line.strip() and not any(_matches(shape, line.strip()) for shape in shapes)
     }

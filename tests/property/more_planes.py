@@ -1,4 +1,4 @@
-"""Random sites with planes beside the first, whose ports are of every kind: trunks, subinterfaces, in VRFs, lossy.
+"""Random sites with planes beside the first, with ports of every kind: trunks, groups, subinterfaces, in VRFs, lossy.
 
 No key of the intent makes these yet; the planes are those of the tests.
 """
@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.network import Network
-from tests.unit.design import tagged, toy_profiles, toys
+from tests.unit.design import bundled, tagged, toy_profiles, toys
 
 MOST_LEAVES = 20
 """For so many the tests' planes have addresses."""
-EXTRA = st.sampled_from(("nothing", "tags", "tags", "storage in a VRF", "lossy storage", "lossy storage"))
+KINDS = ("nothing", "tags", "tags", "groups", "groups", "storage in a VRF", "lossy storage", "lossy storage")
+EXTRA = st.sampled_from(KINDS)
 
 
 def with_more(site: Network, extra: str) -> tuple[Network, Kinds]:
@@ -25,6 +26,8 @@ def with_more(site: Network, extra: str) -> tuple[Network, Kinds]:
     try:
         if extra == "tags":
             return tagged.with_tags(site), tagged.with_kinds()
+        if extra == "groups":
+            return bundled.with_groups(site), bundled.with_kinds()
         made = toys.storage_on(site, "STORAGE" if extra == "storage in a VRF" else None)
     except (StopIteration, RuntimeError):  # no port to spare; a generator makes the one of the other
         return site, kinds()

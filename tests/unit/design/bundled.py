@@ -34,7 +34,11 @@ DEVICES = LEAVES
 @cache
 def bundled(gone: str = "") -> Network:
     """The network with both planes; of the one that is gone no link has anything any more."""
-    site = network()
+    return with_groups(network(), gone)
+
+
+def with_groups(site: Network, gone: str = "") -> Network:
+    """Any network with both planes. StopIteration: a leaf has not six ports to spare."""
     planes = {
         name: replace(site.planes["compute"], name=name, kind=name, pools={"hosts": pool}, host_vlan=None)
         for name, pool in POOLS.items()
@@ -76,10 +80,13 @@ def _circuits(link: Link, number: int) -> Iterator[Circuit]:
 
 
 def members(device: str, number: int) -> tuple[str, ...]:
-    """The ports of one group."""
-    return tuple(
-        link.upper.port for link in bundled().links_of(device) if link.lower.device == f"{device}-{HOSTS[number]}"
-    )
+    """The ports of one group of the network with both planes."""
+    return _members(bundled(), device, number)
+
+
+def _members(site: Network, device: str, number: int) -> tuple[str, ...]:
+    host = f"{device}-{HOSTS[number]}"
+    return tuple(link.upper.port for link in site.links_of(device) if link.lower.device == host)
 
 
 def group(device: Device, number: int) -> str:
@@ -108,10 +115,10 @@ def _wanted(site: Network, plane: Plane, device: Device) -> Iterator[PartialConf
             ports={f"{device.capabilities.svi_prefix}{vlan}": svi},
         )
         for each in sorted(there):
-            yield _of_group(plane.name, device, each)
+            yield _of_group(site, plane.name, device, each)
 
 
-def _of_group(owner: str, device: Device, number: int) -> PartialConfig:
+def _of_group(site: Network, owner: str, device: Device, number: int) -> PartialConfig:
     least = None if device.capabilities.max_min_links is None else 1
     made = {
         TRUNK: PartialPort(tagged_vlans=frozenset({VLANS[owner]}), edge=True, lag=Lag("fast", min_links=least)),
@@ -122,7 +129,7 @@ def _of_group(owner: str, device: Device, number: int) -> PartialConfig:
     }[number]
     shared = replace(made, enabled=True, description=HOSTS[number], mtu_bytes=9000, profile=FABRIC_PROFILE)
     name = group(device, number)
-    ports = {port: PartialPort(member_of=name) for port in members(device.name, number)}
+    ports = {port: PartialPort(member_of=name) for port in _members(site, device.name, number)}
     return PartialConfig(ports={name: shared, **ports})
 
 

@@ -33,10 +33,11 @@ from nornir_tasks.design.device_config import (
     Vlan,
     Watchdog,
 )
-from nornir_tasks.design.lag import LacpRate, Lag, LagMember
+from nornir_tasks.design.lag import Lag
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.render.render import render
+from tests.unit.platforms.eos_lags import bundled, lags
 from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_lags, maybe_with_tags
 
 RELEASE = "4.33.1F"
@@ -290,29 +291,13 @@ def bundled_leaf() -> DeviceConfig:
     boots, trunk, routed = ports["Ethernet1/1"], ports["Ethernet3/1"], ports["Ethernet5/1"]
     trunk = replace(trunk, access_vlan=None, tagged_vlans=(200,))
     made = (
-        _bundled(boots, 1, Lag(None, individual=True, individual_after_s=30, min_links=1), "fast"),
-        _bundled(trunk, 2, Lag(None, min_links=2), "slow"),
-        _bundled(routed, 3, Lag(None), "fast"),
+        bundled(boots, 1, Lag(None, individual=True, individual_after_s=30, min_links=1), "fast"),
+        bundled(trunk, 2, Lag(None, min_links=2), "slow"),
+        bundled(routed, 3, Lag(None), "fast"),
     )
     kept = [each for each in base.interfaces if each not in (boots, ports["Ethernet3/1"], routed)]
     config = replace(base, name="leaf-g0-r10", interfaces=(*kept, *(each for pair in made for each in pair)))
     return in_order(config, PLATFORM.facts.sort_key)
-
-
-def _bundled(port: Interface, number: int, lag: Lag, rate: LacpRate) -> tuple[Interface, Interface]:
-    """The group that takes on what the port is, and the port as its member."""
-    group = replace(port, name=f"Port-Channel{number}", layer1=None, qos_profile=None, lag=lag)
-    member = replace(port, address=None, mtu_bytes=None, vrf=None, member=LagMember(group.name, rate))
-    if lag.individual:
-        return group, member
-    return group, replace(member, access_vlan=None, tagged_vlans=None, native_vlan=None, edge=False)
-
-
-@st.composite
-def lags(draw: st.DrawFn, port: Interface) -> tuple[Lag, LacpRate]:
-    individual = port.mtu_bytes is None and draw(st.booleans())
-    wait_s = draw(st.sampled_from((0, 30, 90, 300))) if individual else None
-    return Lag(None, individual, wait_s, draw(st.none() | st.integers(0, 120))), draw(st.sampled_from(("fast", "slow")))
 
 
 FLOW_SET = st.none() | st.integers(1, 7)
@@ -399,5 +384,5 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     )
     config = maybe_in_a_vlan(draw, config, "Vlan", st.none())
     config = maybe_lossy(draw, maybe_with_tags(draw, config, st.none()), "GPUFABRIC-STORAGE-LOSSY")
-    config = maybe_with_lags(draw, config, lambda draw, port, number: _bundled(port, number, *draw(lags(port))))
+    config = maybe_with_lags(draw, config, lambda draw, port, number: bundled(port, number, *draw(lags(port))))
     return in_order(config, PLATFORM.facts.sort_key)

@@ -132,6 +132,7 @@ SOMETHING_ELSE = {
     ("switch_twins/nxos/words.py", 65536): "ASN written with a dot",
     ("switch_twins/spec.py", 65536): "entries of a cache",
     ("platforms/asn.py", 65536): "ASN written with a dot",
+    ("platforms/nxos/capabilities.py", 4096): "greatest number of a port-channel",
     ("platforms/eos/capabilities.py", 256): "kbytes, in the source of an ECN threshold",
     ("platforms/eos/capabilities.py", 512): "kbytes, in the source of an ECN threshold",
 }

@@ -38,7 +38,8 @@ SWITCHES = """
 ## Switches: `nornir validate`
 
 In the order in which they are reported, the cause before its effects. `ports.mtu_bytes` and the like are fields of
-`nornir_tasks/platforms/observed.py`, what is expected are fields of `nornir_tasks/design/device_config.py`.
+`nornir_tasks/platforms/observed.py`, what is expected are fields of the parts in
+`nornir_tasks/design/config/`.
 """
 HOSTS = """
 ## Hosts: the role `host_validate`

@@ -6,7 +6,7 @@ They differ in each way that ``realise`` adjusts: MTU, strict queue, seed, timer
 from functools import partial
 
 from nornir_tasks.design.capabilities import Balancing, Capabilities, OsFacts
-from nornir_tasks.design.device_config import Ecn, Watchdog
+from nornir_tasks.design.config.qos import Ecn, Watchdog
 
 BASE = {
     "services": ("bfd", "bgp"),

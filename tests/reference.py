@@ -8,7 +8,8 @@ from dataclasses import fields, is_dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from nornir_tasks.design.device_config import DeviceConfig, PrefixList, RouteMap
+from nornir_tasks.design.config.routing_policy import PrefixList, RouteMap
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
 from nornir_tasks.files.catalogue import load_catalogue

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.design.device_config import DeviceConfig, LoadBalancing
+from nornir_tasks.design.config.load_balancing import LoadBalancing
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.observed import PathState
 

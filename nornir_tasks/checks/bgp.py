@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Far, Finding, Verdict
-from nornir_tasks.design.device_config import DeviceConfig, Neighbor, SessionKey, key_name
+from nornir_tasks.design.config.bgp import Neighbor
+from nornir_tasks.design.config.vrfs import SessionKey, key_name
+from nornir_tasks.design.device_config import DeviceConfig
 
 ABOUT = About(
     name="bgp",

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.design.device_config import DeviceConfig, Neighbor
+from nornir_tasks.design.config.bgp import Neighbor
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Change
 
 ABOUT = About(

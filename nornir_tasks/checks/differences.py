@@ -9,7 +9,9 @@ from dataclasses import fields
 from enum import Enum
 
 from nornir_tasks.checks.evidence import Evidence
-from nornir_tasks.design.device_config import Bgp, DeviceConfig, Interface
+from nornir_tasks.design.config.bgp import Bgp
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.device_config import DeviceConfig
 
 QOS = frozenset({"trust", "pfc", "watchdog", "ecn"})
 

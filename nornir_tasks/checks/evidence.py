@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from nornir_tasks.design.device_config import DeviceConfig, Interface, SessionKey
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.vrfs import SessionKey
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change

@@ -9,7 +9,7 @@ from nornir_tasks.checks.cause_board import Board, Key
 from nornir_tasks.checks.differences import Breaks
 from nornir_tasks.checks.ecmp import announced, path_limit, vrfs
 from nornir_tasks.checks.evidence import Finding
-from nornir_tasks.design.device_config import key_name, vrf_of
+from nornir_tasks.design.config.vrfs import key_name, vrf_of
 from nornir_tasks.design.routes import learned_paths
 from nornir_tasks.design.tagging import port_of
 

@@ -2,7 +2,7 @@
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.design.device_config import Interface
+from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.platforms.observed import PortState
 
 PORT = About(

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.design.device_config import DeviceConfig, Ecn, Interface, PortProfile
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.qos import Ecn, PortProfile
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.observed import Observed, PortQos
 
 _EACH = "port that carries a QoS profile"

@@ -5,7 +5,7 @@ The far end of an unnumbered link learns our address from them alone; on a host'
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.design.device_config import Interface
+from nornir_tasks.design.config.interfaces import Interface
 
 ABOUT = About(
     name="ra",

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
-from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.device_config import DeviceConfig
 
 ABOUT = About(
     name="vlan",

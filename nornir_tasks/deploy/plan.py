@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse_opening
 from nornir_tasks.deploy.their_lags import refuse_their_lags
 from nornir_tasks.deploy.wanted import Wanted, is_protected
-from nornir_tasks.design.device_config import DeviceConfig, Interface, Vlan
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.vlans import Vlan
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import SWITCH, Claims
-from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms.config_tree import Change, ConfigTree
 

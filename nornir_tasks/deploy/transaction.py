@@ -17,7 +17,7 @@ from nornir_tasks.deploy.plan import DevicePlan, candidate, split_running
 from nornir_tasks.deploy.problems import changed_since, disagreement, problems_of, unconfirmed, unguarded
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.device_config import SessionKey, key_name
+from nornir_tasks.design.config.vrfs import SessionKey, key_name
 from nornir_tasks.drivers.session import Depth, Fate, Running, SwitchSession
 from nornir_tasks.errors import (
     CommitError,

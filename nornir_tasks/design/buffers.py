@@ -5,7 +5,7 @@ from typing import Literal
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.choices import Choice
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.intent.findings import Finding, Path, dotted
 from nornir_tasks.intent.policy_model import EcnThresholds
 from nornir_tasks.intent.terms import Terms

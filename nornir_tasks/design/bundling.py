@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.lag import LacpRate, Lag, LagMember
+from nornir_tasks.design.config.lag import LacpRate, Lag, LagMember
 from nornir_tasks.design.mtu import of_group
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.errors import Problem

@@ -10,7 +10,7 @@ from enum import StrEnum
 from math import inf
 from typing import Literal
 
-from nornir_tasks.design.device_config import Ecn, Watchdog
+from nornir_tasks.design.config.qos import Ecn, Watchdog
 
 
 class Disruption(StrEnum):

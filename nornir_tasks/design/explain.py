@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.claims import fabric_key
+from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.demand import Demand
-from nornir_tasks.design.device_config import Ecn
 from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import takers

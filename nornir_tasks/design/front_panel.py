@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from nornir_tasks.design.catalogue import Slot, SwitchModel
-from nornir_tasks.design.device_config import Breakout
+from nornir_tasks.design.config.interfaces import Breakout
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Literal
 
 from nornir_tasks.design.catalogue import Slot
-from nornir_tasks.design.device_config import Layer1
+from nornir_tasks.design.config.interfaces import Layer1
 from nornir_tasks.design.links import Link
 
 

@@ -7,7 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 
-from nornir_tasks.design.device_config import Bgp, DeviceConfig, LoadBalancing, Neighbor, Qos, RoutingPolicy
+from nornir_tasks.design.config.bgp import Bgp, Neighbor
+from nornir_tasks.design.config.load_balancing import LoadBalancing
+from nornir_tasks.design.config.qos import Qos
+from nornir_tasks.design.config.routing_policy import RoutingPolicy
+from nornir_tasks.design.device_config import DeviceConfig
 
 
 def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -> DeviceConfig:

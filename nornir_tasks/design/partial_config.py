@@ -7,21 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from nornir_tasks.design.device_config import (
-    Bfd,
-    Breakout,
-    Ecn,
-    Layer1,
-    Neighbor,
-    PeerGroup,
-    PrefixList,
-    RouteKey,
-    RouteMap,
-    SessionKey,
-    StaticRoute,
-    Vlan,
-)
-from nornir_tasks.design.lag import Lag
+from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
+from nornir_tasks.design.config.interfaces import Breakout, Layer1
+from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.qos import Ecn
+from nornir_tasks.design.config.routing_policy import PrefixList, RouteMap
+from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.vlans import Vlan
+from nornir_tasks.design.config.vrfs import RouteKey, SessionKey
 from nornir_tasks.design.merge_rules import KEYED, MAX, PARTS
 
 FABRIC_PROFILE = "fabric"

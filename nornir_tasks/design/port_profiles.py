@@ -12,7 +12,7 @@ from functools import cached_property
 from nornir_tasks.design.buffers import ecn_in_cells
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Capabilities
 from nornir_tasks.design.claims import THE_SWITCH
-from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass
+from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass
 from nornir_tasks.design.mtu import of_lossless_classes
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, PartialConfig
 from nornir_tasks.errors import Problem

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy
 from nornir_tasks.intent.class_rules import shared_classes
 from nornir_tasks.intent.policy_model import EcnThresholds, TrafficClassIntent

@@ -12,25 +12,15 @@ from nornir_tasks.design import bundling, tagging
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
-from nornir_tasks.design.device_config import (
-    Bfd,
-    Bgp,
-    BgpVrf,
-    Breakout,
-    DeviceConfig,
-    Ecn,
-    Hashing,
-    Interface,
-    Layer1,
-    Lldp,
-    LoadBalancing,
-    PeerGroup,
-    Qos,
-    RoutingPolicy,
-    Vlan,
-    Vrf,
-)
-from nornir_tasks.design.lag import Lag
+from nornir_tasks.design.config.bgp import Bfd, Bgp, BgpVrf, PeerGroup
+from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
+from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
+from nornir_tasks.design.config.qos import Ecn, Qos
+from nornir_tasks.design.config.routing_policy import RoutingPolicy
+from nornir_tasks.design.config.vlans import Vlan
+from nornir_tasks.design.config.vrfs import Vrf
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.mtu import PortMtu
 from nornir_tasks.design.network import Device
 from nornir_tasks.design.order import in_order

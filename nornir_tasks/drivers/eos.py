@@ -11,7 +11,7 @@ from napalm.eos import EOSDriver
 from pyeapi.client import Node
 from pyeapi.eapilib import CommandError
 
-from nornir_tasks.design.device_config import SessionKey
+from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.drivers.eos_transport import KeepAliveEapi
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from nornir_tasks.design.device_config import SessionKey
+from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.drivers.nvue_client import DONE, EDITABLE, WAITING, NvueClient, NvueRefusal
 from nornir_tasks.drivers.session import Depth, Endpoint, Facts, Fate, Note, Running, Staged, Waiting, unnoted
 from nornir_tasks.errors import CommitError, DeviceError, Problem, StageError

@@ -14,7 +14,7 @@ from typing import Any
 from napalm.nxapi_plumbing import Device
 from napalm.nxos import NXOSDriver
 
-from nornir_tasks.design.device_config import SessionKey
+from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.drivers.nxos_state import FILES, SAVED, before_file, files_of, is_saved, waiting
 from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, unnoted

@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from nornir_tasks.design.device_config import SessionKey
+from nornir_tasks.design.config.vrfs import SessionKey
 from nornir_tasks.platforms.config_tree import Change
 from nornir_tasks.platforms.observed import FIELDS, Observed
 from nornir_tasks.platforms.platform import Candidate

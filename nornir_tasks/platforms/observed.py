@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, Literal
 
-from nornir_tasks.design.device_config import Ecn, RouteKey, SessionKey
+from nornir_tasks.design.config.qos import Ecn
+from nornir_tasks.design.config.vrfs import RouteKey, SessionKey
 
 
 @dataclass(frozen=True, slots=True)

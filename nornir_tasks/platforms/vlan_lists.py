@@ -10,7 +10,7 @@ difference. A list without a VLAN (``none``) is no line in a tree.
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from nornir_tasks.design.device_config import Interface
+from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.platform import OpenTrunk
 

@@ -11,7 +11,8 @@ from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.claims import Claims
-from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.drivers import open_session
 from nornir_tasks.files.templates import environment

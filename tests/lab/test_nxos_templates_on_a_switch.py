@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from nornir_tasks.design.device_config import DeviceConfig, Interface
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM

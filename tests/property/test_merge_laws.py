@@ -9,20 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nornir_tasks.design.claims import Owner
-from nornir_tasks.design.device_config import (
-    Bfd,
-    Breakout,
-    Layer1,
-    Neighbor,
-    PeerGroup,
-    PrefixList,
-    PrefixRule,
-    RouteMap,
-    RouteMapRule,
-    StaticRoute,
-    Vlan,
-)
-from nornir_tasks.design.lag import Lag
+from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
+from nornir_tasks.design.config.interfaces import Breakout, Layer1
+from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
+from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.partial_config import (
     BalancingPolicy,

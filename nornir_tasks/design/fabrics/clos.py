@@ -11,15 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from nornir_tasks.design.claims import Owner, name_prefix
-from nornir_tasks.design.device_config import (
-    Bfd,
-    Neighbor,
-    PeerGroup,
-    PrefixList,
-    PrefixRule,
-    RouteMap,
-    RouteMapRule,
-)
+from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
 from nornir_tasks.design.kinds import Announced, FabricKind
 from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.links import Circuit, Endpoint

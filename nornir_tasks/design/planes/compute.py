@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
-from nornir_tasks.design.device_config import StaticRoute, Vlan
+from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.kinds import PlaneKind
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import agreed_bytes, of_link

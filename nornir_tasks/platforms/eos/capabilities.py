@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
-from nornir_tasks.design.device_config import Ecn, Watchdog
+from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 
 _AMD = "AMD Instinct cluster networking guide, Arista 7388 (QoS, lanes: EOS 4.33.0F and later)"

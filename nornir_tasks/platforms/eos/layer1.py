@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from nornir_tasks.design.device_config import Layer1
+from nornir_tasks.design.config.interfaces import Layer1
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.lines import Row, row
 

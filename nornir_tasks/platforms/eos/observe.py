@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nornir_tasks.design.device_config import Ecn, RouteKey
+from nornir_tasks.design.config.qos import Ecn
+from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.observed import (
     Answers,
     BgpSession,

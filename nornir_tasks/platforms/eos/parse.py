@@ -3,21 +3,14 @@
 import re
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import (
-    Bfd,
-    DeviceConfig,
-    Hashing,
-    Lldp,
-    LoadBalancing,
-    PrefixList,
-    PrefixRule,
-    RouteMap,
-    RouteMapRule,
-    RoutingPolicy,
-    StaticRoute,
-    Vlan,
-    Vrf,
-)
+from nornir_tasks.design.config.bgp import Bfd
+from nornir_tasks.design.config.interfaces import Lldp
+from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
+from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.vlans import Vlan
+from nornir_tasks.design.config.vrfs import Vrf
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from nornir_tasks.design.device_config import Bgp, BgpVrf, Neighbor, PeerGroup
+from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.lines import Block, Table, leave, look_up, no, number, row, starting, table, take, text, yes
 

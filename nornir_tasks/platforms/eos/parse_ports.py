@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from nornir_tasks.design.device_config import Interface
-from nornir_tasks.design.lag import Lag, LagMember
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS
 from nornir_tasks.platforms.eos.layer1 import read_layer1

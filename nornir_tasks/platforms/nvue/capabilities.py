@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
-from nornir_tasks.design.device_config import Ecn, Watchdog
+from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.platforms.nvue.port_map import LAG
 
 PROFILE = "default-global"

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nornir_tasks.design.device_config import Ecn, RouteKey
+from nornir_tasks.design.config.qos import Ecn
+from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
     Answers,

@@ -1,7 +1,11 @@
 """Owned NVUE data -> DeviceConfig and a remainder. An absent line means the OS's default."""
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.device_config import DeviceConfig, Hashing, Lldp, LoadBalancing, Vlan, Vrf
+from nornir_tasks.design.config.interfaces import Lldp
+from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
+from nornir_tasks.design.config.vlans import Vlan
+from nornir_tasks.design.config.vrfs import Vrf
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.capabilities import Spelling

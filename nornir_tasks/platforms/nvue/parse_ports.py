@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from nornir_tasks.design.device_config import Breakout, Interface, Layer1
-from nornir_tasks.design.lag import Lag, LagMember
+from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
+from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.order import prefix_key
 from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
 from nornir_tasks.platforms.nvue.port_map import LAG

@@ -4,19 +4,9 @@ import re
 from copy import deepcopy
 from dataclasses import replace
 
-from nornir_tasks.design.device_config import (
-    Bfd,
-    Bgp,
-    BgpVrf,
-    Neighbor,
-    PeerGroup,
-    PrefixList,
-    PrefixRule,
-    RouteMap,
-    RouteMapRule,
-    RoutingPolicy,
-    StaticRoute,
-)
+from nornir_tasks.design.config.bgp import Bfd, Bgp, BgpVrf, Neighbor, PeerGroup
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
+from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.nvue.capabilities import NvueCapabilities, Spelling
 from nornir_tasks.platforms.nvue.reading import (

@@ -11,7 +11,7 @@ import re
 from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
-from nornir_tasks.design.device_config import Ecn, Watchdog
+from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.platforms.nxos.port_map import LAG
 
 OS = "nxos"

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from nornir_tasks.design.device_config import Ecn, RouteKey
+from nornir_tasks.design.config.qos import Ecn
+from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.observed import (
     Answers,

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from nornir_tasks.design.device_config import Breakout, Interface, Layer1
-from nornir_tasks.design.lag import Lag, LagMember
+from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
+from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader

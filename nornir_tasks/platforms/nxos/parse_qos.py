@@ -8,7 +8,7 @@ own on each of its ports.
 import re
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.device_config import Ecn, PortProfile, Qos, Queue, TrafficClass
+from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, number, row, table, yes
 from nornir_tasks.platforms.nxos.capabilities import LOSSY_QUEUES, PROFILE, WATCHDOG

@@ -9,17 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nornir_tasks.design.device_config import (
-    Bgp,
-    BgpVrf,
-    Neighbor,
-    PeerGroup,
-    PrefixList,
-    PrefixRule,
-    RouteMap,
-    RouteMapRule,
-    RoutingPolicy,
-)
+from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, Table, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.reading import Handlers, Remainder

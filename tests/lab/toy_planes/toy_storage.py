@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nornir_tasks.design.device_config import PrefixList, PrefixRule
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
 from nornir_tasks.design.kinds import PlaneKind
 from nornir_tasks.design.network import Device, Network, Plane
 from nornir_tasks.design.partial_config import PartialConfig

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from nornir_tasks.checks.evidence import Evidence
-from nornir_tasks.design.device_config import BgpVrf, DeviceConfig
+from nornir_tasks.design.config.bgp import BgpVrf
+from nornir_tasks.design.device_config import DeviceConfig
 
 VRF = "COMPUTE-RED"
 

@@ -8,7 +8,9 @@ from typing import Any
 from nornir_tasks.checks.evidence import Evidence, Finding
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.device_config import DeviceConfig, Interface, RouteKey
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.vrfs import RouteKey
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Network
 from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases.site import SiteDesign, load, select

@@ -13,7 +13,9 @@ from typing import Any
 from nornir_tasks.checks.evidence import Evidence
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import wanted
-from nornir_tasks.design.device_config import Bgp, BgpVrf, DeviceConfig, Interface, Neighbor
+from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.realise import Realised
 from nornir_tasks.design.tagging import port_of
 from nornir_tasks.errors import Problem

@@ -7,7 +7,7 @@ from lab_evidence import SWITCHES, clean, designed, fabric_port, row, seen, unli
 
 from nornir_tasks.checks.ecmp import check_ecmp
 from nornir_tasks.checks.evidence import Evidence, Verdict
-from nornir_tasks.design.device_config import Neighbor
+from nornir_tasks.design.config.bgp import Neighbor
 
 BY_DEVICE = pytest.mark.parametrize("device", SWITCHES)
 

@@ -11,7 +11,7 @@ from simulated import SMALL, Network, site_design
 from nornir_tasks.checks.causes import MOST_PORTS, Cause, causes
 from nornir_tasks.checks.evidence import Finding, Verdict
 from nornir_tasks.checks.suite import Report, judge
-from nornir_tasks.design.device_config import RoutingPolicy
+from nornir_tasks.design.config.routing_policy import RoutingPolicy
 from nornir_tasks.platforms.observed import Observed
 
 Break = Callable[[Network], None]

@@ -10,7 +10,7 @@ from simulated import SMALL, Network, site_design
 from nornir_tasks.checks.ecmp import check_ecmp
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.suite import judge
-from nornir_tasks.design.device_config import key_name
+from nornir_tasks.design.config.vrfs import key_name
 from tests.unit.checks.in_a_vrf import VRF, in_a_vrf
 
 TIERS = ("leaf-g1-r0", "spine-1", "core-1")

@@ -9,7 +9,7 @@ from lab_evidence import clean, fabric_port, unlike
 from nornir_tasks.checks.balancing import check_balancing
 from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.checks.suite import judge
-from nornir_tasks.design.device_config import LoadBalancing
+from nornir_tasks.design.config.load_balancing import LoadBalancing
 from nornir_tasks.platforms.observed import PathState
 
 EOS, NXOS, NVUE = "leaf-g1-r0", "leaf-g1-r1", "spine-1"

@@ -7,7 +7,7 @@ from lab_evidence import LEAVES, SWITCHES, clean, designed, fabric_port, host_po
 
 from nornir_tasks.checks.qos import check_qos
 from nornir_tasks.checks.suite import judge
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.config.qos import Ecn
 
 WRONG_ECN = ((3, Ecn(1000, 2000, 50)),)
 FIELDS = [

@@ -10,10 +10,10 @@ from functools import cache
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.claims import Owner
-from nornir_tasks.design.device_config import Vlan
+from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
-from nornir_tasks.design.lag import Lag
 from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort

@@ -6,7 +6,7 @@ import pytest
 
 from nornir_tasks.design import bundling
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.lag import Lag
+from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from tests.unit.design.bundled import BOOT, DEVICES, ROUTED, TRUNK, bundled, group, members, realised
 

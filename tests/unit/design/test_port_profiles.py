@@ -6,7 +6,7 @@ import pytest
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Capabilities, Knob
-from nornir_tasks.design.device_config import Ecn, Qos
+from nornir_tasks.design.config.qos import Ecn, Qos
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, PartialConfig, ProfilePolicy
 from nornir_tasks.design.pipeline import device_config

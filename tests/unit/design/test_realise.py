@@ -2,7 +2,7 @@
 
 import pytest
 
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.pipeline import Realised, device_configs
 from tests.strategies import built
 from tests.unit.design.lab_like import configs

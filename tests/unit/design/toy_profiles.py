@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design.device_config import Ecn, PortProfile, Qos
+from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy
 from nornir_tasks.design.pipeline import Realised, device_config

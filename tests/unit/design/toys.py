@@ -6,7 +6,9 @@ from functools import cache
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.claims import Owner
-from nornir_tasks.design.device_config import Neighbor, PeerGroup, PrefixList, PrefixRule, StaticRoute
+from nornir_tasks.design.config.bgp import Neighbor, PeerGroup
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
+from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
 from nornir_tasks.design.links import Circuit, Endpoint, Link, Use

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from nornir_tasks.design.device_config import Interface
-from nornir_tasks.design.lag import LacpRate, Lag, LagMember
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.lag import LacpRate, Lag, LagMember
 
 
 def bundled(port: Interface, number: int, lag: Lag, rate: LacpRate) -> tuple[Interface, Interface]:

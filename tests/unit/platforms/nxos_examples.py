@@ -8,31 +8,15 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import Claim, Claims, Owner
-from nornir_tasks.design.device_config import (
-    Bfd,
-    Bgp,
-    Breakout,
-    DeviceConfig,
-    Ecn,
-    Hashing,
-    Interface,
-    Layer1,
-    Lldp,
-    Neighbor,
-    PeerGroup,
-    PortProfile,
-    PrefixList,
-    PrefixRule,
-    Qos,
-    Queue,
-    RouteMap,
-    RouteMapRule,
-    RoutingPolicy,
-    StaticRoute,
-    TrafficClass,
-    Vlan,
-)
-from nornir_tasks.design.lag import LacpRate, Lag, LagMember
+from nornir_tasks.design.config.bgp import Bfd, Bgp, Neighbor, PeerGroup
+from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
+from nornir_tasks.design.config.lag import LacpRate, Lag, LagMember
+from nornir_tasks.design.config.load_balancing import Hashing
+from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
+from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.vlans import Vlan
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.capabilities import WATCHDOG, capabilities

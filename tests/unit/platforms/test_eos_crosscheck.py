@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from pyavd import get_device_config, validate_structured_config
 
-from nornir_tasks.design.device_config import DeviceConfig, Interface, Layer1, PortProfile, RouteMapRule
-from nornir_tasks.design.lag import Lag
+from nornir_tasks.design.config.interfaces import Interface, Layer1
+from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.qos import PortProfile
+from nornir_tasks.design.config.routing_policy import RouteMapRule
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.eos.canonical import canonical
 from nornir_tasks.platforms.eos.tree import community_word, to_tree

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.platforms.eos.observe import (
     BGP,
     ECN,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nornir_tasks.design.device_config import Ecn
+from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.platforms.nxos import observe as shown
 from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, PortQos, PortState
 

@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nornir_tasks.design.device_config import Bfd, Breakout, DeviceConfig, Ecn, Hashing, Interface, Layer1, Queue
+from nornir_tasks.design.config.bgp import Bfd
+from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
+from nornir_tasks.design.config.load_balancing import Hashing
+from nornir_tasks.design.config.qos import Ecn, Queue
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM

@@ -6,7 +6,8 @@ GPUs do not talk over it. It is found as the package's own kinds are, by being i
 from collections.abc import Iterator
 
 from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
-from nornir_tasks.design.device_config import PrefixList, PrefixRule, StaticRoute
+from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
+from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.kinds import PlaneKind
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort

@@ -1,0 +1,95 @@
+"""BGP and its BFD sessions in the common model."""
+
+from dataclasses import dataclass, field
+
+from nornir_tasks.design.config.vrfs import SessionKey
+from nornir_tasks.design.merge_rules import MAX
+
+
+@dataclass(frozen=True, slots=True)
+class Bfd:
+    """Intervals of the fabric's BFD sessions."""
+
+    interval_ms: int
+    min_rx_ms: int
+    multiplier: int
+
+
+@dataclass(frozen=True, slots=True)
+class PeerGroup:
+    """Settings shared by the neighbours of one tier; named after the plane that owns it (``COMPUTE-SPINES``)."""
+
+    name: str
+    keepalive_s: int
+    hold_s: int
+    connect_retry_s: int | None
+    advertisement_interval_s: int | None
+    """Minimum route advertisement interval; None where the OS has none to set."""
+    bfd: bool
+    ttl_security: bool
+    """GTSM (RFC 5082) with one hop: packets with TTL below 255 are dropped."""
+    send_community: bool
+    max_prefixes: int = field(metadata=MAX)
+    """Hard limit: a neighbour that announces more is torn down."""
+    prefix_restart_min: int | None
+    """Minutes until a session torn down by the limit is tried again; None where the OS has no such timer."""
+    route_map_in: str | None
+    route_map_out: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """One eBGP session: with an address, or with the far end of a port (unnumbered).
+
+    The remote ASN is always a number: with ``external`` an unnumbered session could come up over a wrong cable.
+    """
+
+    address: str | None
+    """IPv4 address of the far end, without prefix length; None if ``interface`` identifies it."""
+    remote_as: int
+    peer_group: str
+    description: str
+    route_map_in: str | None = None
+    """Overrides the group's, where each neighbour may announce something else (a spine's leaves)."""
+    interface: str | None = None
+    """Port of an unnumbered session; its far end's IPv6 link-local address is learnt, IPv4 rides on it (RFC 8950)."""
+    vrf: str | None = None
+    """None: the default one."""
+
+    @property
+    def peer(self) -> str:
+        """What the switch calls the session within its VRF: the far end's address, or the port."""
+        return self.interface or self.address or ""
+
+    @property
+    def key(self) -> SessionKey:
+        """Which session of the switch it is."""
+        return self.vrf, self.peer
+
+
+@dataclass(frozen=True, slots=True)
+class BgpVrf:
+    """What the BGP process does in one VRF. ASN, peer groups and the rules of best paths are the process's."""
+
+    name: str
+    router_id: str
+    maximum_paths: int
+    networks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bgp:
+    """The one BGP process of the switch."""
+
+    asn: int
+    router_id: str
+    maximum_paths: int
+    multipath_relax: bool
+    graceful_restart_helper_only: bool
+    log_neighbor_changes: bool
+    networks: tuple[str, ...]
+    peer_groups: tuple[PeerGroup, ...]
+    neighbors: tuple[Neighbor, ...]
+    """Of all VRFs; each names its own."""
+    vrfs: tuple[BgpVrf, ...] = ()
+    """The VRFs besides the default one in which it runs."""

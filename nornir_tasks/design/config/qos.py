@@ -1,0 +1,71 @@
+"""Traffic classes in the common model: what code points mean, and how each kind of port queues and pauses them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficClass:
+    """How one class of packets is classified and queued, in this OS's own numbers."""
+
+    priority: int
+    """Switch priority (Cumulus), traffic class (EOS), qos-group (NX-OS): 0 to 7."""
+    dscp: tuple[int, ...]
+    """Every code point of the class. Over all classes each of the 64 code points occurs exactly once."""
+    queue: int
+    """Egress queue, 0 to 7."""
+    lossless: bool
+    """PFC pauses this priority, on ports whose profile says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ecn:
+    """Marking thresholds of one queue, after rounding to what the ASIC holds."""
+
+    min_bytes: int
+    max_bytes: int
+    probability_percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Scheduling of one egress queue."""
+
+    number: int
+    strict: bool
+    weight_percent: int | None
+    """Share of what strict queues leave over; the weights of a profile sum to 100. None when strict."""
+    ecn: Ecn | None
+
+
+@dataclass(frozen=True, slots=True)
+class PortProfile:
+    """What every port of one kind carries: trust DSCP, PFC on the lossless priorities, scheduling, watchdog."""
+
+    name: str
+    pfc_priorities: tuple[int, ...]
+    watchdog: bool
+    queues: tuple[Queue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Watchdog:
+    """PFC watchdog: a queue paused for ``detect_ms`` drops its packets until ``restore_ms`` passed without pause.
+
+    Where an OS fixes a value (NX-OS: all but on/off; NVUE: restore) ``realise`` puts in the OS's own figure. The action
+    is always drop: an error-disabled port would take the GPU's rail down.
+    """
+
+    poll_ms: int
+    detect_ms: int
+    restore_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Qos:
+    """Classes, which mean the same on all ports, and what kinds of ports treat them how."""
+
+    classes: tuple[TrafficClass, ...]
+    profiles: tuple[PortProfile, ...]
+    watchdog: Watchdog | None
+    lossless_mtu_bytes: int | None
+    """MTU of the queues' classes where the OS has one of its own (NX-OS network-qos); else None."""

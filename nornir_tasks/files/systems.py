@@ -1,5 +1,6 @@
 """The known switch operating systems, and the missing parts of an incomplete one."""
 
+from functools import cache
 from importlib.util import find_spec
 
 from nornir_tasks import platforms
@@ -11,6 +12,7 @@ TWINS = "switch_twins"
 TEMPLATES = ("main.j2", *(f"{section}.j2" for section in SECTIONS), "SOURCES.yml")
 
 
+@cache
 def systems() -> Systems:
     """Every OS that has a folder in ``platforms/``."""
     return Systems(platforms.names(), missing_parts)

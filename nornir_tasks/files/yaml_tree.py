@@ -5,6 +5,7 @@ within brackets for more calls than a stack holds. So the parser's events are ta
 whatever an alias stands for is counted before it is used. What was read before a mistake is kept: it can be judged.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -22,6 +23,9 @@ MOST_DEPTH = 24
 
 STR_TAG = "tag:yaml.org,2002:str"
 _DEFAULT_TAGS = {None, "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
+
+_REFUSED_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+"""Control characters but tab, line ends and NEL, and surrogates (YAML 1.2.2, section 5.1)."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's parser where PyYAML has it: ten times faster."""
@@ -76,10 +80,9 @@ class Tree:
 
 def read_tree(text: str) -> Tree:
     """The tree of one YAML document, up to its first mistake in syntax or size."""
-    unprintable = next((char for char in text if _is_refused(char)), None) if not text.isprintable() else None
-    if unprintable is not None:
-        line = text[: text.index(unprintable)].count("\n") + 1
-        return Tree(None, Mistake(line, "a control character", "printable text", as_shown(unprintable)))
+    if refused := _REFUSED_CHARACTER.search(text):
+        line = text.count("\n", 0, refused.start()) + 1
+        return Tree(None, Mistake(line, "a control character", "printable text", as_shown(refused.group())))
     builder = _Builder()
     try:
         for event in yaml.parse(text, Loader=_Loader):
@@ -89,13 +92,6 @@ def read_tree(text: str) -> Tree:
     except yaml.YAMLError as error:
         return Tree(builder.root, _syntax(error, text))
     return Tree(builder.root, None)
-
-
-def _is_refused(char: str) -> bool:
-    """YAML takes no control character but these, and no surrogate (YAML 1.2.2, section 5.1)."""
-    if char in "\t\n\r\x85":
-        return False
-    return char < " " or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" or char in "\ufffe\uffff"
 
 
 def _syntax(error: yaml.YAMLError, text: str) -> Mistake:

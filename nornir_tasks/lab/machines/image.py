@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.files.cache import cache_directory
 from nornir_tasks.lab.lock import locked
 from nornir_tasks.lab.machines.accelerator import Accelerator, choose
 from nornir_tasks.lab.machines.commands import run
@@ -30,12 +31,6 @@ LAYOUT = "1"
 """To be increased whenever this module handles the recipe differently."""
 
 Say = Callable[[str], None]
-
-
-def cache_directory() -> Path:
-    """``$GPUFABRIC_CACHE``, else the user's cache folder."""
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(os.environ.get("GPUFABRIC_CACHE") or Path(home) / "gpufabric").absolute()
 
 
 def recipe_hash() -> str:

@@ -7,7 +7,8 @@ BIN := $(VENV)/bin
 NORNIR := $(BIN)/nornir
 TIMED = scripts/timed.sh
 # Of the order of tests: the same each time, so that a change is judged by what it changes; test-long shuffles anew.
-ORDER = --randomly-seed 2590479068
+# Files go to the workers as tests/conftest.py sorts them.
+ORDER = --no-loadscope-reorder --randomly-seed 2590479068
 
 .PHONY: help setup demo test test-roles test-long check bench clean
 

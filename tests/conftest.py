@@ -6,7 +6,9 @@ new ones (``--hypothesis-profile new-examples``).
 
 import gc
 import signal
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings, strategies
@@ -14,6 +16,7 @@ from hypothesis import HealthCheck, settings, strategies
 from nornir_tasks.cli.main import GC_THRESHOLD
 
 FIGURE = "figure"
+MACHINES = Path(__file__).parent / "machines"
 
 # A loaded machine makes no test fail: times are measured by `make bench`.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,6 +37,13 @@ def pytest_collection() -> None:
     # Its module is loaded at first use, and pytest parses it then. CPython 3.11 fails that parse (SystemError: AST
     # constructor recursion depth mismatch) if a finalizer or a thread parses meanwhile, as can be amid the tests.
     strategies.from_regex("a").validate()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Machines first, as bringing one up takes longest; then files by their number of tests (as pytest-xdist would)."""
+    tests = Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.path.parent != MACHINES, -tests[item.path]))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -12,7 +12,7 @@ from importlib import resources
 
 from ..engine import Change, Context, Grammar, LineError, Node, load_grammar
 from ..engine.grammar import Hook
-from . import ports
+from . import acl, ports
 
 DEFAULT_HASH_FIELDS = {
     "ip": frozenset({"source-ip", "source-port", "destination-ip", "destination-port", "ingress-interface"}),
@@ -222,6 +222,25 @@ def _next_ace(params: dict[str, str], parent: Node) -> str:
     return f"{_next_number(parent)} {params['action']} {params['protocol']} {params['rest']}"
 
 
+def _next_remark(params: dict[str, str], parent: Node) -> str:
+    return f"{_next_number(parent)} remark {params['remark']}"
+
+
+def _ace_typed(change: Change) -> None:
+    """Keep a rule as EOS prints it. A rule with a word that EOS does not know is refused at that word."""
+    node, line = change.node, change.node.words
+    if change.removed or "rest" not in node.params:
+        return
+    number, _, rule = line.partition(" ")
+    try:
+        node.words = f"{number} {acl.printed(rule, is_ipv6=change.parent.words.startswith('ipv6'))}"
+    except acl.WrongWord as wrong:
+        words = line.split()
+        if wrong.index < 0:
+            raise LineError("incomplete", line) from None
+        raise LineError("invalid", line, wrong.index + 1, token=words[wrong.index + 1]) from None
+
+
 def _next_seq(params: dict[str, str], parent: Node) -> str:
     return f"seq {_next_number(parent)} {params['action']} {params['rest']}"
 
@@ -236,7 +255,9 @@ HOOKS: dict[str, Hook] = {
     "first_address_gone": _first_address_gone,
     "hash_fields": _hash_fields,
     "map_changed": _map_changed,
+    "ace_typed": _ace_typed,
     "next_ace": _next_ace,
+    "next_remark": _next_remark,
     "next_seq": _next_seq,
 }
 

@@ -38,6 +38,9 @@ def complete(patch: Tree, stored: Tree) -> None:
         _complete_vrf(vrf)
     for _, rules in _objects(patch, "router", "policy", "prefix-list"):
         rules.setdefault("type", "ipv4") if _is_ipv4_list(rules) else None
+    for name, _ in _objects(patch, "acl"):
+        for number, rule in _objects(patch, "acl", name, "rule"):
+            _complete_ports(rule, get_or(stored, {}, "acl", name, "rule", number))
     for _, user in _objects(patch, "system", "aaa", "user"):
         _hash_password(user)
 
@@ -81,6 +84,16 @@ def via_type(hop: str) -> str:
     if not _is_address(hop):
         return "interface"
     return "ipv6-address" if ":" in hop else "ipv4-address"
+
+
+def _complete_ports(rule: Tree, stored: object) -> None:
+    """``ANY`` where a rule about TCP or UDP says no port (Access-Control-List-Configuration.md, nv show acl)."""
+    for protocol in ("tcp", "udp"):
+        ports = get_or(rule, None, "match", "ip", protocol)
+        if isinstance(ports, dict):
+            for side in ("source-port", "dest-port"):
+                if not get_or(stored, None, "match", "ip", protocol, side):
+                    ports.setdefault(side, {"ANY": {}})
 
 
 def _hash_password(user: Tree) -> None:

@@ -31,6 +31,7 @@ def findings(tree: Tree, dialect: Dialect, device: DeviceSpec) -> list[Finding]:
         *_interface_qos(tree),
         *_interfaces(tree, dialect),
         *_bonds(tree),
+        *_acls(tree),
     ]
 
 
@@ -39,6 +40,18 @@ def _breakouts(tree: Tree, device: DeviceSpec) -> Iterator[Finding]:
         yield f"interface.{name}.link.breakout", reason
     for name, cage in ports.parts_without_cage(device, tree):
         yield f"interface.{name}", f"Interface {name} does not exist, {cage} is not split into so many ports.\n"
+
+
+def _acls(tree: Tree) -> Iterator[Finding]:
+    """ACLs have a type ("You must run this command when configuring other ACL settings"), and bound ones are there."""
+    lists = tree.get("acl", {})
+    for name, acl in lists.items():
+        if "type" not in acl:
+            yield f"acl.{name}.type", "ACL requires a type to be set.\n"
+    for interface, content in tree.get("interface", {}).items():
+        for name in get_or(content, {}, "acl"):
+            if name not in lists:
+                yield f"interface.{interface}.acl.{name}", f"ACL {name} does not exist.\n"
 
 
 def _bgp(tree: Tree, dialect: Dialect) -> Iterator[Finding]:

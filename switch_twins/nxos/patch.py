@@ -55,6 +55,8 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
         if key not in new.children:
             if not new.has_by_default(node) and not _is_port(node):
                 removals.append(pad + (node.words if node.negated else f"no {node.words}"))
+        elif _is_refused_twice(node) and new.children[key].line != node.line:
+            removals.append(f"{pad}no {node.words}")
         elif inner[key][0]:
             removals += [pad + node.line, *inner[key][0]]
     additions: list[str] = []
@@ -69,6 +71,11 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
         if before is None or before.line != node.line or before.body != node.body or added:
             additions += [pad + node.line, *node.body, *added]
     return removals, additions
+
+
+def _is_refused_twice(node: Node) -> bool:
+    """Does a second line with this number have to wait until the first is gone (rules of access lists)?"""
+    return node.rule is not None and node.rule.single and node.rule.mode is None
 
 
 def _vrf_of(side: _Side) -> str | None:

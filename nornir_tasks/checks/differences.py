@@ -75,6 +75,7 @@ _OF_INTERFACE = {
     "tag": Breaks.SESSION,
     "lag": Breaks.LINK,
     "member": Breaks.LINK,
+    "acls": Breaks.TRAFFIC,
 }
 _OF_SWITCH = {
     "services": (Breaks.NEIGHBOUR, Breaks.SESSION, Breaks.QUEUES, Breaks.PATHS),

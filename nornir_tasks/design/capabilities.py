@@ -56,6 +56,25 @@ class Knob:
 
 
 @dataclass(frozen=True, slots=True)
+class AclFacts:
+    """What an OS can do with access lists."""
+
+    places: frozenset[str]
+    """Where lists can be applied: kind of port (``routed``, with subinterfaces and SVIs; ``switched``), family and
+    direction, such as ``switched ipv4 in``."""
+    source: str
+    services: tuple[tuple[str, str], ...] = ()
+    """(use, entry of DeviceConfig.services): what is configured beside lists. The use is a family and direction
+    (``ipv6 out``), or ``any``."""
+    icmp_types: frozenset[str] = frozenset({"ipv4", "ipv6"})
+    """Families whose rules may name an ICMP type; in the others ICMP is permitted or denied as a whole."""
+    has_ranges_out: bool = True
+    """A list for outgoing packets may have ranges of ports."""
+    max_sequence: int = 4_294_967_295
+    """Greatest number of a rule."""
+
+
+@dataclass(frozen=True, slots=True)
 class Train:
     """A release train, and what of the lines that we render public sources show at it."""
 
@@ -171,6 +190,10 @@ class Capabilities:
     """The number that a group without such a line has, where the OS hides a line that says it."""
     min_links_gap: str = ""
     """Its source, for the operator's message."""
+    acls: AclFacts | None = None
+    """None: no access lists."""
+    acl_gap: str = ""
+    """Why not, for the operator's message."""
     access_mtu: Literal["any", "jumbo", "none"] = "any"
     """MTU of a switched port: any, only the largest (NX-OS ``system jumbomtu``), or none is checked (EOS)."""
     release_pattern: str = ""

@@ -76,6 +76,8 @@ class Claims:
     """Ports without a cable that the switch as a whole owns, to keep them shut (``policy.unused_ports: shut``)."""
     split_part: str = ""
     """Pattern of the names of split ports on this switch (``OsFacts.split_part``)."""
+    has_acls: bool = False
+    """Does any owner have an access list on this switch?"""
 
     @cached_property
     def planes(self) -> frozenset[str]:

@@ -10,6 +10,7 @@ Tuples are sorted by their key, so equal configurations are equal objects. What 
 
 from dataclasses import dataclass
 
+from nornir_tasks.design.config.access_lists import AccessList
 from nornir_tasks.design.config.bgp import Bfd, Bgp
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
@@ -29,6 +30,7 @@ SECTIONS = (
     "breakouts",
     "vlans",
     "vrfs",
+    "access_lists",
     "interfaces",
     "routing_policy",
     "static_routes",
@@ -47,7 +49,7 @@ class DeviceConfig:
     model: str
     asic: str
     services: tuple[str, ...] = ()
-    """What the OS must load first: NX-OS ``feature`` names, EOS ``multi-agent`` and ``ip-routing``."""
+    """What the OS needs beside the sections: NX-OS ``feature`` names; EOS ``ip-routing``, counters of access lists."""
     hashing: Hashing | None = None
     load_balancing: LoadBalancing | None = None
     """None: static, by the hash alone."""
@@ -58,6 +60,7 @@ class DeviceConfig:
     vlans: tuple[Vlan, ...] = ()
     vrfs: tuple[Vrf, ...] = ()
     """Besides the default one."""
+    access_lists: tuple[AccessList, ...] = ()
     interfaces: tuple[Interface, ...] = ()
     routing_policy: RoutingPolicy = NO_POLICY
     static_routes: tuple[StaticRoute, ...] = ()

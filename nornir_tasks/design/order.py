@@ -24,6 +24,10 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
         breakouts=tuple(sorted(config.breakouts, key=lambda each: each.port)),
         vlans=tuple(sorted(config.vlans, key=lambda each: each.number)),
         vrfs=tuple(sorted(config.vrfs, key=lambda each: each.name)),
+        access_lists=tuple(
+            replace(each, rules=tuple(sorted(each.rules, key=lambda rule: rule.sequence)))
+            for each in sorted(config.access_lists, key=lambda each: (each.name, each.family))
+        ),
         interfaces=tuple(sorted(config.interfaces, key=lambda port: (sort_key(port.name), port.name))),
         routing_policy=_routing_policy(config.routing_policy),
         static_routes=tuple(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from nornir_tasks.design.config.access_lists import AccessList, Direction, Family
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
@@ -81,6 +82,8 @@ class PartialPort:
     """Of a group: an owner says all of it, with the rate, whatever the OS has a line for; several owners agree."""
     member_of: str | None = None
     """Of a member: the group's interface. The group's VLANs, MTU and profile are said of the group alone."""
+    acls: Mapping[tuple[Family, Direction], str] | None = field(default=None, metadata=KEYED)
+    """Names of the access lists that filter its packets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,8 @@ class PartialConfig:
     vlans: Mapping[int, Vlan] | None = field(default=None, metadata=KEYED)
     vrfs: Mapping[str, PartialVrf] | None = field(default=None, metadata=PARTS)
     """By name."""
+    access_lists: Mapping[str, AccessList] | None = field(default=None, metadata=KEYED)
+    """By name, of both families."""
     ports: Mapping[str, PartialPort] | None = field(default=None, metadata=PARTS)
     prefix_lists: Mapping[str, PrefixList] | None = field(default=None, metadata=KEYED)
     route_maps: Mapping[str, RouteMap] | None = field(default=None, metadata=KEYED)

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from nornir_tasks.design import bundling, tagging
+from nornir_tasks.design import bundling, filtering, tagging
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
+from nornir_tasks.design.config.access_lists import AclBinding
 from nornir_tasks.design.config.bgp import Bfd, Bgp, BgpVrf, PeerGroup
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
 from nornir_tasks.design.config.lag import Lag
@@ -79,6 +80,7 @@ def realise(
         breakouts=tuple(_breakout(each, device.capabilities) for each in (intended.breakouts or {}).values()),
         vlans=tuple(bender.vlan(each) for each in (intended.vlans or {}).values()),
         vrfs=bender.vrfs(intended, claims),
+        access_lists=tuple((intended.access_lists or {}).values()),
         interfaces=bender.interfaces(intended.ports or {}, mtus),
         routing_policy=RoutingPolicy(
             tuple((intended.prefix_lists or {}).values()), tuple((intended.route_maps or {}).values())
@@ -90,8 +92,10 @@ def realise(
     bender.note_fec(intended, config)
     bender.problems.extend(tagging.problems(device.name, intended, device.capabilities))
     bender.problems.extend(bundling.problems(device.name, intended, device.capabilities))
+    bender.problems.extend(filtering.problems(device.name, intended, device.capabilities, claims))
     if bender.problems:
         raise DesignError(bender.problems)
+    claims = replace(claims, has_acls=True) if config.access_lists else claims
     return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
 
 
@@ -136,7 +140,8 @@ class _Bender:
     def services(self, intended: PartialConfig, claims: Claims) -> tuple[str, ...]:
         adjusted = tuple(name for name in self.capabilities.services if name != "bfd" or intended.bfd is not None)
         svi, lag = self.capabilities.svi_service, self.capabilities.lag_service
-        return (*adjusted, *([svi] if intended.vlans and svi else ()), *([lag] if claims.has_lags and lag else ()))
+        adjusted = (*adjusted, *([svi] if intended.vlans and svi else ()), *([lag] if claims.has_lags and lag else ()))
+        return (*adjusted, *filtering.services(intended, self.capabilities))
 
     def hashing(self, seed: int | None) -> Hashing | None:
         if seed is None:
@@ -237,6 +242,7 @@ class _Bender:
             native_vlan=intended.native_vlan,
             tag=intended.tag,
             lag=self.lag(name, intended),
+            acls=tuple(sorted(AclBinding(*use, acl) for use, acl in (intended.acls or {}).items())),
         )
 
     def lag(self, name: str, intended: PartialPort) -> Lag | None:

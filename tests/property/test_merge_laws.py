@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nornir_tasks.design.claims import Owner
+from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
@@ -28,6 +29,7 @@ from nornir_tasks.errors import DesignError
 
 FEW = st.integers(1, 2)
 NAMES = st.sampled_from(("A", "B"))
+FAMILIES = st.sampled_from(("ipv4", "ipv6"))
 PREFIXES = st.sampled_from(("10.0.0.0/24", "10.0.1.0/24"))
 
 
@@ -55,6 +57,12 @@ def prefix_rules() -> st.SearchStrategy:
 def map_rules() -> st.SearchStrategy:
     return in_sequence(
         lambda number: st.builds(RouteMapRule, st.just(number), permit=st.just(True), match_prefix_list=maybe(NAMES))
+    )
+
+
+def acl_rules() -> st.SearchStrategy:
+    return in_sequence(
+        lambda number: st.builds(AclRule, st.just(number), st.booleans(), maybe(FEW), maybe(PREFIXES), maybe(PREFIXES))
     )
 
 
@@ -86,6 +94,7 @@ PORTS = st.builds(
     tag=maybe(FEW),
     lag=maybe(st.builds(Lag, st.sampled_from(("fast", "slow")), individual=st.booleans(), min_links=maybe(FEW))),
     member_of=maybe(NAMES),
+    acls=maybe(st.dictionaries(st.tuples(FAMILIES, st.sampled_from(("in", "out"))), NAMES)),
 )
 CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {
@@ -100,6 +109,7 @@ PARTS = {
     "ports": st.dictionaries(NAMES, PORTS),
     "prefix_lists": by(NAMES, lambda name: st.builds(PrefixList, st.just(name), prefix_rules())),
     "route_maps": by(NAMES, lambda name: st.builds(RouteMap, st.just(name), map_rules())),
+    "access_lists": by(NAMES, lambda name: st.builds(AccessList, st.just(name), FAMILIES, acl_rules())),
     "vrfs": st.dictionaries(NAMES, st.builds(PartialVrf, maybe(NAMES), maybe(FEW), maybe(st.frozensets(PREFIXES)))),
     "static_routes": by(st.tuples(maybe(NAMES), PREFIXES), lambda key: st.just(StaticRoute(key[1], key[0]))),
     "asn": FEW,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from nornir_tasks.design.config.access_lists import AclBinding
 from nornir_tasks.design.config.lag import Lag, LagMember
 
 
@@ -25,7 +26,8 @@ class Layer1:
 
     speed_gbps: int
     lanes: int | None
-    """Electrical lanes of this end: 400G is 8 x 50G or 4 x 100G; None without a line of them (``has_lanes``)."""
+    """Electrical lanes of this end: 400G is 8 x 50G on one ASIC and 4 x 100G on another; optics join the two. None
+    where no line of the OS says it (``Capabilities.has_lanes``): NX-OS and NVUE take them from speed and cage."""
     fec: Literal["rs", "fc", "none"] | None
     """None where no line sets it (``Capabilities.fec_below_lane_gbps``): the hardware goes by speed and medium."""
     negotiate: bool
@@ -66,6 +68,8 @@ class Interface:
     """Of a link aggregation group; MTU, VLANs, VRF and addresses are fields of its interface, as of any port."""
     member: LagMember | None = None
     """Of a member of one: its MTU and VLANs are the group's, or None where the OS has them on the group alone."""
+    acls: tuple[AclBinding, ...] = ()
+    """Access lists that filter its packets, at most one of each family and direction."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,8 @@ SOMETHING_ELSE = {
     ("switch_twins/spec.py", 65536): "entries of a cache",
     ("platforms/asn.py", 65536): "ASN written with a dot",
     ("platforms/nxos/capabilities.py", 4096): "greatest number of a port-channel",
+    ("platforms/nxos/access_lists.py", 512): "number of a TCP or UDP port with a name",
+    ("platforms/eos/port_names.py", 512): "number of a TCP or UDP port with a name",
     ("platforms/eos/capabilities.py", 256): "kbytes, in the source of an ECN threshold",
     ("platforms/eos/capabilities.py", 512): "kbytes, in the source of an ECN threshold",
 }

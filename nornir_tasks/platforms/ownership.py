@@ -30,6 +30,7 @@ Key = Literal[
     "enclosing",
     "vlans",
     "lags",
+    "acls",
     "switch",
     "nobody",
 ]
@@ -109,7 +110,7 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
         return claims.in_vrf_of(enclosing, key)
     if by in _BY:
         return _BY[by](claims, key)
-    has = {"switch": True, "vlans": claims.has_vlans, "lags": claims.has_lags}
+    has = {"switch": True, "vlans": claims.has_vlans, "lags": claims.has_lags, "acls": claims.has_acls}
     return SWITCH if has.get(by, False) else None
 
 

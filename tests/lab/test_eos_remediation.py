@@ -80,8 +80,8 @@ def switch(config: DeviceConfig, text: str) -> Tree:
 
 
 def split_switch(tree: Tree, config: DeviceConfig) -> tuple[ConfigTree, ConfigTree]:
-    """What is ours on a switch, and what is not."""
-    parts = split(to_tree(tree.text()), OWNERSHIP, claims(config))
+    """What is ours on a switch, and what is not; it has or gets access lists of ours."""
+    parts = split(to_tree(tree.text()), OWNERSHIP, replace(claims(config), has_acls=True))
     foreign = parts.pop(None)
     return join(parts.values()), foreign
 

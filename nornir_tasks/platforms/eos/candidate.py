@@ -32,6 +32,8 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((r"^ip load-sharing \S+ \d+$",), r" \d+$", ""),
     # arista.eos eos_prefix_lists: an entry is identified by its number
     ((r"^ip prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
+    # um-eos ACLs and Route Maps, Deleting a Rule: "no 20"
+    ((r"^ip(?:v6)? access-list ", r"^\d+ "), r"^(no \d+) .*$", r"\1"),
     # pyavd eos__qos_profiles: "no priority-flow-control" is the opposite of "priority-flow-control on"
     ((r"^(?:qos profile|interface) ", r"^priority-flow-control on$"), r" on$", ""),
     # batfish arista_interface_show_run_all: "no random-detect ecn"
@@ -51,13 +53,15 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
 _ENCODINGS = {"error-correction encoding fire-code", "error-correction encoding reed-solomon"}
 _MAP_LINE = re.compile(r"qos map (dscp|traffic-class) (\d+) (to (?:traffic-class|tx-queue)) \d+")
 _OBJECT = re.compile(
-    r"neighbor \S+ peer group$|address-family |vrf |(?:uc-|mc-)?tx-queue |seq |network |redistribute "
+    r"neighbor \S+ peer group$|address-family |vrf |(?:uc-|mc-)?tx-queue |seq |network |redistribute |\d+ "
     # arista.eos (ansible 12.3.0) config/l3_interfaces: "no ip address A secondary", "no ip address virtual A"
     r"|ip address (?:virtual \S+|\S+ secondary)$"
 )
 _WHOLE = re.compile(r"no neighbor (\S+)")
 _SINGLE = re.compile(r"default neighbor (\S+) ")
 _FIRST = re.compile(r"no ip address \S+ secondary|no vrf \S+")
+_LAST_OF_ALL = re.compile(r"no (?:vrf instance|ip(?:v6)? access-list) |no hardware access-list ")
+_UPDATES = "hardware access-list update default-result permit"
 _LAST = re.compile(r"no neighbor \S+ peer group")
 
 
@@ -161,8 +165,13 @@ def server_changes(diff: str) -> frozenset[Change]:
 
 
 def _in_turn(children: "Iterable[HConfigChild]") -> "list[HConfigChild]":
-    """A VRF is created before its contents, and removed after them."""
-    return sorted(children, key=lambda child: 2 if child.text.startswith("no vrf instance ") else 1)
+    """A VRF or an access list is created before its users, and removed after them.
+
+    What an access list does while it is changed is said before.
+    """
+    return sorted(
+        children, key=lambda child: 2 if _LAST_OF_ALL.match(child.text) else 0 if child.text == _UPDATES else 1
+    )
 
 
 def _gone(block: "HConfigChild") -> frozenset[str]:

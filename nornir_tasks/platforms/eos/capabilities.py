@@ -10,7 +10,17 @@ from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
+from nornir_tasks.design.capabilities import (
+    MARKS,
+    NO_DROP,
+    PAUSE,
+    WEIGHT,
+    AclFacts,
+    Balancing,
+    Capabilities,
+    Knob,
+    Train,
+)
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG, LOOPBACK
 
@@ -105,6 +115,26 @@ _KNOBS = MappingProxyType(
     }
 )
 
+_ACLS = AclFacts(
+    # pyavd 6.4.0 renders both directions of both families on routed ports and SVIs (eos__vlan_interfaces); on switched
+    # ports what comes in (aristanetworks/avd molecule, port-channel-interfaces.cfg)
+    places=frozenset(
+        {
+            "routed ipv4 in",
+            "routed ipv4 out",
+            "routed ipv6 in",
+            "routed ipv6 out",
+            "switched ipv4 in",
+            "switched ipv6 in",
+        }
+    ),
+    source="pyavd 6.4.0 and the EOS user manual, ACLs and Route Maps",
+    # the manual, Enabling Egress Counters Globally: 7050 and 7060 always count; IPv6 counts in shared mode alone
+    services=(("any", "acl-update-permits"), ("ipv6 out", "acl-sharing-ipv6-out")),
+    # pyavd's schema has names and numbers for types of both; how a switch prints one of ICMPv6 no source shows
+    icmp_types=frozenset({"ipv4"}),
+)
+
 _TOMAHAWK4 = Capabilities(
     os="eos",
     release="",
@@ -159,6 +189,7 @@ _TOMAHAWK4 = Capabilities(
     individual_after_s=INDIVIDUAL_AFTER_S,
     # tests/corpus/eos/NOTES.md: a port in fallback uses its own switchport lines
     lag_repeated="individual",
+    acls=_ACLS,
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
     max_confirm_s=86_399,
@@ -184,6 +215,15 @@ _BY_ASIC = {
         max_hash_seed=2,
         # no source has dynamic load balancing on it: it hashes by profiles of "load-balance policies" (pyavd)
         load_balancing=(),
+        acls=replace(
+            _ACLS,
+            services=(
+                *_ACLS.services,
+                # the manual, Enabling Egress Counters Globally: needed on all but 7050 and 7060
+                ("ipv4 out", "acl-counters-ipv4-out"),
+                ("ipv6 out", "acl-counters-ipv6-out"),
+            ),
+        ),
     ),
 }
 

@@ -37,6 +37,12 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         r"|interface Ethernet\S+ / (?:no )?switchport trunk allowed vlan.*",
         Disruption.DATAPLANE_BLIP,
     ),
+    # um-eos ACLs and Route Maps, hardware access-list update default-result permit: with this line all packets pass
+    # while a list is changed; without it, so until a push adds it, all packets of the list's ports are dropped
+    (r"(?:no )?hardware (?:access-list|counter feature acl) .*", Disruption.DATAPLANE_BLIP),
+    # flows that the new rules do not permit end
+    (r"ip(?:v6)? access-list \S+(?: / .*)?", Disruption.DATAPLANE_BLIP),
+    (r"interface \S+ / (?:no )?ip(?:v6)? access-group .*", Disruption.DATAPLANE_BLIP),
     (r"interface Ethernet\S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
     # the link comes up anew at another rate or with another code, and only once both ends have it
     # (CumulusNetworks/docs, Switch-Port-Attributes.md, on FEC; AMD Instinct cluster networking guide, on training)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from nornir_tasks.design.claims import MANAGEMENT_VRF
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.own_path import filters, in_band_ports
 from nornir_tasks.platforms.ownership import Key, Rule, rule
 
 _IPV4 = r"\d+\.\d+\.\d+\.\d+"
@@ -48,9 +49,12 @@ _BGP = (
     rule(r".*", "switch"),
 )
 
+# the line goes with the list: on a port of several owners it is its list's
+_APPLIED = rule(r"ip(?:v6)? access-group (?P<key>\S+) (?:in|out)", "name", last="enclosing")
 _TRUNK = (
     # a line for each VLAN, as tree.py reads the list; what a port has but one of is its owner's
     rule(r"switchport trunk allowed vlan (?P<key>\d+)", "vlan", last="enclosing"),
+    _APPLIED,
     rule(r".*", "enclosing"),
 )
 _OF_MEMBER = (rule(r"channel-group (?P<key>\d+)(?: .*)?", "lag"),)
@@ -77,6 +81,10 @@ OWNERSHIP = (
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
     # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
     replace(rule(r"interface (?P<key>\S+)", "port", children=_TRUNK), strays=_OF_MEMBER),
+    # with lists of ours on the switch; they serve others' lists as well, so they stay when ours go
+    rule(r"(?:no )?hardware access-list (?:update default-result permit|resource sharing vlan ipv6 out)", "acls"),
+    rule(r"(?:no )?hardware counter feature acl out ipv[46]", "acls"),
+    rule(r"ip(?:v6)? access-list (?P<key>\S+)", "name"),
     rule(r"ip prefix-list (?P<key>\S+)(?: .*)?", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "address"),
@@ -98,23 +106,31 @@ PROTECTED = (
     r"(?:no )?ip(?:v6)? route vrf \S+ (?:0\.0\.0\.0/0|::/0) .*",
     rf"(?:no )?ip(?:v6)? route vrf {MANAGEMENT_VRF.pattern} ",
     r"(?:no )?ip(?:v6)? route (?:0\.0\.0\.0/0|::/0) .*",
-    r"(?:no )?ip(?:v6)? access-list .*",
     r"(?:no )?(?:system )?control-plane.*",
     r"(?:no )?boot .*",
     r"(?:no )?(?:daemon|hostname|ip name-server|security) .*",
 )
-"""Lines whose change could cut our own path to the switch: accounts, AAA, management port and VRF, API, ACLs, boot."""
+"""Lines whose change could cut our own path to the switch: accounts, AAA, management port and VRF, API, boot.
+
+Access lists on this path are known from what runs (management_path)."""
 
 _API = "management api http-commands"
 
 
+_ACCESS = ("interface Management", "management ", "system control-plane", "control-plane")
+"""Beginnings of the blocks that our path to the switch runs through."""
+_APPLIES = re.compile(r"ip(?:v6)? access-group (?P<name>\S+).*")
+
+
 def management_path(running: ConfigTree) -> tuple[str, ...]:
-    """Patterns of further protected lines on this switch: of the VRFs of its management ports and API."""
-    blocks = [
-        node for text, node in running.children.items() if text.startswith("interface Management") or text == _API
-    ]
-    names = {line.removeprefix("vrf ") for node in blocks for line in node.children if line.startswith("vrf ")}
-    return tuple(
+    """Patterns of further protected lines on this switch.
+
+    Of the VRFs of its management ports and API, and of the access lists that packets to it pass.
+    """
+    blocks = [node for text, node in running.children.items() if text.startswith("interface Management")]
+    api = running.get(_API) or ConfigTree()
+    names = {line.removeprefix("vrf ") for node in (*blocks, api) for line in node.children if line.startswith("vrf ")}
+    of_vrfs = (
         pattern
         for name in sorted(map(re.escape, names))
         for pattern in (
@@ -123,3 +139,7 @@ def management_path(running: ConfigTree) -> tuple[str, ...]:
             rf"router bgp \S+ / vrf {name}(?: |$)",
         )
     )
+    access = [node for text, node in running.children.items() if text.startswith(_ACCESS)]
+    of_api = frozenset({line.removeprefix("vrf ") for line in api.children if line.startswith("vrf ")} or {""})
+    in_band = in_band_ports(running, "interface Management", of_api, "vrf ") if _API in running.children else []
+    return (*of_vrfs, *filters(access, in_band, _APPLIES))

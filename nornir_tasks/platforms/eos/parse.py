@@ -12,7 +12,9 @@ from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
+from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, WORDS
 from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
 from nornir_tasks.platforms.eos.parse_ports import PORT, Reader
@@ -27,7 +29,7 @@ from nornir_tasks.platforms.platform import Parsed
 _DEFAULT_BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 """Default intervals of BFD sessions. Source: batfish arista_interface_show_run_all."""
 
-_SERVICES = ("multi-agent", "ip-routing")
+_SERVICES = ("multi-agent", "ip-routing", *BESIDE_LISTS)
 _DYNAMIC = "ip hardware fib load-balance distribution dynamic"
 
 _TOP = (
@@ -47,6 +49,7 @@ _TOP = (
         # um-eos IPv4, "ip load-sharing": the default seed 0 is removed from running-config
         hidden=("ip load-sharing trident 0", "ip load-sharing arad 0"),
     ),
+    *(row(line, name, yes) for name, line in BESIDE_LISTS.items()),
     row(_DYNAMIC, "is_dynamic", yes),
     row(rf"{_DYNAMIC} flow-set-size (\d+)", "flow_set_size", number, single=f"{_DYNAMIC} flow-set-size"),
 )
@@ -109,6 +112,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     fields: Fields = {
         "vlans": [],
         "interfaces": [],
+        "acls": [],
         "lists": [],
         "maps": {},
         "routes": [],
@@ -141,6 +145,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         bfd=fields.get("bfd", _DEFAULT_BFD if bgp and any(group.bfd for group in bgp.peer_groups) else None),
         vlans=tuple(fields["vlans"]),
         vrfs=_vrfs(fields, left),
+        access_lists=tuple(fields["acls"]),
         interfaces=tuple(fields["interfaces"]),
         routing_policy=RoutingPolicy(
             tuple(fields["lists"]), tuple(RouteMap(each, tuple(rules)) for each, rules in fields["maps"].items())
@@ -170,6 +175,12 @@ def _bfd(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]
 def _vlan(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
     values, unknown = read(node.children.values(), _VLAN_LINES)
     fields["vlans"].append(Vlan(int(found[1]), values.get("name")))
+    return unknown
+
+
+def _access_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    acl, unknown = WORDS.read_list(node, found[1], found[2])
+    fields["acls"].append(acl)
     return unknown
 
 
@@ -223,6 +234,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     for pattern, reader in (
         *PORT_READERS,
         (r"vlan (\d+)", _vlan),
+        (LIST.pattern, _access_list),
         (r"ip prefix-list (\S+)", _prefix_list),
         (r"route-map (\S+) (permit|deny) (\d+)", _route_map),
         (r"ip route (?:vrf (\S+) )?(\d+\.\d+\.\d+\.\d+/\d+) Null0", _static_route),

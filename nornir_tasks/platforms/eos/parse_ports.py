@@ -7,6 +7,7 @@ from dataclasses import replace
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.access_lists import APPLIED
 from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS
 from nornir_tasks.platforms.eos.layer1 import read_layer1
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG
@@ -66,6 +67,7 @@ PORT = (
     ),
     row(r"spanning-tree portfast", "portfast", yes),
     row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
+    *APPLIED,
     *LAYER1_ROWS,
 )
 _TRUNK = {"is_trunk", "allowed_vlans", "native_vlan"}
@@ -81,9 +83,9 @@ _PORT_LINES = table(*(each for each in PORT if each.field not in {"tag", *_LAG})
 _NOT_OF_LAG = {"tag", "qos_profile", *_MEMBER, *(each.field for each in LAYER1_ROWS)}
 _LAG_LINES = table(*(each for each in PORT if each.field not in _NOT_OF_LAG))
 _LOOPBACK_LINES = table(*(each for each in PORT if each.field in {"description", "enabled", "address", "vrf"}))
-_OF_SUBINTERFACE = {"description", "enabled", "address", "mtu_bytes", "vrf", "tag"}
+_OF_SUBINTERFACE = {"description", "enabled", "address", "mtu_bytes", "vrf", "tag", "acls"}
 _SUBINTERFACE_LINES = table(*(each for each in PORT if each.field in _OF_SUBINTERFACE))
-_OF_SVI = {"description", "enabled", "address", "mtu_bytes", "vrf"}
+_OF_SVI = {"description", "enabled", "address", "mtu_bytes", "vrf", "acls"}
 _SVI_LINES = table(*(each for each in PORT if each.field in _OF_SVI))
 
 
@@ -100,7 +102,8 @@ def _logical(node: ConfigTree, found: re.Match[str], fields: Fields, lines: Tabl
     values, unknown = read(node.children.values(), lines)
     enabled, mtu = values.get("enabled", True), values.get("mtu_bytes", _DEFAULT_MTU_BYTES)
     port = Interface(found[1], values.get("description"), values.get("address"), mtu, enabled, None)
-    fields["interfaces"].append(replace(port, vrf=values.get("vrf"), tag=values.get("tag")))
+    acls = tuple(sorted(values.get("acls", ())))
+    fields["interfaces"].append(replace(port, vrf=values.get("vrf"), tag=values.get("tag"), acls=acls))
     return unknown
 
 
@@ -179,6 +182,7 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
             native_vlan=native,
             lag=lag,
             member=member,
+            acls=tuple(sorted(values.get("acls", ()))),
         )
     )
     left += unlike_trunk

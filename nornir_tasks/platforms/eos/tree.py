@@ -4,6 +4,7 @@ import re
 
 from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
+from nornir_tasks.platforms.eos.access_lists import WORDS
 from nornir_tasks.platforms.vlan_lists import has_trunks, join_lists, numbers, split_lists
 
 INDENT = "   "
@@ -25,7 +26,7 @@ block is printed as a block, with one entry as well (a snapshot report of s1-spi
 
 _VLANS = re.compile(r"vlan (\d+(?:-\d+)?(?:,\d+(?:-\d+)?)+|\d+-\d+)")
 
-_MANY_SPELLINGS = re.compile(r"qos map |priority-flow-control |ip prefix-list |vlan ")
+_MANY_SPELLINGS = re.compile(r"qos map |priority-flow-control |ip prefix-list |vlan |ip(?:v6)? access-list ")
 """Beginnings of lines with several notations; most lines are not among them."""
 
 DSCP_DEFAULT = tuple({0: 1, 1: 0}.get(dscp // 8, dscp // 8) for dscp in range(64))
@@ -61,8 +62,8 @@ def to_tree(text: str) -> ConfigTree:
     """Running configuration, session configuration or rendered text.
 
     A map line of several code points, one of several VLANs, and a trunk's list of them become one line each, a watchdog
-    time gets its shortest spelling, AS numbers are plain, and a prefix list is a block, so that one meaning has one
-    spelling wherever it came from.
+    time gets its shortest spelling, AS numbers are plain, a prefix list is a block, and rules of access lists are
+    numbers, so that one meaning has one spelling wherever it came from.
     """
     tree = from_text(text, _HEREDOCS, _NOISE)
     make_asns_plain(tree)
@@ -73,6 +74,9 @@ def to_tree(text: str) -> ConfigTree:
             continue
         if entry := _PREFIX_ENTRY.fullmatch(node.text):
             plain.add(entry["list"], node.line).add(entry["entry"], node.line)
+            continue
+        if (acl := WORDS.in_one_spelling(node)) is not node:
+            plain.children[head] = acl
             continue
         for line in _one_spelling(node.text):
             plain.add(line, node.line).children.update(node.children)

@@ -20,7 +20,9 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.render.render import render
+from tests.unit.platforms.eos_filters import filtered
 from tests.unit.platforms.eos_lags import bundled, lags
+from tests.unit.platforms.filters_drawn import maybe_filtered
 from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_lags, maybe_with_tags
 
 RELEASE = "4.33.1F"
@@ -244,8 +246,14 @@ def balanced() -> DeviceConfig:
     return replace(leaf(), name="leaf-g0-r2", load_balancing=LoadBalancing("flowlet", None, 4))
 
 
+def filtered_leaf() -> DeviceConfig:
+    """A leaf on Jericho whose host ports filter both families both ways."""
+    base = replace(leaf(asic="jericho2"), name="leaf-g0-r4")
+    return in_order(filtered(base, facts_of(base).acls), PLATFORM.facts.sort_key)
+
+
 def examples() -> tuple[DeviceConfig, ...]:
-    return (leaf(), spine(), drained(), split_leaf(), vlan_leaf(), bundled_leaf(), balanced())
+    return (leaf(), spine(), drained(), split_leaf(), vlan_leaf(), bundled_leaf(), balanced(), filtered_leaf())
 
 
 def claims(config: DeviceConfig) -> Claims:
@@ -253,7 +261,8 @@ def claims(config: DeviceConfig) -> Claims:
     ports = frozenset(port.name for port in config.interfaces) - shut
     pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
     vlans = frozenset(each.number for each in config.vlans)
-    return Claims((Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans),), shut)
+    claim = Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans)
+    return Claims((claim,), shut, has_acls=bool(config.access_lists))
 
 
 SPEEDS_AND_LANES = [(25, 1), (50, 1), (50, 2), (100, 1), (100, 2), (100, 4), (200, 1), (200, 2), (200, 4)]
@@ -368,4 +377,7 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     config = maybe_in_a_vlan(draw, config, "Vlan", st.none())
     config = maybe_lossy(draw, maybe_with_tags(draw, config, st.none()), "GPUFABRIC-STORAGE-LOSSY")
     config = maybe_with_lags(draw, config, lambda draw, port, number: bundled(port, number, *draw(lags(port))))
+    facts = facts_of(config).acls
+    assert facts is not None
+    config = maybe_filtered(draw, config, facts)
     return in_order(config, PLATFORM.facts.sort_key)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pyavd import get_device_config, validate_structured_config
 
+from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.interfaces import Interface, Layer1
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.qos import PortProfile
@@ -31,6 +32,7 @@ ONLY_OURS = (
     "ip load-sharing ",
     " out-delay ",
     " idle-restart-timer ",
+    "hardware access-list resource sharing ",
 )
 """Line shapes that pyavd 6.4.0 has no input for; each has another source in templates/eos/SOURCES.yml."""
 
@@ -63,6 +65,7 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
                 **avd_switchport(port),
                 "ip_address": port.address,
                 "service_profile": port.qos_profile,
+                **avd_acls(port),
                 **avd_layer1(port.layer1),
                 **avd_member(port),
             }
@@ -167,12 +170,53 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
             "recovery_time": str(watchdog.restore_ms / 1000),
             "polling_interval": str(watchdog.poll_ms / 1000),
         }
+    inputs |= avd_lists(config)
     if paths := config.load_balancing:
         dynamic = {"enabled": True, "flow_set_size": paths.flow_set_size}
         inputs["ip_hardware"] = {"fib": {"load_balance_distribution": {"dynamic": dynamic}}}
     if bfd := config.bfd:
         inputs["router_bfd"] = {"interval": bfd.interval_ms, "min_rx": bfd.min_rx_ms, "multiplier": bfd.multiplier}
     return inputs
+
+
+def avd_acls(port: Interface) -> dict[str, str]:
+    prefix = {"ipv4": "", "ipv6": "ipv6_"}
+    return {f"{prefix[each.family]}access_group_{each.direction}": each.name for each in port.acls}
+
+
+def avd_lists(config: DeviceConfig) -> dict[str, Any]:
+    """Access lists, and what stands beside them."""
+    if not config.access_lists:
+        return {}
+    counted = [
+        each.removeprefix("acl-counters-").removesuffix("-out") for each in config.services if "counters" in each
+    ]
+    features = [{"name": "acl", "direction": "out", "address_type": family} for family in counted]
+    found: dict[str, Any] = {"hardware_counters": {"features": features}}
+    found["hardware"] = {"access_list": {"update_default_result_permit": True}}
+    for acl in config.access_lists:
+        key = "ip_access_lists" if acl.family == "ipv4" else "ipv6_access_lists"
+        entries = [avd_acl_rule(acl, rule) for rule in acl.rules]
+        found.setdefault(key, []).append({"name": acl.name, "counters_per_entry": True, "entries": entries})
+    return found
+
+
+def avd_acl_rule(acl: AccessList, rule: AclRule) -> dict[str, Any]:
+    whole = "ip" if acl.family == "ipv4" else "ipv6"
+    made: dict[str, Any] = {
+        "sequence": rule.sequence,
+        "action": "permit" if rule.permit else "deny",
+        "protocol": {None: whole, 6: "tcp", 17: "udp", 1: "icmp", 58: "icmpv6"}.get(rule.protocol, str(rule.protocol)),
+        "source": rule.source or "any",
+        "destination": rule.destination or "any",
+    }
+    for side, ports in (("source", rule.source_ports), ("destination", rule.destination_ports)):
+        if ports is not None:
+            made[f"{side}_ports_match"] = "eq" if ports[0] == ports[1] else "range"
+            made[f"{side}_ports"] = [str(each) for each in dict.fromkeys(ports)]
+    if rule.established:
+        made["tcp_flags"] = ["established"]
+    return made if rule.icmp_type is None else made | {"icmp_type": str(rule.icmp_type)}
 
 
 def avd_switchport(port: Interface) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from nornir_tasks.design.device_config import SECTIONS, DeviceConfig
 from nornir_tasks.platforms.config_tree import difference
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.platforms.eos.canonical import canonical
-from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED
+from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.eos.tree import to_text, to_tree
 from nornir_tasks.platforms.ownership import join, split
 from tests.unit.platforms.eos_examples import UNUSED, claims, examples, leaf, rendered, split_leaf
@@ -103,6 +103,48 @@ def test_what_bears_on_our_sessions_is_ours_and_so_is_removed(line: str) -> None
     assert parts[None].get("router bgp 4200000001", line) is None
 
 
+MANAGED = """\
+management api http-commands
+   vrf OPS
+      ip access-group ACL-API
+management ssh
+   ip access-group ACL-SSH in
+system control-plane
+   ip access-group ACL-CPU in
+   ipv6 access-group ACL6-CPU in
+interface Management1
+   ip access-group ACL-PORT in
+interface Ethernet1/1
+   ip address 10.168.0.0/31
+   ip access-group COMPUTE-HOSTS in
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "is_refused"),
+    [
+        ("   ip address 192.0.2.5/24", "ip access-list ACL-API / 10 deny ip any any", True),
+        ("   ip address 192.0.2.5/24", "no ip access-list ACL-SSH", True),
+        ("   ip address 192.0.2.5/24", "ip access-list standard ACL-CPU", True),
+        ("   ip address 192.0.2.5/24", "ipv6 access-list ACL6-CPU / 20 deny ipv6 any any", True),
+        ("   ip address 192.0.2.5/24", "ip access-list ACL-PORT / 10 permit ip any any", True),
+        ("   ip address 192.0.2.5/24", "ip access-list COMPUTE-HOSTS / 10 deny ip any any", False),
+        ("   ip address 192.0.2.5/24", "interface Ethernet1/1 / ip access-group COMPUTE-HOSTS in", False),
+        ("", "ip access-list COMPUTE-HOSTS / 10 deny ip any any", True),
+        ("", "interface Ethernet1/1 / ip access-group COMPUTE-HOSTS in", True),
+        ("", "interface Ethernet1/10 / ip access-group COMPUTE-HOSTS in", False),
+    ],
+)
+def test_a_list_on_our_own_path_is_protected_and_any_other_is_not(more: str, line: str, *, is_refused: bool) -> None:
+    """Without an address on the management port the API is reached through the ports of its VRF."""
+    running = MANAGED.replace(
+        "interface Management1", f"interface Management1\n{more}" if more else "interface Management1"
+    )
+    running = running if more else running.replace("vrf OPS", "no shutdown")
+    patterns = management_path(to_tree(running))
+    assert any(re.match(pattern, line) for pattern in (*PROTECTED, *patterns)) is is_refused
+
+
 def test_our_own_path_to_the_switch_is_protected() -> None:
     guarded = [re.compile(pattern) for pattern in PROTECTED]
     for line in (
@@ -116,7 +158,6 @@ def test_our_own_path_to_the_switch_is_protected() -> None:
         "management security / ssl profile API",
         "vrf instance MGMT",
         "ip route vrf MGMT 0.0.0.0/0 10.0.0.1",
-        "ip access-list ACL-API / 10 deny ip any any",
         "system control-plane / ip access-group X in",
         "boot system flash:EOS.swi",
         "tacacs-server host 192.0.2.9",

@@ -20,7 +20,7 @@ from nornir_tasks.platforms.nxos.channels import live_obstacles
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.observe import OBSERVING
-from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED
+from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.nxos.parse import parse
 from nornir_tasks.platforms.nxos.parse_ports import FEC
 from nornir_tasks.platforms.nxos.patch import server_changes
@@ -51,6 +51,7 @@ PLATFORM = Platform(
     candidate=candidate,
     server_changes=server_changes,
     disruption=disruption,
+    management_path=management_path,
     protected=PROTECTED,
     open_trunks=open_trunks,
     live_obstacles=live_obstacles,

@@ -33,7 +33,7 @@ _ORDER = tuple(
         r"(?:no password|username|role) .+",
         r"ip domain-lookup",
         r"interface breakout .+",
-        r"ip access-list .+",
+        r"ip(?:v6)? access-list .+",
         r"priority-flow-control .+",
         r"class-map type .+",
         r"policy-map type .+",

@@ -10,7 +10,17 @@ Short names of sources: "QoS 10.5" = Cisco Nexus 9000 NX-OS QoS Configuration Gu
 import re
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
+from nornir_tasks.design.capabilities import (
+    MARKS,
+    NO_DROP,
+    PAUSE,
+    WEIGHT,
+    AclFacts,
+    Balancing,
+    Capabilities,
+    Knob,
+    Train,
+)
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.platforms.nxos.port_map import LAG
 
@@ -58,6 +68,16 @@ LOSSY_QUEUES = 8
 WATCHDOG = Watchdog(poll_ms=100, detect_ms=100, restore_ms=1000)
 """NX-OS holds only on and off. Poll 100 ms, shutdown multiplier 1, auto-restore multiplier 10 are the model's defaults
 (YANG 10.4(4), pltfm-items/priorflowctrlwd-items: interval 100, shutdownMultiplier 1, autoRestoreMultiplier 10)."""
+
+_ACLS = AclFacts(
+    # cisco.nxos 11.1.0 nxos_acl_interfaces: routed ports both ways; on switched ports "ip port access-group" and
+    # "ipv6 port traffic-filter", in only (published notes on Nexus access lists)
+    places=frozenset({"routed ipv4 in", "routed ipv4 out", "routed ipv6 in", "routed ipv6 out"})
+    | {"switched ipv4 in", "switched ipv6 in"},
+    source="cisco.nxos nxos_acl_interfaces and nxos_acls",
+    # nxos_acls has message_type as a number for ICMP, and words alone for ICMPv6
+    icmp_types=frozenset({"ipv4"}),
+)
 
 _ECN_AUTO = MappingProxyType(
     {
@@ -173,6 +193,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         lag_profile_on="both",
         max_min_links=32,
         default_min_links=1,
+        acls=_ACLS,
         max_tag=3967,
         has_commit_timer=True,
         # IronCore's NX-OS provider renders "no ipv6 nd suppress-ra", other published fabrics go without

@@ -7,8 +7,10 @@ byte for byte, comments and trailing blanks included.
 import re
 from collections.abc import Sequence
 
+from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
+from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.vlan_lists import NONE, has_trunks, join_lists, numbers, ranges, split_lists
 
 INDENT = "  "
@@ -50,7 +52,7 @@ def to_tree(text: str) -> SourceTree:
     """Running configuration, or rendered text, as a tree that remembers its text.
 
     Each port that is broken out or takes part in dynamic load balancing, and each VLAN, has a line of its own, however
-    the switch groups them.
+    the switch groups them; rules of access lists are numbers and masked prefixes.
     """
     root = SourceTree(tuple(text.splitlines()))
     root.children = from_text(text, _HEREDOCS, _NOISE).children
@@ -67,6 +69,8 @@ def to_tree(text: str) -> SourceTree:
             for line in one_port_each(node.text):
                 _keep(root, line, node)
     _one_vlan_each(root)
+    for head in [head for head in root.children if LIST.fullmatch(head)]:
+        root.children[head] = WORDS.in_one_spelling(root.children[head])
     if has_trunks(text):
         split_lists(root)
     return root

@@ -40,6 +40,10 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         r"|interface Ethernet\S+ / (?:no )?switchport trunk allowed vlan.*",
         Disruption.DATAPLANE_BLIP,
     ),
+    # Flows that the new rules do not permit end; no other packet is lost, as an update is atomic by default (Security
+    # Configuration Guide 9.x, Atomic ACL Updates).
+    (r"ip(?:v6)? access-list \S+(?: / .*)?", Disruption.DATAPLANE_BLIP),
+    (r"interface \S+ / (?:ip|ipv6) (?:port )?(?:access-group|traffic-filter) .*", Disruption.DATAPLANE_BLIP),
     # Link state follows the line.
     (r"interface \S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
     (r"interface \S+ / (?:ip address|vrf member) .*", Disruption.PORT_FLAP),

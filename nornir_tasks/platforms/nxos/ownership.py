@@ -4,8 +4,11 @@
 VRFs, other address families, and objects outside our names and pools have no owner and stay unchanged.
 """
 
+import re
 from dataclasses import replace
 
+from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.own_path import filters, in_band_ports
 from nornir_tasks.platforms.ownership import Key, Rule, rule
 
 
@@ -33,9 +36,16 @@ _BGP = (
     rule(r".+", "switch"),
 )
 
+# the line goes with the list: on a port of several owners it is its list's
+_APPLIED = rule(
+    r"(?:ip access-group|ipv6 traffic-filter|ip port access-group|ipv6 port traffic-filter) (?P<key>\S+) (?:in|out)",
+    "name",
+    last="enclosing",
+)
 _TRUNK = (
     # a line for each VLAN, as config_text.py reads the list; what a port has but one of is its owner's
     rule(r"switchport trunk allowed vlan (?P<key>\d+)", "vlan", last="enclosing"),
+    _APPLIED,
     rule(r".*", "enclosing"),
 )
 _OF_MEMBER = (rule(r"channel-group (?P<key>\d+)(?: .*)?", "lag"),)
@@ -56,6 +66,7 @@ OWNERSHIP = (
     rule(r"class-map type \S+ (?:match-(?:any|all) )?(?P<key>\S+)", "name"),
     rule(r"policy-map type \S+ (?P<key>\S+)", "name"),
     rule(r"system qos", "switch", shared=True, children=(rule(r".+", "switch"),)),
+    rule(r"ip(?:v6)? access-list (?P<key>\S+)", "name"),
     rule(r"ip prefix-list (?P<key>\S+) .+", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(r"ip route (?P<key>\S+) .+", "address"),
@@ -83,3 +94,18 @@ PROTECTED = (
     r"line (?:vty|console)\b",
 )
 """Regular expressions, each matched at the beginning of a path whose lines are joined by ``" / "``."""
+
+_API = "feature nxapi"
+_ACCESS = ("interface mgmt", "line ", "control-plane", "class-map type control-plane ")
+"""Beginnings of the blocks that our path to the switch runs through."""
+_APPLIES = re.compile(
+    r"(?:ip |ipv6 |match )?(?:access-group name|access-group|traffic-filter|access-class) (?P<name>\S+).*"
+)
+
+
+def management_path(running: ConfigTree) -> tuple[str, ...]:
+    """Patterns of further protected lines on this switch: of the access lists that packets to it pass."""
+    access = [node for text, node in running.children.items() if text.startswith(_ACCESS)]
+    has_api = _API in running.children
+    in_band = in_band_ports(running, "interface mgmt", frozenset({""}), "vrf member ") if has_api else []
+    return tuple(filters(access, in_band, _APPLIES))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.config.access_lists import AccessList
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
@@ -17,8 +18,10 @@ from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
+from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, number, row, table, text, yes
+from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.capabilities import OS
 from nornir_tasks.platforms.nxos.config_text import DLB
 from nornir_tasks.platforms.nxos.parse_ports import BLOCKS as PORT_BLOCKS
@@ -99,6 +102,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         breakouts=tuple(values.get("breakouts", ())),
         vlans=tuple(reader.vlans),
         vrfs=tuple(map(Vrf, reader.vrfs)),
+        access_lists=tuple(reader.acls),
         interfaces=tuple(reader.ports.interfaces),
         routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
         static_routes=(*values.get("routes", ()), *reader.routes),
@@ -116,6 +120,7 @@ class _Reader:
     balancing: LoadBalancing | None = None
     vlans: list[Vlan] = field(default_factory=list)
     vrfs: list[str] = field(default_factory=list)
+    acls: list[AccessList] = field(default_factory=list)
     routes: list[StaticRoute] = field(default_factory=list)
     """Of VRFs."""
     qos: QosReader = field(init=False)
@@ -140,6 +145,7 @@ class _Reader:
         yield r"interface (?P<name>port-channel\d+)", self.ports.lag
         yield r"interface (?P<name>Vlan\d+)", self.ports.svi
         yield r"interface (?P<name>loopback\d+)", self.ports.loopback
+        yield LIST.pattern, self._access_list
         yield r"vlan (?P<number>\d+)", self._vlan
         yield r"vrf context (?P<name>\S+)", self._vrf
         yield r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<sequence>\d+)", self.policy.route_map
@@ -150,6 +156,12 @@ class _Reader:
         yield r"system qos", self.qos.system
         yield r"router bgp (?P<asn>\d+)", self.bgp.router
         yield DLB, self._balancing
+
+    def _access_list(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
+        acl, unknown = WORDS.read_list(node, found[1], found[2])
+        self.acls.append(acl)
+        for line in unknown:
+            self.remainder.unknown(line, (*above, node.text))
 
     def _vlan(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         values = self.remainder.read(node, (*above, node.text), _VLAN_LINES)

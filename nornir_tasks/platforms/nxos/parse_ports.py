@@ -9,6 +9,7 @@ from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
 from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
+from nornir_tasks.platforms.nxos.access_lists import APPLIED, APPLIED_TO_SWITCHED, LINES
 from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader
 from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.nxos.reading import Remainder
@@ -56,6 +57,7 @@ _LOOPBACK = (*_COMMON, _VRF, row(r"shutdown", "enabled", no))
 _SVI = (
     *_COMMON,
     _VRF,
+    *APPLIED,
     row(r"shutdown", "enabled", no, hidden=("shutdown",)),
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
 )
@@ -71,6 +73,8 @@ _SUBINTERFACE = (
 
 _ETHERNET = (
     *_LOOPBACK,
+    *APPLIED,
+    *APPLIED_TO_SWITCHED,
     # Cisco Nexus 9000 Interfaces Configuration Guide: an interface's MTU is 1500 unless set.
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
     # A port redirects and is switched unless said otherwise (published configurations of 9.3 and 10.4(2)), and then an
@@ -197,7 +201,8 @@ class PortReader:
     def _logical(self, name: str, values: Fields) -> None:
         mtu, enabled = values.get("mtu_bytes", DEFAULT_MTU_BYTES), values.get("enabled", False)
         port = Interface(name, values.get("description"), values.get("address"), mtu, enabled, None)
-        self.interfaces.append(replace(port, vrf=values.get("vrf"), tag=values.get("tag")))
+        acls = tuple(sorted(values.get("acls", ())))
+        self.interfaces.append(replace(port, vrf=values.get("vrf"), tag=values.get("tag"), acls=acls))
 
     def ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3`` or a part of it: a routed port is down unless said otherwise, a switched one up."""
@@ -243,6 +248,7 @@ class PortReader:
                 native_vlan=native,
                 lag=lag,
                 member=member,
+                acls=tuple(sorted(values.get("port_acls" if switched else "acls", ()))),
             )
         )
 
@@ -283,6 +289,8 @@ class PortReader:
             unread |= {f"{ALLOWED}{number}" for number in values.get("allowed_vlans", ())}
         if "native_vlan" in values and _native_vlan(values) is None:
             unread.add(f"switchport trunk native vlan {values['native_vlan']}")
+        kind = "acls" if access or trunk else "port_acls"
+        unread |= {f"{LINES[kind][each.family]} {each.name} {each.direction}" for each in values.get(kind, ())}
         for line in sorted(unread):
             self.remainder.tree.add_path((*path, line))
 

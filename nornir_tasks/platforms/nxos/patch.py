@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from nornir_tasks.platforms.asn import plain_asns
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.lines import one_value
+from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.canonical import PORT, hidden_admin_state, is_hidden
 from nornir_tasks.platforms.nxos.config_text import DLB, one_port_each, vlans_of
 from nornir_tasks.platforms.nxos.parse import BLOCKS
@@ -35,7 +36,7 @@ _MODES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = (
                 r"policy-map type .+",
                 r"system qos",
                 r"vrf context \S+",
-                r"ip access-list \S+",
+                r"ip(?:v6)? access-list \S+",
                 r"vlan [\d,-]+",
                 r"line \S+",
                 r"control-plane",
@@ -105,7 +106,7 @@ def _changes(text: str) -> Iterator[Change]:
             line = plain_asns(command.removeprefix("no "))
             mode, opens = _resolve(mode, line)
             adds = not command.startswith("no ")
-            for each in _one_each(line):
+            for each in _one_each(WORDS.one_spelling(line, mode[-1] if mode else "")):
                 yield Change((*mode, each), "+" if adds else "-")
             if opens and adds:
                 mode = (*mode, line)

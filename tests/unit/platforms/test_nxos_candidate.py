@@ -460,3 +460,38 @@ def test_the_switchs_patch_of_the_profile_equals_the_plan(before: tuple[str, ...
     reported = server_changes("\n".join(f"`{command}`" for command in ("config t ", *patch, "exit")))
     assert settle(reported, PLATFORM.to_tree(start)) == frozenset(made.changes)
     assert {PLATFORM.disruption(change) for change in made.changes} == {Disruption.RELOAD}
+
+
+MANAGED = """\
+feature nxapi
+class-map type control-plane match-any OURS
+  match access-group name ACL-CPU
+line vty
+  ip access-class ACL-VTY in
+interface mgmt0
+  ip access-group ACL-PORT in
+interface Ethernet1/1
+  no switchport
+  ip address 10.168.0.0/31
+  ip access-group COMPUTE-HOSTS in
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "line", "is_refused"),
+    [
+        ("  ip address 192.0.2.5/24\n", "ip access-list ACL-CPU / 10 deny ip any any", True),
+        ("  ip address 192.0.2.5/24\n", "no ip access-list ACL-VTY", True),
+        ("  ip address 192.0.2.5/24\n", "ip access-list ACL-PORT / 10 permit ip any any", True),
+        ("  ip address 192.0.2.5/24\n", "ip access-list COMPUTE-HOSTS / 10 deny ip any any", False),
+        ("  ip address 192.0.2.5/24\n", "interface Ethernet1/1 / ip access-group COMPUTE-HOSTS in", False),
+        ("", "ip access-list COMPUTE-HOSTS / 10 deny ip any any", True),
+        ("", "interface Ethernet1/1 / ip access-group COMPUTE-HOSTS in", True),
+        ("", "interface Ethernet1/10 / ip access-group COMPUTE-HOSTS in", False),
+    ],
+)
+def test_a_list_on_our_own_path_is_protected_and_any_other_is_not(address: str, line: str, *, is_refused: bool) -> None:
+    """Without an address on mgmt0 the switch is reached through its other ports."""
+    running = PLATFORM.to_tree(MANAGED.replace("interface mgmt0\n", f"interface mgmt0\n{address}"))
+    patterns = PLATFORM.management_path(running)
+    assert any(re.match(pattern, line) for pattern in (*PLATFORM.protected, *patterns)) is is_refused

@@ -6,11 +6,12 @@ from types import MappingProxyType
 
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.nvue.access_lists import protocol_word
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
 from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, TAKEN, TRAINS, capabilities
 from nornir_tasks.platforms.nvue.disruption import disruption
 from nornir_tasks.platforms.nvue.observe import OBSERVING
-from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED
+from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.nvue.parse import parse
 from nornir_tasks.platforms.nvue.port_map import SPLIT_PART, port_name, sort_key
 from nornir_tasks.platforms.nvue.tree import VLAN_ENTRY, empty_lists, open_trunks, to_text, to_tree
@@ -56,11 +57,12 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    management_path=management_path,
     open_trunks=open_trunks,
     empty_lists=empty_lists,
     vlan_entry=VLAN_ENTRY,
     obstacles=vendor_profiles,
     observing=OBSERVING,
     api_port=8765,
-    template_filters=MappingProxyType({"tojson": _json}),
+    template_filters=MappingProxyType({"tojson": _json, "protocol_word": protocol_word}),
 )

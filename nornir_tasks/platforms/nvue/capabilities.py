@@ -8,7 +8,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
-from nornir_tasks.design.capabilities import MARKS, NO_DROP, PAUSE, WEIGHT, Balancing, Capabilities, Knob, Train
+from nornir_tasks.design.capabilities import (
+    MARKS,
+    NO_DROP,
+    PAUSE,
+    WEIGHT,
+    AclFacts,
+    Balancing,
+    Capabilities,
+    Knob,
+    Train,
+)
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.platforms.nvue.port_map import LAG
 
@@ -52,6 +62,18 @@ KNOBS = MappingProxyType(
         MARKS: Knob("port", "interface.<port>.qos.congestion-control.profile", _GROUPS),
         NO_DROP: Knob("switch", "qos.roce and its lossless pool", "docs514, same page: a single lossless pool"),
     }
+)
+
+_ACLS = AclFacts(
+    # docs514 Access-Control-List-Configuration.md: ranges of ports and IPv6 are for what comes in; of what goes out on
+    # a bond the page says two things, so lists for that are on routed ports alone
+    places=frozenset(
+        {"routed ipv4 in", "routed ipv4 out", "routed ipv6 in", "switched ipv4 in", "switched ipv6 in"},
+    ),
+    source="the guide's page on access control lists, with NVUE",
+    has_ranges_out=False,
+    # no page says how far numbers go; those of route maps end here
+    max_sequence=65_535,
 )
 
 _ROCE_ECN = Ecn(min_bytes=150_000, max_bytes=1_500_000, probability_percent=100)
@@ -132,6 +154,7 @@ _SPECTRUM4 = NvueCapabilities(
     max_lag=65535,
     lacp_rate_on="group",
     min_links_gap="NVUE has no command for it (Bonding-Link-Aggregation.md, 5.14, bond-min-links)",
+    acls=_ACLS,
     has_breakout=True,
     has_breakout_lanes=True,
     has_commit_timer=True,

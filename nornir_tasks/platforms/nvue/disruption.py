@@ -20,6 +20,9 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # docs514 QoS: changes reload switchd and "might result in momentary packet loss"
     (r"qos\b.*", Disruption.DATAPLANE_BLIP),
     (r"interface / \S+ / qos\b.*", Disruption.DATAPLANE_BLIP),
+    # flows that the new rules do not permit end; lists are exchanged atomically unless somebody set the mode otherwise
+    # (docs514 Access-Control-List-Configuration.md), but no source says that no packet is lost meanwhile
+    (r"acl / .*|interface / \S+ / acl\b.*", Disruption.DATAPLANE_BLIP),
     # the port goes down, or up; a port that vanishes from the configuration goes down with it. Speed, FEC and
     # negotiation: both ends must agree for the link to come up; a split replaces the port by others (docs514
     # Switch-Port-Attributes.md)

@@ -5,6 +5,9 @@ its address family, LLDP, the ECMP hash. VRFs of others, other profiles, and pol
 no owner.
 """
 
+import re
+
+from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.capabilities import PROFILE
 from nornir_tasks.platforms.nvue.tree import QOS_KINDS
 from nornir_tasks.platforms.ownership import Rule, rule
@@ -58,10 +61,13 @@ _DEFAULT_BGP = _container(
 
 # of a port's VLANs with tags each is its plane's; what a port has but one of is its owner's
 _TAGS = _inner(r"vlan", rule(r"(?P<key>\d+)", "vlan", last="enclosing"), _REST)
-_TRUNK = (_inner(r"bridge", _inner(r"domain", _inner(r"br_default", _TAGS, _REST), _REST), _REST), _REST)
+# a list's name goes with the list: on a port of several owners it is its list's
+_FILTERS = _inner(r"acl", rule(r"(?P<key>[^:]+)", "name", last="enclosing"), _REST)
+_TRUNK = (_FILTERS, _inner(r"bridge", _inner(r"domain", _inner(r"br_default", _TAGS, _REST), _REST), _REST), _REST)
 _OF_SUBINTERFACE = (rule(r'vrf: "(?P<key>[^"]+)"', "vrf"), rule(r"(?P<key>[\d.]+/\d+)", "address"))
 
 OWNERSHIP: tuple[Rule, ...] = (
+    _container(r"acl", _BY_NAME),
     # the VLANs of the default bridge; the bridge's own settings are whoever's made it
     _container(
         r"bridge", _container(r"domain", _container(r"br_default", _container(r"vlan", rule(r"(?P<key>\d+)", "vlan"))))
@@ -102,11 +108,25 @@ OWNERSHIP: tuple[Rule, ...] = (
 PROTECTED: tuple[str, ...] = (
     r"interface / eth\d",
     r"vrf / mgmt\b",
-    r"acl\b",
     r"platform\b",
     r"maintenance\b",
     r"system / (?:aaa|acl|api|boot|config|control-plane|gnmi-server|packages|reboot|security|ssh-server)\b",
     r"system / hostname: ",
 )
-"""Accounts and AAA, the management port, VRF and default route, API and SSH with their certificates, the control
-plane's ACLs (any ACL may be one of them), how configuration is saved, and maintenance mode, which takes ports down."""
+"""Accounts and AAA, the management port, VRF and default route, API and SSH with their certificates, which ACLs the
+control plane has, how configuration is saved, and maintenance mode, which takes ports down."""
+
+
+def management_path(running: ConfigTree) -> tuple[str, ...]:
+    """Patterns of further protected lines on this switch: of the ACLs that packets to it pass.
+
+    Those of the control plane and of management ports, and those that other ports have for the control plane.
+    """
+    interfaces = (running.get("interface") or ConfigTree()).children
+    blocks = [running.get("system", "control-plane"), *(port for name, port in interfaces.items() if name[:3] == "eth")]
+    names = {name for block in blocks if block is not None for name in (block.get("acl") or ConfigTree()).children}
+    for port in interfaces.values():
+        for name, acl in (port.get("acl") or ConfigTree()).children.items():
+            if any(path[-1] == "control-plane" for path, _ in acl.walk()):
+                names.add(name)
+    return tuple(rf"acl / {re.escape(name)}(?: |$)" for name in sorted(names))

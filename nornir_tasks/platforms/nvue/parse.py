@@ -8,6 +8,7 @@ from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.nvue.access_lists import families, parse_lists
 from nornir_tasks.platforms.nvue.capabilities import Spelling
 from nornir_tasks.platforms.nvue.capabilities import capabilities as record_of
 from nornir_tasks.platforms.nvue.parse_ports import Carried, parse_ports
@@ -33,7 +34,8 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     balancing = _load_balancing(data, known.spelling)
     qos, own_profiles = parse_qos(data, known, watched)
     bgp, bfd = parse_bgp(data, known)
-    interfaces, breakouts = parse_ports(data, known, Carried(own_profiles, watched) if qos is not None else None)
+    carried = Carried(own_profiles, watched) if qos is not None else None
+    interfaces, breakouts = parse_ports(data, known, carried, families(data))
     config = DeviceConfig(
         name=name,
         os=known.os,
@@ -47,6 +49,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         bfd=bfd,
         breakouts=breakouts,
         vlans=_vlans(data),
+        access_lists=parse_lists(data),
         interfaces=interfaces,
         routing_policy=parse_policy(data),
         static_routes=parse_static_routes(data),

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
 from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.order import prefix_key
+from nornir_tasks.platforms.nvue.access_lists import bindings
 from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
 from nornir_tasks.platforms.nvue.port_map import LAG
 from nornir_tasks.platforms.nvue.reading import (
@@ -55,13 +57,18 @@ class Carried:
 
 
 def parse_ports(
-    data: Data, known: NvueCapabilities, carried: Carried | None
+    data: Data, known: NvueCapabilities, carried: Carried | None, lists: Mapping[str, Family]
 ) -> tuple[tuple[Interface, ...], tuple[Breakout, ...]]:
-    """All ports, and the split cages. ``carried``: None without QoS."""
+    """All ports, and the split cages. ``carried``: None without QoS; ``lists``: the family of each access list."""
     cages = {name: ways for name, _ in entries(data, "interface") if (ways := _ways(data, name))}
     groups = _groups(data)
+    acls = {name: bindings(port, lists) for name, port in entries(data, "interface") if name not in cages}
     ports = tuple(
-        replace(_interface(data, name, known, carried, is_member=name in groups), member=groups.get(name))
+        replace(
+            _interface(data, name, known, carried, is_member=name in groups),
+            member=groups.get(name),
+            acls=acls[name],
+        )
         for name, _ in entries(data, "interface")
         if name not in cages
     )

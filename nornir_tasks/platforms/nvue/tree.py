@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.nvue.access_lists import in_one_spelling
 from nornir_tasks.platforms.platform import OpenTrunk
 
 QOS_KINDS = (
@@ -35,6 +36,7 @@ BRIDGE = "br_default"
 """The one bridge that exists without configuration (docs514 VLAN-aware-Bridge-Mode.md)."""
 
 CONTAINERS: tuple[Path, ...] = (
+    ("acl",),
     ("bridge",),
     ("bridge", "domain"),
     ("bridge", "domain", BRIDGE),
@@ -81,6 +83,7 @@ def from_data(data: dict[str, Any]) -> ConfigTree:
     tree = _containers()
     _fill(tree, data)
     _note_open_members(tree)
+    in_one_spelling(tree.children["acl"])
     return tree
 
 
@@ -234,6 +237,7 @@ def _from_rows(text: str) -> ConfigTree | None:
         else:
             parent.add(f"{name}: {respelled}")
     _note_open_members(root)
+    in_one_spelling(root.children["acl"])
     return root
 
 

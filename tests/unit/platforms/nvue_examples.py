@@ -19,6 +19,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.render.render import render
+from tests.unit.platforms.filters_drawn import maybe_filtered
 from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_lags, maybe_with_tags
 
 RELEASES = PLATFORM.facts.releases
@@ -278,6 +279,9 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     made = maybe_with_tags(draw, made, st.integers(552, 9216), is_named=False)
     made = maybe_lossy(draw, made, "GPUFABRIC-STORAGE-LOSSY")
     made = maybe_with_lags(draw, made, lambda draw, port, number: bundled(port, number, draw(lags(port))))
+    facts = facts_of(made).acls
+    assert facts is not None
+    made = maybe_filtered(draw, made, facts)
     routed = [
         port.name
         for port in made.interfaces

@@ -1,6 +1,7 @@
 """What is sent to Cumulus Linux: the least that makes the owned part as wanted, and never anything else."""
 
 import copy
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -176,7 +177,6 @@ def test_each_change_is_tagged_with_what_it_does_to_traffic(line: str, worst: Di
         "system / api / certificate: \"x\"",
         "system / control-plane / acl / MGMT-ONLY",
         "vrf / mgmt / router / static / 0.0.0.0/0",
-        "acl / MGMT-ONLY / rule / 10",
     ],
 )  # fmt: skip
 def test_our_own_path_to_the_switch_is_protected(line: str) -> None:
@@ -251,3 +251,20 @@ def test_a_cage_split_otherwise_changes_its_mode_and_keeps_its_key() -> None:
 )
 def test_layer_1_changes_take_the_port_down(path: tuple[str, ...]) -> None:
     assert PLATFORM.disruption(Change(path, "+")) is Disruption.PORT_FLAP
+
+
+MANAGED = {
+    "system": {"control-plane": {"acl": {"ACL-CPU": {"inbound": {}}}}},
+    "interface": {
+        "eth0": {"acl": {"ACL-PORT": {"inbound": {}}}},
+        "swp1": {"acl": {"COMPUTE-HOSTS": {"inbound": {}}, "ACL-LOCAL": {"inbound": {"control-plane": {}}}}},
+    },
+}
+
+
+@pytest.mark.parametrize("name", ["ACL-CPU", "ACL-PORT", "ACL-LOCAL"])
+def test_a_list_on_our_own_path_is_protected_and_any_other_is_not(name: str) -> None:
+    patterns = PLATFORM.management_path(PLATFORM.to_tree(json.dumps(MANAGED)))
+    assert any(re.match(pattern, f"acl / {name} / rule / 10") for pattern in patterns)
+    for line in ("acl / COMPUTE-HOSTS / rule / 10", "interface / swp1 / acl / COMPUTE-HOSTS", f"acl / {name}-2 / type"):
+        assert not any(re.match(pattern, line) for pattern in (*PLATFORM.protected, *patterns))

@@ -30,7 +30,7 @@ from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
-from tests.unit.design import bundled, tagged, toy_profiles, toys
+from tests.unit.design import bundled, filtered, tagged, toy_profiles, toys
 
 ROOT = Path(__file__).parents[2]
 SITES = (
@@ -48,7 +48,8 @@ FLOWLET = (
 """Both tiers of the lab under one system that balances flowlets."""
 
 _TOP = {
-    "services": r"service |ip routing|feature ",
+    "services": r"service |ip routing|feature |hardware ",
+    "access_lists": r"ip(?:v6)? access-list ",
     "interfaces": r"interface ",
     "qos": r"qos |priority-flow-control |class-map |policy-map |system qos",
     "bgp": r"router bgp ",
@@ -173,7 +174,7 @@ class Example:
 @cache
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
-    switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled())
+    switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled(), *_filtered())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -236,6 +237,14 @@ def _bundled() -> Iterator[Rendered]:
     """Switches with link aggregation groups."""
     for device in bundled.DEVICES.values():
         each = bundled.realised(device)
+        text = render(each.config, each.capabilities, environment(each.config.os))
+        yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _filtered() -> Iterator[Rendered]:
+    """Switches with access lists."""
+    for device in filtered.tagged.LEAVES.values():
+        each = filtered.realised(device)
         text = render(each.config, each.capabilities, environment(each.config.os))
         yield Rendered(each.config, each.capabilities, each.claims, text)
 

@@ -19,6 +19,7 @@ from tests.property.mutants import other_values, without
 NOT_PRINTED = {
     "eos: ip load-sharing trident|arad <seed>": "no ASIC of the catalogue is named where the manual tells of seeds",
     "eos: bandwidth guaranteed percent 5": "the manual tells of it for an ASIC that no switch of the catalogue has",
+    "eos: hardware counter feature acl out ipv4|ipv6": "the leaves of these sites count what goes out without it",
     "eos: no error-correction encoding": "links without error correction are slower than those of these sites",
     "nvue: router / adaptive-routing / enable|state": "no NIC of the catalogue takes packets out of order",
     "nvue: interface / <port> / router / adaptive-routing / enable|state": "likewise",
@@ -38,6 +39,7 @@ STOOD_ON = dict.fromkeys(
         "nvue: interface / <cage> / link / breakout / <ways>x / lanes-per-port",
         "nvue: router / policy / prefix-list / <name> / rule / <n> / action",
         "nvue: router / policy / route-map / <name> / rule / <n> / action / permit",
+        "nvue: acl / <name> / type",
         "nvue: router / bgp / autonomous-system",
         "nvue: ... / neighbor / <address> / remote-as",
         "nvue: ... / neighbor / <port> / remote-as",

@@ -1,4 +1,4 @@
-"""Random sites with planes beside the first, with ports of every kind: trunks, groups, subinterfaces, in VRFs, lossy.
+"""Random sites with planes beside the first, with ports of every kind: trunks, groups, in VRFs, lossy, filtered.
 
 No key of the intent makes these yet; the planes are those of the tests.
 """
@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.network import Network
-from tests.unit.design import bundled, tagged, toy_profiles, toys
+from tests.unit.design import bundled, filtered, tagged, toy_profiles, toys
 
 MOST_LEAVES = 20
 """For so many the tests' planes have addresses."""
-KINDS = ("nothing", "tags", "tags", "groups", "groups", "storage in a VRF", "lossy storage", "lossy storage")
+KINDS = ("nothing", "tags", "filtered tags", "groups", "groups", "storage in a VRF", "lossy storage", "lossy storage")
 EXTRA = st.sampled_from(KINDS)
 
 
@@ -24,8 +24,8 @@ def with_more(site: Network, extra: str) -> tuple[Network, Kinds]:
     if extra == "nothing" or len(leaves) > MOST_LEAVES or not is_numbered:
         return site, kinds()
     try:
-        if extra == "tags":
-            return tagged.with_tags(site), tagged.with_kinds()
+        if extra in {"tags", "filtered tags"}:
+            return tagged.with_tags(site), (tagged if extra == "tags" else filtered).with_kinds()
         if extra == "groups":
             return bundled.with_groups(site), bundled.with_kinds()
         made = toys.storage_on(site, "STORAGE" if extra == "storage in a VRF" else None)

@@ -22,7 +22,8 @@ from nornir_tasks.lab.machines.manager import Machines
 ROOT = Path(__file__).parents[2]
 UP_TIMEOUT_S = 1200
 """The image is made within it where there is none yet."""
-PLAYBOOK_TIMEOUT_S = 900
+PLAYBOOK_TIMEOUT_S = 2400
+"""site.yml on two emulated machines took 600 s alone on two cores, and above 900 s beside other work."""
 SSH_TIMEOUT_S = 120
 BARE, CONFIGURED = "bare", "configured"
 """Saved states: as it came up; as site.yml left it."""

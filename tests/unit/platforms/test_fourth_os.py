@@ -13,6 +13,7 @@ import pytest
 from nornir_tasks import platforms
 from nornir_tasks.errors import IntentError
 from nornir_tasks.files.site import load_site
+from nornir_tasks.files.systems import systems
 
 ROOT = Path(__file__).parents[3]
 STUBS = Path(__file__).with_name("fourth_os")
@@ -30,13 +31,18 @@ def lab_site(where: Path, leaf: str) -> Path:
     return where
 
 
+def _look_again() -> None:
+    platforms.platforms.cache_clear()
+    systems.cache_clear()
+
+
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The package of platforms also looks where Toy OS was begun."""
     monkeypatch.setattr(platforms, "__path__", [*platforms.__path__, str(STUBS / "begun")])
-    platforms.platforms.cache_clear()
+    _look_again()
     yield
-    platforms.platforms.cache_clear()
+    _look_again()
     for name in [name for name in sys.modules if name.startswith("nornir_tasks.platforms.toyos")]:
         del sys.modules[name]
 

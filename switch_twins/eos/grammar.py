@@ -151,8 +151,9 @@ def _first_address_gone(change: Change) -> None:
 
 
 def _vrf_moved(change: Change) -> None:
-    """Moving an interface to another VRF takes its addresses away, as on the device."""
-    for node in change.parent.find("ip address"):
+    """Moving an interface to another VRF takes its addresses away, those of IPv6 too (um-eos IPv4, "vrf")."""
+    lines = ("ip address", "ipv6 address", "ip virtual-router address", "ipv6 virtual-router address")
+    for node in [node for line in lines for node in change.parent.find(line)]:
         change.session.remove(node)
 
 

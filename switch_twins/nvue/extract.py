@@ -51,6 +51,7 @@ def switch_state(device: DeviceSpec, tree: Tree, dialect: Dialect) -> SwitchStat
             for vrf, content in get_or(tree, {}, "vrf").items()
             for prefix, route in get_or(content, {}, "router", "static").items()
             for hop in route.get("via", {})
+            if ":" not in prefix  # the lab's fabric routes IPv4
         ),
         lldp_enabled=get_or(tree, "enabled", *dialect.lldp, "state") != "disabled",
     )
@@ -72,7 +73,7 @@ def _interfaces(device: DeviceSpec, tree: Tree, dialect: Dialect) -> list[Interf
 def _of_vrfs(tree: Tree) -> Iterator[InterfaceState]:
     """The interface of each VRF with an address, which is its loopback (Virtual-Routing-and-Forwarding-VRF.md, BGP)."""
     for name, vrf in get_or(tree, {}, "vrf").items():
-        addresses = tuple(get_or(vrf, {}, "loopback", "ip", "address"))
+        addresses = tuple(each for each in get_or(vrf, {}, "loopback", "ip", "address") if ":" not in each)
         if addresses and name != "default":
             yield InterfaceState(
                 name=name,

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from ..engine import Node, Tree
 
-LAYER_3 = ("ip address", "ip unnumbered", "ip forward", "ip redirects", "ipv6 address", "medium p2p")
+LAYER_3 = (
+    "ip address",
+    "ip unnumbered",
+    "ip forward",
+    "ip redirects",
+    "ipv6 address",
+    "ipv6 nd",
+    "hsrp ",
+    "medium p2p",
+)
 """Lines of a port that disappear when its VRF changes."""
 
 
@@ -65,7 +74,8 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
         before = old.children.get(key)
         if moves and node.words.startswith(LAYER_3):
             before = None  # a port loses its addresses when its VRF changes: they are typed again (the lab's reading)
-        added = inner[key][1] if key in inner else _everything(new.tree, node, depth + 1)
+        known = key in inner and before is not None
+        added = inner[key][1] if known else _everything(new.tree, node, depth + 1)
         if before is None and _is_port(node) and not added:
             continue
         if before is None or before.line != node.line or before.body != node.body or added:

@@ -162,6 +162,30 @@ class Capabilities:
     """Ports, routes and sessions can be in VRFs besides the default one."""
     vrf_gap: str = ""
     """Why not, for the operator's message."""
+    has_ipv6: bool = False
+    """Ports, subinterfaces, SVIs and loopbacks can have a global IPv6 address, and static routes be of IPv6."""
+    ipv6_gap: str = ""
+    """Why not, for the operator's message."""
+    ipv6_service: str | None = None
+    """What must be on before IPv6 is routed, in the default VRF and in each other one by itself (EOS ``ipv6
+    unicast-routing``); None: nothing."""
+    has_next_hops: bool = False
+    """Static routes can lead to next hops, and not only discard."""
+    next_hop_gap: str = ""
+    """Why not, for the operator's message."""
+    has_gateways: bool = False
+    """SVIs can have redundant gateways."""
+    gateway_gap: str = ""
+    """Why not, for the operator's message."""
+    gateway_mac: Literal["switch", "svi", "none"] = "none"
+    """Where their MAC address is configured: once (EOS), on each SVI (NVUE), or nowhere (HSRP has its own)."""
+    gateway_service: str | None = None
+    """What must be loaded before there are any (NX-OS ``feature hsrp``)."""
+    has_gateway_roles: bool = False
+    """One of both switches answers, by group and priority (HSRP), and not both (EOS, NVUE)."""
+    max_gateway_group: int = 4095
+    default_gateway_priority: int = 100
+    """Of a gateway whose owner sets none."""
     has_tags: bool = False
     """Ports can be trunks, and have routed subinterfaces."""
     tag_gap: str = ""

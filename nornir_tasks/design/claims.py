@@ -9,7 +9,7 @@ earlier design left behind (an old neighbour in a pool, a list with the prefix) 
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
-from ipaddress import IPv4Network
+from ipaddress import IPv6Address, ip_network
 from typing import Literal
 
 SWITCH = "switch"
@@ -17,6 +17,9 @@ SWITCH = "switch"
 
 MANAGEMENT_VRF = re.compile(r"(?i:default|global|mgmt\b.*|management\b.*|oob\b.*)")
 """Names of VRFs that never have an owner: management access may use one."""
+
+_IPV6 = 1 << 128
+"""Added to the numbers of IPv6 addresses, to tell them from those of IPv4."""
 
 _NEVER = "(?!)"
 """Regular expression that matches nothing."""
@@ -32,7 +35,7 @@ class Owner:
     prefix: str
     """Prefix lists, route maps, peer groups, VLANs and profiles of this owner begin with this."""
     pools: tuple[str, ...] = ()
-    """IPv4 prefixes: of a fabric its loopbacks and links, of a plane its hosts'."""
+    """Prefixes of both families: of a fabric its loopbacks and links, of a plane its hosts'."""
     vlans: frozenset[int] = frozenset()
     """Numbers of its VLANs on every switch that hosts are attached to, with their SVIs."""
     vrf: str | None = None
@@ -40,6 +43,11 @@ class Owner:
     lags: frozenset[int] = frozenset()
     """Numbers of its link aggregation groups on every switch that hosts are attached to, in use or not. A group whose
     number several owners have carries VLANs of each."""
+    routes: frozenset[str] = frozenset()
+    """Prefixes outside its pools to which it has static routes in that VRF: ``0.0.0.0/0``, ``::/0``. Routes to any
+    other prefix outside all pools are others'."""
+    has_gateways: bool = False
+    """Its SVIs have redundant gateways: what they need once on a switch is the switch's then, else others'."""
 
     @property
     def key(self) -> str:
@@ -182,6 +190,21 @@ class Claims:
             return None
         return next((key for low, high, key in self._pools if low <= value <= high), None)
 
+    def by_prefix(self, prefix: str) -> str | None:
+        """The owner of a static route in the default VRF: by its pools, else by the routes that it declares."""
+        routed = (claim.owner for claim in self.claims if claim.owner.vrf is None)
+        return self.by_address(prefix) or next((each.key for each in routed if prefix in each.routes), None)
+
+    @property
+    def has_ipv6(self) -> bool:
+        """Does any owner have IPv6 addresses?"""
+        return any(":" in pool for claim in self.claims for pool in claim.owner.pools)
+
+    @property
+    def has_gateways(self) -> bool:
+        """Does any owner have redundant gateways?"""
+        return any(claim.vlans and claim.owner.has_gateways for claim in self.claims)
+
     @cached_property
     def _pools(self) -> tuple[tuple[int, int, str], ...]:
         owners = (claim.owner for claim in self.claims if claim.owner.vrf is None)
@@ -196,10 +219,20 @@ class Claims:
 
         Candidates are the VRF's owner and owners in the same VRF.
         """
-        value, owners = _number(address), [claim.owner for claim in self.claims]
-        vrfs = {owner.vrf for owner in owners if owner.key == holder}
-        pools = ((_bounds(pool), owner.key) for owner in owners if owner.vrf in vrfs for pool in owner.pools)
+        value = _number(address)
+        pools = ((_bounds(pool), owner.key) for owner in self._sharing_vrf(holder) for pool in owner.pools)
         return next((key for (low, high), key in pools if value is not None and low <= value <= high), None)
+
+    def route_in_vrf_of(self, holder: str | None, prefix: str) -> str | None:
+        """The owner of a static route in a VRF of ``holder``: by its pools, else by the routes that it declares."""
+        routed = (owner.key for owner in self._sharing_vrf(holder) if prefix in owner.routes)
+        return self.in_vrf_of(holder, prefix) or next(routed, None)
+
+    def _sharing_vrf(self, holder: str | None) -> list[Owner]:
+        """The owners whose addresses are in a VRF of ``holder``."""
+        owners = [claim.owner for claim in self.claims]
+        vrfs = {owner.vrf for owner in owners if owner.key == holder}
+        return [owner for owner in owners if owner.vrf in vrfs]
 
     def by_vrf(self, name: str) -> str | None:
         """The owner of this VRF: the name has its prefix, with or without the final hyphen.
@@ -209,9 +242,9 @@ class Claims:
         return None if MANAGEMENT_VRF.fullmatch(name) else self.by_name(f"{name}-")
 
     def by_route(self, route: str) -> str | None:
-        """The owner of a route (``STORAGE 10.1.2.0/24``) in an owned VRF, by its prefix; else None."""
+        """The owner of a static route (``STORAGE 10.1.2.0/24``) in an owned VRF, by its prefix; else None."""
         vrf, _, prefix = route.partition(" ")
-        return self.in_vrf_of(self.by_vrf(vrf), prefix)
+        return self.route_in_vrf_of(self.by_vrf(vrf), prefix)
 
     @cached_property
     def _prefixes(self) -> tuple[tuple[str, str], ...]:
@@ -238,14 +271,25 @@ def host_prefix(plane: str, fabric: str) -> str:
 @cache
 def _bounds(pool: str) -> tuple[int, int]:
     """First and last address of a pool."""
-    network = IPv4Network(pool)
-    return int(network.network_address), int(network.broadcast_address)
+    network = ip_network(pool)
+    family = _IPV6 if network.version == 6 else 0
+    return family + int(network.network_address), family + int(network.broadcast_address)
 
 
 def _number(address: str) -> int | None:
-    """An IPv4 address, with or without length, as a number; much faster than the standard library."""
+    """An address, with or without length, as a number; for IPv4 much faster than the standard library."""
     head, _, _ = address.partition("/")
+    if ":" in head:
+        return _number_of_ipv6(head)
     parts = head.split(".")
     if len(parts) != 4 or not all(part.isdigit() for part in parts):
         return None
     return (int(parts[0]) << 24) | (int(parts[1]) << 16) | (int(parts[2]) << 8) | int(parts[3])
+
+
+@cache
+def _number_of_ipv6(address: str) -> int | None:
+    try:
+        return _IPV6 + int(IPv6Address(address))
+    except ValueError:
+        return None

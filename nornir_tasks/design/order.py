@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Address, ip_address, ip_network
 
 from nornir_tasks.design.config.bgp import Bgp, Neighbor
 from nornir_tasks.design.config.load_balancing import LoadBalancing
@@ -31,7 +31,8 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
         interfaces=tuple(sorted(config.interfaces, key=lambda port: (sort_key(port.name), port.name))),
         routing_policy=_routing_policy(config.routing_policy),
         static_routes=tuple(
-            sorted(config.static_routes, key=lambda route: (route.vrf or "", prefix_key(route.prefix)))
+            replace(each, next_hops=tuple(sorted(each.next_hops, key=ip_address)))
+            for each in sorted(config.static_routes, key=lambda route: (route.vrf or "", prefix_key(route.prefix)))
         ),
         bgp=config.bgp and _bgp(config.bgp, sort_key),
     )
@@ -43,14 +44,14 @@ def _load_balancing(unordered: LoadBalancing, sort_key: Callable[[str], tuple[in
     )
 
 
-def prefix_key(prefix: str) -> tuple[int, int]:
-    """IPv4 prefixes in numeric order, shorter ones first."""
-    network = IPv4Network(prefix, strict=False)
-    return int(network.network_address), network.prefixlen
+def prefix_key(prefix: str) -> tuple[int, int, int]:
+    """IPv4 prefixes in numeric order, shorter ones first; then those of IPv6."""
+    network = ip_network(prefix, strict=False)
+    return network.version, int(network.network_address), network.prefixlen
 
 
 def prefixes_in_order(prefixes: Iterable[str]) -> tuple[str, ...]:
-    """IPv4 prefixes in numeric order."""
+    """Prefixes in the order of ``prefix_key``."""
     return tuple(sorted(prefixes, key=prefix_key))
 
 

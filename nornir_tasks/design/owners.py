@@ -6,7 +6,7 @@ An owner is declared once, by the module of its kind. This module checks that ow
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
-from ipaddress import IPv4Network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from itertools import combinations
 
 from nornir_tasks.design import front_panel
@@ -102,9 +102,16 @@ def _alike(one: Owner, other: Owner) -> Iterator[Finding]:
         expected = "names of which none begins with another"
         yield _finding(one, other, "begin alike on switches", expected, f"{one.prefix}, {other.prefix}")
     if one.vrf == other.vrf:
-        overlaps = [f"{a}, {b}" for a in one.pools for b in other.pools if IPv4Network(a).overlaps(IPv4Network(b))]
+        overlaps = [f"{a}, {b}" for a in one.pools for b in other.pools if _overlap(ip_network(a), ip_network(b))]
         if overlaps:
             yield _finding(one, other, "have pools that overlap", "pools that are disjoint", "; ".join(overlaps))
+        if one.routes & other.routes:
+            found = ", ".join(sorted(one.routes & other.routes))
+            yield _finding(one, other, "have one static route in one VRF", "routes of one of them", found)
+
+
+def _overlap(one: IPv4Network | IPv6Network, other: IPv4Network | IPv6Network) -> bool:
+    return one.version == other.version and one.overlaps(other)
 
 
 def _begin_alike(one: Owner, other: Owner) -> bool:

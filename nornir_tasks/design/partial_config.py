@@ -9,6 +9,7 @@ from typing import Literal
 
 from nornir_tasks.design.config.access_lists import AccessList, Direction, Family
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
+from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.qos import Ecn
@@ -84,6 +85,8 @@ class PartialPort:
     """Of a member: the group's interface. The group's VLANs, MTU and profile are said of the group alone."""
     acls: Mapping[tuple[Family, Direction], str] | None = field(default=None, metadata=KEYED)
     """Names of the access lists that filter its packets."""
+    ipv6_address: str | None = None
+    gateway: Gateway | None = None
 
 
 @dataclass(frozen=True, slots=True)

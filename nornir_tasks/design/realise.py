@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from nornir_tasks.design import bundling, filtering, tagging
+from nornir_tasks.design import bundling, filtering, gateway_rules, layer3, tagging
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
@@ -85,7 +85,7 @@ def realise(
         routing_policy=RoutingPolicy(
             tuple((intended.prefix_lists or {}).values()), tuple((intended.route_maps or {}).values())
         ),
-        static_routes=tuple((intended.static_routes or {}).values()),
+        static_routes=tuple(map(layer3.as_printed, (intended.static_routes or {}).values())),
         bgp=bender.bgp(intended),
     )
     bender.profiles(intended)
@@ -93,6 +93,8 @@ def realise(
     bender.problems.extend(tagging.problems(device.name, intended, device.capabilities))
     bender.problems.extend(bundling.problems(device.name, intended, device.capabilities))
     bender.problems.extend(filtering.problems(device.name, intended, device.capabilities, claims))
+    bender.problems.extend(layer3.problems(device.name, intended, device.capabilities))
+    bender.problems.extend(gateway_rules.problems(device.name, intended.ports or {}, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)
     claims = replace(claims, has_acls=True) if config.access_lists else claims
@@ -139,9 +141,15 @@ class _Bender:
 
     def services(self, intended: PartialConfig, claims: Claims) -> tuple[str, ...]:
         adjusted = tuple(name for name in self.capabilities.services if name != "bfd" or intended.bfd is not None)
-        svi, lag = self.capabilities.svi_service, self.capabilities.lag_service
-        adjusted = (*adjusted, *([svi] if intended.vlans and svi else ()), *([lag] if claims.has_lags and lag else ()))
-        return (*adjusted, *filtering.services(intended, self.capabilities))
+        known = self.capabilities
+        needed = (
+            (known.svi_service, bool(intended.vlans)),
+            (known.lag_service, claims.has_lags),
+            (known.gateway_service, any(each.gateway is not None for each in (intended.ports or {}).values())),
+            (known.ipv6_service, None in layer3.vrfs_with_ipv6(intended)),
+        )
+        found = tuple(service for service, is_needed in needed if service is not None and is_needed)
+        return (*adjusted, *found, *filtering.services(intended, known))
 
     def hashing(self, seed: int | None) -> Hashing | None:
         if seed is None:
@@ -207,7 +215,8 @@ class _Bender:
             for name, port in (intended.ports or {}).items()
             if port.vrf is not None and port.ra_interval_ms is not None
         )
-        return tuple(map(Vrf, there))
+        routed = layer3.vrfs_with_ipv6(intended) if self.capabilities.ipv6_service is not None else frozenset()
+        return tuple(Vrf(name, name in routed) for name in there)
 
     def interfaces(self, ports: Mapping[str, PartialPort], mtus: Mapping[str, PortMtu]) -> tuple[Interface, ...]:
         """Every port; adjustments of SVIs come first."""
@@ -243,6 +252,8 @@ class _Bender:
             tag=intended.tag,
             lag=self.lag(name, intended),
             acls=tuple(sorted(AclBinding(*use, acl) for use, acl in (intended.acls or {}).items())),
+            ipv6_address=layer3.address_as_printed(intended.ipv6_address),
+            gateway=gateway_rules.within(intended.gateway, known),
         )
 
     def lag(self, name: str, intended: PartialPort) -> Lag | None:

@@ -41,7 +41,7 @@ def _of_trunk(
 ) -> Iterator[Problem]:
     also = {
         "an access port": port.access_vlan,
-        "a routed port": port.address or port.vrf or port.ra_interval_ms or port.tag,
+        "a routed port": port.address or port.ipv6_address or port.vrf or port.ra_interval_ms or port.tag,
     }
     for what, value in also.items():
         if value is not None:

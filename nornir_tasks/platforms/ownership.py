@@ -26,11 +26,15 @@ Key = Literal[
     "lag",
     "vrf",
     "route",
+    "prefix",
     "pool",
+    "pool route",
     "enclosing",
     "vlans",
     "lags",
     "acls",
+    "ipv6",
+    "gateways",
     "switch",
     "nobody",
 ]
@@ -44,10 +48,20 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "lag": Claims.by_lag,
     "vrf": Claims.by_vrf,
     "route": Claims.by_route,
+    "prefix": Claims.by_prefix,
 }
 """The function that finds the owner by a line's own key, in any container."""
 
-_KEYED = frozenset({*_BY, "pool"})
+_WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
+    "vlans": lambda claims: claims.has_vlans,
+    "lags": lambda claims: claims.has_lags,
+    "acls": lambda claims: claims.has_acls,
+    "ipv6": lambda claims: claims.has_ipv6,
+    "gateways": lambda claims: claims.has_gateways,
+}
+"""What is the switch's only where an owner uses it: elsewhere it is there for others."""
+
+_KEYED = frozenset({*_BY, "pool", "pool route"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +69,10 @@ class Rule:
     """Lines matching ``pattern`` (full match) belong to the owner found through ``by``.
 
     The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number,
-    a VRF's name, a VRF and a prefix in it. ``pool``: an address or prefix in the VRF of the container. ``enclosing``
-    needs no key: the owner is that of the enclosing container.
+    a VRF's name, a VRF and the prefix of a static route in it (``prefix``: in the default one). ``pool``: an address or
+    prefix in the VRF of the container; ``pool route``: the prefix of a static route there. ``enclosing`` needs no key:
+    the owner is that of the enclosing container. ``vlans``, ``ipv6`` and ``gateways`` are the switch's where an
+    owner has any.
     """
 
     pattern: re.Pattern[str]
@@ -108,10 +124,13 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
         return enclosing
     if by == "pool":
         return claims.in_vrf_of(enclosing, key)
+    if by == "pool route":
+        return claims.route_in_vrf_of(enclosing, key)
     if by in _BY:
         return _BY[by](claims, key)
-    has = {"switch": True, "vlans": claims.has_vlans, "lags": claims.has_lags, "acls": claims.has_acls}
-    return SWITCH if has.get(by, False) else None
+    if by in _WHERE_USED:
+        return SWITCH if _WHERE_USED[by](claims) else None
+    return SWITCH if by == "switch" else None
 
 
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:

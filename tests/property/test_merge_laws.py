@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
+from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
@@ -95,6 +96,8 @@ PORTS = st.builds(
     lag=maybe(st.builds(Lag, st.sampled_from(("fast", "slow")), individual=st.booleans(), min_links=maybe(FEW))),
     member_of=maybe(NAMES),
     acls=maybe(st.dictionaries(st.tuples(FAMILIES, st.sampled_from(("in", "out"))), NAMES)),
+    ipv6_address=maybe(PREFIXES),
+    gateway=maybe(st.builds(Gateway, maybe(NAMES), mac_address=maybe(NAMES), priority=maybe(FEW))),
 )
 CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {
@@ -111,7 +114,10 @@ PARTS = {
     "route_maps": by(NAMES, lambda name: st.builds(RouteMap, st.just(name), map_rules())),
     "access_lists": by(NAMES, lambda name: st.builds(AccessList, st.just(name), FAMILIES, acl_rules())),
     "vrfs": st.dictionaries(NAMES, st.builds(PartialVrf, maybe(NAMES), maybe(FEW), maybe(st.frozensets(PREFIXES)))),
-    "static_routes": by(st.tuples(maybe(NAMES), PREFIXES), lambda key: st.just(StaticRoute(key[1], key[0]))),
+    "static_routes": by(
+        st.tuples(maybe(NAMES), PREFIXES),
+        lambda key: st.builds(StaticRoute, st.just(key[1]), st.just(key[0]), maybe(st.tuples(NAMES)), maybe(FEW)),
+    ),
     "asn": FEW,
     "router_id": NAMES,
     "maximum_paths": FEW,

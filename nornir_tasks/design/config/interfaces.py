@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nornir_tasks.design.config.access_lists import AclBinding
+from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.lag import Lag, LagMember
 
 
@@ -51,7 +52,8 @@ class Interface:
     layer1: Layer1 | None = None
     """None on a LAG, a loopback, an SVI and an unused port."""
     ra_interval_ms: int | None = None
-    """Longest time between two IPv6 router advertisements of an unnumbered port (RFC 4861); None: it has no IPv6."""
+    """Longest time between two IPv6 router advertisements of an unnumbered port, from which the far end learns its
+    link-local address (RFC 4861); None where the port sends none."""
     access_vlan: int | None = None
     """The one VLAN of an access port, untagged; None: a routed port, or no port at all."""
     edge: bool = False
@@ -70,6 +72,11 @@ class Interface:
     """Of a member of one: its MTU and VLANs are the group's, or None where the OS has them on the group alone."""
     acls: tuple[AclBinding, ...] = ()
     """Access lists that filter its packets, at most one of each family and direction."""
+    ipv6_address: str | None = None
+    """Global IPv6 address with prefix length as in RFC 5952, ``2001:db8::1/64``, beside the IPv4 one or alone. Hosts
+    there have static addresses: the port sends no router advertisements (``ra_interval_ms`` is None)."""
+    gateway: Gateway | None = None
+    """Of an SVI: the address that its pair answers together."""
 
 
 @dataclass(frozen=True, slots=True)

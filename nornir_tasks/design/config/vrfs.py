@@ -8,6 +8,8 @@ class Vrf:
     """A routing table of its own, in which IPv4 is routed. Its ports, routes and sessions say its name."""
 
     name: str
+    ipv6: bool = False
+    """IPv6 is routed too, where the OS has a line for that (``Capabilities.ipv6_service``)."""
 
 
 RouteKey = tuple[str | None, str]

@@ -59,6 +59,7 @@ _OBJECT = re.compile(
 )
 _WHOLE = re.compile(r"no neighbor (\S+)")
 _SINGLE = re.compile(r"default neighbor (\S+) ")
+_ADDRESS = re.compile(r"ip(?:v6)? (?:virtual-router )?address ")
 _FIRST = re.compile(r"no ip address \S+ secondary|no vrf \S+")
 _LAST_OF_ALL = re.compile(r"no (?:vrf instance|ip(?:v6)? access-list) |no hardware access-list ")
 _UPDATES = "hardware access-list update default-result permit"
@@ -132,7 +133,8 @@ def _taken_away(port: ConfigTree, wanted: ConfigTree) -> set[str]:
     """Lines that a port has and keeps, but that its other changes remove temporarily."""
     again = set(_ENCODINGS & wanted.children.keys()) if port.children.keys() >= _ENCODINGS else set()
     if _vrf_of(port) != _vrf_of(wanted):
-        again |= {line for line in port.children if line.startswith("ip address ")} & wanted.children.keys()
+        addresses = {line for line in port.children if _ADDRESS.match(line)}
+        again |= addresses & wanted.children.keys()
     return again
 
 

@@ -180,6 +180,14 @@ _TOMAHAWK4 = Capabilities(
     # pyavd 6.4.0 renders VRFs with BGP in them; that they need no route distinguisher unless routes leave their VRF:
     # its molecule router-bgp-vrf-address-families
     has_vrfs=True,
+    # pyavd 6.4.0 renders IPv6 on ports, SVIs and loopbacks, and routes of both families to next hops; vEOS-lab 4.29.2F
+    # prints "ipv6 unicast-routing" for each VRF by itself
+    has_ipv6=True,
+    ipv6_service="ipv6-routing",
+    has_next_hops=True,
+    # pyavd 6.4.0 eos__vlan_interfaces, eos__ip_virtual_router_mac_address: both switches answer, one MAC for all
+    has_gateways=True,
+    gateway_mac="switch",
     # pyavd 6.4.0 renders trunks and subinterfaces (eos__ethernet_interfaces)
     has_tags=True,
     # pyavd 6.4.0 schema: port_channel_interfaces[].name and ethernet_interfaces[].channel_group.id, min_links 0 to 120

@@ -51,9 +51,14 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface Ethernet\S+ / (?:no )?priority-flow-control.*", Disruption.DATAPLANE_BLIP),
     # the port loses its addresses and with them all sessions; no source says that its link stays up meanwhile
     (r"interface Ethernet[\d/]+ / (?:no )?vrf .*", Disruption.PORT_FLAP),
-    (r"interface \S+ / (?:no )?(?:ip address|vrf) .*", Disruption.DATAPLANE_BLIP),
+    (r"interface \S+ / (?:no )?(?:ip address|ipv6 address|vrf) .*", Disruption.DATAPLANE_BLIP),
+    # hosts keep the MAC address of their router for a while after it is another one, or nobody's
+    (r"(?:no )?ip virtual-router mac-address .*", Disruption.DATAPLANE_BLIP),
+    (r"interface \S+ / (?:no )?ip(?:v6)? virtual-router address .*", Disruption.DATAPLANE_BLIP),
+    # hosts that hear of a router give themselves addresses and a default route (RFC 4862)
+    (r"interface \S+ / (?:no )?ipv6 nd ra disabled", Disruption.DATAPLANE_BLIP),
     # a VRF that goes or stops routing takes along what runs in it
-    (r"vrf instance \S+(?: / .*)?|(?:no )?ip routing vrf .*", Disruption.DATAPLANE_BLIP),
+    (r"vrf instance \S+(?: / .*)?|(?:no )?(?:ip routing vrf .*|ipv6 unicast-routing.*)", Disruption.DATAPLANE_BLIP),
     # the port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out
     (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?spanning-tree .*", Disruption.DATAPLANE_BLIP),
@@ -67,7 +72,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.DATAPLANE_BLIP,
     ),
     (rf"{_BGP} / address-family ipv4 / (?:no )?neighbor \S+ activate", Disruption.DATAPLANE_BLIP),
-    (r"ip route .*", Disruption.DATAPLANE_BLIP),
+    (r"ip(?:v6)? route .*", Disruption.DATAPLANE_BLIP),
     # for these no source names an effect on traffic: names, timers and limits that apply later, policies
     (r"interface \S+(?: / (?:no )?description .*)?", Disruption.NONE),
     (r"vlan \d+ / name .*", Disruption.NONE),

@@ -12,7 +12,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.own_path import filters, in_band_ports
 from nornir_tasks.platforms.ownership import Key, Rule, rule
 
-_IPV4 = r"\d+\.\d+\.\d+\.\d+"
+_IPV4, _IPV6 = r"\d+\.\d+\.\d+\.\d+", r"[0-9a-f:.]+"
 
 
 def _sessions(address: Key) -> tuple[Rule, ...]:
@@ -58,11 +58,15 @@ _TRUNK = (
     rule(r".*", "enclosing"),
 )
 _OF_MEMBER = (rule(r"channel-group (?P<key>\d+)(?: .*)?", "lag"),)
-_OF_SUBINTERFACE = (rule(r"vrf (?P<key>\S+)", "vrf"), rule(r"ip address (?P<key>\S+)", "address"))
+_BY_ADDRESS = (rule(r"ip(?:v6)? address (?P<key>\S+)", "address"),)
+_OF_SUBINTERFACE = (rule(r"vrf (?P<key>\S+)", "vrf"), *_BY_ADDRESS)
 
 OWNERSHIP = (
     rule(r"service routing protocols model .*", "switch"),
     rule(r"(?:no )?ip routing", "switch"),
+    # ours only where an owner has IPv6 addresses: elsewhere it is there for others'
+    rule(r"(?:no )?ipv6 unicast-routing", "ipv6"),
+    rule(r"(?:no )?ip virtual-router mac-address .*", "gateways"),
     rule(r"(?:no )?ip load-sharing .*", "switch"),
     # dynamic load balancing must be asked for by the intent; "ip hardware fib optimize" is somebody else's
     rule(r"(?:no )?ip hardware fib load-balance .*", "switch"),
@@ -76,7 +80,7 @@ OWNERSHIP = (
     rule(r"router bfd", "switch", shared=True, children=(rule(r"interval .* default", "switch"),)),
     # A VLAN or SVI of ours with another number: it has our name, or one of our addresses.
     rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),
-    rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
+    rule(r"interface Vlan(?P<key>\d+)", "vlan", below=_BY_ADDRESS),
     # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
     # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
@@ -87,11 +91,13 @@ OWNERSHIP = (
     rule(r"ip(?:v6)? access-list (?P<key>\S+)", "name"),
     rule(r"ip prefix-list (?P<key>\S+)(?: .*)?", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
-    rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "address"),
-    # others may have routes in our VRFs too: to prefixes outside its owner's pools
+    rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "prefix"),
+    rule(rf"ipv6 route (?P<key>{_IPV6}/\d+) .*", "prefix"),
+    # others may have routes in our VRFs too: to prefixes outside its owner's pools that it does not declare
     rule(rf"ip route vrf (?P<key>\S+ {_IPV4}/\d+) .*", "route"),
+    rule(rf"ipv6 route vrf (?P<key>\S+ {_IPV6}/\d+) .*", "route"),
     rule(r"vrf instance (?P<key>\S+)", "vrf"),
-    rule(r"(?:no )?ip routing vrf (?P<key>\S+)", "vrf"),
+    rule(r"(?:no )?(?:ip routing|ipv6 unicast-routing) vrf (?P<key>\S+)", "vrf"),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),
 )
 
@@ -102,8 +108,7 @@ PROTECTED = (
     # of our VRFs none is called so; whichever the management port is in, what runs tells (management_path)
     rf"(?:no )?vrf instance {MANAGEMENT_VRF.pattern}$",
     r"(?:no )?vrf definition .*",
-    rf"(?:no )?ip routing vrf {MANAGEMENT_VRF.pattern}$",
-    r"(?:no )?ip(?:v6)? route vrf \S+ (?:0\.0\.0\.0/0|::/0) .*",
+    rf"(?:no )?(?:ip routing|ipv6 unicast-routing) vrf {MANAGEMENT_VRF.pattern}$",
     rf"(?:no )?ip(?:v6)? route vrf {MANAGEMENT_VRF.pattern} ",
     r"(?:no )?ip(?:v6)? route (?:0\.0\.0\.0/0|::/0) .*",
     r"(?:no )?(?:system )?control-plane.*",
@@ -134,8 +139,8 @@ def management_path(running: ConfigTree) -> tuple[str, ...]:
         pattern
         for name in sorted(map(re.escape, names))
         for pattern in (
-            rf"(?:no )?(?:vrf instance|ip routing vrf) {name}(?: |$)",
-            rf"(?:no )?ip route vrf {name} ",
+            rf"(?:no )?(?:vrf instance|ip routing vrf|ipv6 unicast-routing vrf) {name}(?: |$)",
+            rf"(?:no )?ip(?:v6)? route vrf {name} ",
             rf"router bgp \S+ / vrf {name}(?: |$)",
         )
     )

@@ -7,9 +7,7 @@ from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
-from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
-from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.acl_lines import LIST
@@ -17,6 +15,8 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, WORDS
 from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
+from nornir_tasks.platforms.eos.parse_layer3 import TOP as TOP_LAYER3
+from nornir_tasks.platforms.eos.parse_layer3 import static_routes, vrfs, with_gateway_mac
 from nornir_tasks.platforms.eos.parse_ports import PORT, Reader
 from nornir_tasks.platforms.eos.parse_ports import READERS as PORT_READERS
 from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
@@ -29,7 +29,7 @@ from nornir_tasks.platforms.platform import Parsed
 _DEFAULT_BFD = Bfd(interval_ms=300, min_rx_ms=300, multiplier=3)
 """Default intervals of BFD sessions. Source: batfish arista_interface_show_run_all."""
 
-_SERVICES = ("multi-agent", "ip-routing", *BESIDE_LISTS)
+_SERVICES = ("multi-agent", "ip-routing", "ipv6-routing", *BESIDE_LISTS)
 _DYNAMIC = "ip hardware fib load-balance distribution dynamic"
 
 _TOP = (
@@ -37,7 +37,7 @@ _TOP = (
     row(r"ip routing", "ip-routing", yes),
     # a fresh switch shows this instead of "ip routing" (show running-config of vEOS-lab 4.29.2F)
     row(r"no ip routing", "ip-routing", no),
-    row(r"ip routing vrf (\S+)", "routed_vrfs", text, many=True),
+    *TOP_LAYER3,
     # pyavd eos__lldp prints only "no lldp run"
     row(r"lldp run", "lldp", yes, hidden=("lldp run",)),
     row(r"no lldp run", "lldp", no),
@@ -115,7 +115,6 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         "acls": [],
         "lists": [],
         "maps": {},
-        "routes": [],
         "vrfs": [],
     }
     rest = ConfigTree()
@@ -144,13 +143,13 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         qos=qos,
         bfd=fields.get("bfd", _DEFAULT_BFD if bgp and any(group.bfd for group in bgp.peer_groups) else None),
         vlans=tuple(fields["vlans"]),
-        vrfs=_vrfs(fields, left),
+        vrfs=vrfs(fields, left),
         access_lists=tuple(fields["acls"]),
-        interfaces=tuple(fields["interfaces"]),
+        interfaces=with_gateway_mac(fields["interfaces"], fields, left),
         routing_policy=RoutingPolicy(
             tuple(fields["lists"]), tuple(RouteMap(each, tuple(rules)) for each, rules in fields["maps"].items())
         ),
-        static_routes=tuple(fields["routes"]),
+        static_routes=static_routes(fields, left),
         bgp=bgp,
     )
     return Parsed(in_order(config, sort_key), left)
@@ -209,24 +208,9 @@ def _route_map(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
     return unknown
 
 
-def _static_route(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
-    fields["routes"].append(StaticRoute(found[2], found[1]))
-    return list(node.children.values())
-
-
 def _vrf(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
     fields["vrfs"].append(found[1])
     return list(node.children.values())
-
-
-def _vrfs(fields: Fields, left: ConfigTree) -> tuple[Vrf, ...]:
-    """VRFs that exist and route IPv4; one with only half of this is not ours."""
-    there, routed = set(fields["vrfs"]), set(fields.get("routed_vrfs", ()))
-    for name in there - routed:
-        left.add(f"vrf instance {name}")
-    for name in routed - there:
-        left.add(f"ip routing vrf {name}")
-    return tuple(map(Vrf, there & routed))
 
 
 _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
@@ -237,7 +221,6 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (LIST.pattern, _access_list),
         (r"ip prefix-list (\S+)", _prefix_list),
         (r"route-map (\S+) (permit|deny) (\d+)", _route_map),
-        (r"ip route (?:vrf (\S+) )?(\d+\.\d+\.\d+\.\d+/\d+) Null0", _static_route),
         (r"vrf instance (\S+)", _vrf),
         (r"router bfd", _bfd),
     )

@@ -10,6 +10,10 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import APPLIED
 from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS
 from nornir_tasks.platforms.eos.layer1 import read_layer1
+from nornir_tasks.platforms.eos.parse_layer3 import LOOPBACK as LOOPBACK_LAYER3
+from nornir_tasks.platforms.eos.parse_layer3 import PORT as PORT_LAYER3
+from nornir_tasks.platforms.eos.parse_layer3 import SVI as SVI_LAYER3
+from nornir_tasks.platforms.eos.parse_layer3 import advertised_ms, gateway_of, ipv6_of
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG
 from nornir_tasks.platforms.lines import Fields, Table, no, number, read, row, table, text, yes
 from nornir_tasks.platforms.vlan_lists import ALLOWED
@@ -67,6 +71,7 @@ PORT = (
     ),
     row(r"spanning-tree portfast", "portfast", yes),
     row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
+    *PORT_LAYER3,
     *APPLIED,
     *LAYER1_ROWS,
 )
@@ -75,18 +80,20 @@ _EDGE = {"portfast": "spanning-tree portfast", "bpduguard": "spanning-tree bpdug
 """Either alone is not ours."""
 _SWITCHED = {"access_vlan", *_EDGE}
 """Settings of switched ports only."""
-_ROUTED = {"mtu_bytes", "address", "qos_profile", "vrf"}
+_LAYER3 = {"address", "vrf", "ipv6_addresses", "is_silent"}
+_ROUTED = {"mtu_bytes", "qos_profile", *_LAYER3}
 """Settings of routed ports only; a switched port without any of them is unused."""
 _LAG = {"min_links", "individual", "individual_after_s"}
 _MEMBER = {"group", "lacp_rate"}
 _PORT_LINES = table(*(each for each in PORT if each.field not in {"tag", *_LAG}))
 _NOT_OF_LAG = {"tag", "qos_profile", *_MEMBER, *(each.field for each in LAYER1_ROWS)}
 _LAG_LINES = table(*(each for each in PORT if each.field not in _NOT_OF_LAG))
-_LOOPBACK_LINES = table(*(each for each in PORT if each.field in {"description", "enabled", "address", "vrf"}))
-_OF_SUBINTERFACE = {"description", "enabled", "address", "mtu_bytes", "vrf", "tag", "acls"}
+_OF_LOOPBACK = {"description", "enabled", "address", "vrf"}
+_LOOPBACK_LINES = table(*(each for each in PORT if each.field in _OF_LOOPBACK), *LOOPBACK_LAYER3)
+_OF_SVI = {"description", "enabled", "mtu_bytes", "acls", *_LAYER3}
+_OF_SUBINTERFACE = {*_OF_SVI, "tag"}
 _SUBINTERFACE_LINES = table(*(each for each in PORT if each.field in _OF_SUBINTERFACE))
-_OF_SVI = {"description", "enabled", "address", "mtu_bytes", "vrf", "acls"}
-_SVI_LINES = table(*(each for each in PORT if each.field in _OF_SVI))
+_SVI_LINES = table(*(each for each in PORT if each.field in _OF_SVI), *SVI_LAYER3)
 
 
 def _svi(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
@@ -102,21 +109,24 @@ def _logical(node: ConfigTree, found: re.Match[str], fields: Fields, lines: Tabl
     values, unknown = read(node.children.values(), lines)
     enabled, mtu = values.get("enabled", True), values.get("mtu_bytes", _DEFAULT_MTU_BYTES)
     port = Interface(found[1], values.get("description"), values.get("address"), mtu, enabled, None)
+    ipv6_address, left = ipv6_of(values, node.children)
+    port = replace(port, vrf=values.get("vrf"), tag=values.get("tag"), ra_interval_ms=advertised_ms(values))
+    gateway, more = gateway_of(values, node.children)
     acls = tuple(sorted(values.get("acls", ())))
-    fields["interfaces"].append(replace(port, vrf=values.get("vrf"), tag=values.get("tag"), acls=acls))
-    return unknown
+    fields["interfaces"].append(replace(port, ipv6_address=ipv6_address, gateway=gateway, acls=acls))
+    return unknown + left + more
 
 
 def _contradicts(values: Fields) -> bool:
     """Does a port have a setting of another kind of port?"""
-    if "group" in values and ("routed" in values or {"mtu_bytes", "address", "vrf"} & values.keys()):
+    if "group" in values and ("routed" in values or {"mtu_bytes", *_LAYER3} & values.keys()):
         return True
     if values.get("routed", False):
         return bool((_SWITCHED | _TRUNK) & values.keys() or "switched" in values)
     if "is_trunk" in values:
-        return bool({"mtu_bytes", "address", "vrf", "access_vlan"} & values.keys())
+        return bool({"mtu_bytes", "access_vlan", *_LAYER3} & values.keys())
     if "access_vlan" in values:
-        return bool({"mtu_bytes", "address", "vrf"} & values.keys())
+        return bool({"mtu_bytes", *_LAYER3} & values.keys())
     alone = _ROUTED - {"qos_profile"} if "group" in values else _ROUTED
     return bool((alone | _SWITCHED) & values.keys())
 
@@ -165,6 +175,7 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
     lag, member = _lag(values) if is_lag else None, _member(values)
     unknown += _left_of_lag(values, node.children.values())
     unlike_trunk = _left_of_trunk(values, node.children.values())
+    ipv6_address, unlike_ipv6 = ipv6_of(values, node.children)
     is_trunk, native = "is_trunk" in values, None if unlike_trunk else values.get("native_vlan")
     fields["interfaces"].append(
         Interface(
@@ -183,9 +194,11 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
             lag=lag,
             member=member,
             acls=tuple(sorted(values.get("acls", ()))),
+            ra_interval_ms=None if loopback else advertised_ms(values),
+            ipv6_address=ipv6_address,
         )
     )
-    left += unlike_trunk
+    left += [*unlike_trunk, *unlike_ipv6]
     return [*unknown, *(line for line in left if line not in unknown)]
 
 

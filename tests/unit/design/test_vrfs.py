@@ -264,10 +264,13 @@ def test_the_vrf_that_the_management_port_is_in_is_protected_whatever_it_is_call
         ("vrf instance STORAGE",),
         ("ip routing vrf STORE",),
         ("ip route vrf STORAGE 10.32.0.0/24 Null0",),
+        ("ip route vrf STORAGE 0.0.0.0/0 10.32.0.1",),
+        ("ipv6 route vrf STORAGE ::/0 2001:db8::1",),
+        ("ipv6 unicast-routing vrf STORE",),
         ("router bgp 65001", "vrf STORAGE", "router-id 10.0.0.1"),
     ):
         assert is_protected(line, eos, here), line
         assert not is_protected(line, eos), line
     assert not is_protected(("vrf instance STORAGE-B",), eos, here)
-    for line in ("vrf instance mgmt", "ip route vrf STORAGE 0.0.0.0/0 Null0", "ip route vrf MGMT 10.0.0.0/8 Null0"):
+    for line in ("vrf instance mgmt", "ip route 0.0.0.0/0 10.32.0.1", "ip route vrf MGMT 10.0.0.0/8 Null0"):
         assert is_protected((line,), eos), line

@@ -20,6 +20,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.render.render import render
+from tests.unit.platforms.dual_stack import POOL6, ROUTES, maybe_dual_stack, maybe_gateways
 from tests.unit.platforms.eos_filters import filtered
 from tests.unit.platforms.eos_lags import bundled, lags
 from tests.unit.platforms.filters_drawn import maybe_filtered
@@ -259,10 +260,10 @@ def examples() -> tuple[DeviceConfig, ...]:
 def claims(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if not port.enabled and port.name in UNUSED)
     ports = frozenset(port.name for port in config.interfaces) - shut
-    pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
+    pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13", POOL6)
     vlans = frozenset(each.number for each in config.vlans)
-    claim = Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans)
-    return Claims((claim,), shut, has_acls=bool(config.access_lists))
+    owner = Owner("compute", "plane", "COMPUTE-", pools, vlans, routes=ROUTES, has_gateways=True)
+    return Claims((Claim(owner, ports, vlans),), shut, has_acls=bool(config.access_lists))
 
 
 SPEEDS_AND_LANES = [(25, 1), (50, 1), (50, 2), (100, 1), (100, 2), (100, 4), (200, 1), (200, 2), (200, 4)]
@@ -380,4 +381,5 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     facts = facts_of(config).acls
     assert facts is not None
     config = maybe_filtered(draw, config, facts)
+    config = maybe_gateways(draw, maybe_dual_stack(draw, config, "ipv6-routing"), "Vlan")
     return in_order(config, PLATFORM.facts.sort_key)

@@ -9,7 +9,7 @@ import yaml
 
 from nornir_tasks.design.device_config import DeviceConfig
 from tests.corpus.shapes import patterns
-from tests.unit.design import tagged
+from tests.unit.design import tagged, toy_layer3
 from tests.unit.design.toys import ONE_OF_EACH, both
 from tests.unit.platforms.eos_examples import examples, facts_of, leaf, rendered, with_guarantee
 
@@ -35,6 +35,11 @@ def with_tags() -> str:
     return tagged.part(tagged.DEVICES["eos"]).text
 
 
+def dual_stack() -> str:
+    """What is rendered of a leaf with a plane that has IPv6 and routes out, in the default VRF and in its own."""
+    return "".join(toy_layer3.both(ONE_OF_EACH["eos"], vrf=vrf).text for vrf in (None, toy_layer3.VRF))
+
+
 def without_a_source(text: str) -> list[str]:
     lines = {line.strip() for line in text.splitlines()} - {"!", "end", ""}
     return [line for line in sorted(lines) if not any(pattern.fullmatch(line) for _, pattern in COMPILED)]
@@ -45,13 +50,13 @@ def test_every_line_has_a_source(config: DeviceConfig) -> None:
     assert without_a_source(rendered(config)) == []
 
 
-@pytest.mark.parametrize("made", [in_a_vrf, with_tags])
-def test_every_line_of_a_plane_in_a_vrf_or_with_tags_has_a_source(made: Callable[[], str]) -> None:
+@pytest.mark.parametrize("made", [in_a_vrf, with_tags, dual_stack])
+def test_every_line_of_a_plane_in_a_vrf_with_tags_or_with_ipv6_has_a_source(made: Callable[[], str]) -> None:
     assert without_a_source(made()) == []
 
 
 def test_no_source_is_kept_for_a_line_that_nobody_prints() -> None:
-    texts = [*map(rendered, examples()), with_guarantee(leaf())[1], in_a_vrf(), with_tags()]
+    texts = [*map(rendered, examples()), with_guarantee(leaf())[1], in_a_vrf(), with_tags(), dual_stack()]
     lines = {line.strip() for text in texts for line in text.splitlines()}
     unused = [entry["shape"] for entry, pattern in COMPILED if not any(pattern.fullmatch(line) for line in lines)]
     assert unused == []

@@ -42,7 +42,7 @@ _ORDER = tuple(
         r"(?:bfd|lldp) .+",
         r"(?:snmp-server|rmon|ntp|aaa) .+",
         r"ip load-sharing .+",
-        r"ip route .+",
+        r"ip(?:v6)? route .+",
         r"vlan .+",
         r"ip prefix-list .+",
         r"route-map .+",
@@ -85,12 +85,12 @@ def place(line: str) -> tuple[int, ...] | None:
 _DEFINED = ("class-map ", "policy-map ")
 """Objects that refer to each other and are referred to by other lines."""
 
-_SUB_MODES = ("address-family ", "template ", "neighbor ", "vrf ")
+_SUB_MODES = tuple(map(re.compile, (r"address-family ", r"template ", r"neighbor ", r"vrf (?!member )", r"hsrp \d+")))
 
 
 def _rank_in_block(line: str) -> int:
     """A block's own settings first, then its sub-modes: further lines belong to the sub-mode entered last."""
-    return next((rank for rank, word in enumerate(_SUB_MODES, start=1) if line.startswith(word)), 0)
+    return next((rank for rank, word in enumerate(_SUB_MODES, start=1) if word.match(line)), 0)
 
 
 class _Splice:

@@ -183,6 +183,13 @@ def capabilities(release: str, asic: str) -> Capabilities:
         svi_service="interface-vlan",
         # cisco.nxos 11.1.0 nxos_vrf_global, nxos_vrf_interfaces, nxos_bgp_global
         has_vrfs=True,
+        # cisco.nxos 11.1.0 nxos_l3_interfaces and nxos_static_routes: both families, and no line that turns IPv6 on
+        has_ipv6=True,
+        has_next_hops=True,
+        # batfish nxos_interface_hsrp and nxos_interface_hsrp_ipv6; groups 0 to 4095: terraform-provider-nxos hsrp.yaml
+        has_gateways=True,
+        has_gateway_roles=True,
+        gateway_service="hsrp",
         # cisco.nxos 11.1.0 nxos_l2_interfaces, nxos_l3_interfaces (dot1q); 3968 and up are the switch's own (batfish)
         has_tags=True,
         # tests/corpus/nxos/NOTES.md, LAG: the channel and every member print VLANs, MTU and PFC; min-links is 1 to 32

@@ -36,7 +36,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface port-channel\d+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     # Only tagged frames are affected: the port stays up.
     (
-        r"interface Ethernet[\d/]+\.\d+(?: / (?:(?:no )?shutdown|(?:encapsulation|ip address|vrf member) .*))?"
+        r"interface Ethernet[\d/]+\.\d+(?: / (?:(?:no )?shutdown|(?:encapsulation|ip(?:v6)? address|vrf member) .*))?"
         r"|interface Ethernet\S+ / (?:no )?switchport trunk allowed vlan.*",
         Disruption.DATAPLANE_BLIP,
     ),
@@ -47,6 +47,12 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Link state follows the line.
     (r"interface \S+ / (?:no )?(?:shutdown|switchport)", Disruption.PORT_FLAP),
     (r"interface \S+ / (?:ip address|vrf member) .*", Disruption.PORT_FLAP),
+    # No source says that a port flaps with its IPv6 address, nor that it does not: as with IPv4.
+    (r"interface \S+ / ipv6 address .*", Disruption.PORT_FLAP),
+    # The gateway changes its switch, or is nobody's for a while.
+    (r"interface Vlan\d+ / hsrp .*", Disruption.DATAPLANE_BLIP),
+    # Hosts that hear of a router give themselves addresses and a default route (RFC 4862).
+    (r"interface \S+ / (?:no )?ipv6 nd suppress-ra", Disruption.DATAPLANE_BLIP),
     # A VRF that goes takes along what runs in it.
     (r"vrf context \S+|router bgp \S+ / vrf \S+", Disruption.DATAPLANE_BLIP),
     # The port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out.
@@ -58,8 +64,9 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Packets change their queue while they pass, those of one flow from one to another.
     (r"class-map type qos .*|policy-map type qos .*", Disruption.DATAPLANE_BLIP),
     (r"interface \S+ / service-policy .*", Disruption.DATAPLANE_BLIP),
-    # Without its discard route a block is announced no more once nothing else of it is up.
-    (r"(?:vrf context \S+ / )?ip route .*", Disruption.DATAPLANE_BLIP),
+    # Without its discard route a block is announced no more once nothing else of it is up; without its next hop a
+    # prefix is reached no more.
+    (r"(?:vrf context \S+ / )?ip(?:v6)? route .*", Disruption.DATAPLANE_BLIP),
     # RFC 4271, 4.2 and 6.5: hold time and ASN are agreed when a session opens, so new ones count once it was torn down
     # and opened anew (RFC 5082: so does the TTL that is taken). A session that goes takes its routes along.
     (rf"{_BGP} / neighbor \S+(?: / (?:inherit peer|remote-as) .*)?", Disruption.DATAPLANE_BLIP),

@@ -42,6 +42,8 @@ _APPLIED = rule(
     "name",
     last="enclosing",
 )
+_ROUTE = r"ip(?:v6)? route (?P<key>[0-9a-f:.]+/\d+)"
+
 _TRUNK = (
     # a line for each VLAN, as config_text.py reads the list; what a port has but one of is its owner's
     rule(r"switchport trunk allowed vlan (?P<key>\d+)", "vlan", last="enclosing"),
@@ -49,7 +51,8 @@ _TRUNK = (
     rule(r".*", "enclosing"),
 )
 _OF_MEMBER = (rule(r"channel-group (?P<key>\d+)(?: .*)?", "lag"),)
-_OF_SUBINTERFACE = (rule(r"vrf member (?P<key>\S+)", "vrf"), rule(r"ip address (?P<key>\S+)", "address"))
+_BY_ADDRESS = (rule(r"ip(?:v6)? address (?P<key>\S+)", "address"),)
+_OF_SUBINTERFACE = (rule(r"vrf member (?P<key>\S+)", "vrf"), *_BY_ADDRESS)
 
 OWNERSHIP = (
     rule(r"feature (?:bfd|bgp|lldp)", "switch"),
@@ -57,6 +60,7 @@ OWNERSHIP = (
     rule(r"feature interface-vlan", "vlans"),
     # Likewise where we may have groups of links.
     rule(r"feature lacp", "lags"),
+    rule(r"feature hsrp", "gateways"),
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"ip load-sharing .+", "switch"),
@@ -69,13 +73,13 @@ OWNERSHIP = (
     rule(r"ip(?:v6)? access-list (?P<key>\S+)", "name"),
     rule(r"ip prefix-list (?P<key>\S+) .+", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
-    rule(r"ip route (?P<key>\S+) .+", "address"),
+    rule(rf"{_ROUTE} .+", "prefix"),
     # Others may have routes, a name server and the like in our VRFs too.
-    rule(r"vrf context (?P<key>\S+)", "vrf", shared=True, children=(rule(r"ip route (?P<key>\S+) .+", "pool"),)),
+    rule(r"vrf context (?P<key>\S+)", "vrf", shared=True, children=(rule(rf"{_ROUTE} .+", "pool route"),)),
     rule(r"interface breakout module 1 port (?P<key>\d+) map \S+", "port", prefix="Ethernet1/"),
     # A VLAN or SVI of ours with another number: it has our name, or one of our addresses.
     rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),
-    rule(r"interface Vlan(?P<key>\d+)", "vlan", below=(rule(r"ip address (?P<key>\S+)", "address"),)),
+    rule(r"interface Vlan(?P<key>\d+)", "vlan", below=_BY_ADDRESS),
     # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
     # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
@@ -89,6 +93,7 @@ PROTECTED = (
     r"(?:no )?feature (?:nxapi|ssh|scp-server|sftp-server|tacacs\+|radius|password)",
     r"interface mgmt\d",
     r"vrf context management\b",
+    r"(?:no )?ip(?:v6)? route (?:0\.0\.0\.0/0|::/0) ",
     r"(?:no )?(?:vdc|boot|copp|hostname) ",
     r"control-plane\b",
     r"line (?:vty|console)\b",

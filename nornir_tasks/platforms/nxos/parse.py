@@ -13,17 +13,18 @@ from nornir_tasks.design.config.access_lists import AccessList
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
-from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.hops import Hop, gathered
 from nornir_tasks.platforms.lines import Block, Fields, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.capabilities import OS
 from nornir_tasks.platforms.nxos.config_text import DLB
+from nornir_tasks.platforms.nxos.parse_layer3 import ROUTES, line_of
 from nornir_tasks.platforms.nxos.parse_ports import BLOCKS as PORT_BLOCKS
 from nornir_tasks.platforms.nxos.parse_ports import BREAKOUT, PortReader
 from nornir_tasks.platforms.nxos.parse_qos import BLOCKS as QOS_BLOCKS
@@ -37,11 +38,8 @@ from nornir_tasks.platforms.platform import Parsed
 DEFAULT_BFD = Bfd(interval_ms=50, min_rx_ms=50, multiplier=3)
 """cisco.nxos 11.1.0 nxos_bfd_global: the interval a Nexus 9000 does not print."""
 
-
-_ROUTE = row(r"ip route (\S+) Null0", "routes", lambda found: StaticRoute(found[1]), many=True)
-
 _TOP = (
-    row(r"feature (bfd|bgp|interface-vlan|lacp)", "services", text, many=True),
+    row(r"feature (bfd|bgp|hsrp|interface-vlan|lacp)", "services", text, many=True),
     row(r"feature lldp", "lldp", yes),
     row(
         r"bfd interval (\d+) min_rx (\d+) multiplier (\d+)",
@@ -58,7 +56,7 @@ _TOP = (
         single="ip load-sharing address",
     ),
     row(r"priority-flow-control watch-dog-interval on", "watchdog", yes),
-    _ROUTE,
+    *ROUTES,
     BREAKOUT,
     PREFIX_RULE,
 )
@@ -68,7 +66,7 @@ _BALANCING = (
     row(r"dlb-interface (Ethernet\S+)", "ports", text, many=True),
 )
 _TOP_LINES, _VLAN_LINES, _BALANCING_LINES = table(*_TOP), table(*_VLAN), table(*_BALANCING)
-_VRF_LINES = table(_ROUTE)
+_VRF_LINES = table(*ROUTES)
 
 BLOCKS = (
     Block((), _TOP),
@@ -87,6 +85,9 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     values = reader.read(tree)
     services = values.get("services", [])
     reader.ports.settle_members()
+    routes, odd = gathered((*values.get("hops", ()), *reader.hops))
+    for hop in odd:
+        reader.remainder.tree.add_path((*([f"vrf context {hop.vrf}"] if hop.vrf else []), line_of(hop)))
     config = DeviceConfig(
         name=name,
         os=OS,
@@ -105,7 +106,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         access_lists=tuple(reader.acls),
         interfaces=tuple(reader.ports.interfaces),
         routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
-        static_routes=(*values.get("routes", ()), *reader.routes),
+        static_routes=routes,
         bgp=reader.bgp.bgp,
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
@@ -121,7 +122,7 @@ class _Reader:
     vlans: list[Vlan] = field(default_factory=list)
     vrfs: list[str] = field(default_factory=list)
     acls: list[AccessList] = field(default_factory=list)
-    routes: list[StaticRoute] = field(default_factory=list)
+    hops: list[Hop] = field(default_factory=list)
     """Of VRFs."""
     qos: QosReader = field(init=False)
     ports: PortReader = field(init=False)
@@ -170,7 +171,7 @@ class _Reader:
     def _vrf(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         values = self.remainder.read(node, (*above, node.text), _VRF_LINES)
         self.vrfs.append(found["name"])
-        self.routes.extend(replace(route, vrf=found["name"]) for route in values.get("routes", ()))
+        self.hops.extend(replace(hop, vrf=found["name"]) for hop in values.get("hops", ()))
 
     def _balancing(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
         values = self.remainder.read(node, (*above, node.text), _BALANCING_LINES)

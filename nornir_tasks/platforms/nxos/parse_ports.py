@@ -10,6 +10,11 @@ from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.access_lists import APPLIED, APPLIED_TO_SWITCHED, LINES
+from nornir_tasks.platforms.nxos.parse_gateways import BLOCK as GATEWAY_BLOCK
+from nornir_tasks.platforms.nxos.parse_gateways import VERSION, GatewayReader
+from nornir_tasks.platforms.nxos.parse_layer3 import LOOPBACK as LOOPBACK_LAYER3
+from nornir_tasks.platforms.nxos.parse_layer3 import PORT as PORT_LAYER3
+from nornir_tasks.platforms.nxos.parse_layer3 import advertised_ms, ipv6_of
 from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader
 from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.nxos.reading import Remainder
@@ -51,13 +56,15 @@ _COMMON = (
     row(r"no shutdown", "enabled", yes),
 )
 _VRF = row(r"vrf member (\S+)", "vrf", text, single="vrf member")
-_LOOPBACK = (*_COMMON, _VRF, row(r"shutdown", "enabled", no))
+_SHUT = row(r"shutdown", "enabled", no)
+_LOOPBACK = (*_COMMON, _VRF, _SHUT, *LOOPBACK_LAYER3)
 
 # batfish nxos_vlan: an SVI is shut and has autostate unless said otherwise; its MTU as any interface's.
 _SVI = (
     *_COMMON,
     _VRF,
     *APPLIED,
+    *PORT_LAYER3,
     row(r"shutdown", "enabled", no, hidden=("shutdown",)),
     row(r"mtu (\d+)", "mtu_bytes", number, single="mtu", hidden=("mtu 1500",)),
 )
@@ -72,7 +79,10 @@ _SUBINTERFACE = (
 )
 
 _ETHERNET = (
-    *_LOOPBACK,
+    *_COMMON,
+    _VRF,
+    _SHUT,
+    *PORT_LAYER3,
     *APPLIED,
     *APPLIED_TO_SWITCHED,
     # Cisco Nexus 9000 Interfaces Configuration Guide: an interface's MTU is 1500 unless set.
@@ -146,24 +156,28 @@ _LAG = (
     # tests/corpus/nxos/NOTES.md: 1 is the default
     row(r"lacp min-links (\d+)", "min_links", number, single="lacp min-links", hidden=("lacp min-links 1",)),
 )
-_ONLY_ROUTED = {"quiet", "address", "vrf", "mtu_bytes", "pfc", "watchdog", "profile", "queuing"}
+_LAYER3 = {"address", "vrf", "ipv6_addresses", "is_silent"}
+_ONLY_ROUTED = {"quiet", "mtu_bytes", "pfc", "watchdog", "profile", "queuing", *_LAYER3}
 """Settings of routed ports only."""
 
 BLOCKS = (
     Block((r"interface loopback",), _LOOPBACK),
-    Block((r"interface Vlan",), _SVI, hidden=("autostate", "ip redirects")),
+    GATEWAY_BLOCK,
+    Block((r"interface Vlan",), (*_SVI, VERSION), hidden=("autostate", "ip redirects")),
     Block((r"interface Ethernet[\d/]+$",), _ETHERNET),
     Block((r"interface Ethernet[\d/]+\.",), _SUBINTERFACE),
     Block((r"interface port-channel",), _LAG),
 )
 """What the lines of ports replace and which are hidden; a port's admin state is in canonical.py."""
 
-_LOOPBACK_LINES, _SVI_LINES, _ETHERNET_LINES = table(*_LOOPBACK), table(*_SVI), table(*_ETHERNET)
+_LOOPBACK_LINES, _SVI_LINES, _ETHERNET_LINES = table(*_LOOPBACK), table(*_SVI, VERSION), table(*_ETHERNET)
 _SUBINTERFACE_LINES, _LAG_LINES = table(*_SUBINTERFACE), table(*_LAG)
 _NOT_OF_MEMBER = {
     "quiet": "no ip redirects",
     "address": "ip address {}",
     "vrf": "vrf member {}",
+    "ipv6_addresses": "ipv6 address {}",
+    "is_silent": "ipv6 nd suppress-ra",
     "profile": "service-policy type qos input {}",
     "queuing": "service-policy type queuing output {}",
 }
@@ -183,26 +197,33 @@ class PortReader:
 
     def loopback(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface loopback0``: up unless shut."""
-        values = self.remainder.read(node, (*above, node.text), _LOOPBACK_LINES)
+        path = (*above, node.text)
+        values = self.remainder.read(node, path, _LOOPBACK_LINES)
         enabled = values.get("enabled", True)
         port = Interface(found["name"], values.get("description"), values.get("address"), None, enabled, None)
-        self.interfaces.append(replace(port, vrf=values.get("vrf")))
+        address = ipv6_of(values, self.remainder, path)
+        self.interfaces.append(replace(port, vrf=values.get("vrf"), ipv6_address=address))
 
     def svi(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Vlan900``: down by default."""
-        self._logical(found["name"], self.remainder.read(node, (*above, node.text), _SVI_LINES))
+        path, gateways = (*above, node.text), GatewayReader(self.remainder)
+        values = self.remainder.read(node, path, _SVI_LINES, gateways.handlers())
+        self._logical(found["name"], values, path)
+        self.interfaces[-1] = replace(self.interfaces[-1], gateway=gateways.gateway(values, path))
 
     def subinterface(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3.100``: down by default, whatever its port is."""
-        values = self.remainder.read(node, (*above, node.text), _SUBINTERFACE_LINES)
+        path = (*above, node.text)
+        values = self.remainder.read(node, path, _SUBINTERFACE_LINES)
         (self.quiet if "quiet" in values else self.redirecting).append(found["name"])
-        self._logical(found["name"], values)
+        self._logical(found["name"], values, path)
 
-    def _logical(self, name: str, values: Fields) -> None:
+    def _logical(self, name: str, values: Fields, path: Path) -> None:
         mtu, enabled = values.get("mtu_bytes", DEFAULT_MTU_BYTES), values.get("enabled", False)
         port = Interface(name, values.get("description"), values.get("address"), mtu, enabled, None)
+        port = replace(port, vrf=values.get("vrf"), tag=values.get("tag"), ra_interval_ms=advertised_ms(values))
         acls = tuple(sorted(values.get("acls", ())))
-        self.interfaces.append(replace(port, vrf=values.get("vrf"), tag=values.get("tag"), acls=acls))
+        self.interfaces.append(replace(port, ipv6_address=ipv6_of(values, self.remainder, path), acls=acls))
 
     def ethernet(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3`` or a part of it: a routed port is down unless said otherwise, a switched one up."""
@@ -249,6 +270,8 @@ class PortReader:
                 lag=lag,
                 member=member,
                 acls=tuple(sorted(values.get("port_acls" if switched else "acls", ()))),
+                ra_interval_ms=None if switched else advertised_ms(values),
+                ipv6_address=None if switched else ipv6_of(values, self.remainder, path),
             )
         )
 
@@ -260,8 +283,9 @@ class PortReader:
                 self.remainder.tree.add_path((*path, f"lacp rate {'fast' if rate == 'fast' else 'normal'}"))
             return None
         for field_name, line in _NOT_OF_MEMBER.items():
-            if field_name in values:
-                self.remainder.tree.add_path((*path, line.format(values.pop(field_name))))
+            found = values.pop(field_name, ())
+            for value in found if isinstance(found, (list, tuple)) else (found,):
+                self.remainder.tree.add_path((*path, line.format(value)))
         return LagMember(f"{LAG}{values['group']}", rate or "slow")
 
     def settle_members(self) -> None:
@@ -281,6 +305,8 @@ class PortReader:
             unread |= {"no ip redirects"} if "quiet" in values else set()
             unread |= {f"ip address {values['address']}"} if "address" in values else set()
             unread |= {f"vrf member {values['vrf']}"} if "vrf" in values else set()
+            unread |= {f"ipv6 address {each}" for each in values.get("ipv6_addresses", ())}
+            unread |= {"ipv6 nd suppress-ra"} if "is_silent" in values else set()
         if "access_vlan" in values and not access:
             unread.add(f"switchport access vlan {values['access_vlan']}")
         if "is_trunk" in values and not trunk:

@@ -54,6 +54,7 @@ _MODES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = (
             re.compile(pattern) for pattern in (r"address-family .+", r"template \S+ \S+", r"neighbor \S+", r"vrf \S+")
         ),
     ),
+    (re.compile(r"interface Vlan\d+"), (re.compile(r"hsrp \d+(?: ipv6)?"),)),
     (re.compile(r"vrf \S+"), (re.compile(r"address-family .+"), re.compile(r"neighbor \S+"))),
     (re.compile(r"(?:template|neighbor) .+"), (re.compile(r"address-family .+"),)),
     (re.compile(r"vrf context \S+"), (re.compile(r"address-family .+"),)),

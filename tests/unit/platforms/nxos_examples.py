@@ -21,6 +21,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.capabilities import WATCHDOG, capabilities
 from nornir_tasks.render.render import render
+from tests.unit.platforms.dual_stack import POOL6, ROUTES
 
 ROOT = Path(__file__).parents[3]
 CORPUS = ROOT / "tests" / "corpus" / "nxos"
@@ -252,11 +253,8 @@ def _spine(leaves: int) -> DeviceConfig:
 def claims(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name[0] == "E")
     ports = frozenset(port.name for port in config.interfaces) - shut
-    pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13")
+    pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13", POOL6)
     vlans = frozenset(each.number for each in config.vlans)
     lags = frozenset(int(port.name.removeprefix("port-channel")) for port in config.interfaces if port.lag is not None)
-    return Claims(
-        (Claim(Owner("compute", "plane", "COMPUTE-", pools, vlans), ports, vlans, lags),),
-        shut,
-        split_part=PLATFORM.facts.split_part,
-    )
+    owner = Owner("compute", "plane", "COMPUTE-", pools, vlans, routes=ROUTES, has_gateways=True)
+    return Claims((Claim(owner, ports, vlans, lags),), shut, split_part=PLATFORM.facts.split_part)

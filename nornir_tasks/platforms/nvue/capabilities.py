@@ -146,6 +146,10 @@ _SPECTRUM4 = NvueCapabilities(
     has_vlan_names=False,
     # docs514 Static-Routing.md and Optional-BGP-Configuration.md: routes, ports and BGP in VRFs
     has_vrfs=True,
+    # docs514 VLAN-aware-Bridge-Mode.md, VLAN Layer 3 Addressing; Static-Routing.md: both families; no key turns IPv6 on
+    has_ipv6=True,
+    has_next_hops=True,
+    gateway_gap="its VRR is not offered yet",
     # docs514 VLAN-aware-Bridge-Mode.md; Interface-Configuration-and-Management/_index.md, Subinterfaces: not of VLAN 1
     has_tags=True,
     # docs514 Layer-2/Bonding-Link-Aggregation.md: NVUE knows the type of bonds that are called so, with any number;

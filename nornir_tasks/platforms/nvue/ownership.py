@@ -26,6 +26,8 @@ def _inner(pattern: str, *children: Rule) -> Rule:
 _REST = rule(r".*", "enclosing")
 _BY_NAME = rule(r"(?P<key>[^:]+)", "name")
 _BY_POOL = rule(r"(?P<key>[\d.]+/\d+)", "pool")
+_ROUTE = r"(?P<key>[0-9a-f:.]+/\d+)"
+_BY_ADDRESS = rule(r"(?P<key>[0-9a-f:.]+/\d+)", "address")
 
 # in a VRF of ours, too, others may have sessions and routes: with and to what is in nobody's pools
 _BGP_IN_VRF = _inner(
@@ -38,7 +40,7 @@ _BGP_IN_VRF = _inner(
     ),
     _REST,
 )
-_OWN_VRF = (_inner(r"router", _inner(r"static", _BY_POOL), _BGP_IN_VRF, _REST), _REST)
+_OWN_VRF = (_inner(r"router", _inner(r"static", rule(_ROUTE, "pool route")), _BGP_IN_VRF, _REST), _REST)
 
 _BY_PREFIX = rule(r"(?P<key>[\d.]+/\d+)", "address")
 
@@ -64,7 +66,7 @@ _TAGS = _inner(r"vlan", rule(r"(?P<key>\d+)", "vlan", last="enclosing"), _REST)
 # a list's name goes with the list: on a port of several owners it is its list's
 _FILTERS = _inner(r"acl", rule(r"(?P<key>[^:]+)", "name", last="enclosing"), _REST)
 _TRUNK = (_FILTERS, _inner(r"bridge", _inner(r"domain", _inner(r"br_default", _TAGS, _REST), _REST), _REST), _REST)
-_OF_SUBINTERFACE = (rule(r'vrf: "(?P<key>[^"]+)"', "vrf"), rule(r"(?P<key>[\d.]+/\d+)", "address"))
+_OF_SUBINTERFACE = (rule(r'vrf: "(?P<key>[^"]+)"', "vrf"), _BY_ADDRESS)
 
 OWNERSHIP: tuple[Rule, ...] = (
     _container(r"acl", _BY_NAME),
@@ -77,7 +79,7 @@ OWNERSHIP: tuple[Rule, ...] = (
         rule(r"(?P<key>swp\w+|lo|bond\d+)", "port", children=_TRUNK),
         # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
         rule(r"(?P<key>swp\w+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
-        rule(r"vlan(?P<key>\d+)", "vlan", below=(rule(r"(?P<key>[\d.]+/\d+)", "address"),)),
+        rule(r"vlan(?P<key>\d+)", "vlan", below=(_BY_ADDRESS,)),
     ),
     _container(
         r"qos",
@@ -100,7 +102,7 @@ OWNERSHIP: tuple[Rule, ...] = (
     ),
     _container(
         r"vrf",
-        _container(r"default", _container(r"router", _DEFAULT_BGP, _container(r"static", _BY_PREFIX))),
+        _container(r"default", _container(r"router", _DEFAULT_BGP, _container(r"static", rule(_ROUTE, "prefix")))),
         rule(r"(?P<key>[^:]+)", "vrf", shared=True, children=_OWN_VRF),
     ),
 )
@@ -108,6 +110,7 @@ OWNERSHIP: tuple[Rule, ...] = (
 PROTECTED: tuple[str, ...] = (
     r"interface / eth\d",
     r"vrf / mgmt\b",
+    r"vrf / default / router / static / (?:0\.0\.0\.0/0|::/0|default6?)(?: |$)",
     r"platform\b",
     r"maintenance\b",
     r"system / (?:aaa|acl|api|boot|config|control-plane|gnmi-server|packages|reboot|security|ssh-server)\b",

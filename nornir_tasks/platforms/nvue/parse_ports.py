@@ -133,6 +133,7 @@ def _interface(
     is_switched = access_vlan is not None or tagged_vlans is not None
     edge = is_switched and _edge(port, known.spelling)
     address = _address(port, known.spelling.address, "address")
+    ipv6_address = None if is_switched else _address(port, known.spelling.ipv6, "address", is_ipv6=True)
     mtu_bytes = take_int(port, "link", "mtu")
     layer1 = None if is_loopback or is_bond else _layer1(port, known.spelling)
     ra_interval_ms = _router_advertisements(port, known.spelling)
@@ -141,10 +142,10 @@ def _interface(
         take_empty(port, "link", "state", "up")
     description = take_text(port, "description")
     vrf = None if is_loopback or is_switched else take_text(port, *known.spelling.vrf)
-    if is_loopback and address is None:
-        vrf, address = _in_a_vrf(data)
+    if is_loopback and address is None and ipv6_address is None:
+        vrf, address, ipv6_address = _in_a_vrf(data)
     is_unused = is_down and not is_switched and not is_bond and not is_member
-    is_unused = is_unused and {address, mtu_bytes, layer1, description, ra_interval_ms, vrf} == {None}
+    is_unused = is_unused and {address, ipv6_address, mtu_bytes, layer1, description, ra_interval_ms, vrf} == {None}
     has_mtu = not (is_loopback or is_unused or is_member)
     has_profile = carried is not None and not (is_loopback or is_unused or is_bond)
     drop_if_empty(data, "interface", name)
@@ -163,6 +164,7 @@ def _interface(
         tagged_vlans=tagged_vlans,
         native_vlan=native_vlan,
         lag=lag,
+        ipv6_address=ipv6_address,
     )
 
 
@@ -211,6 +213,7 @@ def _logical(port: Data, name: str, known: NvueCapabilities) -> Interface:
         enabled=not take_empty(port, "link", "state", "down"),
         qos_profile=None,
         vrf=take_text(port, *known.spelling.vrf),
+        ipv6_address=_address(port, known.spelling.ipv6, "address", is_ipv6=True),
     )
 
 
@@ -247,18 +250,19 @@ def _layer1(port: Data, spelling: Spelling) -> Layer1 | None:
     return Layer1(int(found[1]), None, _FEC_OF[fec], negotiate == spelling.on)  # type: ignore[arg-type]
 
 
-def _in_a_vrf(data: Data) -> tuple[str | None, str | None]:
-    """The VRF whose own interface is the loopback, with the address; a second such VRF stays in the data."""
-    for vrf, _ in entries(data, "vrf"):
-        address = _address(data, "vrf", vrf, "loopback", "ip", "address") if vrf != "default" else None
-        if address is not None:
-            return vrf, address
-    return None, None
+def _in_a_vrf(data: Data) -> tuple[str | None, str | None, str | None]:
+    """The VRF whose own interface is the loopback, with its addresses; a second such VRF stays in the data."""
+    for vrf in (name for name, _ in entries(data, "vrf") if name != "default"):
+        at = ("vrf", vrf, "loopback", "ip", "address")
+        found = _address(data, *at), _address(data, *at, is_ipv6=True)
+        if found != (None, None):
+            return vrf, *found
+    return None, None, None
 
 
-def _address(data: Data, *at: str) -> str | None:
-    """The lowest IPv4 address; a second one stays in the data."""
-    addresses = [key for key, below in entries(data, *at) if not below and ":" not in key and "/" in key]
+def _address(data: Data, *at: str, is_ipv6: bool = False) -> str | None:
+    """The lowest address of a family; a second one stays in the data."""
+    addresses = [key for key, below in entries(data, *at) if not below and (":" in key) is is_ipv6 and "/" in key]
     if not addresses:
         return None
     first = min(addresses, key=prefix_key)

@@ -92,16 +92,26 @@ def _communities(rule: Data) -> tuple[str, ...]:
 
 
 def parse_static_routes(data: Data) -> tuple[StaticRoute, ...]:
-    """Discard routes of all VRFs; other static routes stay in the data."""
+    """Discard routes and routes to addresses, of all VRFs; other static routes stay in the data."""
     found = []
     for vrf, _ in entries(data, "vrf"):
         for prefix, _ in entries(data, "vrf", vrf, "router", "static"):
             at = ("vrf", vrf, "router", "static", prefix)
-            if take_word(data, "blackhole", *at, "via", "blackhole", "type"):
-                take_word(data, "ipv4-unicast", *at, "address-family")
+            if (hops := _next_hops(data, at)) is not None:
+                take_word(data, f"ipv{6 if ':' in prefix else 4}-unicast", *at, "address-family")
+                tag = take_int(data, *at, "tag")
                 drop_if_empty(data, *at)
-                found.append(StaticRoute(prefix, None if vrf == "default" else vrf))
+                found.append(StaticRoute(prefix, None if vrf == "default" else vrf, hops, tag))
     return tuple(found)
+
+
+def _next_hops(data: Data, at: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Of one route: the addresses that it leads to; empty: a discard route; None: neither."""
+    if take_word(data, "blackhole", *at, "via", "blackhole", "type"):
+        return ()
+    kind = f"ipv{6 if ':' in at[-1] else 4}-address"
+    named = [name for name, _ in entries(data, *at, "via")]
+    return tuple(name for name in named if take_word(data, kind, *at, "via", name, "type")) or None
 
 
 def parse_bgp(data: Data, capabilities: NvueCapabilities) -> tuple[Bgp | None, Bfd | None]:

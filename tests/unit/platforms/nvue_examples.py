@@ -19,6 +19,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.render.render import render
+from tests.unit.platforms.dual_stack import POOL6, ROUTES, maybe_dual_stack
 from tests.unit.platforms.filters_drawn import maybe_filtered
 from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_lags, maybe_with_tags
 
@@ -40,7 +41,7 @@ def claims_of(config: DeviceConfig) -> Claims:
     used = frozenset(port.name for port in config.interfaces) - shut
     vlans = frozenset(each.number for each in config.vlans)
     return Claims(
-        (Claim(Owner("compute", "plane", "COMPUTE-", POOLS, vlans), used, vlans),),
+        (Claim(Owner("compute", "plane", "COMPUTE-", (*POOLS, POOL6), vlans, routes=ROUTES), used, vlans),),
         shut,
         split_part=PLATFORM.facts.split_part,
     )
@@ -281,7 +282,7 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     made = maybe_with_lags(draw, made, lambda draw, port, number: bundled(port, number, draw(lags(port))))
     facts = facts_of(made).acls
     assert facts is not None
-    made = maybe_filtered(draw, made, facts)
+    made = maybe_dual_stack(draw, maybe_filtered(draw, made, facts))
     routed = [
         port.name
         for port in made.interfaces

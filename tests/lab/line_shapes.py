@@ -30,7 +30,7 @@ from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
-from tests.unit.design import bundled, filtered, tagged, toy_profiles, toys
+from tests.unit.design import bundled, filtered, tagged, toy_layer3, toy_profiles, toys
 
 ROOT = Path(__file__).parents[2]
 SITES = (
@@ -48,9 +48,9 @@ FLOWLET = (
 """Both tiers of the lab under one system that balances flowlets."""
 
 _TOP = {
-    "services": r"service |ip routing|feature |hardware ",
+    "services": r"service |ip routing|ipv6 unicast-routing|feature |hardware ",
     "access_lists": r"ip(?:v6)? access-list ",
-    "interfaces": r"interface ",
+    "interfaces": r"interface |ip virtual-router ",
     "qos": r"qos |priority-flow-control |class-map |policy-map |system qos",
     "bgp": r"router bgp ",
     "routing_policy": r"ip prefix-list |route-map ",
@@ -174,7 +174,7 @@ class Example:
 @cache
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
-    switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled(), *_filtered())
+    switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled(), *_filtered(), *_dual_stack())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -247,6 +247,15 @@ def _filtered() -> Iterator[Rendered]:
         each = filtered.realised(device)
         text = render(each.config, each.capabilities, environment(each.config.os))
         yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _dual_stack() -> Iterator[Rendered]:
+    """Switches with a plane that has IPv6 and static routes out."""
+    for device in toy_layer3.DEVICES.values():
+        for vrf in (None, toy_layer3.VRF):
+            each = toy_layer3.realised(device, vrf)
+            text = render(each.config, each.capabilities, environment(each.config.os))
+            yield Rendered(each.config, each.capabilities, each.claims, text)
 
 
 def _intents() -> Iterator[Intent]:

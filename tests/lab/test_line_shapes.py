@@ -58,6 +58,7 @@ STOOD_ON = dict.fromkeys(
     "nxos: interface breakout module 1 port <n> map <speed>g-<ways>x": r"interface (breakout|Ethernet\d+/\d+/).*",
     "nxos: interface port-channel<n>": r"interface (Ethernet|port-channel).*",
     "nxos: no lacp suspend-individual": r"interface Ethernet.*",
+    "nxos: hsrp version 2": r"interface Vlan\d+",
 }
 """Lines that a switch keeps while others stand on them, and which top-level lines are taken away with them."""
 

@@ -233,6 +233,17 @@ _BY_ASIC = {
             ),
         ),
     ),
+    "trident3": replace(
+        _TOMAHAWK4,
+        asic="trident3",
+        # SONiC has headroom for a 7050CX3 (sonic-net/sonic-buildimage at 3147b02a, Arista-7050CX3-32S-C28S4/BALANCED,
+        # pg_profile_lookup.ini), pyavd for EOS on Trident (platform_trident.mmu); of how many classes neither says
+        max_lossless_classes=1,
+        ecn_auto=Ecn(min_bytes=1_048_576, max_bytes=2_097_152, probability_percent=5),
+        ecn_source="sonic-buildimage, files/build_templates/qos_config.j2, AZURE_LOSSLESS: 1048576/2097152 bytes, 5 %",
+        # no source has dynamic load balancing of EOS on it
+        load_balancing=(),
+    ),
 }
 
 

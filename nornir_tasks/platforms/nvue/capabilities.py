@@ -198,6 +198,9 @@ _CELLS144 = replace(
 )
 
 _BY_ASIC = {
+    # docs514 RoCE page names Spectrum 1 among the ASICs that RoCE is set up on, each with a configuration of its own.
+    # Cells of 96 bytes (sonic-buildimage platform/mellanox/asic_table.j2); 64 at once is concluded from the other ASICs
+    "spectrum1": replace(_CELLS144, asic="spectrum1", ecn_cell_bytes=64 * 96),
     "spectrum2": replace(_CELLS144, asic="spectrum2"),
     "spectrum3": replace(_CELLS144, asic="spectrum3"),
     "spectrum4": _SPECTRUM4,

@@ -1,4 +1,4 @@
-"""What NX-OS on Nexus 9000 Cloud Scale GX2 switches will hold, each figure with its source.
+"""What NX-OS on Nexus 9000 Cloud Scale switches (GX2, FX3) will hold, each figure with its source.
 
 Short names of sources: "QoS 10.5" = Cisco Nexus 9000 NX-OS QoS Configuration Guide, Release 10.5(x);
 "roce_enable" = P. Gupta's roce_enable.py v0.22 (a Cisco author's published script);
@@ -56,8 +56,8 @@ TRAINS = (
 
 RELEASES = tuple(train.release for train in TRAINS)
 """Release trains we have a record for; the operator may also write one release of a train, ``10.4(3)``."""
-ASICS = ("cloudscale-gx2",)
-"""N9K-C9332D-GX2B and N9K-C9364D-GX2A."""
+ASICS = ("cloudscale-gx2", "cloudscale-fx3")
+"""N9K-C9332D-GX2B and N9K-C9364D-GX2A; N9K-C93180YC-FX3. The QoS guide has one syntax and one set of queues for all."""
 
 PROFILE = "GPUFABRIC-CLASSIFY"
 """Name of the classification policy of links between switches; its queuing policy is that of ``system qos``."""
@@ -86,6 +86,10 @@ _ECN_AUTO = MappingProxyType(
             Ecn(950_000, 3_000_000, 7),
             "Cisco author's roce_enable.py v0.22, 400G: 950/3000 kbytes, 7 %",
         ),
+        "cloudscale-fx3": (
+            Ecn(150_000, 3_000_000, 7),
+            "published RoCE guide of Nexus 9000 (document 55276055599), 100G: 150/3000 kbytes, 7 %",
+        ),
     }
 )
 
@@ -95,7 +99,9 @@ _DLB = (
 )
 _BALANCING = (Balancing("flowlet", _DLB, has_ports=True), Balancing("per_packet", _DLB, has_ports=True))
 
-LOAD_BALANCING = MappingProxyType(dict.fromkeys(("flowlet", "per_packet"), "NX-OS from 10.5(1) on Cloud Scale GX2"))
+LOAD_BALANCING = MappingProxyType(
+    dict.fromkeys(("flowlet", "per_packet"), "NX-OS from 10.5(1) on Cloud Scale GX2 and FX3")
+)
 
 _QUEUING = (
     '"The system-defined type queuing policy maps are attached to each interface unless you specifically attach a '

@@ -86,3 +86,12 @@ def test_the_parts_of_a_cage_bear_the_names_the_switch_gives_them(os: str) -> No
 def test_a_leg_whose_lanes_nobody_says_has_no_name_on_eos() -> None:
     with pytest.raises(ValueError, match="cage 3"):
         platforms()["eos"].facts.port_name(3, 1, 2)
+
+
+def test_a_cage_of_one_lane_has_no_lane_in_its_name_on_eos() -> None:
+    """A 7050SX3-48YC8 has Ethernet1-48 and Ethernet49/1-56/1 (netbox devicetype-library, DCS-7050SX3-48YC8-F.yaml)."""
+    name = platforms()["eos"].facts.port_name
+    assert [name(1, 0, 1, 1), name(48, 0, 1, 1), name(49, 0, 1, 4), name(56, 0, 1, 4)] == [
+        *("Ethernet1", "Ethernet48", "Ethernet49/1", "Ethernet56/1"),
+    ]
+    assert [name(65), name(65, 0, 1, 1), name(64)] == ["Ethernet65", "Ethernet65", "Ethernet64/1"]  # 7060DX5-64S

@@ -112,11 +112,13 @@ def _end_as_json(end: "Endpoint", address: str) -> dict[str, Any]:
 def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
     """Counts by enumeration, then every device, link and routing table; on request the source of each figure."""
     from nornir_tasks.cli.design_choice import sizing_as_json
+    from nornir_tasks.cli.design_loads import loads_as_json
     from nornir_tasks.cli.explain import figures_as_json, routes_as_json
     from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.routes import count_routes
     from nornir_tasks.design.tables import uses_of_all
+    from nornir_tasks.design.throughput import loads
 
     network, counts = designed.network, design_counts(designed.network)
     routes = count_routes(network)
@@ -154,6 +156,7 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
             for name, uses in uses_of_all(network, routes).items()
         },
         "assumed": assumed(network),
+        **({"throughput": found} if (found := loads_as_json(loads(network, designed.demands))) else {}),
         **({"explain": figures_as_json(_figures(designed))} if explain else {}),
     }
 
@@ -161,21 +164,24 @@ def as_json(designed: "SiteDesign", *, explain: bool = False) -> dict[str, Any]:
 def _print(designed: "SiteDesign") -> None:
     from nornir_tasks.cli.console import out
     from nornir_tasks.cli.design_choice import print_sizing
+    from nornir_tasks.cli.design_loads import print_loads
     from nornir_tasks.cli.design_table import print_switches
     from nornir_tasks.design.assumed import assumed
     from nornir_tasks.design.counts import design_counts
     from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
+    from nornir_tasks.design.throughput import loads
 
     network, counts = designed.network, design_counts(designed.network)
     for name, plane in counts["planes"].items():
         tiers = ", ".join(f"{tier['switches']} {kind}" for kind, tier in plane["tiers"].items() if tier["switches"])
         links = f"{plane['host_links']} host links, {plane['fabric_links']} fabric links"
+        links += f", {plane['peer_links']} between leaves of a pair" if "peer_links" in plane else ""
         rails, layout = network.planes[name].rails, network.fabrics[network.planes[name].fabric]
         parts = {each.group: each for each in layout.parts_of(name)}
         ratio = next(iter(parts.values())).layout.core_oversubscription
         core = "" if ratio is None else f", to the cores {float(ratio):.4g}:1"
         there = [each for each in designed.demands if each.fabric_name == layout.name]
-        sections = sum(each.nics.ports_of is None for each in there)
+        sections = sum(each.has_leaves for each in there)
         beside = [each.name for each in network.planes_on(layout.name) if each.name != name]
         shared = f" of fabric {layout.name}, with {' and '.join(beside)}" if beside else ""
         out.print(f"{name}: {tiers}{shared}; {plane['oversubscription']:.4g}:1{core}; {links}")
@@ -184,6 +190,8 @@ def _print(designed: "SiteDesign") -> None:
         for each in (each for each in there if each.plane_name == name):
             if each.nics.ports_of is not None:
                 out.print(f"  on the NIC ports of {each.group} for {each.nics.ports_of}: the same leaves and links")
+            elif each.nics.leaves_of is not None:
+                out.print(f"  hosts of {each.group}: on the leaves of {each.nics.leaves_of}, after its hosts")
             else:
                 print_sizing(each, parts[each.group].sizing, is_one_of_several=sections > 1)
         apart = [(a, b) for a in range(rails) for b in range(a) if not layout.reachable(a, b)]
@@ -192,6 +200,7 @@ def _print(designed: "SiteDesign") -> None:
                 f"  {len(apart)} pairs of rails share no spine{' in any copy' if layout.copies > 1 else ''}; "
                 "that traffic takes NVLink, as the intent declares"
             )
+    print_loads(loads(network, designed.demands))
     for name in dict.fromkeys(name for each in designed.demands for name in beside_routing(each.terms.classes)):
         out.print(
             f"class {name} shares its strict queue with BGP and BFD: switches send those with DSCP {ROUTING_DSCP}"

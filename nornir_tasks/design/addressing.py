@@ -7,6 +7,7 @@ sized for as many ports as the leaf's model could ever have at that speed.
     loopbacks   lower half: leaves, sliced by rail, numbered by group; third quarter: spines; last: cores
     links, hosts   slice by rail, block by group, /31 by place; the upper end (spine, leaf) has the even address
     hosts, svi     the block is one subnet: its first address is the leaf's, the others the hosts' by place
+    hosts, bond    the block is one subnet of a pair of leaves: gateway, both leaves, then the hosts by place
     core links     with three tiers, the upper half of the links: a block by number of the spine, /31 by place
 
 Of a fabric in several copies each copy has an equal part of each pool and cuts it in this way, so that a copy's
@@ -20,6 +21,7 @@ from ipaddress import IPv4Network
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.network import Device
+from nornir_tasks.design.pairs import FIRST_HOST, GATEWAY, KEPT_ADDRESSES
 from nornir_tasks.design.sections import Section
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks, Path
@@ -80,6 +82,12 @@ class HostBlocks:
         low = base + (place << (32 - length)) + (0 if length == 31 else 1)
         return low, low + 1, length
 
+    def bond(self, group: int, place: int) -> tuple[int, int, int]:
+        """(the gateway's address, the host's, prefix length) of the host at this place (from 0) of a pair of leaves."""
+        block = self.block(group, None)
+        base = int(block.network_address)
+        return base + GATEWAY, base + FIRST_HOST + place, block.prefixlen
+
 
 @dataclass(frozen=True, slots=True)
 class Addressing:
@@ -124,7 +132,7 @@ def _bits(copies: int) -> int:
 def _cut(sections: Sequence[Section], copy: int) -> Addressing:
     choices, layout = sections[0].choices, sections[0].layout
     pools, rails = choices.demand.fabric.pools, layout.fabric_rails
-    link_ports = max(choice.model.max_logical_ports(layout.uplink_gbps) for choice in choices.leaves)
+    link_ports = max(choice.model.max_logical_ports(layout.uplink_gbps) for choice in choices.leaves_of_fabric)
     loopbacks = part_of(pools.loopback, copy, layout.copies)
     lower_half = IPv4Network((loopbacks.network_address, min(32, loopbacks.prefixlen + 1)))
     pool, core_links = part_of(pools.links, copy, layout.copies), None
@@ -171,7 +179,7 @@ def _host_blocks(sections: Sequence[Section], copy: int) -> HostBlocks:
     plane, nics = sections[0].demand.plane, sections[0].demand.nics
     pool = plane.pools.hosts if nics.copy_addressing == "shared" else part_of(plane.pools.hosts, copy, nics.ports)
     addresses = [
-        _host_addresses(plane.prefix_length, choice.model.max_logical_ports(each.demand.nics.speed))
+        _host_addresses(each.demand, choice.model.max_logical_ports(each.demand.nics.speed))
         for each in sections
         for choice in each.choices.leaves
     ]
@@ -180,6 +188,9 @@ def _host_blocks(sections: Sequence[Section], copy: int) -> HostBlocks:
 
 
 def _rails_of(sections: Sequence[Section]) -> int:
+    """Slices of a plane's pool: both leaves of a pair have one block for bonds."""
+    if sections[0].demand.is_bonded:
+        return 1
     return max(len(each.layout.leaf_rails) for each in sections)
 
 
@@ -189,9 +200,12 @@ def _groups_of(sections: Sequence[Section]) -> int:
     return last - min(each.layout.groups_before for each in sections)
 
 
-def _host_addresses(length: int | None, ports: int) -> int:
-    """Addresses for this number of host ports; in one subnet plus its network, broadcast and gateway address."""
-    return ports + 3 if length is None else ports << (32 - length)
+def _host_addresses(demand: Demand, ports: int) -> int:
+    """Addresses for this number of host ports; in one subnet plus those that are no host's."""
+    length = demand.plane.prefix_length
+    if length is not None:
+        return ports << (32 - length)
+    return ports + (KEPT_ADDRESSES if demand.is_bonded else 3)
 
 
 def _too_small(blocks: Blocks, path: Path, shape: tuple[int, int], copies: int) -> Iterator[Finding]:
@@ -237,7 +251,8 @@ def host_blocks(
     plane, rails = section.demand.plane_name, section.demand.nics.rails
     for device in devices:
         if device.level == 0 and section.layout.has_group(device.index) and (device.rail or 0) < rails:
-            yield (device.name, plane), str(in_copy(cuts, device).hosts[plane].block(device.index, device.rail))
+            rail = None if section.demand.is_bonded else device.rail
+            yield (device.name, plane), str(in_copy(cuts, device).hosts[plane].block(device.index, rail))
 
 
 def in_copy(cuts: Sequence[Addressing], device: Device) -> Addressing:

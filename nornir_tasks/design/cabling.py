@@ -9,6 +9,7 @@ A fabric in several copies is cabled copy by copy in this way; only the cages of
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from nornir_tasks.design.cables import ASSEMBLY, Cable, Make
 from nornir_tasks.design.capabilities import OsFacts
@@ -58,6 +59,7 @@ def cable_up(sections: Sequence[Section], facts: Mapping[str, OsFacts], joints: 
     spines = [(above, spine) for above in of_sections[0] for spine in above.spines()]
     cores = [core for above in of_sections[0] for core in above.cores()]
     links = [link for cabler, leaf in leaves for link in cabler.uplinks(leaf)]
+    links += [link for cabler, leaf in leaves for link in cabler.peer_links(leaf)]
     links += [link for above, spine in spines for link in above.core_links(spine)]
     levels = {each.name: each.level for each in (*(spine for _, spine in spines), *cores)}
     cables, nics = list(_cables(links, joints[0], levels, makes)), list[NicPort]()
@@ -120,7 +122,13 @@ class _Cabler:
 
     def leaf_name(self, group: int, rail: int | None) -> str:
         """``leaf-g1-r0``; ``leaf-g1`` where one leaf serves all rails; ``leaf-c2-g1-r0`` in the second copy."""
-        return self.name(0, f"g{group}" if rail is None else f"g{group}-r{rail}")
+        return self.name(0, self._beside(group, rail))
+
+    def _beside(self, group: int, rail: int | None) -> str:
+        """``g1-r0``; ``g1`` where one leaf serves all rails; of a pair ``g1-a``."""
+        if self.layout.peer_links:
+            return f"g{group}-{'ab'[rail or 0]}"
+        return f"g{group}" if rail is None else f"g{group}-r{rail}"
 
     def name(self, level: int, which: int | str) -> str:
         """``spine-1``, in the second copy ``spine-c2-1``, after the fabric's name prefix."""
@@ -141,6 +149,21 @@ class _Cabler:
                 (upper.at(self.name(1, first + spine + 1), place), upper),
                 (lower.at(leaf.name, position), lower),
                 (joint, layout.uplink_gbps, position + 1),
+            )
+
+    def peer_links(self, leaf: Device) -> Iterator[Link]:
+        """The links between both leaves of a pair, seen from the first of them."""
+        joint = self.joints.peer
+        if joint is None or leaf.rail != 0:
+            return
+        ends = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-peer")
+        for position in range(self.layout.peer_links):
+            yield self._fabric_link(
+                f"{leaf.name}-p{position + 1}",
+                (ends.at(leaf.name, position), ends),
+                (ends.at(self.leaf_name(leaf.index, 1), position), ends),
+                (joint, self.layout.uplink_gbps, position + 1),
+                kind="peer",
             )
 
     def core_links(self, spine: Device) -> Iterator[Link]:
@@ -166,12 +189,11 @@ class _Cabler:
         demand, layout = self.choices.demand, self.layout
         ends = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-down")
         first = (leaf.index - layout.groups_before - 1) * layout.hosts_per_group
-        for place in range(min(layout.hosts_per_group, demand.hosts.count - first)):
-            index = first + place + 1
+        for place, (group, index) in demand.hosts_at(first, layout.hosts_per_group):
             for offset in range(layout.nics_per_host):
                 position = place * layout.nics_per_host + offset
-                nic = offset if leaf.rail is None else leaf.rail
-                lower = self._nic_port(f"{demand.group}-{index}", nic)
+                nic = offset * len(layout.leaf_rails) + (leaf.rail or 0)
+                lower = self._nic_port(f"{group}-{index}", nic)
                 link = self._host_link(ends, ends.at(leaf.name, position), lower, position + 1)
                 yield NicPort(lower.device, index, nic, link, (self.copy or 1) - 1)
 
@@ -211,12 +233,13 @@ class _Cabler:
         upper: tuple[Endpoint, Ends],
         lower: tuple[Endpoint, Ends],
         how: tuple[Joint, int, int],
+        kind: Literal["fabric", "peer"] = "fabric",
     ) -> Link:
         joint, speed_gbps, place = how
         made = joint.make(upper[1].end, lower[1].end)
         return Link(
             name=name,
-            kind="fabric",
+            kind=kind,
             fabric=self.choices.demand.fabric_name,
             upper=upper[0],
             lower=lower[0],
@@ -248,16 +271,20 @@ class _Cabler:
     def _ends(self, choice: Choice, direction: str) -> Ends:
         layout, speed = self.layout, self.choices.demand.nics.speed
         core_gbps = layout.pods.core_gbps if layout.pods else None
+        up_ports = layout.ports_up
         down_gbps, up_gbps, joint, counts = {
             "leaf-down": (speed, None, self.joints.host, (layout.hosts_per_group * layout.nics_per_host, 0)),
-            "leaf-up": (speed, layout.uplink_gbps, self.joints.spine, (0, layout.uplinks)),
+            "leaf-up": (speed, layout.uplink_gbps, self.joints.spine, (0, up_ports)),
+            "leaf-peer": (speed, layout.uplink_gbps, self.joints.peer, (0, up_ports)),
             "spine-down": (layout.uplink_gbps, None, self.joints.spine, (layout.spine_places, 0)),
             "spine-up": (layout.uplink_gbps, core_gbps, self.joints.core, (0, self._core_uplinks)),
             "core-down": (core_gbps or 0, None, self.joints.core, (self._core_ports, 0)),
         }[direction]
         panel = Panel.of(choice, down_gbps, up_gbps)
-        up = direction.endswith("up")
+        up = direction in ("leaf-up", "spine-up", "leaf-peer")
         slots = panel.uplinks(counts[1]) if up else panel.downlinks(counts[0])
+        if direction.startswith("leaf-") and up:  # uplinks first, then the links to the other leaf of the pair
+            slots = slots[: layout.uplinks] if direction == "leaf-up" else slots[layout.uplinks :]
         end = end_of(choice, (up_gbps or 0) if up else down_gbps, choice.up_ways if up else choice.down_ways)
         lanes = joint.lanes[end] if joint is not None else 0
         slots = tuple(Slot(each.number, each.leg, each.ways, each.speed_gbps, lanes) for each in slots)
@@ -280,7 +307,8 @@ class _Cabler:
         """Every port to which the layout assigns a cable, now or later; one object for all switches of a kind."""
         key = (id(choice), level)
         if key not in self.planned:
-            every: tuple[tuple[str, ...], ...] = (("leaf-down", "leaf-up"), ("spine-down", "spine-up"), ("core-down",))
+            leaf = ("leaf-down", "leaf-up", *(("leaf-peer",) if self.layout.peer_links else ()))
+            every: tuple[tuple[str, ...], ...] = (leaf, ("spine-down", "spine-up"), ("core-down",))
             directions = [each for each in every[level] if each != "spine-up" or self.layout.pods]
             self.planned[key] = tuple(slot for each in directions for slot in self.ends(choice, each).slots)
         return self.planned[key]
@@ -298,6 +326,7 @@ class _Cabler:
             release=choice.release,
             model=choice.model.model,
             capabilities=choice.capabilities,
+            pair=self.name(0, f"g{index}") if level == 0 and self.layout.peer_links else None,
             copy=self.copy,
             slots=self._slots(choice, level),
         )
@@ -323,6 +352,8 @@ def _cables(links: list[Link], joints: Joints, levels: Mapping[str, int], makes:
         found.setdefault(link.cable, []).append(link)
     for name, legs in found.items():
         joint = joints.host if legs[0].kind == "host" else joints.spine
+        if legs[0].kind == "peer" and joints.peer is not None:
+            joint = joints.peer
         if legs[0].kind == "fabric" and levels[legs[0].upper.device] > 1 and joints.core is not None:
             joint = joints.core
         made = makes.get(name, ASSEMBLY)

@@ -93,7 +93,11 @@ def capacity(choices: Choices, layout: Layout) -> float:
 
 def _links(choices: Choices, layout: Layout) -> int:
     core = layout.spines * layout.pods.spine_uplinks if layout.pods else 0
-    return choices.demand.hosts.max * layout.rails + layout.leaves * layout.uplinks + core
+    return choices.demand.hosts.max * layout.rails + layout.leaves * layout.uplinks + core + _peer_links(layout)
+
+
+def _peer_links(layout: Layout) -> int:
+    return layout.leaf_groups * layout.peer_links
 
 
 def _optics(choices: Choices, layout: Layout) -> int:
@@ -106,6 +110,9 @@ def _optics(choices: Choices, layout: Layout) -> int:
     if demand.fabric.spine.medium not in COPPER:
         found += sum(many * _cages(layout.uplinks, each.up_ways) for each, many, _ in leaves)
         found += sum(_cages(down * layout.parallel, each.down_ways) for each, down in _spines(choices, layout))
+    pairs = demand.fabric.leaf.pairs
+    if pairs is not None and pairs.medium not in COPPER:
+        found += 2 * _peer_links(layout)
     if pods and choices.core and demand.fabric.core and demand.fabric.core.medium not in COPPER:
         found += sum(_cages(pods.spine_uplinks, each.up_ways) for each, _ in _spines(choices, layout))
         found += layout.cores * _cages(pods.parallel * layout.spine_groups, choices.core.down_ways)

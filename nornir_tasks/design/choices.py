@@ -56,7 +56,7 @@ class Choices:
     def leaf_of(self, group: int, rail: int | None) -> Choice:
         """The kind of switch of the leaf with this group and rail."""
         for override, choice in zip(self.demand.fabric.leaf.overrides, self.leaf_overrides, strict=True):
-            if override.covers(group, rail):
+            if override.covers(group, rail, self.demand.group):
                 return choice
         return self.leaf
 
@@ -69,7 +69,15 @@ class Choices:
 
     @property
     def leaves(self) -> tuple[Choice, ...]:
-        """Every kind of leaf."""
+        """Every kind of leaf that these hosts may be cabled to."""
+        pairs = zip(self.demand.fabric.leaf.overrides, self.leaf_overrides, strict=True)
+        there = [(override, choice) for override, choice in pairs if override.may_have(self.demand.group)]
+        whole = tuple(choice for override, choice in there if override.is_of_hosts)
+        return whole or (self.leaf, *(choice for _, choice in there))
+
+    @property
+    def leaves_of_fabric(self) -> tuple[Choice, ...]:
+        """Every kind of leaf of the fabric, whatever hosts it has."""
         return (self.leaf, *self.leaf_overrides)
 
     @property

@@ -12,6 +12,9 @@ from nornir_tasks.design.links import Circuit, Link, NicPort, Use
 from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Device
 
+BOND = "bond0"
+"""What hosts call their bond on the front fabric; planes that share it are VLANs of it."""
+
 
 @dataclass(frozen=True)
 class Circuits:
@@ -56,6 +59,16 @@ class Circuits:
             agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
             use = self._shared(Use(owner, agreed, prefix_length, nic.nic, vrf=self.vrf, tag=tag, segment=segment))
             yield Circuit(nic.link, use, dotted(upper), dotted(lower))
+
+    def of_bonds(self, owner: str, nics: Iterable[NicPort], ports: int) -> Iterator[Circuit]:
+        """One circuit for each port of a bond; all of a host have its one address. ``ports``: of a host at one leaf."""
+        for nic in nics:
+            leaf = self.devices[nic.leaf]
+            hosts = in_copy(self.cuts, leaf).hosts[owner]
+            upper, lower, length = hosts.bond(leaf.index, (nic.link.place - 1) // ports)
+            agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
+            use = Use(owner, agreed, length, vrf=self.vrf, segment=f"{owner}-hosts", bundle=BOND)
+            yield Circuit(nic.link, self._shared(use), dotted(upper), dotted(lower))
 
     def _first(self, device: Device) -> int:
         """The even address of a switch's first uplink."""

@@ -36,12 +36,15 @@ def _of_fabric(network: Network, fabric: Fabric) -> dict[str, Any]:
         **({"copies": fabric.copies} if fabric.copies > 1 else {}),
         "host_links": kinds["host"],
         "fabric_links": kinds["fabric"],
+        **({"peer_links": kinds["peer"]} if kinds["peer"] else {}),
     }
 
 
 def _of_plane(network: Network, plane: Plane, fabric: dict[str, Any]) -> dict[str, Any]:
     parts = network.fabrics[plane.fabric].parts_of(plane.name)
     own = {each.link.name for each in network.circuits if each.owner == plane.name}
-    shared = {key: fabric[key] for key in ("tiers", "oversubscription", "fabric_links")}
+    shared: dict[str, Any] = {
+        key: fabric[key] for key in ("tiers", "oversubscription", "fabric_links", "peer_links") if key in fabric
+    }
     ratio = max((each.oversubscription for each in parts), default=fabric["oversubscription"])
     return {"fabric": plane.fabric, **shared, "oversubscription": ratio, "host_links": len(own)}

@@ -4,10 +4,12 @@ The steps of the design take such a demand, never the whole intent. At present t
 and one group of hosts; others are refused with their place in the file.
 """
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
+from nornir_tasks.design.kind_rules import by_kind
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fabric_model import FabricIntent
 from nornir_tasks.intent.findings import Finding, Path, dotted
@@ -16,6 +18,20 @@ from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.plane_model import PlaneIntent
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import UnknownValueError, independent
+
+if TYPE_CHECKING:
+    from nornir_tasks.design.kinds import PlaneKind
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """One group of hosts of several on the same leaves."""
+
+    group: str
+    count: int
+    """Hosts that are there."""
+    max: int
+    """Places that are kept for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +49,43 @@ class Demand:
     hosts: HostGroupIntent
     nics: NicsIntent
     terms: Terms
-    sharers: int
-    """Planes more that use the same NIC ports, each with a tag."""
     """The values that apply, from policy, fabric and plane."""
+    sharers: int
+    """Planes more that use the same NIC ports, each with a tag or a VLAN."""
+    guests: tuple["Guest", ...] = ()
+    """These hosts and other groups on the same leaves, in this order; empty: there are none. ``hosts`` counts all."""
+
+    @property
+    def has_leaves(self) -> bool:
+        """Has it leaves of its own? Else it uses ports of another plane, or leaves of other hosts."""
+        return self.nics.ports_of is None and self.nics.leaves_of is None
+
+    @property
+    def own_max(self) -> int:
+        """Hosts of the group at most, without others on its leaves."""
+        return self.guests[0].max if self.guests else self.hosts.max
+
+    @property
+    def is_bonded(self) -> bool:
+        """Are all ports of a host one bond?"""
+        return self.plane.link == "bond"
+
+    def has_host(self, host: str) -> bool:
+        """Is this host one of the group?"""
+        return host.rpartition("-")[0] == self.group
+
+    def hosts_at(self, first: int, most: int) -> Iterator[tuple[int, tuple[str, int]]]:
+        """(place from 0, (group, number from 1)) of the hosts that are there, on ``most`` places from ``first`` on."""
+        if not self.guests:
+            for place in range(min(most, self.hosts.count - first)):
+                yield place, (self.group, first + place + 1)
+            return
+        before = 0
+        for each in self.guests:
+            for number in range(each.count):
+                if first <= before + number < first + most:
+                    yield before + number - first, (each.group, number + 1)
+            before += each.max
 
     def on_fabric(self, *path: str | int) -> Path:
         """A place in the fabric's part of the intent."""
@@ -59,12 +109,12 @@ class Demand:
         return self.on_hosts("nics", self.plane_name, *path)
 
 
-def demands(intent: Intent, kinds: Collection[str]) -> tuple[Demand, ...]:
-    """One for each fabric, in the order of the file. ``kinds``: of planes, those that there are.
+def demands(intent: Intent, kinds: "Mapping[str, PlaneKind]") -> tuple[Demand, ...]:
+    """One for each fabric, in the order of the file. ``kinds``: of planes, those that there are, by name.
 
     Raises IntentError for an unknown kind of plane, DesignError for what the layout does not support yet.
     """
-    unknown = list(independent(_unknown_kinds(intent, kinds)))
+    unknown = list(independent(_unknown_kinds(intent, kinds), by_kind(intent, kinds)))
     if unknown:
         raise IntentError(intent.marks.problems(unknown))
     return tuple(each for name in intent.fabrics for each in _on_fabric(intent, name))
@@ -84,7 +134,17 @@ def _on_fabric(intent: Intent, name: str) -> Iterator[Demand]:
     ]
     if not there:
         raise UnknownValueError  # never in an intent without mistakes
-    yield from there
+    yield from (_with_guests(each, there) for each in there)
+
+
+def _with_guests(demand: Demand, there: Sequence[Demand]) -> Demand:
+    """With the places of all groups of hosts on its leaves."""
+    also = [each for each in there if (each.plane_name, each.nics.leaves_of) == (demand.plane_name, demand.group)]
+    if not also or not demand.has_leaves:
+        return demand
+    guests = tuple(Guest(each.group, each.hosts.count, each.hosts.max) for each in (demand, *also))
+    totals = {"count": sum(each.count for each in guests), "max": sum(each.max for each in guests)}
+    return replace(demand, hosts=demand.hosts.model_copy(update=totals), guests=guests)
 
 
 def kind_of(name: str, plane: PlaneIntent) -> str:

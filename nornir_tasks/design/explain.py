@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nornir_tasks.design.cheapest import costs, in_words, why_lost
 from nornir_tasks.design.claims import fabric_key
@@ -19,6 +19,7 @@ from nornir_tasks.design.prefix_limits import LEAST_OF_A_LEAF, ROOM, prefix_limi
 from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing
 from nornir_tasks.design.routes import RouteCount
 from nornir_tasks.design.tables import TableUse, table_uses
+from nornir_tasks.design.throughput import loads
 from nornir_tasks.intent.findings import dotted
 
 Value = int | float | str | None
@@ -40,7 +41,9 @@ class Figure:
 
 def explain(network: Network, demands: Iterable[Demand], routes: Mapping[str, RouteCount]) -> tuple[Figure, ...]:
     """All figures, plane by plane, from the demands. ``routes``: what ``count_routes`` says of this network."""
-    explainers = (_Explainer.of(network, each, routes) for each in sorted(demands, key=lambda each: each.plane_name))
+    every = tuple(demands)
+    ordered = sorted(every, key=lambda each: each.plane_name)
+    explainers = (replace(_Explainer.of(network, each, routes), demands=every) for each in ordered)
     return tuple(figure for each in explainers for figure in each.figures())
 
 
@@ -60,6 +63,8 @@ class _Explainer:
     samples: Mapping[str, Realised]
     """One switch of each kind, as it will be configured."""
     routes: Mapping[str, RouteCount]
+    demands: tuple[Demand, ...] = ()
+    """All of the site."""
 
     @classmethod
     def of(cls, network: Network, demand: Demand, routes: Mapping[str, RouteCount]) -> "_Explainer":
@@ -91,6 +96,17 @@ class _Explainer:
         yield from self.sessions()
         yield from self.kinds()
         yield from self.tables()
+        yield from self.throughput()
+
+    def throughput(self) -> Iterator[Figure]:
+        """What the plane shall carry, compared with each part that these hosts' packets go through."""
+        rule = "GiB/s x 8.590 Gbit, evenly over hosts, leaves and spines; over what is there, or left after a failure"
+        for each in (x for x in loads(self.network, self.demands) if x.plane == self.plane.name):
+            if each.part.endswith(f" of {self.demand.group}"):
+                name = f"{each.purpose}, {each.part}" + (f", {each.lost} lost" if each.lost else "")
+                inputs = {"needed_gbps": round(each.needed_gbps, 3), "has_gbps": each.has_gbps}
+                share = round(each.share, 3) if each.has_gbps else "nothing left"
+                yield self.figure(name, share, rule, **inputs)
 
     def figure(self, name: str, value: Value, rule: str, **inputs: Value) -> Figure:
         """Names of inputs: two underscores stand for a dot."""
@@ -237,7 +253,7 @@ class _Explainer:
         rule = f"room for {each} on as many ports as any of these models could have at {speed}G, to a power of two"
         block = f"/{plane.host_block_length}"
         yield self.figure("host block of a leaf", block, rule, **dict(sorted(models.items())))
-        for number, supernet in enumerate(plane.rail_supernets):
+        for number, supernet in enumerate(() if plane.is_bonded else plane.rail_supernets):
             copy, rail = divmod(number, plane.rails)
             rule, name = "the hosts pool in equal slices, one for each rail (rail design), or whole", f"rail {rail}"
             if self.fabric.copies > 1:

@@ -80,6 +80,12 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
     if nics.ports_of is not None:
         what, expected = "host roles do not configure VLANs on NIC ports yet", "NIC ports of this plane's own"
         raise IntentError(marks.problem(Finding(demand.on_nics("ports_of"), what, expected, nics.ports_of)))
+    if demand.is_bonded:
+        what, expected = (
+            "host roles do not configure bonds yet",
+            "p2p, subnet/N or svi, for hosts that the roles bring up",
+        )
+        raise IntentError(marks.problem(Finding(demand.on_plane("link"), what, expected, "bond")))
     if nics.at is None:
         what, example = "the places of these NICs are not declared", "at: [PCI address of rail 0, ...]"
         findings.append(Finding(demand.on_nics(), what, example))

@@ -59,6 +59,8 @@ class Joints:
     spine: Joint
     core: Joint | None
     nic: End | None
+    peer: Joint | None = None
+    """Between both leaves of a pair; None: there are no pairs."""
 
 
 def end_of(choice: Choice, speed_gbps: int, ways: int) -> End:
@@ -82,7 +84,7 @@ def join(choices: Choices, spine_gbps: int, core_gbps: int | None) -> Joints:
     copies = () if demand.nics.copies is None else demand.on_nics("copies")
     below = Kind(demand.on_fabric("leaf"), leaf.medium, leaf.cable_m, speed, copies=copies)
     host = _joint(below, _ends(uppers, [nic] if nic else []), choices)
-    lowers = [end_of(each, spine_gbps, each.up_ways) for each in choices.leaves]
+    lowers = [end_of(each, spine_gbps, each.up_ways) for each in choices.leaves_of_fabric]
     uppers = [end_of(each, spine_gbps, each.down_ways) for each in choices.spines]
     between = Kind(demand.on_fabric("spine"), spine.medium, spine.cable_m, spine_gbps, demand.on_fabric("leaf"))
     up = _joint(between, _ends(uppers, lowers), choices)
@@ -92,11 +94,16 @@ def join(choices: Choices, spine_gbps: int, core_gbps: int | None) -> Joints:
         uppers = [end_of(choices.core, core_gbps, choices.core.down_ways)]
         above = Kind(demand.on_fabric("core"), core.medium, core.cable_m, core_gbps, demand.on_fabric("spine"))
         top = _joint(above, _ends(uppers, lowers), choices)
-    for found in (host, up, top):
+    peer: Joint | list[Finding] | None = None
+    if leaf.pairs is not None:
+        kinds = [end_of(each, spine_gbps, each.up_ways) for each in choices.leaves]
+        beside = Kind(demand.on_fabric("leaf", "pairs"), leaf.pairs.medium, leaf.pairs.cable_m, spine_gbps)
+        peer = _joint(beside, _ends(kinds, kinds), choices)
+    for found in (host, up, top, peer):
         findings += found if isinstance(found, list) else []
     if findings:
         raise CannotBuildError(*findings)
-    return Joints(cast(Joint, host), cast(Joint, up), cast(Joint | None, top), nic)
+    return Joints(cast(Joint, host), cast(Joint, up), cast(Joint | None, top), nic, cast(Joint | None, peer))
 
 
 def _ends(uppers: Iterable[End], lowers: Iterable[End]) -> Ends:

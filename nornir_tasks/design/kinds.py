@@ -53,6 +53,8 @@ class PlaneKind:
     """The plane's partial configuration of one switch of its fabric."""
     joins_gpus: bool = False
     """Do GPUs communicate over it? Then NCCL uses its NICs, and those of no other plane."""
+    has_transport: bool = False
+    """Does the intent say how its packets are transported, who serves and how much it shall carry?"""
     bootstrap: str | None = None
     """If GPUs communicate over it: the plane on whose interfaces NCCL finds its peers."""
 

@@ -5,6 +5,9 @@ from fractions import Fraction
 
 from nornir_tasks.intent.findings import Finding
 
+PAIR = (0, 1)
+"""Places of both leaves of a pair; they are called ``a`` and ``b``."""
+
 
 class CannotBuildError(Exception):
     """The intended fabric cannot be built."""
@@ -59,7 +62,7 @@ class Layout:
 
     rails: int
     leaf_rails: tuple[int | None, ...]
-    """The rail of each leaf of a group; ``(None,)`` where one leaf serves all."""
+    """The rail of each leaf of a group; ``(None,)`` where one leaf serves all; of a pair the places in it."""
     leaf_groups: int
     hosts_per_group: int
     uplinks: int
@@ -75,6 +78,13 @@ class Layout:
     """The other layouts that share the spines; None: there are none."""
     copies: int = 1
     """Equal copies of the fabric, without a switch in common; each NIC has a port on each."""
+    peer_links: int = 0
+    """Links between the two leaves of each group, which are a pair then; 0: they are none."""
+
+    @property
+    def ports_up(self) -> int:
+        """Ports of a leaf at the speed of uplinks: these, and those to the other leaf of its pair."""
+        return self.uplinks + self.peer_links
 
     @property
     def groups_before(self) -> int:

@@ -26,6 +26,7 @@ def over_limits(choices: Choices, layout: Layout, os_facts: Mapping[str, OsFacts
         check.unnumbered(),
         vrfs.refusals(choices),
         check.lossless(),
+        check.guests(),
         overrides.refusals(choices, layout),
         spare_legs.refusals(choices, layout),
         check.logical_ports(),
@@ -150,6 +151,19 @@ class _Check:
                 "each lossless class needs headroom of its own on every port",
             )
 
+    def guests(self) -> Iterator[Finding]:
+        """Groups of hosts on the same leaves are on one leaf group: their places follow one another."""
+        demand, most = self.demand, self.layout.hosts_per_group
+        if demand.guests and self.layout.leaf_groups > 1:
+            groups = " + ".join(f"{each.group} {each.max}" for each in demand.guests)
+            yield Finding(
+                demand.on_hosts("max"),
+                "more hosts than the leaves that these groups are to share take",
+                f"at most {most} hosts in all",
+                f"{groups} = {demand.hosts.max}",
+                "give one of the groups leaves of its own, without leaves_of",
+            )
+
     def priorities(self, choice: Choice) -> Iterator[Finding]:
         policies = qos.classes(self.demand.terms.classes)
         queues = queue_numbers(policies, choice.capabilities)
@@ -262,7 +276,7 @@ class _Check:
         down = layout.hosts_per_group * layout.nics_per_host
         for choice in self.choices.leaves:
             panel = Panel.of(choice, speed, layout.uplink_gbps)
-            yield from _too_many(choice, (*panel.downlinks(down), *panel.uplinks(layout.uplinks)))
+            yield from _too_many(choice, (*panel.downlinks(down), *panel.uplinks(layout.ports_up)))
 
     def mtu(self, choice: Choice) -> Iterator[Finding]:
         most = choice.capabilities.max_mtu_bytes

@@ -74,7 +74,7 @@ class Use:
     segment: str | None = None
     """The VLAN of the upper end's that the link is switched into; None: it is routed."""
     bundle: str | None = None
-    """The aggregate that the link is a member of."""
+    """What the host calls the bond that the link is a member of; None: it is in none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,10 @@ class Circuit:
     link: Link
     use: Use
     upper_address: str = ""
-    """IPv4 address without length; the even one of a /31. Empty where the circuit is unnumbered."""
+    """IPv4 address without length; the even one of a /31. Empty where the circuit is unnumbered. Of a bond that of the
+    gateway, which both leaves of a pair answer."""
     lower_address: str = ""
+    """Of a bond the host's, the same on all its links."""
 
     @property
     def owner(self) -> str:

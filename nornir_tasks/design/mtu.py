@@ -50,7 +50,11 @@ def of_ports(network: Network, device: Device) -> Mapping[str, PortMtu]:
             if port not in found or (mtu.configured_bytes or 0) > (found[port].configured_bytes or 0):
                 found[port] = mtu
     for plane in network.planes_on(device.fabric):
-        if plane.host_vlan is not None and network.host_block(device.name, plane.name) is not None:
+        if (
+            plane.host_vlan is not None
+            and not plane.is_bonded
+            and network.host_block(device.name, plane.name) is not None
+        ):
             found[f"{own.svi_prefix}{plane.host_vlan}"] = _routed(
                 intended_bytes, agreed_bytes(intended_bytes, own), own.max_mtu_bytes
             )

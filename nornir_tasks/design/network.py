@@ -15,6 +15,7 @@ from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.links import Circuit, Endpoint, HostNic, Link, NicPort
+from nornir_tasks.design.pairs import Pair, Segment, segment
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, ProfilePolicy
 from nornir_tasks.design.racks import Place
 
@@ -35,7 +36,7 @@ class Device:
     index: int
     """Leaf group of a leaf, number of a spine; from 1."""
     rail: int | None
-    """The rail a leaf serves, from 0; None for a leaf of all rails and other levels."""
+    """The rail a leaf serves, from 0, or its place in its pair; None for a leaf of all rails and other levels."""
     spine_group: int
     """Spines of one group and the leaves cabled to them, from 1; with three tiers the pod. Of a core: its plane, the
     spines of one position in all pods and the cores joined to them."""
@@ -49,6 +50,8 @@ class Device:
     copy: int | None = None
     """The copy of the fabric that it belongs to, from 1; None if there is only one. Groups, rails and indices are
     numbered in each copy."""
+    pair: str | None = None
+    """What both leaves of its pair are called together, ``leaf-g1``; None: it is in no pair."""
     slots: tuple[Slot, ...] = ()
     """Every port that the layout for ``hosts.max`` gives a cable, now or later."""
 
@@ -156,7 +159,9 @@ class Plane:
     """Copy of the fabric -> the prefix that holds all host addresses in it: equal parts of the hosts pool, or that pool
     in each copy; empty if there is only one copy."""
     host_vlan: int | None = None
-    """The VLAN that the hosts of a leaf share; None where their ports are routed."""
+    """The VLAN that the hosts of a leaf or pair share; None where their ports are routed."""
+    is_bonded: bool = False
+    """Are all ports of a host one bond on both leaves of a pair?"""
     vrf: str | None = None
     """None: the default one."""
     profile: str = FABRIC_PROFILE
@@ -259,6 +264,32 @@ class Network:
             if circuit.owner == plane and circuit.use.rail is not None
         ]
         return tuple(sorted(found, key=lambda nic: (nic.rail, nic.copy)))
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair of leaves, in the order of its first."""
+        found: dict[str, list[Device]] = defaultdict(list)
+        for device in self.devices:
+            if device.pair is not None:
+                found[device.pair].append(device)
+        links: dict[str, list[Link]] = defaultdict(list)
+        for link in (each for each in self.links if each.kind == "peer"):
+            links[link.upper.device].append(link)
+        return tuple(
+            Pair(name, one.fabric, one.index, (one.name, other.name), tuple(links[one.name]))
+            for name, (one, other) in found.items()
+        )
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """The VLANs of bonds, pair by pair, and the subnet of each."""
+        bonded = {name: each for name, each in self.planes.items() if each.is_bonded}
+        return tuple(
+            segment(name, plane.host_vlan, pair, block)
+            for pair in self.pairs
+            for name, plane in bonded.items()
+            if (block := self.host_block(pair.leaves[0], name)) is not None and plane.host_vlan is not None
+        )
 
     @property
     def hosts(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from nornir_tasks.design import addressing, asn, front_panel, mtu, qos
+from nornir_tasks.design import addressing, asn, front_panel, mtu, qos, throughput
 from nornir_tasks.design.cabling import Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue, SwitchModel
@@ -109,13 +109,14 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     )
     declared(network, kinds(), intent.marks)
     check_tables(network, intent.marks)
+    throughput.check(network, demands(intent, kinds().planes), intent.marks)
     return network
 
 
 def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     """One fabric with what rides on it."""
     marks, os_facts, fabric = known.marks, known.os_facts, on_fabric[0].fabric
-    own = [each for each in on_fabric if each.nics.ports_of is None]
+    own = [each for each in on_fabric if each.has_leaves]
     chosen = [choose(each, known.catalogue, os_facts, marks, known.allow_memory) for each in own]
     parts = sections(chosen, marks)
     every = (*parts, *sharing(on_fabric, parts))
@@ -158,7 +159,7 @@ def _mistakes_of(on_fabric: Sequence[Demand], known: _Known, gathering: Gatherin
     chosen = [
         gathering.attempt(partial(choose, each, known.catalogue, os_facts, marks, known.allow_memory))
         for each in on_fabric
-        if each.nics.ports_of is None
+        if each.has_leaves
     ]
     there = [each for each in chosen if each is not None]
     parts = gathering.attempt(lambda: sections(there, marks)) if there and None not in chosen else None
@@ -178,7 +179,7 @@ def _checked(
     for part in parts:
         found = gathering.attempt(partial(over_limits, part.choices, part.layout, os_facts))
         limits.add(part.demand, found or ())
-        if part.demand.nics.ports_of is None:
+        if part.demand.has_leaves:
             joined = gathering.attempt(partial(_joined, part, cables))
             joints += [] if joined is None else [joined]
     gathering.problems += [*marks.problems(limits.attributed()), *marks.problems(cables.attributed())]
@@ -213,15 +214,18 @@ def _circuits(parts: Sequence[Section], makes: Circuits, cabling: Cabling) -> It
     for part in parts:
         demand = part.demand
         there = (nic for nic in cabling.nics if part.layout.has_group(makes.devices[nic.leaf].index))
-        nics = (nic for nic in there if nic.nic < demand.nics.rails)
-        yield from makes.of_hosts(demand.plane_name, nics, demand.plane.prefix_length, demand.plane.tag)
+        nics = (nic for nic in there if nic.nic < demand.nics.rails and demand.has_host(nic.host))
+        if demand.is_bonded:
+            yield from makes.of_bonds(demand.plane_name, nics, demand.nics.ports_of_leaf)
+        else:
+            yield from makes.of_hosts(demand.plane_name, nics, demand.plane.prefix_length, demand.plane.tag)
 
 
 def _fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
     demand, layout = parts[0].demand, parts[0].layout
     intent, terms = demand.fabric, demand.terms
     switches = layout.all_leaves + layout.spines + layout.cores
-    own = [each for each in parts if each.demand.nics.ports_of is None]
+    own = [each for each in parts if each.demand.has_leaves]
     above = (intent.spine, intent.core) if intent.core is not None else (intent.spine,)
     widest = max((each.layout for each in parts), key=lambda each: each.rails)
     return Fabric(
@@ -266,10 +270,15 @@ def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], link
         pools={"hosts": str(demand.plane.pools.hosts)},
         host_block_length=blocks[0].length,
         rails=rails,
-        rail_supernets=tuple(str(each.supernet(_leaf_rail(widest, rail))) for each in blocks for rail in range(rails)),
+        rail_supernets=tuple(
+            str(each.supernet(None if demand.is_bonded else _leaf_rail(widest, rail)))
+            for each in blocks
+            for rail in range(rails)
+        ),
         copy_pools=tuple(str(each.pool) for each in blocks) if len(blocks) > 1 else (),
         mtu_bytes=demand.terms.host_mtu_bytes,
         host_vlan=demand.plane.host_vlan,
+        is_bonded=demand.is_bonded,
         vrf=demand.plane.vrf,
         profile=profile,
         classes=classes,

@@ -105,6 +105,8 @@ class _Tables:
     behind: dict[int, int] = field(default_factory=dict)
     """ASN -> its switches and all below them: routes learned from them contain the ASN."""
     shared: dict[str, tuple[SharedPath, ...]] = field(default_factory=dict)
+    bonded: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Leaves of a pair -> the blocks for bonds that both announce."""
 
     def count(self) -> dict[str, RouteCount]:
         """Upwards first, then downwards."""
@@ -123,6 +125,8 @@ class _Tables:
                 self.blocks += [0] * (place + 1 - len(self.blocks))
                 self.blocks[place] |= 1 << number
             self.up[device.name], self.down[device.name] = Counter(), Counter()
+        blocks = Counter(each.pair for each in self.network.segments)
+        self.bonded = {each.leaves: blocks[each.name] for each in self.network.pairs if blocks[each.name]}
         for circuit in self.network.circuits:
             link = circuit.link
             if link.kind == "fabric" and self.carries(circuit) and link.name not in self.lost:
@@ -157,6 +161,7 @@ class _Tables:
         self.reached[name] = reach
         self.shared[name] = tuple(SharedPath(bits, sum(links[n] for n in hops), tuple(hops)) for bits, hops in parts)
         widths = [sum(links[each] for each in hops) for hops in {frozenset(hops) for _, hops in parts}]
+        widths += [sum(self.down[name][leaf] for leaf in leaves) for leaves in self._pairs_below(name)]
         return self._count(device, done & ~self.bit[name], [width for width in widths if width > 1])
 
     def _count(self, device: Device, learned: int, widths: list[int]) -> RouteCount:
@@ -169,7 +174,9 @@ class _Tables:
                 if each.link.fabric == device.fabric  # the link of a management port is another fabric's
             ),
             own=1 + len(self.network.blocks_at(device.name)),
-            learned=learned.bit_count() + sum((learned & bits).bit_count() for bits in self.blocks),
+            learned=learned.bit_count()
+            + sum((learned & bits).bit_count() for bits in self.blocks)
+            - self._announced_twice(learned | self.bit[device.name]),
             groups=len(widths),
             members=sum(widths),
             widest=max(widths, default=1),
@@ -177,6 +184,16 @@ class _Tables:
             max_groups=model.max_ecmp_groups if model else None,
             max_widest=min((each for each in most if each is not None), default=None),
         )
+
+    def _pairs_below(self, name: str) -> Iterator[tuple[str, str]]:
+        """Pairs of leaves whose blocks for bonds this switch reaches by either leaf; one set of next hops for each."""
+        for leaves in self.bonded:
+            if all(self.down[name][leaf] for leaf in leaves):
+                yield leaves
+
+    def _announced_twice(self, known: int) -> int:
+        """Blocks for bonds that both leaves of a pair announce, where ``known`` has both: each is one route."""
+        return sum(blocks for leaves, blocks in self.bonded.items() if all(known & self.bit[leaf] for leaf in leaves))
 
     def _is_block(self, circuit: Circuit, device: Device) -> bool:
         """Is the subnet the leaf's whole host block, as an SVI's is? Then one route is enough for both."""

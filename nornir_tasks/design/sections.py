@@ -49,13 +49,16 @@ def sections(every: Sequence[Choices], marks: Marks) -> tuple[Section, ...]:
 
 
 def sharing(demands: Sequence[Demand], parts: Sequence[Section]) -> tuple[Section, ...]:
-    """The planes that use NIC ports of others: each with the leaves of those, and its own demand."""
+    """Planes on NIC ports of others, and hosts on leaves of others: each with those leaves, and its own demand."""
     owners = {(part.demand.group, part.demand.plane_name): part for part in parts}
-    return tuple(
-        replace(owner, choices=replace(owner.choices, demand=each))
-        for each in demands
-        if each.nics.ports_of is not None and (owner := owners.get((each.group, each.nics.ports_of))) is not None
-    )
+    groups = {(each.group, each.plane_name): each for each in demands}
+    found: list[Section] = []
+    for each in (each for each in demands if not each.has_leaves):
+        at = groups.get((each.group, each.nics.ports_of or each.plane_name), each)
+        owner = owners.get((at.nics.leaves_of or at.group, at.plane_name))
+        if owner is not None:
+            found.append(replace(owner, choices=replace(owner.choices, demand=each)))
+    return tuple(found)
 
 
 def _check_tiers(every: Sequence[Choices], marks: Marks) -> None:

@@ -6,7 +6,7 @@ from functools import cached_property
 from math import ceil
 
 from nornir_tasks.design.choices import Choices
-from nornir_tasks.design.layout import CannotBuildError
+from nornir_tasks.design.layout import PAIR, CannotBuildError
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.speeds import check_host_speed, uplink_speed
 from nornir_tasks.intent.findings import Finding
@@ -23,7 +23,7 @@ class Sizes:
     leaves: tuple[Panel, ...]
     """Each kind of leaf."""
     leaf_rails: tuple[int | None, ...]
-    """The rail of each leaf of a group; ``(None,)`` where one leaf serves all."""
+    """The rail of each leaf of a group; ``(None,)`` where one leaf serves all; of a pair the places in it."""
     uplink_gbps: int
     _fitting: dict[tuple[int, int], bool] = field(default_factory=dict)
 
@@ -39,6 +39,8 @@ class Sizes:
         speed = uplink_speed(choices)
         leaves = tuple(Panel.of(choice, demand.nics.speed, speed) for choice in choices.leaves)
         rails: tuple[int | None, ...] = (None,) if demand.fabric.design == "clos" else tuple(range(demand.nics.rails))
+        if demand.fabric.leaf.pairs is not None:
+            rails = PAIR
         return cls(choices, leaves, rails, speed)
 
     @property
@@ -56,10 +58,16 @@ class Sizes:
         """Number of links to leaves for which every kind of spine has ports."""
         return min(len(panel.down) for panel in self.spines)
 
+    @property
+    def peer_links(self) -> int:
+        """Links between both leaves of a pair; 0: there are no pairs."""
+        pairs = self.choices.demand.fabric.leaf.pairs
+        return 0 if pairs is None else pairs.links
+
     @cached_property
     def most_uplinks(self) -> int:
         """Uplinks of a leaf without hosts."""
-        return min(len(panel.up) for panel in self.leaves)
+        return max(0, min(len(panel.up) for panel in self.leaves) - self.peer_links)
 
     def needed(self, hosts: int) -> float:
         """Uplinks that carry the declared bandwidth of a full leaf; a fraction."""
@@ -84,7 +92,8 @@ class Sizes:
         """Does every kind of leaf have the ports?"""
         key = (hosts, uplinks)
         if key not in self._fitting:
-            self._fitting[key] = all(panel.takes(hosts * self.nics, uplinks) for panel in self.leaves)
+            up = uplinks + self.peer_links
+            self._fitting[key] = all(panel.takes(hosts * self.nics, up) for panel in self.leaves)
         return self._fitting[key]
 
     def most_hosts(self) -> int:

@@ -38,12 +38,13 @@ def check_host_speed(choices: Choices) -> None:
 
 def uplink_speed(choices: Choices) -> int:
     """Speed of the links between leaves and spines."""
-    splits = [("leaf", "uplink_breakout", each.up, each.model) for each in choices.leaves]
+    leaves = choices.leaves_of_fabric
+    splits = [("leaf", "uplink_breakout", each.up, each.model) for each in leaves]
     splits += [("spine", "breakout", each.down, each.model) for each in choices.spines]
     _one_speed(choices.demand, splits)
-    models = [each.model for each in choices.leaves if each.up is None]
+    models = [each.model for each in leaves if each.up is None]
     models += [each.model for each in choices.spines if each.down is None]
-    everyone = [each.model for each in (*choices.leaves, *choices.spines)]
+    everyone = [each.model for each in (*leaves, *choices.spines)]
     return _speed(choices.demand.on_fabric("spine"), choices.demand.fabric.spine.uplink_speed, splits, models, everyone)
 
 

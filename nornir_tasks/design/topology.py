@@ -164,6 +164,7 @@ class _Sizer:
             spines_per_group=spines,
             spine_groups=spine_groups,
             copies=self.sizes.choices.demand.nics.ports,
+            peer_links=self.sizes.peer_links,
         )
 
     def _splits(self) -> Iterable[int]:

@@ -6,8 +6,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nornir_tasks.intent import fabric_rules
-from nornir_tasks.intent.fields import Asns, Breakout, OwnName, Prefix, Ratio, SpeedGbps, System, Unit
+from nornir_tasks.intent.fields import Asns, Breakout, Name, OwnName, Prefix, Ratio, SpeedGbps, System, Unit
 from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.front_model import PairsIntent
 from nornir_tasks.intent.part import LoadBalancing, MtuBytes, Part
 
 Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4", "2xSR4", "2xDR4", "2xFR4"]
@@ -50,21 +51,34 @@ class SwitchChoice(Part):
 
 
 class LeafOverride(SwitchChoice):
-    """Another platform, release or model for the leaves of these rails, or of these leaf groups (from 1)."""
+    """Another platform, release or model for the leaves of these rails, leaf groups (from 1) or groups of hosts."""
 
     rails: tuple[Annotated[int, Field(ge=0, le=15)], ...] | None = None
     """Rails whose leaves it applies to, counted from 0; without it all. Refused with ``design: clos``, where a
-    leaf has no rail. ``rails``, ``groups`` or both are there, and no leaf is in two overrides."""
+    leaf has no rail. ``rails``, ``groups`` or ``hosts`` is there, and no leaf is in two overrides."""
     groups: Positions | None = None
     """Leaf groups whose leaves it applies to, counted from 1; without it all."""
+    hosts: tuple[Name, ...] | None = None
+    """Groups of hosts whose leaves it applies to; without it all. With neither ``rails`` nor ``groups`` beside it, the
+    model of these leaves need not have ports for the NICs of other groups."""
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.rules`."""
         return fabric_rules.leaf_override(self)
 
-    def covers(self, group: int, rail: int | None) -> bool:
-        """Does it apply to the leaf of this group and rail?"""
-        return (self.groups is None or group in self.groups) and (self.rails is None or rail in self.rails)
+    def covers(self, group: int, rail: int | None, hosts: str) -> bool:
+        """Does it apply to the leaf of this group and rail, to which these hosts are cabled?"""
+        is_there = (self.groups is None or group in self.groups) and (self.rails is None or rail in self.rails)
+        return is_there and self.may_have(hosts)
+
+    def may_have(self, hosts: str) -> bool:
+        """May it apply to leaves of this group of hosts?"""
+        return self.hosts is None or hosts in self.hosts
+
+    @property
+    def is_of_hosts(self) -> bool:
+        """Does it apply to all leaves of some groups of hosts, and to no other?"""
+        return self.hosts is not None and self.rails is None and self.groups is None
 
 
 class SpineOverride(SwitchChoice):
@@ -111,6 +125,9 @@ class LeafIntent(TierIntent):
 
     overrides: tuple[LeafOverride, ...] = ()
     """Leaves that differ."""
+    pairs: PairsIntent | None = None
+    """Each leaf group is a pair of switches, called ``leaf-g1-a`` and ``leaf-g1-b``, with half of a host's NIC ports on
+    each. ``design: clos`` alone. Planes with ``link: bond`` need it. Without it a leaf group is one switch."""
 
 
 class SpineIntent(TierIntent):

@@ -31,10 +31,10 @@ def leaf_override(override: "LeafOverride") -> Iterator[Finding]:
 
 
 def _leaves_meant(override: "LeafOverride") -> Iterator[Finding]:
-    expected = "rails (from 0), groups (from 1), or both"
-    if override.rails is None and override.groups is None:
+    expected = "rails (from 0), groups (from 1), or hosts"
+    if override.rails is None and override.groups is None and override.hosts is None:
         yield Finding((), "an override without switches", expected)
-    for key, named in (("rails", override.rails), ("groups", override.groups)):
+    for key, named in (("rails", override.rails), ("groups", override.groups), ("hosts", override.hosts)):
         if named is not None and not named:
             yield Finding((key,), "an empty list, which matches no leaf", f"{expected}; or no {key} at all", "[]")
 
@@ -52,6 +52,7 @@ def fabric(each: "FabricIntent") -> Iterator[Finding]:
         _top_tier(each),
         _spine_groups(each),
         _leaf_rails(each),
+        _pairs(each),
         _leaves_twice(each),
         _spines_twice(each),
     )
@@ -64,10 +65,22 @@ def _leaf_rails(each: "FabricIntent") -> Iterator[Finding]:
             yield Finding(path, "a leaf has no rail here", "groups, or design: rail", f"design: {each.design}")
 
 
+def _pairs(each: "FabricIntent") -> Iterator[Finding]:
+    """A pair is a leaf group: with rails a group has a leaf for each of them."""
+    if each.leaf.pairs is not None and each.design != "clos":
+        hint = "rails are on leaves of their own already, each with its own routed links"
+        what, found = "pairs of leaves with rails", f"design: {each.design}"
+        yield Finding(("leaf", "pairs"), what, "design: clos, or no pairs", found, hint)
+    if each.leaf.pairs is not None and each.routing.addressing == "unnumbered":
+        what, expected = "pairs of leaves with unnumbered links are not built", "addressing: numbered, or no pairs"
+        yield Finding(("leaf", "pairs"), what, expected, "unnumbered")
+
+
 def _leaves_twice(each: "FabricIntent") -> Iterator[Finding]:
     for position, override in enumerate(each.leaf.overrides):
         for before, other in enumerate(each.leaf.overrides[:position]):
-            if _meet(override.rails, other.rails) and _meet(override.groups, other.groups):
+            met = (_meet(override.rails, other.rails), _meet(override.groups, other.groups))
+            if all(met) and _meet(override.hosts, other.hosts):
                 yield Finding(
                     ("leaf", "overrides", position),
                     "some leaves are overridden twice",
@@ -138,5 +151,5 @@ def racks(each: "FabricIntent") -> Iterator[Finding]:
             seen.setdefault(device, place)
 
 
-def _meet(some: tuple[int, ...] | None, others: tuple[int, ...] | None) -> bool:
+def _meet(some: tuple[int | str, ...] | None, others: tuple[int | str, ...] | None) -> bool:
     return some is None or others is None or bool(set(some) & set(others))

@@ -113,8 +113,8 @@ def _split(value: object) -> Split:
 
 def _host_link(value: object) -> str:
     found = _SUBNET.fullmatch(value) if isinstance(value, str) else None
-    if value not in ("p2p", "svi") and (found is None or not 24 <= int(found[1]) <= 30):
-        raise wrong("not a kind of host link", "p2p, svi, or subnet/N with N from 24 to 30", value)
+    if value not in ("p2p", "svi", "bond") and (found is None or not 24 <= int(found[1]) <= 30):
+        raise wrong("not a kind of host link", "p2p, svi, bond, or subnet/N with N from 24 to 30", value)
     return str(value)
 
 
@@ -246,7 +246,7 @@ System = Annotated[SystemName, AfterValidator(_system), Written("name of a switc
 """Name of a switch OS that has all its parts."""
 SpeedGbps = Annotated[int, BeforeValidator(_speed), Written("speed in Gbit/s with a `G`")]
 Breakout = Annotated[Split, BeforeValidator(_split), Written("ports x speed of each in Gbit/s: 1, 2, 4 or 8 ports")]
-HostLink = Annotated[str, BeforeValidator(_host_link), Written("`p2p`, `svi`, or `subnet/N` with N 24-30")]
+HostLink = Annotated[str, BeforeValidator(_host_link), Written("`p2p`, `svi`, `bond`, or `subnet/N` with N 24-30")]
 Prefix = Annotated[IPv4Network, BeforeValidator(_prefix), Written("IPv4 prefix")]
 Asns = Annotated[AsnRange, BeforeValidator(_asns), Written(f"range of ASNs, first-last within 1-{MAX_ASN}")]
 Congestion = Annotated[str, BeforeValidator(_congestion), Written("`dcqcn`, `pfc_only` or `lossy`")]

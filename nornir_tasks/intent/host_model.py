@@ -8,6 +8,7 @@ from pydantic import Field
 from nornir_tasks.intent import copy_rules, host_rules
 from nornir_tasks.intent.fields import InterfaceName, Name, NicPlace, PortStem, RailNumber, SpeedGbps
 from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.front_model import BondIntent
 from nornir_tasks.intent.part import Part
 
 
@@ -21,7 +22,8 @@ class NicsIntent(Part):
     }
 
     rails: Annotated[int, Field(ge=1, le=16)]
-    """So many per host, one NIC each; the NIC is one port, or with ``copies`` several."""
+    """So many per host, one NIC each; the NIC is one port, or with ``copies`` several. On a plane that joins GPUs each
+    is a rail; of leaves that are pairs either has half of them, so their number is even."""
     speed: SpeedGbps
     """Of each port."""
     copies: Literal[2, 4] | None = None
@@ -44,6 +46,11 @@ class NicsIntent(Part):
     ports_of: Name | None = None
     """Another plane, on the same fabric, whose NIC ports these are as well: rail 0 is the port of its rail 0, and on.
     The plane needs a ``tag``, both have routed links; ``speed`` is the same, and nothing else is said here."""
+    leaves_of: Name | None = None
+    """Another group of hosts with NIC ports on this plane, on whose leaves these ports are as well, after those hosts'.
+    ``rails`` and ``speed`` are the same, and all of these hosts fit on one leaf group."""
+    bond: BondIntent | None = None
+    """How the ports are bonded, on a plane with ``link: bond``; without it as its defaults say."""
     first_group: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Number of their first leaf group, where several groups of hosts or planes have leaves on one fabric; without it
     the next after those of planes and groups before. With it their switches keep names and addresses whatever grows."""
@@ -63,6 +70,11 @@ class NicsIntent(Part):
     def port_count(self) -> int:
         """NIC ports of a host."""
         return self.rails * self.ports
+
+    @property
+    def ports_of_leaf(self) -> int:
+        """NIC ports of a host on one leaf of a pair."""
+        return self.rails // 2
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.copy_rules`."""

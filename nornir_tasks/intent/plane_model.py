@@ -9,6 +9,7 @@ from nornir_tasks.intent import site_rules
 from nornir_tasks.intent.fabric_model import COPIES
 from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, VrfName
 from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.front_model import StorageDemandIntent
 from nornir_tasks.intent.part import MtuBytes, Part
 from nornir_tasks.intent.policy_model import TrafficClassIntent
 
@@ -49,10 +50,21 @@ class PlaneIntent(Part):
     link: HostLink = "p2p"
     """``p2p``: each NIC port is a routed /31, the switch has the even address, the host the odd one. ``subnet/N``: each
     NIC port is a routed /N, the switch has .1, the host .2, and pods or virtual functions the rest. ``svi``: all NIC
-    ports of a leaf are in one VLAN and subnet, the leaf's whole block; the leaf has .1, the hosts .2 and on."""
+    ports of a leaf are in one VLAN and subnet, the leaf's whole block; the leaf has .1, the hosts .2 and on. ``bond``:
+    all NIC ports of a host are one LACP bond on both leaves of a pair, and all hosts of the pair are in one VLAN and
+    subnet; the gateway has .1, the leaves .2 and .3, the hosts .4 and on. Needs ``leaf.pairs`` of the fabric. Such
+    fabrics are designed; configuring their switches and bringing up such hosts is refused as yet."""
     vlan: Annotated[int, Field(ge=2, le=4094)] | None = None
-    """svi: the number of that VLAN, the same on every leaf, where each is a VLAN of its own; without it 900. Refused
-    with another ``link``, and above 1005, where switches take VLANs for themselves."""
+    """svi, bond: the number of that VLAN, the same on every leaf or pair, where each is a VLAN of its own; without it
+    900. Refused with another ``link``, and above 1005, where switches take VLANs for themselves."""
+    transport: Literal["tcp", "rdma"] | None = None
+    """Of a plane of kind storage, which needs it. ``tcp`` (NFS, S3, NVMe/TCP): over a bond. ``rdma`` (NVMe-oF, NFS over
+    RDMA): over routed links, or over a bond where peer links are ``lossless``."""
+    servers: tuple[Name, ...] = ()
+    """Of a plane of kind storage: the groups of hosts that serve; all others on the plane are clients."""
+    demand: StorageDemandIntent | None = None
+    """Of a plane of kind storage: what it shall carry. More than its ports, uplinks or spines do is refused; what a
+    failure leaves is shown by `nornir design`. Needs ``servers``."""
     vrf: VrfName | None = None
     """The VRF that its hosts' ports are in and that the whole fabric routes in, loopbacks included; without it the
     default one. It bears the fabric's name in capitals, as ``COMPUTE`` or ``COMPUTE-RED``. Planes on one fabric are in
@@ -73,15 +85,15 @@ class PlaneIntent(Part):
 
     @property
     def prefix_length(self) -> int | None:
-        """Prefix length of a host link; None for ``svi``, where it is that of the leaf's block."""
-        if self.link == "svi":
+        """Prefix length of a host link; None for ``svi`` and ``bond``, where it is that of the leaf's block."""
+        if self.link in ("svi", "bond"):
             return None
         return 31 if self.link == "p2p" else int(self.link.partition("/")[2])
 
     @property
     def host_vlan(self) -> int | None:
         """The hosts' VLAN on each leaf; None where host ports are routed."""
-        return (self.vlan or DEFAULT_HOST_VLAN) if self.link == "svi" else None
+        return (self.vlan or DEFAULT_HOST_VLAN) if self.link in ("svi", "bond") else None
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.site_rules`."""

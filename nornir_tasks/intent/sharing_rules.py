@@ -40,8 +40,12 @@ def _ports(above: Path, name: str, hosts: "HostGroupIntent", intent: "Intent") -
         return
     yield from _of_ports(path, nics, hosts.nics[other], (*above, other))
     if name in intent.planes and other in intent.planes:
-        yield from independent(_tagged(name, intent, path), _same_fabric(name, other, intent))
-        yield from independent(*(_routed(each, intent.planes[each], path) for each in (name, other)))
+        yield from independent(_same_fabric(name, other, intent))
+        if "bond" in (intent.planes[name].link, intent.planes[other].link):
+            yield from _both_bonded(name, other, intent, path)
+        else:
+            yield from independent(_tagged(name, intent, path))
+            yield from independent(*(_routed(each, intent.planes[each], path) for each in (name, other)))
         yield from independent(_mtu(name, other, intent), _queues(name, other, intent))
 
 
@@ -58,6 +62,19 @@ def _of_ports(path: Path, nics: "NicsIntent", owner: "NicsIntent", also: Path) -
     if nics.speed != owner.speed:
         what = "another speed than the ports have"
         yield Finding((*path, "speed"), what, f"{owner.speed}G", f"{nics.speed}G", also=(*also, "speed"))
+
+
+def _both_bonded(name: str, other: str, intent: "Intent", path: Path) -> Iterator[Finding]:
+    """A port is a member of a bond for all planes or for none; the planes are VLANs of it."""
+    one, owner = intent.planes[name], intent.planes[other]
+    if one.link != owner.link:
+        what = f"not the link of plane {other}, whose NIC ports it shares"
+        of_owner: Path = ("planes", other, "link")
+        yield Finding(("planes", name, "link"), what, owner.link, one.link, "a port is bonded or routed", also=of_owner)
+    elif one.host_vlan == owner.host_vlan:
+        what, expected = f"the VLAN of plane {other}, whose bond it shares", "another vlan"
+        also = (*path, "ports_of")
+        yield Finding(("planes", name, "vlan"), what, expected, str(one.host_vlan), also=also)
 
 
 def _tagged(name: str, intent: "Intent", path: Path) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent import class_rules, copy_rules, host_rules, pool_rules, rules, sharing_rules
+from nornir_tasks.intent import bond_rules, class_rules, copy_rules, host_rules, pool_rules, rules, sharing_rules
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import independent
@@ -29,9 +29,10 @@ def plane(each: "PlaneIntent") -> Iterator[Finding]:
 
 
 def _host_vlan(each: "PlaneIntent") -> Iterator[Finding]:
-    if each.vlan is not None and each.link != "svi":
+    if each.vlan is not None and each.link not in ("svi", "bond"):
         hint = "host ports of p2p and subnet/N are routed: they are in no VLAN"
-        yield Finding(("vlan",), "a VLAN without link: svi", "link: svi beside it, or no vlan", str(each.vlan), hint)
+        expected = "link: svi or bond beside it, or no vlan"
+        yield Finding(("vlan",), "a VLAN without link: svi or bond", expected, str(each.vlan), hint)
     if each.vlan is not None and each.vlan > MAX_HOST_VLAN:
         hint = "a routed port has a VLAN inside the switch, which takes it from 1006 on; others are kept for VXLAN"
         expected = f"2-{MAX_HOST_VLAN}"
@@ -68,6 +69,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
         host_rules.groups(intent),
         sharing_rules.sharing(intent),
         copy_rules.copies(intent),
+        bond_rules.bonds(intent),
         _on_fabrics(intent),
         _on_hosts(intent),
         class_rules.planes_on_fabrics(intent),

@@ -1,6 +1,6 @@
 """Load a site, and choose what of it to work on: planes and switches."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -12,10 +12,11 @@ from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.realise import Realised
-from nornir_tasks.errors import IdentityError, IntentError, Problem
+from nornir_tasks.errors import DesignError, IdentityError, IntentError, Problem
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import Site, load_site
 from nornir_tasks.files.templates import environment
+from nornir_tasks.intent.findings import Finding
 from nornir_tasks.platforms import platforms
 
 
@@ -129,7 +130,21 @@ def select(design: SiteDesign, planes: Sequence[str] = (), limit: Sequence[str] 
         devices = {name: device for name, device in devices.items() if device.fabric in fabrics}
     if planes and not devices:
         raise IntentError(Problem("--limit", f"names no switch that has anything of {named}"))
+    _check_bonds(design, devices.values())
     return Selection(design, tuple(planes), tuple(limit), devices)
+
+
+def _check_bonds(design: SiteDesign, devices: Iterable[Device]) -> None:
+    """Raise DesignError for planes on these switches' fabrics that can be designed, and not configured yet."""
+    fabrics = {device.fabric for device in devices}
+    what, hint = "switches of a fabric with bonds cannot be configured yet", "`nornir design` lays them out"
+    findings = [
+        Finding(("planes", name, "link"), what, "p2p, subnet/N or svi", "bond", hint)
+        for name, plane in design.network.planes.items()
+        if plane.is_bonded and plane.fabric in fabrics
+    ]
+    if findings:
+        raise DesignError(design.site.intent.marks.problems(findings))
 
 
 def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:

@@ -76,11 +76,17 @@ def make(data: dict[str, Any], folder: Path) -> None:
         (site / "fabric.yml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
         run("design", "--site", str(site), "--csv", str(folder / "cabling.csv"))
         counts = json.loads(run("design", "--site", str(site), "--json"))
-        run("render", "--site", str(site), "--out", str(folder / "rendered"))
+        if not has_bonds(data):
+            run("render", "--site", str(site), "--out", str(folder / "rendered"))
         variables = hosts.inventory(site, with_planned=True).variables if has_host_variables(data) else {}
     planes = {name: {key: plane[key] for key in COUNTS} for name, plane in counts["planes"].items()}
     write(folder / "counts.json", {"planes": planes, "totals": counts["totals"]})
     write(folder / "hosts.json", variables)
+
+
+def has_bonds(data: dict[str, Any]) -> bool:
+    """Has a plane bonds, whose switches are designed and not configured yet?"""
+    return any(plane.get("link") == "bond" for plane in data["planes"].values())
 
 
 def has_host_variables(data: dict[str, Any]) -> bool:

@@ -1,0 +1,92 @@
+"""What a plane whose hosts have ports of their own wants of one switch: these ports, and the block with addresses.
+
+Ports are routed; with ``link: svi`` they are access ports of one VLAN, which the leaf's SVI routes. The block has a
+discard route, so that its announcement does not flap with a host port. Bonded ports are no part of it
+(``Plane.is_bonded``): of their plane a switch has the traffic classes alone as yet.
+"""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
+from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.vlans import Vlan
+from nornir_tasks.design.links import Circuit
+from nornir_tasks.design.mtu import agreed_bytes, of_link
+from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
+
+
+def owner(plane: Plane, fabric: Fabric) -> Owner:
+    """The hosts' addresses, and their VLAN."""
+    vlans = frozenset() if plane.host_vlan is None else frozenset({plane.host_vlan})
+    prefix = host_prefix(plane.name, fabric.name)
+    return Owner(plane.name, "plane", prefix, tuple(plane.pools.values()), vlans, plane.vrf)
+
+
+def announced(network: Network, plane: Plane, device: Device) -> tuple[str, ...]:
+    """The block of a leaf's hosts."""
+    block = network.host_block(device.name, plane.name)
+    return () if block is None else (block,)
+
+
+def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
+    """The plane's part of one switch; for a spine, only the classes."""
+    if plane.is_bonded:
+        yield PartialConfig(classes=network.fabrics[plane.fabric].classes)
+        return
+    blocks = announced(network, plane, device)
+    circuits = [each for each in network.circuits_of(device.name) if each.owner == plane.name]
+    yield PartialConfig(
+        classes=network.fabrics[plane.fabric].classes,
+        profiles=plane.profiles if circuits else None,
+        ports={each.interface(device.name): _port(network, each, device, plane) for each in circuits},
+        static_routes={route.key: route for route in (StaticRoute(block, plane.vrf) for block in blocks)},
+        networks=frozenset(blocks) if plane.vrf is None else None,
+        vrfs=None if plane.vrf is None else {plane.vrf: PartialVrf(networks=frozenset(blocks))},
+    )
+    if plane.host_vlan is not None:
+        for block in blocks:
+            yield _vlan(plane, plane.host_vlan, device, block, network.fabric_of(device).mtu_bytes)
+
+
+def _port(network: Network, circuit: Circuit, device: Device, plane: Plane) -> PartialPort:
+    """The leaf's end of a host's link, or the plane's subinterface if the link is shared."""
+    vlan = None if circuit.use.segment is None else plane.host_vlan
+    address = f"{circuit.address(device.name)}/{circuit.use.prefix_length}"
+    if vlan is None and circuit.use.tag is not None:
+        host = circuit.link.far(device.name).device
+        name = f"{host} {circuit.interface(host)}"
+        return PartialPort(
+            enabled=True,
+            description=name,
+            address=address,
+            mtu_bytes=circuit.use.mtu_bytes,
+            vrf=plane.vrf,
+            tag=circuit.use.tag,
+        )
+    return PartialPort(
+        address=address if vlan is None else None,
+        mtu_bytes=of_link(network, circuit.link),
+        profile=plane.profile,
+        access_vlan=vlan,
+        edge=vlan is not None,
+        vrf=plane.vrf if vlan is None else None,
+    )
+
+
+def _vlan(plane: Plane, number: int, device: Device, block: str, intended_bytes: int) -> PartialConfig:
+    """The hosts' gateway on their leaf. It has no queues: trust, PFC and ECN are on the access ports.
+
+    Each leaf has its own VLAN, all with the same number.
+    """
+    capabilities, subnet = device.capabilities, IPv4Network(block)
+    svi = PartialPort(
+        enabled=True,
+        description=f"hosts of {device.name}",
+        address=f"{subnet.network_address + 1}/{subnet.prefixlen}",
+        mtu_bytes=agreed_bytes(intended_bytes, capabilities),
+        vrf=plane.vrf,
+    )
+    vlan = Vlan(number, name_prefix(plane.name) + "HOSTS")
+    return PartialConfig(vlans={number: vlan}, ports={f"{capabilities.svi_prefix}{number}": svi})

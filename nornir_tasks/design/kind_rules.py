@@ -1,0 +1,38 @@
+"""Rules of planes that depend on their kind: which keys go with it, and how its hosts may be attached."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from nornir_tasks.intent.findings import Finding, Path
+from nornir_tasks.intent.model import Intent
+from nornir_tasks.intent.unknown import independent
+
+if TYPE_CHECKING:
+    from nornir_tasks.design.kinds import PlaneKind
+
+
+def by_kind(intent: Intent, kinds: "Mapping[str, PlaneKind]") -> Iterator[Finding]:
+    """Every plane of a kind that there is."""
+    for name, plane in intent.planes.items():
+        kind = kinds.get(name if plane.kind is None else plane.kind)
+        if kind is not None:
+            path: Path = ("planes", name)
+            yield from independent(_transport(path, plane.transport, kind, kinds), _gpus(path, plane.link, kind))
+
+
+def _transport(
+    path: Path, transport: str | None, kind: "PlaneKind", kinds: "Mapping[str, PlaneKind]"
+) -> Iterator[Finding]:
+    if kind.has_transport and transport is None:
+        hint = "tcp: NFS, S3, NVMe/TCP over a bond; rdma: NVMe-oF, NFS over RDMA over two routed links"
+        yield Finding(path, "a plane of this kind without a transport", "transport: tcp or rdma", hint=hint)
+    if not kind.has_transport and transport is not None:
+        known = ", ".join(name for name, each in sorted(kinds.items()) if each.has_transport)
+        what, expected = "a transport of a plane of another kind", f"kind: {known}, or no transport"
+        yield Finding((*path, "transport"), what, expected, transport)
+
+
+def _gpus(path: Path, link: str, kind: "PlaneKind") -> Iterator[Finding]:
+    if kind.joins_gpus and link == "bond":
+        hint = "a bond hides rails from NCCL, and one flow never uses more than one of its ports"
+        yield Finding((*path, "link"), "GPUs' NIC ports in a bond", "p2p, subnet/N or svi", "bond", hint)

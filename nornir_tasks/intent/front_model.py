@@ -1,0 +1,62 @@
+"""What front planes (storage, business) and the leaves they stand on are asked for: pairs, bonds, VLANs, flows."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from nornir_tasks.intent import bond_rules
+from nornir_tasks.intent.fields import Unit
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.part import Part
+
+PairMedium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4"]
+"""Of links between two switches side by side; twin-port optics are for split cages, which these are not."""
+
+
+class PairsIntent(Part):
+    """The two switches of a leaf group, to which hosts bond their NIC ports (MLAG, vPC)."""
+
+    links: Annotated[int, Field(ge=1, le=8)] = 2
+    """Links between both switches of a pair (peer links), on the last ports, at the speed of uplinks."""
+    medium: PairMedium | None = None
+    """What these links are; without it nothing is checked."""
+    cable_m: Annotated[int, Field(ge=1, le=10000), Unit("metres")] | None = None
+    """Their length."""
+    lossless: bool = False
+    """Peer links have PFC and ECN as links to spines have, so that RDMA may ride on bonds."""
+
+
+class CheckpointIntent(Part):
+    """One checkpoint of everything that runs."""
+
+    gib: Annotated[float, Field(gt=0, le=1e9), Unit("GiB")]
+    """Size of it, of all clients together."""
+    within_s: Annotated[float, Field(gt=0, le=86400), Unit("seconds")]
+    """It is written within this time."""
+
+
+class StorageDemandIntent(Part):
+    """What a storage plane shall carry, by all hosts of ``hosts.max`` together."""
+
+    loading_gib_per_s: Annotated[float, Field(gt=0, le=1e6), Unit("GiB/s")] | None = None
+    """Data that all clients load from all servers."""
+    checkpoint: CheckpointIntent | None = None
+    """Data that all clients write to all servers."""
+
+
+class BondIntent(Part):
+    """How a group's hosts bond their NIC ports on a plane with ``link: bond``."""
+
+    rate: Literal["fast", "slow"] = "fast"
+    """LACP: how often both ends send, each second (``fast``) or every 30 seconds (``slow``)."""
+    pxe: bool = False
+    """The hosts boot over these ports by PXE, before there is a bond. Refused without ``fallback``."""
+    fallback: bool = False
+    """A port whose host sends no LACP works by itself, with the bond's untagged VLAN: for hosts that boot over it."""
+    min_links: Annotated[int, Field(ge=1, le=8)] = 1
+    """The bond is up with as many ports of one leaf or more."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.bond_rules`."""
+        return bond_rules.bond(self)

@@ -62,7 +62,10 @@ def _rows(network: "Network") -> list[tuple[str, ...]]:
 
     routes, rows = count_routes(network), list[tuple[str, ...]]()
     for each in network.devices:
-        links, block = str(len(network.links_of(each.name))), ", ".join(network.blocks_at(each.name).values()) or "-"
+        links, block = (
+            str(len(network.links_of(each.name))),
+            ", ".join(prefix for _, prefix in network.prefixes_at(each.name)) or "-",
+        )
         known = (
             each.name,
             _served(network, each),

@@ -84,9 +84,13 @@ class HostBlocks:
 
     def bond(self, group: int, place: int) -> tuple[int, int, int]:
         """(the gateway's address, the host's, prefix length) of the host at this place (from 0) of a pair of leaves."""
-        block = self.block(group, None)
-        base = int(block.network_address)
-        return base + GATEWAY, base + FIRST_HOST + place, block.prefixlen
+        return in_subnet(self.block(group, None), place)
+
+
+def in_subnet(subnet: IPv4Network, place: int) -> tuple[int, int, int]:
+    """(the gateway's address, the host's, prefix length) of the host at this place (from 0) of a VLAN of bonds."""
+    base = int(subnet.network_address)
+    return base + GATEWAY, base + FIRST_HOST + place, subnet.prefixlen
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +255,8 @@ def host_blocks(
     plane, rails = section.demand.plane_name, section.demand.nics.rails
     for device in devices:
         if device.level == 0 and section.layout.has_group(device.index) and (device.rail or 0) < rails:
+            if section.demand.own_subnet is not None:
+                continue
             rail = None if section.demand.is_bonded else device.rail
             yield (device.name, plane), str(in_copy(cuts, device).hosts[plane].block(device.index, rail))
 

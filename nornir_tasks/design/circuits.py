@@ -7,7 +7,8 @@ and the limits of both ends (:mod:`nornir_tasks.design.mtu`).
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nornir_tasks.design.addressing import Addressing, dotted, in_copy
+from nornir_tasks.design.addressing import Addressing, dotted, in_copy, in_subnet
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.links import Circuit, Link, NicPort, Use
 from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Device
@@ -60,14 +61,19 @@ class Circuits:
             use = self._shared(Use(owner, agreed, prefix_length, nic.nic, vrf=self.vrf, tag=tag, segment=segment))
             yield Circuit(nic.link, use, dotted(upper), dotted(lower))
 
-    def of_bonds(self, owner: str, nics: Iterable[NicPort], ports: int) -> Iterator[Circuit]:
-        """One circuit for each port of a bond; all of a host have its one address. ``ports``: of a host at one leaf."""
+    def of_bonds(self, demand: Demand, nics: Iterable[NicPort]) -> Iterator[Circuit]:
+        """One circuit for each port of a bond; all of a host have its one address."""
+        owner, ports, subnet = demand.plane_name, demand.nics.ports_of_leaf, demand.own_subnet
+        vlan = demand.plane.vlan_of(demand.group)
+        segment = f"{owner}-{vlan[0] if vlan else 'hosts'}"
         for nic in nics:
-            leaf = self.devices[nic.leaf]
-            hosts = in_copy(self.cuts, leaf).hosts[owner]
-            upper, lower, length = hosts.bond(leaf.index, (nic.link.place - 1) // ports)
+            leaf, place = self.devices[nic.leaf], (nic.link.place - 1) // ports
+            if subnet is None:
+                upper, lower, length = in_copy(self.cuts, leaf).hosts[owner].bond(leaf.index, place)
+            else:
+                upper, lower, length = in_subnet(subnet, place)
             agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
-            use = Use(owner, agreed, length, vrf=self.vrf, segment=f"{owner}-hosts", bundle=BOND)
+            use = Use(owner, agreed, length, vrf=self.vrf, segment=segment, bundle=BOND)
             yield Circuit(nic.link, self._shared(use), dotted(upper), dotted(lower))
 
     def _first(self, device: Device) -> int:

@@ -7,6 +7,7 @@ and one group of hosts; others are refused with their place in the file.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from ipaddress import IPv4Network
 from typing import TYPE_CHECKING
 
 from nornir_tasks.design.kind_rules import by_kind
@@ -69,6 +70,22 @@ class Demand:
     def is_bonded(self) -> bool:
         """Are all ports of a host one bond?"""
         return self.plane.link == "bond"
+
+    @property
+    def own_subnet(self) -> IPv4Network | None:
+        """Of the hosts' VLAN, if it has one of its own; else they are in their pair's block."""
+        found = self.plane.vlan_of(self.group) if self.is_bonded else None
+        return None if found is None else found[1].hosts
+
+    @property
+    def places_before(self) -> int:
+        """Places of the hosts of other groups before these, on leaves that they share."""
+        before = 0
+        for each in self.guests:
+            if each.group == self.group:
+                break
+            before += each.max
+        return before
 
     def has_host(self, host: str) -> bool:
         """Is this host one of the group?"""

@@ -18,14 +18,17 @@ from nornir_tasks.design.partial_config import PartialConfig, PartialPort, Parti
 
 
 def owner(plane: Plane, fabric: Fabric) -> Owner:
-    """The hosts' addresses, and their VLAN."""
+    """The hosts' addresses, and their VLANs."""
     vlans = frozenset() if plane.host_vlan is None else frozenset({plane.host_vlan})
+    vlans = frozenset(each.number for each in plane.vlans) or vlans
     prefix = host_prefix(plane.name, fabric.name)
     return Owner(plane.name, "plane", prefix, tuple(plane.pools.values()), vlans, plane.vrf)
 
 
 def announced(network: Network, plane: Plane, device: Device) -> tuple[str, ...]:
-    """The block of a leaf's hosts."""
+    """The block of a leaf's hosts, or the subnets of a pair's bonds."""
+    if plane.is_bonded:
+        return tuple(each.subnet for each in network.segments_at(device.name, plane.name))
     block = network.host_block(device.name, plane.name)
     return () if block is None else (block,)
 

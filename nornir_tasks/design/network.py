@@ -5,9 +5,10 @@ links, circuits and NIC ports: :mod:`nornir_tasks.design.links`.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from ipaddress import IPv6Network
 from typing import Literal
 
 from nornir_tasks.design.cables import Cable
@@ -15,9 +16,10 @@ from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.links import Circuit, Endpoint, HostNic, Link, NicPort
-from nornir_tasks.design.pairs import Pair, Segment, segment
+from nornir_tasks.design.pairs import BondVlan, Pair, Segment, segment
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, ProfilePolicy
 from nornir_tasks.design.racks import Place
+from nornir_tasks.intent.address_fields import SUBNET_V6_LENGTH
 
 ROLES = ("leaf", "spine", "core")
 """Level -> what the switches of a Clos fabric are called; hosts are cabled to level 0."""
@@ -162,12 +164,28 @@ class Plane:
     """The VLAN that the hosts of a leaf or pair share; None where their ports are routed."""
     is_bonded: bool = False
     """Are all ports of a host one bond on both leaves of a pair?"""
+    vlans: tuple[BondVlan, ...] = ()
+    """VLANs of its bonds; empty if it has none."""
+    pool_v6: str | None = None
+    """Of its pairs' IPv6 subnets, by number of the leaf group; None: they have none."""
     vrf: str | None = None
     """None: the default one."""
     profile: str = FABRIC_PROFILE
     """Neutral name of the profile of its hosts' ports."""
     classes: tuple[ClassPolicy, ...] | None = None
     """How that profile treats the traffic classes; None: as links between switches do."""
+
+    def vlan_of(self, group: str) -> BondVlan | None:
+        """The VLAN of a group of hosts, if its ports are bonded."""
+        own = next((each for each in self.vlans if group in each.groups), None)
+        return own or next((each for each in self.vlans if not each.groups), None)
+
+    def subnet_v6(self, group: int) -> str | None:
+        """The IPv6 subnet of the pair with this number, where its VLAN has no subnets of its own."""
+        if self.pool_v6 is None:
+            return None
+        base = int(IPv6Network(self.pool_v6).network_address) + (group << (128 - SUBNET_V6_LENGTH))
+        return str(IPv6Network((base, SUBNET_V6_LENGTH)))
 
     def supernet(self, rail: int, copy: int) -> str:
         """All addresses of this rail in this copy of the fabric (from 1)."""
@@ -282,14 +300,46 @@ class Network:
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
-        """The VLANs of bonds, pair by pair, and the subnet of each."""
-        bonded = {name: each for name, each in self.planes.items() if each.is_bonded}
+        """The VLANs of bonds, pair by pair, and the subnets of each."""
+        bonded = [each for each in self.planes.values() if each.is_bonded]
         return tuple(
-            segment(name, plane.host_vlan, pair, block)
+            each
             for pair in self.pairs
-            for name, plane in bonded.items()
-            if (block := self.host_block(pair.leaves[0], name)) is not None and plane.host_vlan is not None
+            for plane in bonded
+            if plane.fabric == pair.fabric
+            for each in self._at(pair, plane)
         )
+
+    def segments_at(self, device: str, plane: str) -> tuple[Segment, ...]:
+        """The VLANs of a plane's bonds at a leaf."""
+        return tuple(each for each in self._segments.get(device, ()) if each.plane == plane)
+
+    def prefixes_at(self, device: str) -> tuple[tuple[str, str], ...]:
+        """(plane, prefix) of all that has addresses of hosts at a leaf: blocks, and subnets of bonds."""
+        blocks = [each for each in self.blocks_at(device).items() if not self.planes[each[0]].is_bonded]
+        return (*blocks, *((each.plane, each.subnet) for each in self._segments.get(device, ())))
+
+    def _at(self, pair: Pair, plane: Plane) -> Iterator[Segment]:
+        """The VLANs of one plane at one pair."""
+        found: dict[BondVlan, list[str]] = {}
+        for part in self.fabrics[pair.fabric].parts_of(plane.name):
+            vlan = plane.vlan_of(part.group)
+            if vlan is not None and part.layout.has_group(pair.number):
+                found.setdefault(vlan, []).append(part.group)
+        block = self.host_block(pair.leaves[0], plane.name)
+        for vlan, groups in found.items():
+            if vlan.subnet is not None:
+                yield segment(plane.name, vlan, pair, tuple(groups), (vlan.subnet, vlan.subnet_v6))
+            elif block is not None:
+                yield segment(plane.name, vlan, pair, tuple(groups), (block, plane.subnet_v6(pair.number)))
+
+    @cached_property
+    def _segments(self) -> dict[str, list[Segment]]:
+        found: dict[str, list[Segment]] = defaultdict(list)
+        for each in self.segments:
+            for leaf, _ in each.leaves:
+                found[leaf].append(each)
+        return dict(found)
 
     @property
     def hosts(self) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
 """Pairs of leaves, to which hosts bond their ports, and the VLANs of these bonds. Plain frozen data.
 
 A VLAN and its subnet are on one pair: from leaf to spine everything is routed. In a subnet the first address is the
-gateway's, which both leaves answer, the next two are the leaves', and the others the hosts' by place.
+gateway's, which both leaves answer, the next two are the leaves', and the others the hosts' by place. IPv6 likewise.
 """
 
 from dataclasses import dataclass
-from ipaddress import IPv4Network
+from ipaddress import IPv4Network, IPv6Network
 
 from nornir_tasks.design.links import Link
 
@@ -35,22 +35,52 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class BondVlan:
+    """A VLAN of a plane's bonds, on whatever pairs its hosts are."""
+
+    name: str
+    number: int
+    groups: tuple[str, ...] = ()
+    """Groups of hosts in it; empty: all that are in no other VLAN of the plane."""
+    subnet: str | None = None
+    """IPv4 prefix; None: each pair has a subnet of its own, the plane's block there."""
+    subnet_v6: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
-    """One VLAN of one pair, with its subnet."""
+    """One VLAN of one pair, with its subnets."""
 
     plane: str
     pair: str
+    name: str
     vlan: int
+    groups: tuple[str, ...]
+    """Groups of hosts in it, on this pair."""
     subnet: str
     """IPv4 prefix; its network and broadcast address are nobody's."""
     gateway: str
     """IPv4 address without length that hosts route by."""
     leaves: tuple[tuple[str, str], ...]
     """(leaf, its own address without length)."""
+    subnet_v6: str | None = None
+    """IPv6 prefix; None: it has no IPv6."""
+    gateway_v6: str | None = None
+    leaves_v6: tuple[tuple[str, str], ...] = ()
 
 
-def segment(plane: str, vlan: int, pair: Pair, subnet: str) -> Segment:
-    """The VLAN of a plane's hosts at a pair, in this subnet."""
-    base = IPv4Network(subnet).network_address
-    leaves = tuple((leaf, str(base + FIRST_LEAF + number)) for number, leaf in enumerate(pair.leaves))
-    return Segment(plane, pair.name, vlan, subnet, str(base + GATEWAY), leaves)
+def segment(
+    plane: str, vlan: BondVlan, pair: Pair, groups: tuple[str, ...], subnets: tuple[str, str | None]
+) -> Segment:
+    """A VLAN of a plane's bonds at a pair, with these subnets, of IPv4 and, if there is one, of IPv6."""
+    v4, v6 = subnets
+    base, number, name = IPv4Network(v4).network_address, vlan.number, vlan.name
+    leaves = tuple((leaf, str(base + FIRST_LEAF + place)) for place, leaf in enumerate(pair.leaves))
+    found = Segment(plane, pair.name, name, number, groups, v4, str(base + GATEWAY), leaves)
+    if v6 is None:
+        return found
+    base_v6 = IPv6Network(v6).network_address
+    leaves_v6 = tuple((leaf, str(base_v6 + FIRST_LEAF + place)) for place, leaf in enumerate(pair.leaves))
+    return Segment(
+        plane, pair.name, name, number, groups, v4, found.gateway, leaves, v6, str(base_v6 + GATEWAY), leaves_v6
+    )

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from nornir_tasks.design import addressing, asn, front_panel, mtu, qos, throughput
+from nornir_tasks.design import addressing, asn, bond_vlans, front_panel, mtu, qos, throughput
 from nornir_tasks.design.cabling import Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue, SwitchModel
@@ -186,6 +186,7 @@ def _checked(
     terms = tuple(_planes([each.demand for each in parts]).values())
     choices = [choice for each in parts for choice in each.choices.all]
     gathering.attempt(lambda: check_profiles(terms, choices, marks))
+    gathering.attempt(lambda: bond_vlans.check(parts, marks))
     cuts = gathering.attempt(lambda: addressing.cut_pools(parts, marks))
     gathering.attempt(lambda: asn.check_pool(parts[0].demand, parts[0].layout, marks))
     gathering.refuse()
@@ -216,7 +217,7 @@ def _circuits(parts: Sequence[Section], makes: Circuits, cabling: Cabling) -> It
         there = (nic for nic in cabling.nics if part.layout.has_group(makes.devices[nic.leaf].index))
         nics = (nic for nic in there if nic.nic < demand.nics.rails and demand.has_host(nic.host))
         if demand.is_bonded:
-            yield from makes.of_bonds(demand.plane_name, nics, demand.nics.ports_of_leaf)
+            yield from makes.of_bonds(demand, nics)
         else:
             yield from makes.of_hosts(demand.plane_name, nics, demand.plane.prefix_length, demand.plane.tag)
 
@@ -243,13 +244,20 @@ def _fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
         switches=switches,
         declared_oversubscription=tuple(tier.oversubscription for tier in above),
         max_paths=max(each.layout.most_uplinks() for each in parts),
-        prefixes_from=announced([LeafPrefixes(each.layout, 1 + each.demand.sharers) for each in own]),
+        prefixes_from=announced(
+            [LeafPrefixes(each.layout, 1 + each.demand.sharers + _vlans_more(each)) for each in own]
+        ),
         bfd=intent.routing.bfd,
         drain_prepend=DRAIN_PREPEND,
         rail_spine_group=tuple(widest.rail_group(_leaf_rail(widest, rail)) for rail in range(widest.rails)),
         vrf=parts[0].demand.plane.vrf,
         copies=layout.copies,
     )
+
+
+def _vlans_more(section: Section) -> int:
+    """Subnets that a leaf announces beside one for each plane: of groups on the same leaves, in VLANs of their own."""
+    return max(0, len(section.demand.guests) - 1)
 
 
 def _part(section: Section) -> FabricPart:
@@ -267,7 +275,7 @@ def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], link
         name=demand.plane_name,
         kind=demand.kind,
         fabric=demand.fabric_name,
-        pools={"hosts": str(demand.plane.pools.hosts)},
+        pools={"hosts": str(demand.plane.pools.hosts), **bond_vlans.subnets(demand)},
         host_block_length=blocks[0].length,
         rails=rails,
         rail_supernets=tuple(
@@ -279,6 +287,8 @@ def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], link
         mtu_bytes=demand.terms.host_mtu_bytes,
         host_vlan=demand.plane.host_vlan,
         is_bonded=demand.is_bonded,
+        vlans=bond_vlans.of_plane(demand),
+        pool_v6=None if demand.plane.pools.hosts_v6 is None else str(demand.plane.pools.hosts_v6),
         vrf=demand.plane.vrf,
         profile=profile,
         classes=classes,

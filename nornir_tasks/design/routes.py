@@ -173,7 +173,7 @@ class _Tables:
                 for each in self.network.circuits_of(device.name)
                 if each.link.fabric == device.fabric  # the link of a management port is another fabric's
             ),
-            own=1 + len(self.network.blocks_at(device.name)),
+            own=1 + len(self.network.prefixes_at(device.name)),
             learned=learned.bit_count()
             + sum((learned & bits).bit_count() for bits in self.blocks)
             - self._announced_twice(learned | self.bit[device.name]),
@@ -197,13 +197,15 @@ class _Tables:
 
     def _is_block(self, circuit: Circuit, device: Device) -> bool:
         """Is the subnet the leaf's whole host block, as an SVI's is? Then one route is enough for both."""
+        if circuit.use.bundle is not None:
+            return True
         block = self.network.host_block(device.name, circuit.owner) or ""
         return circuit.link.kind == "host" and block.endswith(f"/{circuit.use.prefix_length}")
 
     def _announced(self, device: Device) -> list[str]:
         """The host blocks of a switch in the VRF of its fabric's routing."""
-        blocks, planes = self.network.blocks_at(device.name), self.network.planes
-        return [block for plane, block in blocks.items() if planes[plane].vrf == self.network.fabric_of(device).vrf]
+        planes, vrf = self.network.planes, self.network.fabric_of(device).vrf
+        return [prefix for plane, prefix in self.network.prefixes_at(device.name) if planes[plane].vrf == vrf]
 
 
 def _union(sets: Iterable[int]) -> int:

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nornir_tasks.intent import bond_rules
-from nornir_tasks.intent.fields import Unit
+from nornir_tasks.intent import bond_rules, flow_rules, vlan_rules
+from nornir_tasks.intent.address_fields import PortRanges, PrefixV6
+from nornir_tasks.intent.fields import Name, Prefix, Unit
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.part import Part
 
@@ -43,6 +44,48 @@ class StorageDemandIntent(Part):
     """Data that all clients load from all servers."""
     checkpoint: CheckpointIntent | None = None
     """Data that all clients write to all servers."""
+
+
+class VlanIntent(Part):
+    """One VLAN of bonds, and the groups of hosts in it."""
+
+    id: Annotated[int, Field(ge=2, le=4094)]
+    """Its number, another one for each VLAN on the fabric; up to 1005, as switches take higher ones for themselves."""
+    groups: Annotated[tuple[Name, ...], Field(min_length=1)]
+    """Groups of hosts in it. Each group is in one VLAN of a plane."""
+    hosts: Prefix | None = None
+    """Its subnet. All of its hosts are on one pair of leaves then: a VLAN on two pairs is refused, as it needs EVPN.
+    Without it every pair with these hosts has a VLAN of this number of its own, and a subnet of ``pools.hosts``."""
+    hosts_v6: PrefixV6 | None = None
+    """Its IPv6 subnet, a /64, beside ``hosts``."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.vlan_rules`."""
+        return vlan_rules.vlan(self)
+
+
+class ServiceIntent(Part):
+    """What a flow is for: ports of TCP, of UDP, or both."""
+
+    tcp: PortRanges = ()
+    """Ports that servers listen on."""
+    udp: PortRanges = ()
+    """The same of UDP."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.flow_rules`."""
+        return flow_rules.service(self)
+
+
+class FlowIntent(Part):
+    """Packets that may pass: who opens connections to whom, and for what. Answers pass as well."""
+
+    source: Name
+    """A group of hosts on the plane, one of ``networks``, or ``outside``: any address."""
+    destination: Name
+    """The same."""
+    services: Annotated[tuple[Name, ...], Field(min_length=1)]
+    """Some of ``services`` of the plane."""
 
 
 class BondIntent(Part):

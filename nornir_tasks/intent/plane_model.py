@@ -6,10 +6,11 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nornir_tasks.intent import site_rules
+from nornir_tasks.intent.address_fields import HostAddress, PrefixV6
 from nornir_tasks.intent.fabric_model import COPIES
 from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, VrfName
 from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.front_model import StorageDemandIntent
+from nornir_tasks.intent.front_model import FlowIntent, ServiceIntent, StorageDemandIntent, VlanIntent
 from nornir_tasks.intent.part import MtuBytes, Part
 from nornir_tasks.intent.policy_model import TrafficClassIntent
 
@@ -27,6 +28,8 @@ class PlanePoolsIntent(Part):
     hosts: Prefix
     """Of the hosts' NIC ports and of the switch ports they are cabled to; apart from all other pools, and clear of what
     software on hosts takes for itself."""
+    hosts_v6: PrefixV6 | None = None
+    """bond: IPv6 subnets of pairs, a /64 each, beside those of ``hosts``."""
 
 
 class PlaneIntent(Part):
@@ -60,6 +63,20 @@ class PlaneIntent(Part):
     transport: Literal["tcp", "rdma"] | None = None
     """Of a plane of kind storage, which needs it. ``tcp`` (NFS, S3, NVMe/TCP): over a bond. ``rdma`` (NVMe-oF, NFS over
     RDMA): over routed links, or over a bond where peer links are ``lossless``."""
+    vlans: dict[Name, VlanIntent] = Field(default_factory=dict)
+    """bond: VLANs by group of hosts. Groups in none of them are in ``vlan``."""
+    services: dict[Name, ServiceIntent] = Field(default_factory=dict)
+    """bond: what flows may be for, by name."""
+    networks: dict[Name, Annotated[tuple[Prefix, ...], Field(min_length=1)]] = Field(default_factory=dict)
+    """bond: prefixes elsewhere that flows begin or end at, by name; none is called like a group of hosts or
+    ``outside``."""
+    flows: tuple[FlowIntent, ...] | None = None
+    """bond: all that may pass between the plane's VLANs, and between them and anything else; everything else is refused
+    and counted. Within a VLAN nothing is filtered. Without it nothing is filtered at all."""
+    dhcp_relay: tuple[HostAddress, ...] = ()
+    """bond: DHCP servers that the gateways relay to."""
+    default_route: bool = False
+    """bond: its hosts have their default route by this plane; they have it by one plane at most."""
     servers: tuple[Name, ...] = ()
     """Of a plane of kind storage: the groups of hosts that serve; all others on the plane are clients."""
     demand: StorageDemandIntent | None = None
@@ -94,6 +111,10 @@ class PlaneIntent(Part):
     def host_vlan(self) -> int | None:
         """The hosts' VLAN on each leaf; None where host ports are routed."""
         return (self.vlan or DEFAULT_HOST_VLAN) if self.link in ("svi", "bond") else None
+
+    def vlan_of(self, group: str) -> "tuple[str, VlanIntent] | None":
+        """Name and VLAN of a group of hosts; None: it is in ``vlan``, or in none."""
+        return next(((name, each) for name, each in self.vlans.items() if group in each.groups), None)
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.site_rules`."""

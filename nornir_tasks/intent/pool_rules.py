@@ -48,6 +48,9 @@ def _prefixes(intent: "Intent") -> Iterator[tuple[Path, IPv4Network]]:
     for name, plane in _known(intent.planes):
         if plane.pools is not UNKNOWN:
             yield ("planes", name, "pools", "hosts"), plane.pools.hosts
+        for vlan, each in _known(plane.vlans):
+            if each.hosts is not None and each.hosts is not UNKNOWN:
+                yield ("planes", name, "vlans", vlan, "hosts"), each.hosts
 
 
 def _asns(intent: "Intent") -> Iterator[tuple[Path, AsnRange]]:

@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from nornir_tasks.intent import bond_rules, class_rules, copy_rules, host_rules, pool_rules, rules, sharing_rules
+from nornir_tasks.intent import (
+    bond_rules,
+    class_rules,
+    copy_rules,
+    flow_rules,
+    host_rules,
+    pool_rules,
+    rules,
+    sharing_rules,
+    vlan_rules,
+)
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import independent
@@ -70,6 +80,8 @@ def site(intent: "Intent") -> Iterator[Finding]:
         sharing_rules.sharing(intent),
         copy_rules.copies(intent),
         bond_rules.bonds(intent),
+        vlan_rules.vlans(intent),
+        flow_rules.flows(intent),
         _on_fabrics(intent),
         _on_hosts(intent),
         class_rules.planes_on_fabrics(intent),

@@ -151,15 +151,15 @@ class _Switch:
     def prefix_lists(self) -> Iterator[PrefixList]:
         """The prefixes of the whole fabric, and those of each leaf below (of a leaf: its own)."""
         planes = self.network.planes_on(self.fabric.name)
-        routed = (
-            each for each in planes if each.vrf == self.fabric.vrf and "hosts" in each.pools
-        )  # a VRF's routes stay in it
-        blocks = ((each.pools["hosts"], each.host_block_length) for each in routed)
+        routed = [each for each in planes if each.vrf == self.fabric.vrf and "hosts" in each.pools]  # those of this VRF
+        blocks = [(each.pools["hosts"], each.host_block_length) for each in routed]
+        subnets = (vlan.subnet for plane in planes if plane.vrf == self.fabric.vrf for vlan in plane.vlans)
+        prefixes: list[tuple[str, int | None]] = [*blocks, *((each, None) for each in subnets if each is not None)]
         everyone = (
             PrefixRule(10, permit=True, prefix=self.fabric.pools["loopback"], ge=32),
             *(
-                PrefixRule(10 * number, permit=True, prefix=pool, le=length)
-                for number, (pool, length) in enumerate(blocks, start=2)
+                PrefixRule(10 * number, permit=True, prefix=prefix, le=length)
+                for number, (prefix, length) in enumerate(prefixes, start=2)
             ),
         )
         yield PrefixList(self.name("FABRIC"), everyone)

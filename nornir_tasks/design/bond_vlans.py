@@ -1,0 +1,69 @@
+"""The VLANs of a plane's bonds, from the intent, and what the layout says of them."""
+
+from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Network, IPv6Network
+
+from nornir_tasks.design.demand import Demand
+from nornir_tasks.design.pairs import KEPT_ADDRESSES, BondVlan
+from nornir_tasks.design.sections import Section
+from nornir_tasks.errors import DesignError
+from nornir_tasks.intent.address_fields import SUBNET_V6_LENGTH
+from nornir_tasks.intent.findings import Finding, Marks, Path
+from nornir_tasks.intent.vlan_rules import NEEDS_EVPN
+
+REST = "hosts"
+"""Name of the VLAN of groups that are in no other."""
+
+
+def of_plane(demand: Demand) -> tuple[BondVlan, ...]:
+    """In the order of the file, then that of all other groups; none where ports are not bonded."""
+    if not demand.is_bonded or demand.plane.host_vlan is None:
+        return ()
+    own = tuple(
+        BondVlan(name, each.id, each.groups, _text(each.hosts), _text(each.hosts_v6))
+        for name, each in demand.plane.vlans.items()
+    )
+    return (*own, BondVlan(REST, demand.plane.host_vlan))
+
+
+def _text(prefix: IPv4Network | IPv6Network | None) -> str | None:
+    return None if prefix is None else str(prefix)
+
+
+def subnets(demand: Demand) -> dict[str, str]:
+    """Name of a pool -> the subnet of a VLAN that has one of its own."""
+    there = demand.plane.vlans.items() if demand.is_bonded else ()
+    return {f"vlan {name}": str(each.hosts) for name, each in there if each.hosts is not None}
+
+
+def check(parts: Sequence[Section], marks: Marks) -> None:
+    """Raise DesignError for subnets on several pairs, those too small for their hosts, and too few IPv6 subnets."""
+    findings = [finding for part in parts if part.demand.is_bonded for finding in _findings(part)]
+    if findings:
+        raise DesignError(marks.problems(dict.fromkeys(findings)))
+
+
+def _findings(part: Section) -> Iterator[Finding]:
+    demand, layout = part.demand, part.layout
+    vlan = demand.plane.vlan_of(demand.group)
+    if vlan is not None and demand.own_subnet is not None:
+        path = demand.on_plane("vlans", vlan[0], "hosts")
+        if layout.leaf_groups > 1:
+            what = f"one subnet for hosts of {demand.group} on {layout.leaf_groups} pairs of leaves"
+            expected = f"at most {layout.hosts_per_group} hosts in it; or no subnet: each pair has its own then"
+            found, also = f"{demand.own_max} hosts", demand.on_hosts("max")
+            yield Finding(path, what, expected, found, NEEDS_EVPN, also=also)
+        else:
+            yield from _too_small(path, demand.own_subnet, layout.hosts_per_group + KEPT_ADDRESSES)
+    pool, last = demand.plane.pools.hosts_v6, layout.last_group
+    length = SUBNET_V6_LENGTH - last.bit_length()
+    if pool is not None and pool.prefixlen > length:
+        expected = f"/{length} or larger: a /{SUBNET_V6_LENGTH} for each of {last} pairs"
+        yield Finding(demand.on_plane("pools", "hosts_v6"), "too small", expected, str(pool))
+
+
+def _too_small(path: Path, subnet: IPv4Network, needed: int) -> Iterator[Finding]:
+    if subnet.num_addresses < needed:
+        length = 32 - (needed - 1).bit_length()
+        expected = f"/{length} or larger: {needed} addresses for the hosts of a full pair and gateways"
+        yield Finding(path, "too small", expected, str(subnet))

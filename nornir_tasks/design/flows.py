@@ -1,0 +1,139 @@
+"""The allowed flows of a plane's VLANs as access lists on the gateways of a pair.
+
+A list filters what a gateway takes from the hosts of its VLAN (``in``) and what it sends to them (``out``). A flow lets
+its packets pass, and their answers: of TCP only those of connections that are open already. What every network needs
+passes as well (ICMP that paths and neighbours depend on, DHCP where it is relayed); all else is refused and counted.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses
+
+from nornir_tasks.design.config.access_lists import (
+    ICMP,
+    MUST_PASS,
+    TCP,
+    UDP,
+    AccessList,
+    AclRule,
+    Direction,
+    Family,
+    PortRange,
+)
+from nornir_tasks.design.pairs import Segment
+
+FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
+DIRECTIONS: tuple[Direction, ...] = ("in", "out")
+STEP = 10
+"""Between the sequence numbers of two rules."""
+
+DHCP: dict[Family, tuple[int, int]] = {"ipv4": (68, 67), "ipv6": (546, 547)}
+"""UDP ports of clients and of servers or relays (RFC 2131, RFC 8415)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Ports of TCP or UDP that servers listen on."""
+
+    protocol: int
+    ports: PortRange
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Who opens connections to whom, for what."""
+
+    source: str
+    """Name of a group of hosts, of prefixes elsewhere, or of any address."""
+    destination: str
+    services: tuple[Service, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The addresses that a name of flows stands for."""
+
+    prefixes: Mapping[Family, tuple[str | None, ...]]
+    """None as the only one: any address. Without prefixes of a family no packet of it passes."""
+
+    @classmethod
+    def of(cls, prefixes: Iterable[str]) -> "Ends":
+        """As few prefixes as hold just these."""
+        every = tuple(prefixes)
+        v4 = collapse_addresses(IPv4Network(each) for each in every if ":" not in each)
+        v6 = collapse_addresses(IPv6Network(each) for each in every if ":" in each)
+        return cls({"ipv4": tuple(map(str, v4)), "ipv6": tuple(map(str, v6))})
+
+
+ANYWHERE = Ends({"ipv4": (None,), "ipv6": (None,)})
+
+
+def ends(segments: Iterable[Segment], networks: Mapping[str, Sequence[str]], anywhere: str) -> dict[str, Ends]:
+    """Name -> its addresses: groups of hosts by the subnets of their VLANs, networks by their prefixes."""
+    subnets: dict[str, dict[str, None]] = {}
+    for each in segments:
+        for group in each.groups:
+            found = subnets.setdefault(group, {})
+            found.update(dict.fromkeys(filter(None, (each.subnet, each.subnet_v6))))
+    of_groups = {group: Ends.of(found) for group, found in subnets.items()}
+    return {**{name: Ends.of(each) for name, each in networks.items()}, **of_groups, anywhere: ANYWHERE}
+
+
+def access_lists(
+    prefix: str, segment: Segment, flows: Sequence[Flow], known: Mapping[str, Ends], *, has_dhcp: bool
+) -> dict[tuple[Family, Direction], AccessList]:
+    """The lists of one VLAN's gateway. ``prefix``: of its owner's names; ``known``: what the flows' names stand for."""
+    found: dict[tuple[Family, Direction], AccessList] = {}
+    subnets = {"ipv4": segment.subnet, "ipv6": segment.subnet_v6}
+    for family in FAMILIES:
+        subnet = subnets[family]
+        if subnet is None:
+            continue
+        for direction in DIRECTIONS:
+            rules = [*_needed(family, direction, has_dhcp=has_dhcp)]
+            for flow in flows:
+                rules += _of_flow(flow, segment.groups, (family, direction, subnet), known)
+            name = f"{prefix}V{segment.vlan}-{direction}".upper() + ("-V6" if family == "ipv6" else "")
+            found[family, direction] = AccessList(name, family, _numbered(rules))
+    return found
+
+
+Rule = tuple[int | None, str | None, str | None, PortRange | None, PortRange | None, bool, int | None]
+"""What a rule looks at: protocol, source, destination, ports of both, open connections alone, type of ICMP."""
+
+
+def _numbered(rules: Iterable[Rule]) -> tuple[AclRule, ...]:
+    """Each rule once, and at the end one that denies everything."""
+    permits = [AclRule(STEP * number, True, *rule) for number, rule in enumerate(dict.fromkeys(rules), start=1)]
+    return (*permits, AclRule(STEP * (len(permits) + 1), permit=False))
+
+
+def _needed(family: Family, direction: Direction, *, has_dhcp: bool) -> Iterator[Rule]:
+    for kind in MUST_PASS[family]:
+        yield ICMP[family], None, None, None, None, False, kind
+    if has_dhcp:
+        client, server = DHCP[family]
+        sender, receiver = (client, server) if direction == "in" else (server, client)
+        yield UDP, None, None, (sender, sender), (receiver, receiver), False, None
+
+
+def _of_flow(
+    flow: Flow, groups: Sequence[str], where: tuple[Family, Direction, str], known: Mapping[str, Ends]
+) -> Iterator[Rule]:
+    """The flow's own packets where they leave its source or reach its destination, and answers the other way."""
+    family, direction, subnet = where
+    there = [(flow.destination, direction == "in")] if flow.source in groups else []
+    there += [(flow.source, direction == "out")] if flow.destination in groups else []
+    for name, opens in there:
+        for far in known[name].prefixes[family]:
+            source, destination = (subnet, far) if direction == "in" else (far, subnet)
+            for service in flow.services:
+                yield _opening(service, source, destination) if opens else _answer(service, source, destination)
+
+
+def _opening(service: Service, source: str | None, destination: str | None) -> Rule:
+    return service.protocol, source, destination, None, service.ports, False, None
+
+
+def _answer(service: Service, source: str | None, destination: str | None) -> Rule:
+    return service.protocol, source, destination, service.ports, None, service.protocol == TCP, None

@@ -1,0 +1,65 @@
+"""Values of flows and VLANs that the intent writes as text: IPv6 prefixes, addresses of servers, TCP and UDP ports."""
+
+import re
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from nornir_tasks.intent.fields import Written
+from nornir_tasks.intent.findings import wrong
+
+SUBNET_V6_LENGTH = 64
+"""Of a VLAN: hosts make addresses of their own in it (RFC 4862)."""
+
+_PORTS = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
+_MAX_PORT = 65535
+
+PortRange = tuple[int, int]
+"""First and last; a single port is both."""
+
+
+def _prefix_v6(value: object) -> IPv6Network:
+    if isinstance(value, IPv6Network):
+        return value
+    try:
+        return IPv6Network(value if isinstance(value, str) and "/" in value else "")
+    except ValueError as error:
+        hint = ""
+        if "host bits set" in str(error):
+            hint = f"write the network itself: {IPv6Network(value, strict=False)}"
+        raise wrong("not an IPv6 prefix", "network/length, as fd00:10::/48", value, hint) from None
+
+
+def _address(value: object) -> IPv4Address | IPv6Address:
+    if isinstance(value, IPv4Address | IPv6Address):
+        return value
+    try:
+        return ip_address(value if isinstance(value, str) else "")
+    except ValueError:
+        raise wrong("not the address of a host", "IPv4 or IPv6, as 10.64.0.5", value) from None
+
+
+def _ports(value: object) -> tuple[PortRange, ...]:
+    found: list[PortRange] = []
+    for part in value if isinstance(value, tuple | list) else (value,):
+        if isinstance(part, tuple) and len(part) == 2:
+            found.append(part)
+        elif isinstance(part, int) and not isinstance(part, bool):
+            found.append((part, part))
+        elif isinstance(part, str) and (ports := _PORTS.fullmatch(part)):
+            found.append((int(ports[1]), int(ports[2])))
+        else:
+            raise wrong("not a port", "a port 1-65535, a range as 8000-8100, or a list of them", part)
+    for first, last in found:
+        if not 1 <= first <= last <= _MAX_PORT:
+            raise wrong("no such ports", "1-65535, the lower end first", f"{first}-{last}")
+    return tuple(sorted(set(found)))
+
+
+PrefixV6 = Annotated[IPv6Network, BeforeValidator(_prefix_v6), Written("IPv6 prefix")]
+HostAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_address), Written("IPv4 or IPv6 address")]
+PortRanges = Annotated[
+    tuple[PortRange, ...], BeforeValidator(_ports), Written("TCP or UDP port, a range as `8000-8100`, or a list")
+]
+"""Ascending, each once."""

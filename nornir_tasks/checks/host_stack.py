@@ -21,10 +21,11 @@ _OCTAL = re.compile(r"0[0-7]+")
 
 RDMA = About(
     name="rdma",
-    each="kernel module, package, host: packages of one build, and rail: its RDMA device, of Soft-RoCE at boot as well",
+    each="kernel module, package, host: packages of one build, NVIDIA's version and builds, and rail: its RDMA device",
     reads=(RDMA_FACT,),
-    wanted="rdma_stack_provider, _source, _peermem, _packages, _hold, _rails",
-    passes="the module is loaded, the package installed (held, if asked and ours), the rail's device active and kept",
+    wanted="rdma_stack_provider, _source, _peermem, _packages, _hold, _doca_version, _rails",
+    passes="the module is loaded and built for the next boot, the package installed (held, if asked and ours), the"
+    " rail's device active, and kept if it is Soft-RoCE's",
     fails="one of them is not",
     cannot_tell="the host does not show the module",
 )
@@ -65,6 +66,9 @@ def check_rdma(evidence: HostEvidence) -> list[HostFinding]:
         judge.decide(builds, not mixed, mixed or "of one build", why="install all of them from one of the two")
     else:
         judge.undecided(builds, why)
+    _judge_builds(judge, facts)
+    if variables.get("rdma_stack_source") == "doca":
+        _judge_doca(judge, str(variables.get("rdma_stack_doca_version", "")), facts, why)
     for rail in variables["rdma_stack_rails"]:
         _judge_device(judge, rail, facts, variables["rdma_stack_provider"], why)
     return judge.findings
@@ -92,6 +96,29 @@ def _judge_package(judge: Judge, package: str, facts: Mapping[str, Any], on_hold
     found = next((facts["packages"][name] for name in names if name in facts["packages"]), None)
     suffix = " and held" if on_hold and found and found["held"] else ""
     judge.compare(knob, f"installed{suffix}" if found else "not installed")
+
+
+def _judge_builds(judge: Judge, facts: Mapping[str, Any]) -> None:
+    """NVIDIA's modules are built for the running kernel and for the one that boots next."""
+    if facts.get("vendor_stack"):
+        builds = Knob("", "DKMS builds", "for each kernel that boots", "dkms status; ls /lib/modules/*/updates/dkms")
+        judge.decide(builds, not facts["unbuilt"], facts["unbuilt"] or "for each kernel that boots")
+
+
+def _judge_doca(judge: Judge, version: str, facts: Mapping[str, Any], why: str) -> None:
+    """The set of packages is of the wanted version (2.9.3 is any build of it), whole and held."""
+    wanted = Knob(
+        "doca-ofed", "version", version, "cat /var/lib/gpufabric/rdma_stack/set.json; dpkg-query -W doca-ofed"
+    )
+    packages = Knob("doca-ofed", "packages", "of the set, and held", "dpkg-query -W; apt-mark showhold")
+    if not facts:
+        judge.undecided(wanted, why)
+        judge.undecided(packages, why)
+        return
+    found = str(facts["doca"]["version"])
+    judge.compare(wanted, version if found.startswith(f"{version}-") else found or "none")
+    wrong = [*facts["doca"]["wrong"], *(f"{name} is not held" for name in facts["doca"]["not_held"])]
+    judge.decide(packages, not wrong, wrong or "of the set, and held")
 
 
 def _judge_device(judge: Judge, rail: str, facts: Mapping[str, Any], provider: str, why: str) -> None:

@@ -15,6 +15,9 @@ except ImportError:  # in a test
 
 VENDOR_PACKAGES = ("mlnx-ofed-*", "mlnx-ofa-*", "doca-ofed*", "doca-roce*", "doca-networking*")
 """Packages of a stack that is not the distribution's (NVIDIA MLNX_OFED and DOCA, installation guides)."""
+BY_DISTRIBUTION = ("doca-ofed*", "linux-modules-doca-ofed*")
+"""NVIDIA's stack as a distribution packages it itself (ubuntu.com/server/docs, Install and maintain DOCA-OFED)."""
+MAKERS = ("ubuntu", "debian", "canonical")
 
 
 def names(folder: Path) -> list[str]:
@@ -71,16 +74,23 @@ def _module_names(index: Path) -> set[str]:
     return {path.rsplit("/", 1)[-1].split(".ko", 1)[0].replace("-", "_") for path in paths}
 
 
-def packages(status: Path, patterns: list[str]) -> dict[str, dict[str, object]]:
-    """Installed packages whose names match a pattern -> version, and whether dpkg holds them."""
-    found: dict[str, dict[str, object]] = {}
+def _installed(status: Path, patterns: list[str]) -> list[dict[str, str]]:
+    """Fields of each installed package whose name matches a pattern, those of one line."""
+    found = []
     for paragraph in text(status).split("\n\n"):
         fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if not line[:1].isspace() and ": " in line)
-        want, _, state = fields.get("Status", "").partition(" ")
         name = fields.get("Package", "")
-        if state.endswith(" installed") and any(fnmatch(name, pattern) for pattern in patterns):
-            found[name] = {"version": fields.get("Version", ""), "held": want == "hold"}
+        if fields.get("Status", "").endswith(" installed") and any(fnmatch(name, pattern) for pattern in patterns):
+            found.append(fields)
     return found
+
+
+def packages(status: Path, patterns: list[str]) -> dict[str, dict[str, object]]:
+    """Installed packages whose names match a pattern -> version, and whether dpkg holds them."""
+    return {
+        fields["Package"]: {"version": fields.get("Version", ""), "held": fields["Status"].startswith("hold ")}
+        for fields in _installed(status, patterns)
+    }
 
 
 def vendor_stack(status: Path) -> list[str]:
@@ -89,6 +99,13 @@ def vendor_stack(status: Path) -> list[str]:
     rebuilt = {name for name, each in found.items() if "mlnx" in str(each["version"])}
     named = {name for name in found if any(fnmatch(name, pattern) for pattern in VENDOR_PACKAGES)}
     return [f"{name} {found[name]['version']}" for name in sorted(rebuilt | named)]
+
+
+def by_distribution(status: Path) -> list[str]:
+    """Packages of NVIDIA's stack that the distribution makes: its people maintain them."""
+    found = _installed(status, list(BY_DISTRIBUTION))
+    ours = [each for each in found if any(maker in each.get("Maintainer", "").lower() for maker in MAKERS)]
+    return [f"{each['Package']} {each.get('Version', '')}" for each in ours]
 
 
 ONE_SOURCE = (

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gpufabric.host.plugins.module_utils.doca_host import kernels, unbuilt
+from ansible_collections.gpufabric.host.plugins.module_utils.doca_set import doca_set
 from ansible_collections.gpufabric.host.plugins.module_utils.rdma_state import (
+    by_distribution,
     devices,
     distribution,
     kernel,
@@ -70,6 +73,9 @@ ansible_facts:
         packages: {type: dict, description: "installed package -> version, held"}
         vendor_stack: {type: list, description: packages of a stack that is not the distribution's}
         mixed_stack: {type: list, description: packages of the distribution's beside rebuilt ones of the same source}
+        by_distribution: {type: list, description: packages of NVIDIA's stack that the distribution makes itself}
+        unbuilt: {type: list, description: "NVIDIA's DKMS sources that the running or next kernel has no build of"}
+        doca: {type: dict, description: "version of the set that role rdma_stack installed; packages wrong, not_held"}
         devices: {type: dict, description: "RDMA device -> interface, state of port 1, link_layer"}
         interfaces: {type: list, description: network interfaces}
         soft_roce_kept: {type: list, description: interfaces whose Soft-RoCE link comes back at boot}
@@ -99,6 +105,9 @@ def main() -> None:
         "packages": packages(etc_root / STATUS, module.params["packages"]),
         "vendor_stack": vendor_stack(etc_root / STATUS),
         "mixed_stack": mixed(etc_root / STATUS),
+        "by_distribution": by_distribution(etc_root / STATUS),
+        "unbuilt": unbuilt(etc_root, kernels(root, etc_root).values()),
+        "doca": doca_set(etc_root),
         "devices": devices(root),
         "interfaces": names(root / "sys/class/net"),
         "soft_roce_kept": sorted(path.name[len(KEPT) : -len(".service")] for path in wants),

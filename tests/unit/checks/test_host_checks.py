@@ -230,6 +230,31 @@ def test_a_stack_that_is_kept_need_not_be_held_and_brings_its_own_tool_for_the_f
     assert [each.name for each in judged(found).of(Verdict.FAIL)] == ["packages of rdma-core"]
 
 
+def test_nvidias_stack_without_a_build_for_the_next_kernel_fails_before_that_kernel_boots() -> None:
+    found = facts()
+    found["gpufabric_rdma"].update(vendor_stack=["doca-ofed 2.9.1"], unbuilt=["mlnx-ofed-kernel/24.10 for 6.1.0-31"])
+    (failed,) = judged(found).of(Verdict.FAIL)
+    assert (failed.name, failed.found) == ("DKMS builds", "mlnx-ofed-kernel/24.10 for 6.1.0-31")
+
+
+@pytest.mark.parametrize(
+    ("installed", "failed"),
+    [
+        ({"version": "2.9.3-0.1.7"}, []),
+        ({"version": "2.9.1-0.1.7"}, ["doca-ofed version"]),
+        ({"version": ""}, ["doca-ofed version"]),
+        ({"version": "2.9.3-0.1.7", "wrong": ["mft 4.31, not 4.30"]}, ["doca-ofed packages"]),
+        ({"version": "2.9.3-0.1.7", "not_held": ["mft"]}, ["doca-ofed packages"]),
+    ],
+)
+def test_doca_ofed_that_is_not_as_it_was_installed_fails(installed: dict[str, Any], failed: list[str]) -> None:
+    found = facts()
+    found["gpufabric_rdma"].update(vendor_stack=["doca-ofed 2.9.3"])
+    found["gpufabric_rdma"]["doca"].update(installed)
+    wanted = variables(rdma_stack_source="doca", rdma_stack_doca_version="2.9.3")
+    assert [each.name for each in judged(found, wanted).of(Verdict.FAIL)] == failed
+
+
 @pytest.mark.parametrize("missing_part", ["netdev", "rdma_device"])
 def test_a_rail_without_interface_or_device_fails_even_under_soft_roce(missing_part: str) -> None:
     found = soft(**LACKS)

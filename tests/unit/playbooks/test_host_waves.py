@@ -36,6 +36,15 @@ REFUSES = """\
     msg: ROLE refuses
   when: inventory_hostname in (refusing | default({})).get('ROLE', [])
 """
+EXCHANGES = {
+    f"{part}.yml": f"""\
+- name: Take a note
+  ansible.builtin.debug:
+    msg: "note: {part} {{{{ inventory_hostname }}}}"
+"""
+    for part in ("back", "keep")
+}
+"""What becomes of a driver stack that came with the run."""
 
 
 def roles() -> list[str]:
@@ -52,12 +61,13 @@ def copy(tmp_path: Path) -> Path:
     collection = tmp_path / "ansible_collections/gpufabric/host"
     for role in {*roles(), "hugepages"}:
         (collection / "roles" / role / "tasks").mkdir(parents=True)
-        for file, tasks in {"main.yml": NOTES, "assert.yml": REFUSES}.items():
+        for file, tasks in {"main.yml": NOTES, "assert.yml": REFUSES, **EXCHANGES}.items():
             (collection / "roles" / role / "tasks" / file).write_text(tasks.replace("ROLE", role))
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": local, "children": groups}}))
-    (tmp_path / "ansible.cfg").write_text("[defaults]\ncollections_path = .\n")
+    own = [line for line in (CHECKOUT / "ansible.cfg").read_text().splitlines() if line.startswith("retry_files")]
+    (tmp_path / "ansible.cfg").write_text("\n".join(["[defaults]", "collections_path = .", *own]) + "\n")
     return tmp_path
 
 
@@ -98,6 +108,30 @@ def test_what_any_role_refuses_is_refused_before_a_role_has_changed_the_host(cop
     assert notes == []
 
 
+def test_a_canary_that_fails_its_judgement_gets_its_driver_stack_back_and_no_other_host_gets_the_new_one(
+    copy: Path,
+) -> None:
+    code, printed, notes = play(copy, failing={"host_validate": ["gpu-1"]}, rdma_stack_source="doca")
+    assert code != 0
+    assert "host_validate says no" in printed
+    assert {line.split()[1] for line in notes} == {"gpu-1"}
+    assert [line.split()[0] for line in notes] == [*roles(), "back"]
+
+
+def test_hosts_of_a_wave_that_passed_keep_their_driver_stack_where_another_of_it_failed(copy: Path) -> None:
+    waves = {"gpufabric_waves": [1, "100%"]}
+    code, _, notes = play(copy, failing={"host_validate": ["gpu-3"]}, rdma_stack_source="doca", **waves)
+    assert code != 0
+    assert hosts_of(notes, "back") == ["gpu-3"]
+    assert hosts_of(notes, "keep") == [host for host in HOSTS if host != "gpu-3"]
+
+
+def test_a_driver_stack_is_kept_only_after_the_host_was_judged(copy: Path) -> None:
+    code, printed, notes = play(copy, "--limit", "gpu-1", rdma_stack_source="doca")
+    assert code == 0, printed
+    assert [line.split()[0] for line in notes] == [*roles(), "keep"]
+
+
 def test_a_second_wave_that_fails_stops_the_third(copy: Path) -> None:
     code, _, notes = play(copy, failing={"roce_qos": ["gpu-3"]}, gpufabric_waves=[1, "25%", "100%"])
     assert code != 0
@@ -135,6 +169,51 @@ def test_with_leave_it_is_rebooted_before_it_is_judged(copy: Path) -> None:
     assert code != 0
     assert "would reboot the control node" in printed
     assert hosts_of(notes, "host_validate") == []
+
+
+UNREACHABLE = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}
+
+
+def unreachable(copy: Path, host: str) -> None:
+    """A host that nothing answers on."""
+    hosts = yaml.safe_load((copy / "hosts.yml").read_text())
+    hosts["all"]["children"]["compute"]["hosts"][host] = UNREACHABLE
+    (copy / "hosts.yml").write_text(yaml.safe_dump(hosts))
+    role = copy / "ansible_collections/gpufabric/host/roles/hugepages/tasks/main.yml"
+    role.write_text(f"- ansible.builtin.ping:\n  when: inventory_hostname == '{host}'\n" + role.read_text())
+
+
+def test_a_declared_share_of_a_wave_may_fail_and_is_left_out_listed_and_resumed(copy: Path) -> None:
+    shares = {"gpufabric_waves": [1, 4, "100%"], "gpufabric_failed_percent": 34}
+    code, printed, notes = play(copy, failing={"roce_qos": ["gpu-3"]}, **shares)
+    assert code != 0, "a run with failed hosts is no success"
+    assert hosts_of(notes, "host_validate") == [host for host in HOSTS if host != "gpu-3"]
+    assert "--limit @" in printed
+    assert (copy / "out/site.retry").read_text() == "gpu-3\n"
+    code, printed, notes = play(copy, "--limit", "@out/site.retry", **shares)
+    assert code == 0, printed
+    assert hosts_of(notes, "host_validate") == ["gpu-3"]
+
+
+@pytest.mark.parametrize("failed", [["gpu-1"], ["gpu-3", "gpu-4"]], ids=["the canary", "more than the share"])
+def test_a_share_does_not_excuse_the_canary_nor_more_than_itself(copy: Path, failed: list[str]) -> None:
+    code, _, notes = play(
+        copy, failing={"roce_qos": failed}, gpufabric_waves=[1, 4, "100%"], gpufabric_failed_percent=34
+    )
+    assert code != 0
+    assert not set(hosts_of(notes, "rail_interfaces")) & {"gpu-6", "gpu-7", "gpu-8"}
+    assert set(failed) <= set((copy / "out/site.retry").read_text().split())
+
+
+@pytest.mark.parametrize(("percent", "last_wave"), [(0, []), (34, ["gpu-6", "gpu-7", "gpu-8"])])
+def test_a_host_that_cannot_be_reached_counts_as_one_that_failed(
+    copy: Path, percent: int, last_wave: list[str]
+) -> None:
+    unreachable(copy, "gpu-3")
+    code, printed, notes = play(copy, gpufabric_waves=[1, 4, "100%"], gpufabric_failed_percent=percent)
+    assert code != 0
+    assert hosts_of(notes, "host_validate") == ["gpu-1", "gpu-2", "gpu-4", "gpu-5", *last_wave]
+    assert ("1 of 4 hosts of this wave failed or could not be reached" in printed) == (percent == 0)
 
 
 def test_network_and_storage_come_before_compute() -> None:

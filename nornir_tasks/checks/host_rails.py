@@ -13,21 +13,24 @@ LOOSE = 2
 """Reverse path filter that accepts any return path; the kernel uses the larger of ``all`` and the interface's own
 (Documentation/networking/ip-sysctl.rst), so both are judged."""
 
+AFTER_A_BOOT = "name after a boot"
+SHOW_NAMES = "grep -rsE 'set-name|NAME=|Name=' /etc/netplan /run/netplan /etc/udev/rules.d /etc/systemd/network"
+
 Rail = Mapping[str, Any]
 
 ABOUT = About(
     name="rails",
-    each="rail: name, link, mtu_bytes, address, routes, rule, kernel settings; and host: its reverse path filter",
+    each="rail: name, name after a boot, link, mtu_bytes, address, routes, rule, settings; host: reverse path filter",
     reads=(FACT,),
     wanted="rail_interfaces_rails, rail_interfaces_plane_supernet, rail_interfaces_arp_strict",
     passes="the interface at the rail's place has all of it as wanted, and no other address, route or rule of its own",
-    fails="there is no interface at the rail's place, several are, or something of it is otherwise",
-    cannot_tell="the host does not show a setting, or nobody looked for the rail",
+    fails="there is no interface at the rail's place, several are, or something of it or its name's files differs",
+    cannot_tell="the host does not show a setting, nobody looked for the rail, or a file that names it cannot be read",
 )
 
 
 def check_rails(evidence: HostEvidence) -> list[HostFinding]:
-    """Eight findings for each rail, eleven where hosts share its subnet, and one for the host."""
+    """Nine findings for each rail, twelve where hosts share its subnet, and one for the host."""
     judge = Judge(ABOUT.name, evidence)
     facts = evidence.facts.get(FACT)
     strict = bool(evidence.variables["rail_interfaces_arp_strict"])
@@ -55,6 +58,7 @@ def _knobs(rail: Rail, plane: str, strict: bool) -> dict[str, Knob]:
             name,
             f"ls -d /sys/bus/pci/devices/{_key(rail)}/{{,*/}}net/*" if rail["match"].get("pci") else "ip -br link",
         ),
+        AFTER_A_BOOT: (name, SHOW_NAMES),
         "link": ("up, with carrier", f"ip -br link show {name}"),
         "mtu_bytes": (str(rail["mtu_bytes"]), f"ip link show {name}"),
         "address": (f"{rail['address']}/{rail['prefix_length']}", f"ip -4 -br address show {name}"),
@@ -102,7 +106,27 @@ def _judge_rail(judge: Judge, rail: Rail, wanted: Mapping[str, Knob], facts: Map
         "rule": [_rule(each) for each in facts["rules"] if _concerns(each, rail)],
     }
     for name, knob in wanted.items():
-        judge.compare(knob, values[name] if name in values else settings.get(name))
+        if name == AFTER_A_BOOT:
+            _judge_later_name(judge, knob, facts, netdev)
+        else:
+            judge.compare(knob, values[name] if name in values else settings.get(name))
+
+
+def _judge_later_name(judge: Judge, knob: Knob, facts: Mapping[str, Any], netdev: str) -> None:
+    """Does nothing but the rail's own files name its interface at the next boot?"""
+    others = [each for each in facts["names"] if netdev in each["netdevs"] and each["name"] != knob.wanted]
+    lost = [_named(each) for each in others if each["certain"]]
+    unsure = [*facts["names_unread"], *(_named(each) for each in others)]
+    if lost or not unsure:
+        judge.compare(knob, lost or knob.wanted, why="set rail_interfaces_take_over_names: true, or take it away")
+    else:
+        judge.undecided(knob, "; ".join(unsure))
+
+
+def _named(setting: Mapping[str, Any]) -> str:
+    """What names an interface beside the rail's own files: the name and the place."""
+    place = setting["file"] + (f", line {setting['line']}" if setting["line"] else "")
+    return f"{setting['name'] or 'taken'} by {setting['by']} ({place}, {setting['key']})"
 
 
 def _route(route: Mapping[str, Any]) -> str:

@@ -16,10 +16,16 @@ RESERVED_TABLES = (0, 253, 254, 255)  # unspec, default, main, local (rt_tables)
 MOST_RAILS = 1000
 """Rule r has priority 1000 + r; 2000 and above belong to others."""
 INTENT = "hosts.<group> in fabric.yml"
+TAKE_OVER = "rail_interfaces_take_over_names"
 
 
-def rail_problems(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], manager: str = "auto") -> list[str]:
-    """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may continue."""
+def rail_problems(
+    rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], manager: str = "auto", take_over_names: bool = False
+) -> list[str]:
+    """Each problem as `variable: what is wrong, found and expected; remedy`. Empty if the role may continue.
+
+    ``take_over_names``: the role may take away what would give a rail another name at the next boot.
+    """
     if not rails:
         return [f"rail_interfaces_rails: empty, so that there is nothing to do; name the rails' ports in {INTENT}"]
     return [
@@ -27,6 +33,7 @@ def rail_problems(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], 
         *(problem for rail in rails for problem in _values(rail)),
         *(problem for rail in rails for problem in _nic(rail, rails, facts)),
         *_shared(rails, facts),
+        *_names(rails, facts, take_over_names),
         *_manager(facts, manager),
     ]
 
@@ -119,6 +126,24 @@ def _shared(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Ite
         keys = sorted({_key(rail) for other, rail in found if other == netdev})
         if times > 1 and len(keys) > 1:
             yield f"rail_interfaces_rails: {' and '.join(keys)} are one interface, {netdev}; correct {INTENT}"
+
+
+def _names(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], take_over: bool) -> Iterator[str]:
+    """What would give a rail another name at the next boot, and another interface a rail's name."""
+    for unread in facts["names_unread"]:
+        yield f"{TAKE_OVER}: whether rails keep their names cannot be told. {unread}"
+    now = rail_names(rails, facts)
+    for rail in rails:
+        netdev = now.get(rail["name"])
+        for each in (each for each in facts["names"] if each["certain"]):
+            where = each["file"] + (f", line {each['line']}" if each["line"] else "") + f", {each['key']}"
+            if netdev in each["netdevs"] and each["name"] != rail["name"] and not (take_over and not each["kept"]):
+                gives = f"gives {netdev} the name {each['name']}" if each["name"] else f"takes {netdev}"
+                away = f"take it away: {each['kept']}" if each["kept"] else f"take it away, or set {TAKE_OVER}: true"
+                yield f"{_where(rail, 'name')}: {each['by']} {gives} at the next boot: {where}; {away}"
+            if each["name"] == rail["name"] and not set(each["netdevs"]) & set(now.values()):
+                gives = f"gives {' and '.join(each['netdevs'])} that name"
+                yield f"{_where(rail, 'name')}: {each['by']} {gives} at the next boot: {where}; change it"
 
 
 def _manager(facts: Mapping[str, Any], manager: str) -> Iterator[str]:

@@ -115,12 +115,16 @@ def key_of(match: Mapping[str, str | None]) -> str:
     return (match.get("pci") or match.get("mac") or "").lower()
 
 
+def nic_ports(interfaces: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The interfaces that are a NIC's own ports, and nothing on top of one."""
+    return [each for each in interfaces if each["kind"] not in STACKED and UPLINK_PORT.fullmatch(each["port"])]
+
+
 def find(match: Mapping[str, str | None], interfaces: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Interfaces of a rail; with more than one the match is ambiguous."""
     key = key_of(match)
     field = "pci" if match.get("pci") else "mac"
-    own = [each for each in interfaces if each["kind"] not in STACKED and UPLINK_PORT.fullmatch(each["port"])]
-    return [each for each in own if (each[field] or "").lower() == key]
+    return [each for each in nic_ports(interfaces) if (each[field] or "").lower() == key]
 
 
 ABSENT: dict[str, Any] = {
@@ -230,6 +234,7 @@ def collect(matches: Sequence[Mapping[str, str | None]], run: Run, root: Path, s
         "backend": runs,
         "management": management(run, entries, ssh),
         "interfaces": [each["netdev"] for each in interfaces],
+        "ports": [{key: each[key] for key in ("netdev", "mac", "pci")} for each in nic_ports(interfaces)],
         "rails": rails,
         "rules": rules(run),
         "routes": routes(run),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gpufabric.host.plugins.module_utils.name_sources import name_facts
 from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
     PCI,
     CannotReadError,
@@ -21,7 +22,8 @@ short_description: What a host's kernel says about its rails
 description:
   - Finds the interface of each rail and reads its link, addresses, routes, rules and settings, with C(ip -j) of
     iproute2 and from /sys and /proc.
-  - Changes nothing. Needs no package beyond iproute2.
+  - Reads what names interfaces at the next boot in the files of netplan, cloud-init, udev and NetworkManager.
+  - Changes nothing. Needs no package beyond iproute2, and python3-yaml where netplan or cloud-init is in use.
 options:
   matches:
     description: How the rails' NIC ports are found, in order.
@@ -88,6 +90,22 @@ ansible_facts:
         routes:
           description: Table (C(main) or a number as text) to IPv4 unicast routes, each with C(to), C(via), C(dev).
           type: dict
+        ports:
+          description: The NIC's own ports, with C(netdev), C(mac) and C(pci).
+          type: list
+          elements: dict
+        names:
+          description:
+            - What names interfaces at the next boot beside the role's own files, or has their C(.link) file not read.
+            - C(by) (netplan, cloud-init, udev, NetworkManager), C(file), C(line) (0 for a whole file), C(key), C(name)
+              (empty if it gives none), C(netdevs) (the interfaces, by their present names), C(kept) (why the role
+              cannot take it away), C(certain) (false where it shows at boot only).
+          type: list
+          elements: dict
+        names_unread:
+          description: Files of that kind that could not be read, with the reason.
+          type: list
+          elements: str
         sysctl:
           description: The name C(all) and each rail's interface to C(rp_filter), C(arp_ignore), C(arp_announce).
           type: dict
@@ -113,7 +131,9 @@ def main() -> None:
             module.fail_json(msg=f"matches: pci {match['pci']!r} is not a PCI address such as 0000:00:10.0 (lspci -D)")
 
     try:
-        facts = collect(matches, runner(module), Path(module.params["root"]), ssh_address())
+        root = Path(module.params["root"])
+        facts = collect(matches, runner(module), root, ssh_address())
+        facts.update(name_facts(facts, root))
     except CannotReadError as error:
         module.fail_json(msg=f"cannot read the rails: {error}")
     module.exit_json(changed=False, ansible_facts={"gpufabric_rails": facts})

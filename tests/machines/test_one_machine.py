@@ -126,6 +126,27 @@ def test_after_another_reboot_all_of_it_still_stands(configured: MachineLab) -> 
     assert judged_whole(run)
 
 
+@pytest.mark.long  # two reboots
+def test_a_set_name_of_netplans_renames_a_rail_at_boot_and_once_taken_over_never_again(configured: MachineLab) -> None:
+    mac = configured.ssh(HOST, "cat /sys/class/net/rail3/address").strip()
+    file, rail = "/etc/netplan/60-maas.yaml", "rail_interfaces_take_over_names"
+    stanza = f'network: {{ethernets: {{nic: {{match: {{macaddress: "{mac}"}}, set-name: maas3, optional: true}}}}}}'
+    configured.ssh(HOST, f"echo '{stanza}' >{file}; chmod 600 {file}")
+    refused = configured.playbook(*EXTRA, "--tags", "rail_interfaces")
+    assert (refused.code != 0, refused.changed(HOST)) == (True, [])
+    assert f"{file}, line 1, network.ethernets.nic.set-name" in "".join(refused.failures(HOST))
+    configured.reboot(HOST)
+    assert mac in configured.ssh(HOST, "cat /sys/class/net/maas3/address"), "else the refusal is about nothing"
+    run = [configured.playbook(*EXTRA, "--tags", "rail_interfaces", "-e", f"{rail}=true") for _ in range(2)]
+    assert [(each.code, each.failures(HOST)) for each in run] == [(0, []), (0, [])]
+    assert run[1].changed(HOST) == []
+    assert configured.ssh(HOST, f"cat {file}").strip() == stanza.replace(" set-name: maas3,", "")
+    configured.reboot(HOST)
+    assert configured.ssh(HOST, "cat /sys/class/net/rail3/address").strip() == mac
+    judged = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")
+    assert (judged.code, judged.failures(HOST)) == (0, [])
+
+
 def test_huge_pages_asked_for_are_there_after_boot(configured: MachineLab) -> None:
     assert "HugePages_Total:      64" in configured.ssh(HOST, "cat /proc/meminfo")
 

@@ -43,6 +43,12 @@ def guard(place: int, rule: dict[str, Any] | None) -> Change:
     return change
 
 
+def set_name(netdev: str, **changes: Any) -> dict[str, Any]:
+    """What rail_facts says of a set-name of netplan's."""
+    place = {"file": "/etc/netplan/50-cloud-init.yaml", "line": 9, "key": "network.ethernets.ens17.set-name"}
+    return {"by": "netplan", **place, "name": "ens17", "netdevs": [netdev], "kept": "", "certain": True, **changes}
+
+
 def kernel(found: dict[str, Any], part: str) -> Any:
     return found["gpufabric_kernel"][part]
 
@@ -51,6 +57,10 @@ MUTANTS: dict[str, tuple[Change, str]] = {
     "another name": (
         lambda f: (rail(f, 1).update(netdev="ens9"), f["gpufabric_rails"]["sysctl"].update(ens9={"rp_filter": 2})),
         "rails: rail1 name",
+    ),
+    "another name at the next boot": (
+        lambda f: f["gpufabric_rails"]["names"].append(set_name("rail1")),
+        "rails: rail1 name after a boot",
     ),
     "down": (lambda f: rail(f, 1).update(up=False), "rails: rail1 link"),
     "no cable": (lambda f: rail(f, 1).update(carrier=False), "rails: rail1 link"),

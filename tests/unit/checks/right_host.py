@@ -57,6 +57,8 @@ def rails() -> dict[str, Any]:
     hops = {name: f"10.{168 + number}.0.0" for number, name in enumerate(RAILS)}
     return {
         "manager": "networkd",
+        "names": [],
+        "names_unread": [],
         "rails": {
             place: {
                 "netdev": name,

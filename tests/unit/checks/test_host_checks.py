@@ -10,7 +10,7 @@ from nornir_tasks.checks.host_evidence import HostEvidence
 from nornir_tasks.checks.host_roce import roce_mtu
 from nornir_tasks.checks.host_suite import CHECKS, REQUIRED, HostReport, judge_host, missing, requests
 from nornir_tasks.design.host_vars import HostVars
-from tests.unit.checks.host_mutants import MUTANTS, rail, roce
+from tests.unit.checks.host_mutants import MUTANTS, rail, roce, set_name
 from tests.unit.checks.right_host import ARGUMENTS, RAILS, UNITS, facts, variables
 
 VARIABLES = variables()
@@ -33,11 +33,11 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     report = judged(facts())
     assert wrong(report) == []
     assert report.passed
-    # 8 rails of 8 knobs and rp_filter of all; 6 pairs of 3 planes, chain, others; 6 modules, 3 packages, their build,
+    # 8 rails of 9 knobs and rp_filter of all; 6 pairs of 3 planes, chain, others; 6 modules, 3 packages, their build,
     # 8 devices; 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions;
     # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; 3 services.
-    assert len(report.findings) == 65 + 8 + 18 + 5 + 128 + 10 + 18 + 3
-    assert report.summary() == "gpu-1: tested 255 of 255"
+    assert len(report.findings) == 73 + 8 + 18 + 5 + 128 + 10 + 18 + 3
+    assert report.summary() == "gpu-1: tested 263 of 263"
     assert all(each.shown_by and each.wanted for each in report.findings)
 
 
@@ -50,7 +50,7 @@ def test_a_single_wrong_knob_is_named_and_nothing_else(name: str) -> None:
     assert wrong(report) == [expected]
     assert not report.passed
     assert report.of(Verdict.FAIL)[0].found != report.of(Verdict.FAIL)[0].wanted
-    assert len(report.findings) == 255
+    assert len(report.findings) == 263
 
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
@@ -71,10 +71,10 @@ def test_a_fact_that_could_not_be_read_leaves_its_knobs_untold_and_counted(fact:
     untold = report.of(Verdict.ERROR)
     assert untold
     assert not report.passed
-    assert len(report.findings) == 255
+    assert len(report.findings) == 263
     assert {each.why for each in untold} == {"no program ip on this host"}
     assert report.of(Verdict.FAIL) == () or fact == "gpufabric_nccl"
-    assert report.summary() == f"gpu-1: tested {255 - len(untold)} of 255"
+    assert report.summary() == f"gpu-1: tested {263 - len(untold)} of 263"
 
 
 def soft(**reasons: str) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def test_soft_roce_skips_what_it_has_not_says_so_and_is_judged_on_the_rest() -> 
     assert report.passed
     assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS)
     assert len(report.of(Verdict.SKIPPED)) == 40
-    assert report.summary() == "gpu-1: tested 220 of 220, skipped 40 that this host does not have"
+    assert report.summary() == "gpu-1: tested 228 of 228, skipped 40 that this host does not have"
     assert sum(line.startswith("skipped roce: ecn_np on rail0, rail1") for line in report.lines()) == 1
     assert all(each.shown_on == "hardware only" for each in report.of(Verdict.SKIPPED))
 
@@ -144,7 +144,7 @@ def test_a_factory_connectx_with_the_kernels_mlx5_passes_and_only_its_traffic_cl
     report = judged(inbox())
     assert wrong(report) == [f"roce: {rail} traffic_class" for rail in RAILS]
     assert report.passed
-    assert report.summary() == "gpu-1: tested 247 of 247, skipped 8 that this host does not have"
+    assert report.summary() == "gpu-1: tested 255 of 255, skipped 8 that this host does not have"
 
 
 @pytest.mark.parametrize(
@@ -330,8 +330,26 @@ def test_a_rail_at_another_place_fails_in_all_it_should_have_had() -> None:
     rail(found, 1).update(netdev=None, candidates=[])
     failed = judged(found).of(Verdict.FAIL)
     assert {each.name for each in failed} == {f"rail1 {knob}" for knob in (
-        "name", "link", "mtu_bytes", "address", "route of the rail", "route of its table", "rule", "rp_filter",
+        "name", "name after a boot", "link", "mtu_bytes", "address", "route of the rail", "route of its table", "rule",
+        "rp_filter",
     )}  # fmt: skip
+
+
+def test_what_renames_a_rail_at_the_next_boot_is_named_with_file_and_key() -> None:
+    found = facts()
+    found["gpufabric_rails"]["names"] = [set_name("rail1"), set_name("rail2", name="rail2"), set_name("ens3")]
+    (failed,) = judged(found).of(Verdict.FAIL)
+    assert failed.found == (
+        "ens17 by netplan (/etc/netplan/50-cloud-init.yaml, line 9, network.ethernets.ens17.set-name)"
+    )
+
+
+def test_a_name_that_shows_at_boot_only_is_not_taken_for_right() -> None:
+    found = facts()
+    found["gpufabric_rails"]["names"] = [set_name("rail1", certain=False)]
+    assert [each.name for each in judged(found).of(Verdict.ERROR)] == ["rail1 name after a boot"]
+    found["gpufabric_rails"].update(names=[], names_unread=["/etc/netplan/60-a.yaml: is not YAML"])
+    assert len(judged(found).of(Verdict.ERROR)) == 8
 
 
 def test_a_missing_argument_that_the_boot_loader_has_says_that_a_reboot_is_due() -> None:

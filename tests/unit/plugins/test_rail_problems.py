@@ -48,6 +48,8 @@ def host(**changed):
         "management": ["ens3"],
         "interfaces": ["lo", "ens3", "ens16", "ens17"],
         "rails": {"0000:00:10.0": nic("ens16"), "0000:00:11.0": nic("ens17")},
+        "names": [],
+        "names_unread": [],
         **changed,
     }
 
@@ -112,6 +114,44 @@ ABSENT = {"netdev": None, "candidates": []}
 def test_each_mistake_is_named_with_its_value_and_remedy(rails, facts, expected):
     found = "\n".join(rail_problems(rails, facts))
     assert [part for part in expected if part not in found] == []
+
+
+def naming(netdev, name, **changed):
+    """What rail_facts says of a set-name of netplan's."""
+    place = {"file": "/etc/netplan/50-cloud-init.yaml", "line": 9, "key": "network.ethernets.a.set-name"}
+    return {"by": "netplan", **place, "name": name, "netdevs": [netdev], "kept": "", "certain": True, **changed}
+
+
+PLACE = "/etc/netplan/50-cloud-init.yaml, line 9, network.ethernets.a.set-name"
+
+
+def test_what_gives_a_rail_another_name_is_refused_with_file_and_key_unless_it_may_be_taken_over():
+    facts = host(names=[naming("ens16", "eth2"), naming("ens17", "rail1"), naming("ens3", "mgmt")])
+    assert rail_problems(RAILS, facts) == [
+        "rail_interfaces_rails, rail 0, name rail0: netplan gives ens16 the name eth2 at the next boot: "
+        f"{PLACE}; take it away, or set rail_interfaces_take_over_names: true"
+    ]
+    assert rail_problems(RAILS, facts, take_over_names=True) == []
+
+
+def test_what_cannot_be_taken_over_is_refused_though_it_is_allowed():
+    facts = host(names=[naming("ens16", "", by="udev", kept="it is made anew at each boot", line=0)])
+    (problem,) = rail_problems(RAILS, facts, take_over_names=True)
+    assert problem.endswith("take it away: it is made anew at each boot")
+    assert "udev takes ens16 at the next boot" in problem
+
+
+def test_another_interface_that_will_bear_a_rails_name_is_refused():
+    (problem,) = rail_problems(RAILS, host(names=[naming("ens3", "rail1")]), take_over_names=True)
+    assert problem.startswith(
+        "rail_interfaces_rails, rail 1, name rail1: netplan gives ens3 that name at the next boot"
+    )
+
+
+def test_a_name_that_may_come_at_boot_is_not_refused_and_files_that_cannot_be_read_are():
+    assert rail_problems(RAILS, host(names=[naming("ens16", "lan%n", certain=False)])) == []
+    (problem,) = rail_problems(RAILS, host(names_unread=["/etc/netplan/60-a.yaml: is not YAML: line 3"]))
+    assert "cannot be told. /etc/netplan/60-a.yaml: is not YAML: line 3" in problem
 
 
 def test_a_manager_said_by_name_need_not_run_yet():

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nornir_tasks.checks import host_kernel, host_planes, host_rails, host_roce, host_stack, host_tuning
+from nornir_tasks.checks import host_cabling, host_kernel, host_planes, host_rails, host_roce, host_stack, host_tuning
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
@@ -22,6 +22,7 @@ class HostCheck:
 
 CHECKS = (
     HostCheck(host_rails.check_rails, host_rails.ABOUT),
+    HostCheck(host_cabling.check_cabling, host_cabling.ABOUT),
     HostCheck(host_planes.check_planes, host_planes.GUARD),
     HostCheck(host_stack.check_rdma, host_stack.RDMA),
     HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT),
@@ -59,6 +60,11 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             host_rails.FACT,
             "gpufabric.host.rail_facts",
             {"matches": [dict(rail["match"]) for rail in variables["rail_interfaces_rails"]]},
+        ),
+        Request(
+            host_cabling.FACT,
+            "gpufabric.host.gateway_facts",
+            {"rails": [dict(rail) for rail in variables["rail_interfaces_rails"]]},
         ),
         Request(
             host_roce.FACT,

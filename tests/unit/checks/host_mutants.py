@@ -87,6 +87,10 @@ MUTANTS: dict[str, tuple[Change, str]] = {
         lambda f: f["gpufabric_rails"]["rules"].append({"priority": 5, "from": "10.169.0.1", "table": "main"}),
         "rails: rail1 rule",
     ),
+    "cable in nobody's port": (
+        lambda f: f["gpufabric_gateways"]["rail1"].update(answers={}),
+        "cabling: rail1 gateway",
+    ),
     "strict filter": (lambda f: f["gpufabric_rails"]["sysctl"]["rail1"].update(rp_filter=1), "rails: rail1 rp_filter"),
     "strict filter of all": (
         lambda f: f["gpufabric_rails"]["sysctl"]["all"].update(rp_filter=1),

@@ -170,6 +170,10 @@ def facts() -> dict[str, Any]:
     active = {"state": "ACTIVE", "link_layer": "Ethernet"}
     return {
         "gpufabric_rails": rails(),
+        "gpufabric_gateways": {
+            name: {"asked": True, "answers": {f"10.{168 + number}.0.0": "02:00:00:00:00:01"}}
+            for number, name in enumerate(RAILS)
+        },
         "gpufabric_roce": {name: roce_of_one(name) for name in RAILS},
         "gpufabric_rdma": {
             "modules": {**dict.fromkeys(modules, "loaded"), "rdma_cm": "builtin"},

@@ -33,11 +33,11 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     report = judged(facts())
     assert wrong(report) == []
     assert report.passed
-    # 8 rails of 9 knobs and rp_filter of all; 6 pairs of 3 planes, chain, others; 6 modules, 3 packages, their build,
-    # 8 devices; 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions;
+    # 8 rails of 9 knobs and rp_filter of all; 8 gateways; 6 pairs of 3 planes, chain, others; 6 modules, 3 packages,
+    # their build, 8 devices; 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions;
     # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; 3 services.
-    assert len(report.findings) == 73 + 8 + 18 + 5 + 128 + 10 + 18 + 3
-    assert report.summary() == "gpu-1: tested 263 of 263"
+    assert len(report.findings) == 73 + 8 + 8 + 18 + 5 + 128 + 10 + 18 + 3
+    assert report.summary() == "gpu-1: tested 271 of 271"
     assert all(each.shown_by and each.wanted for each in report.findings)
 
 
@@ -50,7 +50,7 @@ def test_a_single_wrong_knob_is_named_and_nothing_else(name: str) -> None:
     assert wrong(report) == [expected]
     assert not report.passed
     assert report.of(Verdict.FAIL)[0].found != report.of(Verdict.FAIL)[0].wanted
-    assert len(report.findings) == 263
+    assert len(report.findings) == 271
 
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
@@ -71,10 +71,10 @@ def test_a_fact_that_could_not_be_read_leaves_its_knobs_untold_and_counted(fact:
     untold = report.of(Verdict.ERROR)
     assert untold
     assert not report.passed
-    assert len(report.findings) == 263
+    assert len(report.findings) == 271
     assert {each.why for each in untold} == {"no program ip on this host"}
     assert report.of(Verdict.FAIL) == () or fact == "gpufabric_nccl"
-    assert report.summary() == f"gpu-1: tested {263 - len(untold)} of 263"
+    assert report.summary() == f"gpu-1: tested {271 - len(untold)} of 271"
 
 
 def soft(**reasons: str) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def test_soft_roce_skips_what_it_has_not_says_so_and_is_judged_on_the_rest() -> 
     assert report.passed
     assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS)
     assert len(report.of(Verdict.SKIPPED)) == 40
-    assert report.summary() == "gpu-1: tested 228 of 228, skipped 40 that this host does not have"
+    assert report.summary() == "gpu-1: tested 236 of 236, skipped 40 that this host does not have"
     assert sum(line.startswith("skipped roce: ecn_np on rail0, rail1") for line in report.lines()) == 1
     assert all(each.shown_on == "hardware only" for each in report.of(Verdict.SKIPPED))
 
@@ -144,7 +144,7 @@ def test_a_factory_connectx_with_the_kernels_mlx5_passes_and_only_its_traffic_cl
     report = judged(inbox())
     assert wrong(report) == [f"roce: {rail} traffic_class" for rail in RAILS]
     assert report.passed
-    assert report.summary() == "gpu-1: tested 255 of 255, skipped 8 that this host does not have"
+    assert report.summary() == "gpu-1: tested 263 of 263, skipped 8 that this host does not have"
 
 
 @pytest.mark.parametrize(
@@ -305,6 +305,7 @@ def test_the_way_to_the_hosts_of_the_same_subnet_is_judged_where_there_is_one() 
     found = facts()
     rail(found, 0).update(addresses=["10.168.0.2/23"])
     found["gpufabric_rails"]["rules"][0]["from"] = "10.168.0.2"
+    found["gpufabric_gateways"]["rail0"]["answers"] = {"10.168.0.1": "02:00:00:00:00:01"}
     routes = found["gpufabric_rails"]["routes"]
     routes["main"] = [each | {"via": "10.168.0.1"} if each["dev"] == "rail0" else each for each in routes["main"]]
     routes["100"] = [each | {"via": "10.168.0.1"} for each in routes["100"]]
@@ -350,6 +351,37 @@ def test_a_name_that_shows_at_boot_only_is_not_taken_for_right() -> None:
     assert [each.name for each in judged(found).of(Verdict.ERROR)] == ["rail1 name after a boot"]
     found["gpufabric_rails"].update(names=[], names_unread=["/etc/netplan/60-a.yaml: is not YAML"])
     assert len(judged(found).of(Verdict.ERROR)) == 8
+
+
+def test_two_swapped_rails_are_both_named_with_the_cables_to_swap() -> None:
+    found = facts()
+    gateways = found["gpufabric_gateways"]
+    gateways["rail2"]["answers"], gateways["rail5"]["answers"] = (
+        gateways["rail5"]["answers"],
+        gateways["rail2"]["answers"],
+    )
+    failed = judged(found).of(Verdict.FAIL)
+    assert [(each.name, each.found, each.why) for each in failed] == [
+        ("rail2 gateway", "10.173.0.0 of rail5 answers", "swap the cables of rail2 and rail5"),
+        ("rail5 gateway", "10.170.0.0 of rail2 answers", "swap the cables of rail5 and rail2"),
+    ]
+
+
+def test_three_rails_moved_in_a_ring_say_whose_port_each_is_in() -> None:
+    found = facts()
+    gateways = found["gpufabric_gateways"]
+    moved = [gateways[name]["answers"] for name in ("rail1", "rail2", "rail0")]
+    for name, answers in zip(("rail0", "rail1", "rail2"), moved, strict=True):
+        gateways[name] = {"asked": True, "answers": answers}
+    assert [each.why for each in judged(found).of(Verdict.FAIL)] == [
+        f"its cable is in the port of rail{number}" for number in (1, 2, 0)
+    ]
+
+
+def test_a_rail_without_carrier_is_not_said_to_be_in_the_wrong_port() -> None:
+    found = facts()
+    found["gpufabric_gateways"]["rail1"] = {"asked": False, "answers": {}}
+    assert [each.name for each in judged(found).of(Verdict.ERROR)] == ["rail1 gateway"]
 
 
 def test_a_missing_argument_that_the_boot_loader_has_says_that_a_reboot_is_due() -> None:
@@ -408,7 +440,7 @@ def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
 def test_facts_are_asked_for_every_check_and_read_only() -> None:
     needed = requests(VARIABLES)
     assert {each.fact for each in needed} == set(facts())
-    assert len(CHECKS) == 8
+    assert len(CHECKS) == 9
     commands = [each.arguments["argv"] for each in needed if "argv" in each.arguments]
     assert [command[:3] for command in commands] == [
         ["nft", "-j", "list"],

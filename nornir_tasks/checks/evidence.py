@@ -125,6 +125,11 @@ class Evidence:
         return found
 
     @cached_property
+    def planned(self) -> frozenset[str]:
+        """The names of all switches, and of the hosts that are cabled to them."""
+        return frozenset((*self.wanted, *(device for device, _ in self.far)))
+
+    @cached_property
     def port_states(self) -> Mapping[End, PortState]:
         """The switches' view of their ports."""
         return {(device, each.name): each for device, seen in self.observed.items() for each in seen.ports}

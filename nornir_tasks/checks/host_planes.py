@@ -17,6 +17,7 @@ TABLE = ("inet", "gpufabric_plane_guard")
 SHOW = ("nft", "-j", "list", "table", *TABLE)
 UNITS = ("gpufabric-plane-guard.service", "gpufabric-roce-qos.service")
 IRQ_UNIT = "gpufabric-irq-affinity.service"
+LLDP_UNIT = "lldpd.service"
 FILTER_PRIORITY = 0
 """The priority of a CNI's chains (nft's name for it is filter); ours runs before them."""
 
@@ -35,7 +36,7 @@ BOOT = About(
     name="boot",
     each="service that puts the host right again at boot",
     reads=(UNITS_FACT,),
-    wanted="the services of the roles that the host has (host_tuning_rails)",
+    wanted="the services of the roles that the host has (host_tuning_rails, rail_interfaces_lldp)",
     passes="it is enabled",
     fails="it is not enabled, or not installed",
     cannot_tell="systemd could not be asked",
@@ -72,7 +73,8 @@ def check_planes(evidence: HostEvidence) -> list[HostFinding]:
 
 def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
     """Services that restore a host's configuration at boot."""
-    return (*UNITS, IRQ_UNIT) if variables.get("host_tuning_rails") else UNITS
+    irq = (IRQ_UNIT,) if variables.get("host_tuning_rails") else ()
+    return (*UNITS, *irq, *((LLDP_UNIT,) if variables.get("rail_interfaces_lldp") else ()))
 
 
 def check_boot(evidence: HostEvidence) -> list[HostFinding]:

@@ -1,8 +1,12 @@
-"""Cabling: what LLDP sees at the far end of each fabric port is what the cabling plan says.
+"""Cabling: what LLDP sees at the far end of each port is what the cabling plan says.
 
-A wrong cable cannot be repaired by a push, so the finding names the cables to move. Host ports are left out: whether a
-host speaks LLDP is the host's own affair.
+A wrong cable cannot be repaired by a push, so the finding names the cables to move. Whether a host speaks LLDP is not
+part of the design, so ports to hosts do not count: those that hear one are judged, of the others one line says how many
+there are.
 """
+
+from collections.abc import Iterator
+from dataclasses import replace
 
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
@@ -10,23 +14,49 @@ from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
 ABOUT = About(
     name="lldp",
     each="port that is cabled to another switch, at both ends",
+    uncounted="ports to hosts, as a host may speak LLDP or not",
     reads=("lldp.remote_device", "lldp.remote_port"),
     wanted="the cabling plan",
     passes="the neighbour that is heard is the one of the plan, at its port",
-    fails="nobody is heard, or another switch or port; the cables to swap are named",
+    fails="nobody is heard, or another switch or port; the cables to swap are named; on a port to a host: another end",
+    skipped="a port to a host hears nobody, or an interface whose name the plan does not have",
 )
 NOBODY = "nobody"
 """What is found at a port that hears no neighbour."""
 
 
 def check_lldp(evidence: Evidence) -> list[Finding]:
-    """One finding for each fabric port."""
-    return [
-        _cable(evidence, device, port.name, far)
+    """One finding for each fabric port and for each port that hears a host; one for all other ports to hosts."""
+    cabled = [
+        (device, port.name, far)
         for device in evidence.observed
         for port in evidence.wanted[device].interfaces
-        if port.tag is None and (far := evidence.far.get((device, port.name))) is not None and not far.is_host
+        if port.tag is None and (far := evidence.far.get((device, port.name))) is not None
     ]
+    found = [_cable(evidence, *each) for each in cabled if not each[2].is_host]
+    hosts = [each for each in cabled if each[2].is_host]
+    speaking = [each for each in hosts if ends_heard(evidence, each[0], each[1])]
+    silent = [device for device, port, _ in hosts if not ends_heard(evidence, device, port)]
+    return [*found, *(_host_cable(evidence, *each) for each in speaking), *_silent(silent)]
+
+
+def _host_cable(evidence: Evidence, device: str, port: str, far: Far) -> Finding:
+    """A port that hears a host. An interface of the right host may bear a name that the plan does not have."""
+    unknown = [end for end in ends_heard(evidence, device, port) if end not in evidence.far and end[0] == far.device]
+    if unknown:
+        what = f"{device} {port}: hears {far.device} {unknown[0][1]}, a name that the plan does not have"
+        return Finding("lldp", device, port, Verdict.SKIPPED, what, far.port, unknown[0][1], counted=False)
+    return replace(_cable(evidence, device, port, far), counted=False)
+
+
+def _silent(devices: list[str]) -> Iterator[Finding]:
+    """All ports to hosts that hear nobody, in one finding; the switch of each port."""
+    if devices:
+        switches = len({*devices})
+        ports = f"{len(devices)} port{'s' * (len(devices) > 1)} to hosts on {switches} switch{'es' * (switches > 1)}"
+        what = f"{ports} hear nobody, so these cables are not judged from here"
+        remedy = "role rail_interfaces has hosts speak LLDP: rail_interfaces_lldp"
+        yield Finding("lldp", "", "", Verdict.SKIPPED, f"{what} ({remedy})", counted=False)
 
 
 def ends_heard(evidence: Evidence, device: str, port: str) -> list[End]:
@@ -61,6 +91,6 @@ def with_leg(end: End, leg: str) -> str:
 
 
 def _planned_name(evidence: Evidence, name: str) -> str:
-    """A switch with a DNS domain says its whole name; the plan knows the first label."""
+    """A switch or host with a DNS domain says its whole name; the plan knows the first label."""
     label = name.partition(".")[0]
-    return label if name not in evidence.wanted and label in evidence.wanted else name
+    return label if name not in evidence.planned and label in evidence.planned else name

@@ -26,6 +26,9 @@ def up(
     hosts: Annotated[
         int | None, typer.Option(min=0, help="Have this many of the design's hosts as machines; needs root.")
     ] = None,
+    host_lldp: Annotated[
+        bool, typer.Option("--host-lldp", help="Have the hosts announce themselves to their leaves by LLDP.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Start the lab of a site: each switch with its day-0 configuration, cabled as designed; with --hosts, machines.
@@ -37,7 +40,7 @@ def up(
     from nornir_tasks.usecases import lab
     from nornir_tasks.usecases.site import load
 
-    done = lab.up(load(site), lab.LabOptions(rtt_ms, hosts), _telling(quiet=json))
+    done = lab.up(load(site), lab.LabOptions(rtt_ms, hosts, host_lldp), _telling(quiet=json))
     if json:
         answer: dict[str, object] = {
             "started": done.switches.is_new,

@@ -33,13 +33,17 @@ class LabDevice:
 
 @dataclass(frozen=True, slots=True)
 class LabHost:
-    """One NIC port and the switch port it is cabled to; ``cable`` is the design's name for the link."""
+    """One NIC port and the switch port it is cabled to; ``cable`` is the design's name for the link.
+
+    ``lldp``: does it announce itself?
+    """
 
     name: str
     port: str
     switch: tuple[str, str]
     mtu_bytes: int
     cable: str = ""
+    lldp: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ def specification(plan: LabPlan, directory: Path, network: str, rtt_ms: float) -
                 "switch": list(host.switch),
                 "mtu_bytes": host.mtu_bytes,
                 "cable": host.cable,
+                **({"lldp": True} if host.lldp else {}),
             }
             for host in plan.hosts
         ],

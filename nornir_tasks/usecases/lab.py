@@ -16,7 +16,7 @@ from nornir_tasks.lab.machines.plan import MachinePlan, Rail, machine_plan
 from nornir_tasks.lab.machines.requirements import check_requirements
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
 from nornir_tasks.usecases.progress import Event, On, ignore
-from nornir_tasks.usecases.site import SiteDesign
+from nornir_tasks.usecases.site import SiteDesign, load
 
 NIC_MTU_BYTES = 1500
 """Of a network interface of Linux that nobody set another one for."""
@@ -30,6 +30,8 @@ class LabOptions:
     """Round-trip time to every switch's API."""
     hosts: int | None = None
     """Number of the design's hosts to run as machines (needs root); None: machines stay as they are."""
+    host_lldp: bool = False
+    """Whether hosts announce themselves to their leaves by LLDP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
     if design.site.intent.management.source != "lab":
         hint = "copy the site's folder and say 'management: {source: lab}' in the copy to try it in the lab"
         raise LabError(Problem(design.site.name, "this site has real switches; its verbs reach those", hint=hint))
-    lab, plan = Lab(design.site.state_directory), lab_plan(design)
+    lab, plan = Lab(design.site.state_directory), lab_plan(design, options.host_lldp)
     plans = None if options.hosts is None else machine_plans(design, options.hosts)
     if plans:
         check_requirements()
@@ -126,8 +128,30 @@ def status(site: str | Path) -> LabStatus:
 
 
 def swap_cables(site: str | Path, first: str, second: str, on: On = ignore) -> Any:  # noqa: ANN401 - decoded JSON
-    """Swap the far ends of two links' cables; those to hosts too. Returns the cables as they are now."""
-    return Lab(state_directory(site)).swap_cables(first, second, lambda line: on(LabMessage("switches", line)))
+    """Swap the far ends of two links' cables; those to hosts too, also where these run as machines.
+
+    Returns the cables as they are now.
+    """
+    state = state_directory(site)
+    now = Lab(state).swap_cables(first, second, lambda line: on(LabMessage("switches", line)))
+    machines = Machines(state)
+    if running := set(machines.names()):
+        leaf_ends = _leaf_ends(load(site).network)
+        for cable in now.values():
+            host, port = cable["b"]
+            if host in running:
+                machines.recable(host, port, leaf_ends.get(tuple(cable["a"]), ""))
+    return now
+
+
+def _leaf_ends(network: Network) -> dict[tuple[str, str], str]:
+    """Port of a switch, as (device, port), -> its address with length on the link to a host."""
+    found = {}
+    for each in network.circuits:
+        upper = each.link.upper
+        if each.link.lower.device not in network and each.upper_address:
+            found[upper.device, upper.port] = f"{each.upper_address}/{each.use.prefix_length}"
+    return found
 
 
 def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
@@ -153,7 +177,7 @@ def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
     return tuple(plans)
 
 
-def lab_plan(design: SiteDesign) -> LabPlan:
+def lab_plan(design: SiteDesign, host_lldp: bool = False) -> LabPlan:
     """The design's devices, cables and hosts, and the ASN each switch's day-0 BGP process runs."""
     network = design.network
     devices = tuple(
@@ -166,7 +190,7 @@ def lab_plan(design: SiteDesign) -> LabPlan:
         if link.lower.device in network:  # a switch, be it by its management port
             cables.append((link.name, upper, lower))
         else:
-            hosts.append(LabHost(*lower, upper, _host_mtu_bytes(design.network, link), link.name))
+            hosts.append(LabHost(*lower, upper, _host_mtu_bytes(design.network, link), link.name, host_lldp))
     return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts))
 
 

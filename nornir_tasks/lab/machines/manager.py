@@ -89,6 +89,13 @@ class Machines:
         self._wait(plans, [plan.name for plan in down], say)
         return len(gone) + len(down)
 
+    def recable(self, name: str, nic: str, address: str) -> None:
+        """A NIC's cable leads to another port of a leaf from now on, with this address; "": to a port without one."""
+        record = self.machine(name).record
+        if record is None:
+            raise LabError(Problem(name, "this machine has not been made"))
+        self.namespace.recable(record["plan"]["index"], nic, address)
+
     def down(self) -> int:
         """End every machine and remove its processes, interfaces, namespace and folder. The number of machines."""
         if not self.directory.exists():

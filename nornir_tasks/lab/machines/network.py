@@ -79,6 +79,12 @@ class LeafNamespace:
             lines.append(f"link set {port} up")
         run(["ip", "-n", self.name, "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(lines) + "\n")
 
+    def recable(self, index: int, nic: str, address: str) -> None:
+        """Another port's address at the leaf's end of a NIC's cable; "" for a port that has none for hosts."""
+        port = f"{_prefix(index)}{nic}"
+        lines = [f"addr flush dev {port} scope global"] + [f"addr add {address} dev {port}"] * bool(address)
+        run(["ip", "-n", self.name, "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(lines) + "\n")
+
     def holds(self, machine: MachinePlan) -> bool:
         """Does every NIC of the machine end here, under its leaf's name?"""
         if not self.exists():

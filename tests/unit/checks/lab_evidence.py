@@ -67,7 +67,7 @@ def _observed(network: Network, wanted: Mapping[str, DeviceConfig], config: Devi
     return Observed(
         device=config.name,
         ports=tuple(_port(config, each) for each in config.interfaces),
-        lldp=tuple(LldpNeighbor(port, end.device, end.port) for port, end in cabled if not end.is_host),
+        lldp=tuple(LldpNeighbor(port, end.device, end.port) for port, end in cabled),
         bgp=tuple(BgpSession(each.peer, each.remote_as, True, "established", 1) for each in config.bgp.neighbors),
         routes=tuple(_routes(wanted, config)),
         qos=tuple(

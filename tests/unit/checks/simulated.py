@@ -187,7 +187,7 @@ class Network:
     def _simulated(self) -> FabricSim:
         cables = [Cable(name, *ends) for name, ends in self.cables.items()]
         hosts = [
-            Host(link.lower.device, link.lower.port, End(link.upper.device, link.upper.port), 9000)
+            Host(link.lower.device, link.lower.port, End(link.upper.device, link.upper.port), 9000, lldp=True)
             for link in self.design.network.links
             if link.kind == "host"
         ]

@@ -428,6 +428,11 @@ def test_services_that_are_not_installed_are_named() -> None:
     }
 
 
+def test_a_host_that_shall_speak_lldp_has_the_service_at_boot() -> None:
+    (failed,) = judged(facts(), variables(rail_interfaces_lldp=True)).of(Verdict.FAIL)
+    assert (failed.subject, failed.found) == ("lldpd.service", "not installed")
+
+
 def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
     values = variables()
     assert set(REQUIRED) == set(values) & set(REQUIRED)

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from lab_evidence import SWITCHES, clean, fabric_port, host_port, row, seen, unlike
 
-from nornir_tasks.checks.evidence import Verdict
+from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.checks.lldp import check_lldp
+from nornir_tasks.checks.suite import judge
 from nornir_tasks.platforms.observed import LldpNeighbor
 
 BY_DEVICE = pytest.mark.parametrize("device", SWITCHES)
@@ -83,8 +84,61 @@ def test_a_switch_that_says_its_whole_dns_name_is_the_planned_one() -> None:
     assert {each.verdict for each in findings} == {Verdict.PASS}
 
 
-def test_a_hosts_silence_is_not_judged() -> None:
+def hosts_say(**changes: dict[str, str]) -> Evidence:
+    """What hosts say otherwise than planned, by the port of leaf-g1-r0 that hears it."""
+    heard = [replace(each, **changes.get(each.port, {})) for each in clean().observed["leaf-g1-r0"].lldp]
+    return seen("leaf-g1-r0", lldp=tuple(heard))
+
+
+def test_hosts_that_are_silent_fail_nothing_change_no_count_and_are_said_once_with_the_remedy() -> None:
     evidence = clean()
+    silent = {
+        name: replace(each, lldp=tuple(one for one in each.lldp if not evidence.far[name, one.port].is_host))
+        for name, each in evidence.observed.items()
+    }
+    report, speaking = judge(replace(evidence, observed=silent)), judge(evidence)
+    (skipped,) = report.skipped
+    assert skipped.message == (
+        "32 ports to hosts on 8 switches hear nobody, so these cables are not judged from here "
+        "(role rail_interfaces has hosts speak LLDP: rail_interfaces_lldp)"
+    )
+    assert (report.failed, speaking.failed, speaking.skipped) == ((), (), ())
+    assert (report.tested, report.total) == (speaking.tested, speaking.total)
+
+
+def test_two_hosts_cables_swapped_at_a_leaf_are_both_named_as_one_cause() -> None:
+    """Each host's own settings stay right; so it is where both are legs of one split cage."""
+    ports = [port for (name, port), far in sorted(clean().far.items()) if name == "leaf-g1-r0" and far.is_host][:2]
+    first, second = (clean().far["leaf-g1-r0", port] for port in ports)
+    swapped = {"remote_device": second.device}, {"remote_device": first.device}
+    report = judge(hosts_say(**dict(zip(ports, swapped, strict=True))))
+    assert f"swap the ends of {first.cable} and {second.cable}" in report.failed[0].message
+    assert f"swap the ends of {second.cable} and {first.cable}" in report.failed[1].message
+    assert len(report.failed) == 2
+    assert [each.lead.check for each in report.causes] == ["lldp"]
+    assert report.total == judge(clean()).total
+
+
+def test_a_host_that_names_its_interface_otherwise_is_not_said_to_be_elsewhere() -> None:
     port = host_port("leaf-g1-r0")
-    assert port not in {each.port for each in evidence.observed["leaf-g1-r0"].lldp}
-    assert ("leaf-g1-r0", port) not in {(each.device, each.port) for each in check_lldp(evidence)}
+    report = judge(hosts_say(**{port: {"remote_port": "0c:42:a1:00:00:10"}}))
+    assert report.failed == ()
+    (skipped,) = report.skipped
+    assert (skipped.device, skipped.port, skipped.found) == ("leaf-g1-r0", port, "0c:42:a1:00:00:10")
+
+
+def test_a_host_that_says_its_whole_dns_name_is_the_planned_one() -> None:
+    port = host_port("leaf-g1-r0")
+    host = clean().far["leaf-g1-r0", port].device
+    report = judge(hosts_say(**{port: {"remote_device": f"{host}.cluster.example"}}))
+    assert (report.failed, report.skipped) == ((), ())
+
+
+def test_a_host_that_is_none_of_the_site_is_named() -> None:
+    port = host_port("leaf-g1-r0")
+    (failed,) = judge(hosts_say(**{port: {"remote_device": "stranger"}})).failed
+    assert (failed.device, failed.port, failed.found) == (
+        "leaf-g1-r0",
+        port,
+        f"stranger {clean().far['leaf-g1-r0', port].port}",
+    )

@@ -27,3 +27,5 @@ chroot "$root" systemctl -q enable gpufabric-identity.service systemd-networkd.s
 chroot "$root" systemctl -q mask apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer \
   e2scrub_reap.service fstrim.timer systemd-networkd-wait-online.service systemd-binfmt.service \
   serial-getty@ttyS0.service getty@tty1.service
+# Debian starts it once it is installed.
+chroot "$root" systemctl -q disable lldpd.service

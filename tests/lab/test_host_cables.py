@@ -1,0 +1,55 @@
+"""Hosts that speak LLDP, their cables swapped: `validate` names the cables; the hosts themselves show nothing."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from at_terminal import ROOT, Operator
+
+pytestmark = pytest.mark.xdist_group("host-cables")
+
+
+@pytest.fixture(scope="module")
+def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    where = tmp_path_factory.mktemp("host-cables")
+    shutil.copytree(ROOT / "inventory/lab-breakout", where / "lab-breakout")
+    operator = Operator(where / "lab-breakout", where / "state")
+    operator.run("lab", "up", "--host-lldp")
+    try:
+        operator.run("push", "--plane", "compute", "--yes")
+        yield operator
+    finally:
+        operator.run("lab", "down")
+
+
+def host_cables(operator: Operator) -> dict[str, list[dict[str, Any]]]:
+    """Leaf -> its cables to hosts, in order of ports."""
+    spec = json.loads((operator.state / "lab-breakout/lab/spec.json").read_text())
+    found: dict[str, list[dict[str, Any]]] = {}
+    for each in spec["hosts"]:
+        found.setdefault(each["switch"][0], []).append(each)
+    return found
+
+
+def test_hosts_that_speak_and_are_cabled_as_planned_pass_and_nothing_is_skipped(pushed: Operator) -> None:
+    report = pushed.json("validate")
+    assert (report["failed"], report["skipped"]) == (0, 0)
+    assert report["tested"] == report["of"]
+
+
+def test_two_legs_of_one_split_cage_that_are_swapped_between_hosts_are_named(pushed: Operator) -> None:
+    """Both hosts' links are up, and all of their settings are as wanted."""
+    one, other = next(iter(host_cables(pushed).values()))[:2]
+    assert one["switch"][1].rpartition("s")[0] == other["switch"][1].rpartition("s")[0], "no legs of one cage"
+    swap = ("lab", "swap-cables", one["cable"], other["cable"])
+    pushed.run(*swap)
+    try:
+        report = pushed.run("validate", "--all", code=8)
+        assert f"swap the ends of {one['cable']} and {other['cable']}" in report
+        assert f"leads to {other['name']} {other['port']}" in report
+        assert "of cage" in report
+    finally:
+        pushed.run(*swap)
+    assert pushed.json("validate")["failed"] == 0

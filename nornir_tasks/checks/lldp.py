@@ -74,15 +74,18 @@ def _cable(evidence: Evidence, device: str, port: str, far: Far) -> Finding:
         message = f"{evidence.where(device, port)}: cabled as planned"
         return Finding("lldp", device, port, Verdict.PASS, message, expected)
     found = " and ".join(with_leg(end, evidence.far[end].leg if end in evidence.far else "") for end in ends)
-    others = (evidence.far[end].cable for end in ends if end in evidence.far)
-    swap = "".join(
-        f"; that port belongs to cable {cable}: swap the ends of {far.cable} and {cable}"
-        for cable in others
-        if cable != far.cable
-    )
+    swap = "".join(_swap(far, evidence.far[end]) for end in ends if end in evidence.far)
     here, there = with_leg((device, port), far.leg), with_leg((far.device, far.port), far.far_leg)
     message = f"{here}: cable {far.cable} leads to {found}, not to {there}{swap}"
     return Finding("lldp", device, port, Verdict.FAIL, message, expected, found)
+
+
+def _swap(planned: Far, heard: Far) -> str:
+    """What to do at a port where the end of another link is heard; ``heard`` is that link, seen from its far end."""
+    if heard.cable != planned.cable:
+        return f"; that port belongs to cable {heard.cable}: swap the ends of {planned.cable} and {heard.cable}"
+    here, there = (each.partition(" of ")[0] for each in (planned.leg, heard.far_leg))
+    return f"; that port belongs to {there} of this cable: swap {here} and {there}" if here != there else ""
 
 
 def with_leg(end: End, leg: str) -> str:

@@ -135,7 +135,7 @@ def test_what_is_wrong_with_another_plane_on_a_switch_is_seen_with_that_plane_an
 @SWITCHES
 def test_what_is_wrong_with_the_fabric_is_seen_with_any_plane(device: str) -> None:
     seen = shown()[device]
-    link = next(each for each in seen.lldp if each.remote_device.startswith("spine"))
+    link = next(each for each in seen.lldp if each.remote_device.startswith(("spine", "leaf")))
     heard = replace(link, remote_device="somebody")
     for planes in (COMPUTE, STORAGE, ALL):
         report = judged(planes, device, lldp=tuple(heard if each is link else each for each in seen.lldp))

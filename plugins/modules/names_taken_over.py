@@ -151,7 +151,8 @@ def main() -> None:
             check_netplan(module, root, changes)
         for each in changes:
             apply(module, root, each)
-        tell(module, changes)
+        if root == Path("/"):
+            tell(module, changes)
     files = [each.file for each in changes]
     module.exit_json(changed=bool(changes), files=files, diff=[diff_of(each) for each in changes])
 

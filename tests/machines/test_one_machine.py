@@ -147,6 +147,23 @@ def test_a_set_name_of_netplans_renames_a_rail_at_boot_and_once_taken_over_never
     assert (judged.code, judged.failures(HOST)) == (0, [])
 
 
+@pytest.mark.long  # two more judgements of the whole host
+def test_two_swapped_rails_are_named_with_the_cables_to_swap_though_all_of_the_hosts_settings_are_right(
+    configured: MachineLab,
+) -> None:
+    swap = ("lab", "swap-cables", f"{HOST}:rail1", f"{HOST}:rail2")
+    assert configured.nornir(*swap).returncode == 0
+    try:
+        run = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")
+        said = "".join(run.failures(HOST))
+        assert "rail1 gateway" in said and "(swap the cables of rail1 and rail2)" in said
+        assert "NOT as the intent asks, 2 knobs" in said
+    finally:
+        assert configured.nornir(*swap).returncode == 0
+    run = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")
+    assert (run.code, run.failures(HOST)) == (0, [])
+
+
 def test_huge_pages_asked_for_are_there_after_boot(configured: MachineLab) -> None:
     assert "HugePages_Total:      64" in configured.ssh(HOST, "cat /proc/meminfo")
 

@@ -85,7 +85,7 @@ def probe(wires: Sequence[Wire]) -> dict[str, dict[str, str]]:
 def _ask(
     frames: Mapping[socket.socket, Sequence[bytes]],
     sockets: Mapping[socket.socket, Wire],
-    asked: Sequence[str],
+    gateways: Sequence[str],
     found: dict[str, dict[str, str]],
 ) -> None:
     """Send, and listen until every rail has an answer or the time is over."""
@@ -97,6 +97,6 @@ def _ask(
     while waiting and (left := end - time.monotonic()) > 0:
         for one in select.select(waiting, [], [], left)[0]:
             heard = answer(one.recv(2048))
-            if heard and heard[0] in asked:
+            if heard and heard[0] in gateways:
                 found[sockets[one].rail][heard[0]] = heard[1]
         waiting = [one for one in waiting if not found[sockets[one].rail]]

@@ -155,9 +155,9 @@ def test_two_swapped_rails_are_named_with_the_cables_to_swap_though_all_of_the_h
     assert configured.nornir(*swap).returncode == 0
     try:
         run = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")
-        said = "".join(run.failures(HOST))
-        assert "rail1 gateway" in said and "(swap the cables of rail1 and rail2)" in said
-        assert "NOT as the intent asks, 2 knobs" in said
+        report = "".join(run.failures(HOST))
+        assert "rail1 gateway" in report and "(swap the cables of rail1 and rail2)" in report
+        assert "NOT as the intent asks, 2 knobs" in report
     finally:
         assert configured.nornir(*swap).returncode == 0
     run = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")

@@ -49,7 +49,7 @@ def rule_names(root: Path, ports: Sequence[Port]) -> Iterator[NameSetting]:
             rule = found[0].replace("\\\n", " ").strip()
             tokens = [] if rule.startswith("#") else TOKEN.findall(rule)
             name = next((value for key, _, sign, _, value in tokens if key == "NAME" and sign in ("=", ":=")), None)
-            if name is None or FROM_LINK.fullmatch(name):
+            if name is None or "/" in name or FROM_LINK.fullmatch(name):  # mapper/control is a device's file
                 continue
             sure, perhaps = _ports(tokens, ports)
             span = (found.start(), found.end(), "")

@@ -213,6 +213,7 @@ def test_a_udev_rule_for_a_rails_port_is_found_and_cut_alone(host, rule):
         BY_PCI.replace("10.0", "1f.0"),
         'SUBSYSTEM=="net", ATTR{phys_switch_id}!="", ATTR{phys_port_name}!="", NAME="$env{NAME}"',
         'NAME=="", ENV{ID_NET_NAME}!="", NAME="$env{ID_NET_NAME}"',
+        'KERNEL=="device-mapper", NAME="mapper/control"',
     ],
 )
 def test_a_rule_that_is_about_no_port_here_is_left_alone(host, rule):

@@ -59,4 +59,5 @@ def _is_known(group: Interface, claims: Claims) -> bool:
         return True
     if group.vrf is not None:
         return claims.by_vrf(group.vrf) is not None
-    return group.address is not None and claims.by_address(group.address) is not None
+    addresses = (group.address, group.ipv6_address)
+    return any(claims.by_address(each) is not None for each in addresses if each is not None)

@@ -5,18 +5,19 @@ port's, so members carry the group's profile; VLANs and MTU stand where ``Capabi
 group has the profile as well where ``Capabilities.lag_profile_on`` says so.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.lag import LacpRate, Lag, LagMember
-from nornir_tasks.design.mtu import of_group
+from nornir_tasks.design.merge import Contribution
+from nornir_tasks.design.mtu import PortMtu, of_group
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.errors import Problem
 
 _OF_GROUP = (
     *("address", "mtu_bytes", "profile", "ra_interval_ms", "access_vlan", "edge", "vrf"),
-    *("tagged_vlans", "native_vlan", "tag", "lag"),
+    *("tagged_vlans", "native_vlan", "tag", "lag", "acls", "ipv6_address", "gateway"),
 )
 """What is said of a group, and of no member."""
 _UNSAID_RATE: LacpRate = "slow"
@@ -26,6 +27,25 @@ _UNSAID_RATE: LacpRate = "slow"
 def members_of(group: str, ports: Mapping[str, PartialPort]) -> tuple[str, ...]:
     """The ports that are to be members of this group."""
     return tuple(name for name, port in ports.items() if port.member_of == group)
+
+
+def disagreements(device: str, contributions: Iterable[Contribution]) -> Iterator[Problem]:
+    """Owners that put different ports into one group: its far ends would be two hosts, of which one gets no packet."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for each in contributions:
+        for name, port in (each.config.ports or {}).items():
+            if port.member_of is not None:
+                found.setdefault(port.member_of, {}).setdefault(each.owner.key, set()).add(name)
+    for group, owners in sorted(found.items()):
+        first, *others = sorted(owners)
+        for other in (each for each in others if owners[each] != owners[first]):
+            yield Problem(
+                f"{device} {group}",
+                f"{first} and {other} put different ports into one link aggregation group",
+                f"{first}: {', '.join(sorted(owners[first]))}",
+                f"{other}: {', '.join(sorted(owners[other]))}",
+                "give each owner numbers of its own, or the same ports to both",
+            )
 
 
 def problems(device: str, intended: PartialConfig, known: Capabilities) -> Iterator[Problem]:
@@ -94,14 +114,19 @@ def spread(ports: Mapping[str, PartialPort], known: Capabilities) -> dict[str, P
     for name, port in ports.items():
         if port.lag is not None:
             profile = port.profile if known.lag_profile_on == "both" else None
-            found[name] = replace(port, profile=profile, mtu_bytes=group_mtu_bytes(port, known))
+            found[name] = replace(port, profile=profile)
         elif port.member_of is not None and (group := ports.get(port.member_of)) is not None:
             found[name] = _with_group(port, group, known)
     return found
 
 
-def group_mtu_bytes(group: PartialPort, known: Capabilities) -> int | None:
-    """The MTU of a group's interface: as of any port that is routed, or switched into VLANs."""
+def group_mtus(ports: Mapping[str, PartialPort], known: Capabilities) -> dict[str, PortMtu]:
+    """Group -> its MTU: as of any port that is routed, or switched into VLANs."""
+    found = {name: _mtu(port, known) for name, port in ports.items() if port.lag is not None}
+    return {name: mtu for name, mtu in found.items() if mtu is not None}
+
+
+def _mtu(group: PartialPort, known: Capabilities) -> PortMtu | None:
     is_switched = group.access_vlan is not None or group.tagged_vlans is not None
     return None if group.mtu_bytes is None else of_group(group.mtu_bytes, known, is_switched=is_switched)
 
@@ -110,7 +135,8 @@ def _with_group(port: PartialPort, group: PartialPort, known: Capabilities) -> P
     member = replace(port, profile=group.profile)
     may_be_alone = group.lag is not None and group.lag.individual
     if known.lag_repeated == "always":
-        member = replace(member, mtu_bytes=group_mtu_bytes(group, known))
+        mtu = _mtu(group, known)
+        member = replace(member, mtu_bytes=None if mtu is None else mtu.configured_bytes)
     elif known.lag_repeated == "never" or not may_be_alone:
         return member
     member = replace(

@@ -66,10 +66,12 @@ def of_link(network: Network, link: Link) -> int:
     return max(each.use.mtu_bytes for each in network.circuits_on(link))
 
 
-def of_group(intended_bytes: int, own: Capabilities, *, is_switched: bool) -> int | None:
-    """The MTU of a link aggregation group's interface; None: there is nothing to configure."""
+def of_group(intended_bytes: int, own: Capabilities, *, is_switched: bool) -> PortMtu:
+    """The MTU of a link aggregation group's interface."""
     agreed = agreed_bytes(intended_bytes, own)
-    return _switched(agreed, own.max_mtu_bytes, own.access_mtu).configured_bytes if is_switched else agreed
+    if is_switched:
+        return _switched(agreed, own.max_mtu_bytes, own.access_mtu)
+    return _routed(intended_bytes, agreed, own.max_mtu_bytes)
 
 
 def takers(network: Network, circuit: Circuit) -> tuple[tuple[str, int], ...]:

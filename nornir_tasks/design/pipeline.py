@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from nornir_tasks.design import addressing, asn, bond_vlans, front_panel, mtu, qos, throughput
+from nornir_tasks.design import addressing, asn, bond_vlans, bundling, front_panel, mtu, qos, throughput
 from nornir_tasks.design.cabling import Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue, SwitchModel
@@ -47,7 +47,7 @@ from nornir_tasks.design.realise import Adjustment, Realised, realise
 from nornir_tasks.design.sections import Section, by_fabric, sections, sharing
 from nornir_tasks.design.tables import check_tables
 from nornir_tasks.design.whose import Whose
-from nornir_tasks.errors import Problem
+from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.terms import Terms
@@ -319,6 +319,8 @@ def device_config(network: Network, device: Device, *, drained: bool = False, am
     used = {port for each in parts for port in each.config.ports or ()}
     parts.append(Contribution(THE_SWITCH, device.name, front_panel.partial_config(network, device, used)))
     config, claims = merge(device.name, parts), claims_on(network, device, among)
+    if claims.has_lags and (problems := [*bundling.disagreements(device.name, parts)]):
+        raise DesignError(problems)
     return realise(config, device, network.facts[device.os], claims, mtu.of_ports(network, device))
 
 

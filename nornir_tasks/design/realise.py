@@ -222,10 +222,8 @@ class _Bender:
         """Every port; adjustments of SVIs come first."""
         prefix, fitted = self.capabilities.svi_prefix, bundling.spread(ports, self.capabilities)
         names = sorted(ports, key=lambda name: not name.startswith(prefix))
-        for name in (each for each in names if ports[each].lag is not None):
-            field, reason = f"interfaces.{name}.mtu_bytes", f"{self.system} has another one, or none, for such a group"
-            self.note(field, ports[name].mtu_bytes, fitted[name].mtu_bytes, reason)
         limits = {name: mtu for name, mtu in mtus.items() if name not in ports or ports[name].member_of is None}
+        limits.update(bundling.group_mtus(ports, self.capabilities))
         found = [self.interface(name, fitted[name], limits.get(name)) for name in names]
         return tuple(
             replace(each, member=bundling.member(ports[each.name], ports, self.capabilities)) for each in found

@@ -1,14 +1,21 @@
 """Link aggregation groups as the design has them: what is refused, what members have of their group, who owns it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from nornir_tasks.design import bundling
 from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.claims import Owner
+from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.merge import Contribution
+from nornir_tasks.design.network import Device, Network, Plane
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
-from tests.unit.design.bundled import BOOT, DEVICES, ROUTED, TRUNK, bundled, group, members, realised
+from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.errors import DesignError
+from tests.unit.design.bundled import BOOT, DEVICES, KIND, ROUTED, TRUNK, bundled, group, members, realised, with_kinds
 
 DEVICE = DEVICES["eos"]
 
@@ -68,6 +75,62 @@ def test_an_os_without_groups_or_without_a_least_number_of_members_refuses_them_
     ]
     (problem,) = refused(with_lag(min_links=1), replace(known(), max_min_links=None, min_links_gap="the manual"))
     assert "least number of members cannot be configured: the manual" in problem
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"acls": {("ipv4", "in"): "STORAGE-IN"}},
+        {"ipv6_address": "2001:db8::1/64"},
+        {"gateway": Gateway("10.0.0.254")},
+        {"vrf": "STORAGE"},
+    ],
+)
+def test_lists_addresses_and_gateways_are_the_groups_and_refused_on_a_member(more: dict[str, object]) -> None:
+    member = replace(PORTS["Ethernet2/1"], **more)  # type: ignore[arg-type]
+    (problem,) = refused({**PORTS, "Ethernet2/1": member})
+    assert problem == "leaf Ethernet2/1: a member has settings that are its group's"
+
+
+def test_two_planes_that_would_join_the_links_to_two_hosts_in_one_group_are_refused_with_both() -> None:
+    def parts(storage: str, business: str) -> list[Contribution]:
+        return [
+            Contribution(
+                Owner(name, "plane", f"{name.upper()}-"),
+                "leaf",
+                PartialConfig(ports={GROUP: PORTS[GROUP], port: PartialPort(member_of=GROUP)}),
+            )
+            for name, port in (("storage", storage), ("business", business))
+        ]
+
+    assert not [*bundling.disagreements("leaf", parts("Ethernet1/1", "Ethernet1/1"))]
+    (problem,) = bundling.disagreements("leaf", parts("Ethernet1/1", "Ethernet2/1"))
+    assert (problem.where, problem.expected, problem.found) == (
+        f"leaf {GROUP}",
+        "business: Ethernet2/1",
+        "storage: Ethernet1/1",
+    )
+
+
+def test_a_switch_whose_planes_put_different_ports_into_one_group_is_refused() -> None:
+    def wanted(site: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
+        for each in KIND.partial_configs(site, plane, device):
+            ports = dict(each.ports or {})
+            if plane.name == "storage" and group(device, TRUNK) in ports:
+                del ports[members(device.name, TRUNK)[0]]
+            yield replace(each, ports=ports)
+
+    among = with_kinds().with_plane("storage", replace(KIND, partial_configs=wanted))
+    with pytest.raises(DesignError, match="different ports into one link aggregation group"):
+        device_config(bundled(), bundled().device(DEVICE), among=among)
+
+
+def test_a_groups_mtu_is_adjusted_as_a_single_ports_with_the_same_reason() -> None:
+    for name, limit in (("eos", "checks what it routes"), ("nxos", "the jumbo MTU of the whole switch")):
+        notes = realised(DEVICES[name]).adjustments
+        named = group(bundled().device(DEVICES[name]), TRUNK)
+        (note,) = (each for each in notes if each.field == f"interfaces.{named}.mtu_bytes")
+        assert limit in note.reason
 
 
 @pytest.mark.parametrize(

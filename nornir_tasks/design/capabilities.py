@@ -63,6 +63,8 @@ class AclFacts:
     """Where lists can be applied: kind of port (``routed``, with subinterfaces and SVIs; ``switched``), family and
     direction, such as ``switched ipv4 in``."""
     source: str
+    not_on_groups: frozenset[str] = frozenset()
+    """Uses (``ipv4 out``) that a link aggregation group cannot have, although other ports of its kind can."""
     services: tuple[tuple[str, str], ...] = ()
     """(use, entry of DeviceConfig.services): what is configured beside lists. The use is a family and direction
     (``ipv6 out``), or ``any``."""

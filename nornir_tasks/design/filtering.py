@@ -40,6 +40,9 @@ def problems(device: str, intended: PartialConfig, known: Capabilities, claims: 
             binding = AclBinding(family, direction, acl_name)
             where = f"{device} {name} {binding.use}"
             yield from _of_binding(where, binding, lists.get(acl_name), _kind(port), known.acls)
+            if port.lag is not None and binding.use in known.acls.not_on_groups:
+                what = f"no access list can be applied to a link aggregation group so ({known.acls.source})"
+                yield Problem(where, what, "one on single ports or SVIs", binding.use)
             yield from _of_owner(where, acl_name, name, known, claims)
 
 

@@ -66,10 +66,11 @@ KNOBS = MappingProxyType(
 
 _ACLS = AclFacts(
     # docs514 Access-Control-List-Configuration.md: ranges of ports and IPv6 are for what comes in; of what goes out on
-    # a bond the page says two things, so lists for that are on routed ports alone
+    # a bond the page says two things, so lists for that are on routed ports alone, and on no bond
     places=frozenset(
         {"routed ipv4 in", "routed ipv4 out", "routed ipv6 in", "switched ipv4 in", "switched ipv6 in"},
     ),
+    not_on_groups=frozenset({"ipv4 out"}),
     source="the guide's page on access control lists, with NVUE",
     has_ranges_out=False,
     # no page says how far numbers go; those of route maps end here

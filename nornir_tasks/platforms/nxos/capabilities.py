@@ -71,7 +71,8 @@ WATCHDOG = Watchdog(poll_ms=100, detect_ms=100, restore_ms=1000)
 
 _ACLS = AclFacts(
     # cisco.nxos 11.1.0 nxos_acl_interfaces: routed ports both ways; on switched ports "ip port access-group" and
-    # "ipv6 port traffic-filter", in only (published notes on Nexus access lists)
+    # "ipv6 port traffic-filter", in only (published notes on Nexus access lists). Port channels take lists as ports do:
+    # Cisco Nexus 9000 Security Configuration Guide 6.x, Configuring IP ACLs, "Security ACL Applications"
     places=frozenset({"routed ipv4 in", "routed ipv4 out", "routed ipv6 in", "routed ipv6 out"})
     | {"switched ipv4 in", "switched ipv6 in"},
     source="cisco.nxos nxos_acl_interfaces and nxos_acls",

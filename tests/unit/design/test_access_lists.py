@@ -5,14 +5,16 @@ from itertools import pairwise
 
 import pytest
 
+from nornir_tasks.design import filtering
 from nornir_tasks.design.capabilities import AclFacts
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclRule, Direction, Family
+from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.platforms import platforms
-from tests.unit.design import filtered, toys
+from tests.unit.design import bundled, filtered, toys
 from tests.unit.design.toys import ONE_OF_EACH
 
 SYSTEMS = pytest.mark.parametrize("os", ONE_OF_EACH)
@@ -137,6 +139,17 @@ def test_a_list_that_is_nobodys_or_not_there_is_refused(
 def test_a_list_goes_out_of_a_switched_port_on_no_system(os: str) -> None:
     port = PartialPort(access_vlan=310, acls={("ipv4", "out"): "STORAGE-IN"})
     assert any("switched port" in each.what for each in refused(os, listed(PINGS, LAST), port=port))
+
+
+def test_a_list_goes_out_of_a_routed_group_where_a_source_says_how() -> None:
+    for os, device in bundled.DEVICES.items():
+        known = bundled.bundled().device(device).capabilities
+        group = replace(routed(v4_out="BUSINESS-OUT"), lag=Lag("fast"))
+        config = PartialConfig(access_lists=filtered.lists("business"), ports={f"{known.lag_prefix}3": group})
+        claims = bundled.realised(device).claims
+        words = [each.what for each in filtering.problems(device, config, known, claims)]
+        assert len(words) == (1 if os.startswith("nvue") else 0), words
+        assert all("link aggregation group so" in each for each in words)
 
 
 def test_a_range_of_ports_going_out_is_refused_where_the_system_takes_single_ones() -> None:

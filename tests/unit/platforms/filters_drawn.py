@@ -69,4 +69,5 @@ def _bound(draw: st.DrawFn, port: Interface, facts: AclFacts) -> Iterator[AclBin
     kind = "routed" if port.access_vlan is None and port.tagged_vlans is None else "switched"
     for family, (inward, outward) in _LISTS.items():
         bindings = (AclBinding(family, "in", inward), AclBinding(family, "out", outward))
-        yield from (each for each in bindings if f"{kind} {each.use}" in facts.places and draw(st.booleans()))
+        places = facts.places - ({f"{kind} {use}" for use in facts.not_on_groups} if port.lag is not None else set())
+        yield from (each for each in bindings if f"{kind} {each.use}" in places and draw(st.booleans()))

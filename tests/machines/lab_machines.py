@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 UP_TIMEOUT_S = 1200
 """The image is made within it where there is none yet."""
 PLAYBOOK_TIMEOUT_S = 2400
-"""Two emulated machines took 648 s for all, alone on two cores; one run above 900 s beside other work."""
+"""site.yml on two emulated machines took 600 s alone on two cores, and above 900 s beside other work."""
 SSH_TIMEOUT_S = 120
 BARE, CONFIGURED = "bare", "configured"
 """Saved states: as it came up; as site.yml left it."""

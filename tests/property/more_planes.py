@@ -1,4 +1,4 @@
-"""Random sites with planes beside the first, with ports of every kind: trunks, groups, in VRFs, lossy, filtered.
+"""Random sites with planes beside the first, with ports of every kind: trunks, groups, in VRFs, lossy, filtered, IPv6.
 
 No key of the intent makes these yet; the planes are those of the tests.
 """
@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.network import Network
-from tests.unit.design import bundled, filtered, tagged, toy_profiles, toys
+from tests.unit.design import bundled, filtered, full_groups, tagged, toy_layer3, toy_profiles, toys
 
 MOST_LEAVES = 20
 """For so many the tests' planes have addresses."""
-KINDS = ("nothing", "tags", "filtered tags", "groups", "groups", "storage in a VRF", "lossy storage", "lossy storage")
+_OF_PORTS = ("tags", "filtered tags", "groups", "full groups")
+KINDS = ("nothing", *_OF_PORTS, "full groups", "storage in a VRF", "IPv6 storage", "lossy storage", "lossy storage")
 EXTRA = st.sampled_from(KINDS)
 
 
@@ -26,11 +27,13 @@ def with_more(site: Network, extra: str) -> tuple[Network, Kinds]:
     try:
         if extra in {"tags", "filtered tags"}:
             return tagged.with_tags(site), (tagged if extra == "tags" else filtered).with_kinds()
-        if extra == "groups":
-            return bundled.with_groups(site), bundled.with_kinds()
+        if extra in {"groups", "full groups"}:
+            return bundled.with_groups(site), (bundled if extra == "groups" else full_groups).with_kinds()
         made = toys.storage_on(site, "STORAGE" if extra == "storage in a VRF" else None)
     except (StopIteration, RuntimeError):  # no port to spare; a generator makes the one of the other
         return site, kinds()
+    if extra == "IPv6 storage":
+        return made, toy_layer3.among()
     return (_lossy(made) if extra == "lossy storage" else made), toys.with_kind()
 
 

@@ -73,7 +73,7 @@ def _wanted(site: Network, plane: Plane, device: Device) -> Iterator[PartialConf
             if name.startswith(svi) or port.tag is not None:
                 ports[name] = replace(port, acls=uses(plane.name, device))
             elif port.tagged_vlans is not None:
-                ports[name] = replace(port, acls=_on_trunk(plane.name, device))
+                ports[name] = replace(port, acls=on_trunk(plane.name, device))
             else:
                 ports[name] = port
         used = used or any(port.acls for port in ports.values())
@@ -82,7 +82,8 @@ def _wanted(site: Network, plane: Plane, device: Device) -> Iterator[PartialConf
         yield PartialConfig(access_lists=lists(plane.name))
 
 
-def _on_trunk(plane: str, device: Device) -> Uses:
+def on_trunk(plane: str, device: Device) -> Uses:
+    """The list of a plane on a trunk that it shares: of one family, as the other plane has the other."""
     family = TRUNK[plane]
     return {(family, "in"): uses(plane, device)[family, "in"]}
 

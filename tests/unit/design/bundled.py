@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.vlans import Vlan
@@ -18,8 +18,8 @@ from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.files.templates import environment
 from tests.svi import LEAVES, network
+from tests.unit.design.wanted_of import wanted_of
 
 VLANS = {"storage": 410, "business": 420}
 POOLS = {"storage": "10.34.0.0/16", "business": "10.35.0.0/16"}
@@ -150,5 +150,4 @@ def realised(name: str, gone: str = "") -> Realised:
 @cache
 def part(name: str, *planes: str, gone: str = "") -> Wanted:
     """What is wanted of one switch for these planes; for all, if none is named."""
-    each = realised(name, gone)
-    return wanted(each.config, each.capabilities, each.claims, environment(each.config.os), planes=planes or None)
+    return wanted_of(realised(name, gone), planes)

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.access_lists import ICMP, TCP, UDP, AccessList, AclRule, Direction, Family
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
 from nornir_tasks.design.network import Device, Network, Plane
 from nornir_tasks.design.partial_config import PartialConfig
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.files.templates import environment
 from tests.unit.design import tagged
+from tests.unit.design.wanted_of import wanted_of
 
 TRUNK: dict[str, Family] = {"storage": "ipv4", "business": "ipv6"}
 """The family that each plane filters on the trunk they share."""
@@ -105,5 +105,4 @@ def realised(name: str, gone: str = "") -> Realised:
 @cache
 def part(name: str, *planes: str, gone: str = "") -> Wanted:
     """What is wanted of one switch for these planes; for all, if none is named."""
-    each = realised(name, gone)
-    return wanted(each.config, each.capabilities, each.claims, environment(each.config.os), planes=planes or None)
+    return wanted_of(realised(name, gone), planes)

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.files.templates import environment
 from tests.unit.design import bundled, filtered
+from tests.unit.design.wanted_of import wanted_of
 
 NETS = {"storage": "2001:db8:34", "business": "2001:db8:35"}
 DEVICES = bundled.DEVICES
@@ -69,5 +69,4 @@ def realised(name: str) -> Realised:
 @cache
 def part(name: str, *planes: str) -> Wanted:
     """What is wanted of one switch for these planes; for all, if none is named."""
-    each = realised(name)
-    return wanted(each.config, each.capabilities, each.claims, environment(each.config.os), planes=planes or None)
+    return wanted_of(realised(name), planes)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.bgp import Neighbor, PeerGroup
 from nornir_tasks.design.config.vlans import Vlan
@@ -20,8 +20,8 @@ from nornir_tasks.design.mtu import of_link
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.files.templates import environment
 from tests.svi import LEAVES, network
+from tests.unit.design.wanted_of import wanted_of
 
 VRF = "BUSINESS"
 STORAGE_VLAN, BUSINESS_VLAN, BOOT_VLAN = 410, 420, 430
@@ -192,5 +192,4 @@ def realised(name: str, gone: str = "") -> Realised:
 @cache
 def part(name: str, *planes: str, gone: str = "") -> Wanted:
     """What is wanted of one switch for these planes; for all, if none is named."""
-    each = realised(name, gone)
-    return wanted(each.config, each.capabilities, each.claims, environment(each.config.os), planes=planes or None)
+    return wanted_of(realised(name, gone), planes)

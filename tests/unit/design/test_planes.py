@@ -17,6 +17,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.ownership import join, split
 from tests.unit.design import toys
 from tests.unit.design.toys import ONE_OF_EACH, both, real_lab, realised, storage_port, with_storage
+from tests.unit.design.wanted_of import wanted_of
 
 FABRIC = "fabric compute"
 SYSTEMS = pytest.mark.parametrize("device", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
@@ -124,7 +125,7 @@ def test_the_device_of_a_fabric_without_planes_has_lines_of_fabric_and_switch_al
     network = real_lab()
     circuits = tuple(each for each in network.circuits if each.link.kind == "fabric")
     bare = device_config(replace(network, planes={}, circuits=circuits), network.device(device))
-    made = toys.wanted(bare.config, bare.capabilities, bare.claims, toys.environment(bare.config.os))
+    made = wanted_of(bare)
     by_owner = split(made.tree, made.platform.ownership, made.claims)
     assert {key for key, tree in by_owner.items() if tree} == {FABRIC, SWITCH}
     assert made.owners == {SWITCH}

@@ -19,6 +19,7 @@ from tests.unit.design import toys
 from tests.unit.design.toy_profiles import LOSSY, NAME, PROFILE, SHARED, network, profile_of, qos_of, realised, whole
 from tests.unit.design.toy_profiles import MARKS as MARKED
 from tests.unit.design.toys import ONE_OF_EACH, storage_port
+from tests.unit.design.wanted_of import wanted_of
 
 SYSTEMS = pytest.mark.parametrize("device", ONE_OF_EACH.values(), ids=ONE_OF_EACH)
 
@@ -154,7 +155,7 @@ def test_a_fabric_without_lossless_classes_pauses_nowhere_and_is_read_back_so(de
     drops = tuple(replace(each, lossless=False) for each in SHARED)
     fabric = replace(site.fabrics["compute"], classes=drops)
     each = device_config(replace(site, fabrics={"compute": fabric}), site.device(device), among=toys.with_kind())
-    made = toys.wanted(each.config, each.capabilities, each.claims, toys.environment(each.config.os))
+    made = wanted_of(each)
     assert each.config.qos is not None
     assert each.config.qos.watchdog is None
     assert not any(profile.pfc_priorities or profile.watchdog for profile in each.config.qos.profiles)
@@ -274,7 +275,7 @@ def test_a_policy_that_nxos_gets_later_stands_behind_the_classes_it_names_whatev
     device = ONE_OF_EACH["nxos"]
     before, after = realised(device, None), whole(device)
     os = after.platform
-    start = toys.wanted(before.config, before.capabilities, before.claims, toys.environment("nxos"))
+    start = wanted_of(before)
     text = "aaa group server tacacs+ SITE\n" + os.to_text(
         start.tree
     )  # of a kind that is printed behind policies as well

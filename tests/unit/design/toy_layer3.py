@@ -6,7 +6,7 @@ In a VRF of its own it has the default routes; in the default VRF routes to pref
 from collections.abc import Iterator
 from functools import cache
 
-from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.static_routes import StaticRoute
@@ -15,8 +15,8 @@ from nornir_tasks.design.kinds import Kinds, PlaneKind
 from nornir_tasks.design.network import Device, Fabric, Network, Plane
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.files.templates import environment
 from tests.unit.design.toys import ONE_OF_EACH, with_kind, with_storage
+from tests.unit.design.wanted_of import wanted_of
 
 VRF = "STORAGE"
 POOL6 = "2001:db8:32::/48"
@@ -89,6 +89,4 @@ def realised(name: str, vrf: str | None = None) -> Realised:
 @cache
 def both(name: str, *planes: str, vrf: str | None = None) -> Wanted:
     """What one switch shall hold of these planes; of all, if none is named."""
-    each = realised(name, vrf)
-    made = environment(each.config.os)
-    return wanted(each.config, each.capabilities, each.claims, made, planes=planes or None)
+    return wanted_of(realised(name, vrf), planes)

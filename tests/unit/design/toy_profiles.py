@@ -3,13 +3,13 @@
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy
 from nornir_tasks.design.pipeline import Realised, device_config
-from nornir_tasks.files.templates import environment
 from tests.unit.design import toys
+from tests.unit.design.wanted_of import wanted_of
 
 BULK = tuple(point for point in range(64) if point not in (18, 26, 48))
 SHARED = (
@@ -54,9 +54,7 @@ def realised(name: str, own: tuple[ClassPolicy, ...] | None = LOSSY) -> Realised
 @cache
 def whole(name: str, *planes: str) -> Wanted:
     """What one switch shall hold of these planes; of all, if none is named."""
-    each = realised(name)
-    made = environment(each.config.os)
-    return wanted(each.config, each.capabilities, each.claims, made, planes=planes or None)
+    return wanted_of(realised(name), planes)
 
 
 def qos_of(name: str, own: tuple[ClassPolicy, ...] | None = LOSSY) -> Qos:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 
-from nornir_tasks.deploy.wanted import Wanted, wanted
+from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.bgp import Neighbor, PeerGroup
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
@@ -17,8 +17,8 @@ from nornir_tasks.design.partial_config import PartialConfig, PartialPort, Parti
 from nornir_tasks.design.pipeline import Realised, design, device_config
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
-from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platforms
+from tests.unit.design.wanted_of import wanted_of
 
 ONE_OF_EACH = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
 POOL = "10.32.0.0/16"
@@ -121,6 +121,4 @@ def realised(name: str, vrf: str | None = None) -> Realised:
 @cache
 def both(name: str, *planes: str, vrf: str | None = None) -> Wanted:
     """What one switch of the lab with both planes shall hold of these planes; of all, if none is named."""
-    each = realised(name, vrf)
-    made = environment(each.config.os)
-    return wanted(each.config, each.capabilities, each.claims, made, planes=planes or None)
+    return wanted_of(realised(name, vrf), planes)

@@ -309,11 +309,12 @@ def _packages_back(before: Mapping[str, Sequence[str]]) -> list[str]:
         (quiet / name).chmod(0o755)
     path = f"{quiet}:{ENVIRONMENT['PATH']}"
     new = [name for name in now if name not in before]
-    changed = [name for name, row in before.items() if row[2] == "i" and now.get(name, ["", "", ""])[::2] != row[::2]]
+    changed = [name for name, row in before.items() if row[2] == "i" and not _as_it_was(now.get(name), row)]
     if new:
         run("dpkg", "--force-all", "--purge", *new, PATH=path)
-    if changed:
-        run("dpkg", "--force-all", "--install", *map(str, sorted(BEFORE.glob("*.deb"))), PATH=path)
+    replaced = sorted(map(str, BEFORE.glob("*.deb")))
+    if changed and replaced:
+        run("dpkg", "--force-all", "--install", *replaced, PATH=path)
     run("dpkg", "--configure", "-a", PATH=path)
     words = {"h": "hold", "i": "install"}
     run(
@@ -329,6 +330,11 @@ def _packages_back(before: Mapping[str, Sequence[str]]) -> list[str]:
     if wrong:
         raise ChangeError(f"packages are not as before: {', '.join(sorted(wrong))}; {CHANGE} has what was there before")
     return sorted({*new, *changed})
+
+
+def _as_it_was(row: Sequence[str] | None, before: Sequence[str]) -> bool:
+    """Is a package there in its version? One that waits for a trigger is: dpkg --configure runs it."""
+    return row is not None and row[0] == before[0] and row[2] in ("i", "t", "W")
 
 
 def _remove(path: Path) -> None:

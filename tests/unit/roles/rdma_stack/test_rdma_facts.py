@@ -111,3 +111,27 @@ def test_a_host_without_any_of_it_is_read_without_an_error(facts, tree):
     assert found["devices"] == {}
     assert found["modules"] == {"rdma_cm": "missing"}
     assert found["distribution"] == {"id": "", "version_id": ""}
+
+
+def test_what_a_distribution_packages_of_nvidias_stack_itself_is_named_apart(host):
+    paragraph = "Package: {}\nStatus: install ok installed\nVersion: {}\nMaintainer: {}\n\n"
+    theirs = paragraph.format("doca-ofed-generic", "7.0.0-31", "Ubuntu Kernel Team <kernel-team@lists.ubuntu.com>")
+    nvidias = paragraph.format("doca-ofed", "2.9.3-0.1.7", "NVIDIA <support@example.com>")
+    found = host({"var/lib/dpkg/status": theirs + nvidias})
+    assert found["by_distribution"] == ["doca-ofed-generic 7.0.0-31"]
+    assert found["vendor_stack"] == ["doca-ofed 2.9.3-0.1.7", "doca-ofed-generic 7.0.0-31"]
+
+
+def test_a_next_kernel_without_nvidias_modules_is_told_before_it_boots(host):
+    built = {
+        "var/lib/dkms/mlnx-ofed-kernel/24.10/source/dkms.conf": "",
+        f"var/lib/dkms/mlnx-ofed-kernel/24.10/{RELEASE}/x86_64/module/mlx5_core.ko": "x",
+        f"lib/modules/{RELEASE}/updates/dkms/mlx5_core.ko": "x",
+    }
+    assert host(built)["unbuilt"] == []
+    menu = {"boot/grub/grub.cfg": "menuentry x {\n\tlinux /boot/vmlinuz-6.1.0-31-amd64 ro\n}\n"}
+    assert host({**built, **menu})["unbuilt"] == ["mlnx-ofed-kernel/24.10 for 6.1.0-31-amd64"]
+
+
+def test_a_host_without_a_set_of_ours_tells_none(host):
+    assert host()["doca"] == {"version": "", "wrong": [], "not_held": []}

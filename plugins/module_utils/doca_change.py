@@ -295,7 +295,7 @@ def back() -> list[str]:
     with tarfile.open(SAVED) as archive:
         options = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}
         archive.extractall("/", numeric_owner=True, **options)  # noqa: S202 our own archive
-    shutil.rmtree(CHANGE)
+    _forget()
     return changed
 
 
@@ -354,7 +354,14 @@ def keep() -> bool:
     """The change is good: forget what was before, keep the new packages for the next way back."""
     if record().get("phase") != "switched":
         return False
-    shutil.rmtree(PACKAGES, ignore_errors=True)
-    NEW.rename(PACKAGES)
-    shutil.rmtree(CHANGE)
+    if NEW.is_dir():  # else a run was killed right here
+        shutil.rmtree(PACKAGES, ignore_errors=True)
+        NEW.rename(PACKAGES)
+    _forget()
     return True
+
+
+def _forget() -> None:
+    """The record goes first: without it nothing is under way, whatever else a run that is killed here leaves."""
+    RECORD.unlink()
+    shutil.rmtree(CHANGE)

@@ -177,6 +177,23 @@ def _name(path: str) -> str:
     return path.rsplit("/", 1)[-1].split(".ko", 1)[0].replace("-", "_")
 
 
+NO_VERSION = "(the kernel's own)"
+"""Debian's modules have no source version; NVIDIA's have one, as they name a version (modpost's rule)."""
+
+
+def loaded_driver(root: Path) -> str:
+    """Source version of the mlx5_core that runs; empty if none does."""
+    folder = root / "sys/module/mlx5_core"
+    return text(folder / "srcversion") or (NO_VERSION if folder.is_dir() else "")
+
+
+def driver_on_disk(kernel: str) -> str:
+    """Source version of the mlx5_core that modprobe would load; empty if there is none."""
+    if not re.search(r"^filename:", output(["modinfo", "-k", kernel, "mlx5_core"]) or "", re.MULTILINE):
+        return ""
+    return (output(["modinfo", "-k", kernel, "-F", "srcversion", "mlx5_core"]) or "").strip() or NO_VERSION
+
+
 def secure_boot(root: Path) -> bool:
     """Does the firmware let the kernel start signed code alone? Four bytes of attributes, then the value."""
     path = root / SECURE_BOOT

@@ -135,10 +135,8 @@ def collect(given: Mapping[str, Any]) -> dict[str, Any]:
         "holders": doca_host.holders(root, here),
         "rides": doca_host.rides(root, given["rails"]),
         "firmware_at_boot": "RUN_FW_UPDATER_ONBOOT=yes" in text(here / "etc/infiniband/openib.conf").split(),
-        "loaded": text(root / "sys/module/mlx5_core/srcversion"),
-        "on_disk": (
-            doca_host.output(["modinfo", "-k", kernels["running"], "-F", "srcversion", "mlx5_core"]) or ""
-        ).strip(),
+        "loaded": doca_host.loaded_driver(root),
+        "on_disk": doca_host.driver_on_disk(kernels["running"]),
         "installed": installed["version"],
         "phase": doca_change.record().get("phase", ""),
         "needed": needed,

@@ -79,6 +79,12 @@ def test_whatever_holds_ib_core_is_named_with_what_builds_it_again(tree: Tree) -
     }
 
 
+def test_a_driver_without_a_source_version_is_the_kernels_own_and_an_unloaded_one_is_none(tree: Tree) -> None:
+    assert doca_host.loaded_driver(tree({"sys/module/mlx5_core/srcversion": "B7B1BFEE\n"})) == "B7B1BFEE"
+    assert doca_host.loaded_driver(tree({"sys/module/mlx5_core/srcversion": ""})) == doca_host.NO_VERSION
+    assert doca_host.loaded_driver(tree({}) / "elsewhere") == ""
+
+
 def test_secure_boot_is_what_the_firmwares_variable_says(tree: Tree) -> None:
     assert doca_host.secure_boot(tree({doca_host.SECURE_BOOT: "\x06\0\0\0\1"}))
     assert not doca_host.secure_boot(tree({doca_host.SECURE_BOOT: "\x06\0\0\0\0"}))

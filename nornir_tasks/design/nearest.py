@@ -18,23 +18,29 @@ def no_host_fits(sizes: Sizes) -> Finding:
     return Finding(
         demand.on_fabric("leaf", "model"),
         f"{panel.model.model} has too few ports for one host",
-        f"{down} host ports at {demand.nics.speed}G and {up} uplinks at {sizes.uplink_gbps}G",
-        f"{len(panel.down)} ports",
-        "design: rail puts each rail on a leaf of its own" if demand.fabric.design == "clos" else "",
+        f"{down} host ports at {demand.nics.speed}G and {up} uplinks{_peers(sizes)} at {sizes.uplink_gbps}G",
+        f"{len(panel.down)} ports" + (f", {len(panel.up)} at {sizes.uplink_gbps}G" if sizes.peer_links else ""),
+        "design: rail puts each rail on a leaf of its own" if sizes.leaf_rails == (None,) else "",
     )
+
+
+def _peers(sizes: Sizes) -> str:
+    """The ports that a leaf has for the other one of its pair, if it is in one."""
+    return f" and {sizes.peer_links} to the other leaf of the pair" if sizes.peer_links else ""
 
 
 def too_few_leaf_ports(sizes: Sizes, intended: int, most: int) -> Finding:
     """A leaf group of ``intended`` hosts, on a leaf that takes ``most``."""
     demand, down, up = sizes.choices.demand, intended * sizes.nics, sizes.uplinks_for(intended)
-    panel = next(each for each in sizes.leaves if not each.takes(down, up))
+    panel = next(each for each in sizes.leaves if not each.takes(down, up + sizes.peer_links))
     ratio = f"{demand.fabric.spine.oversubscription:g}:1"
     hint = f"nearest that can be built: per_group: {most} ({most * sizes.nics} host ports and "
     hint += f"{sizes.uplinks_for(most)} uplinks)" if most else ""
     return Finding(
         demand.on_nics("per_group"),
         f"{panel.model.model} has too few ports for {intended} hosts at {ratio}",
-        f"{down + up}: {down} host ports at {demand.nics.speed}G and {up} uplinks at {sizes.uplink_gbps}G",
+        f"{down + up + sizes.peer_links}: {down} host ports at {demand.nics.speed}G and {up} uplinks{_peers(sizes)} "
+        f"at {sizes.uplink_gbps}G",
         f"{panel.ports()} cages",
         hint + _split_instead(sizes, panel, down, up) if most else "no number fits; choose a model with more ports",
     )
@@ -45,7 +51,7 @@ def _split_instead(sizes: Sizes, panel: Panel, down: int, up: int) -> str:
     for mode in panel.model.splits:
         ways, _, leg = mode.partition("x")
         split = replace(panel, down=panel.model.slots_at(speed, int(ways)))
-        if leg == f"{speed}G" and int(ways) > 1 and split.takes(down, up):
+        if leg == f"{speed}G" and int(ways) > 1 and split.takes(down, up + sizes.peer_links):
             return f"; or leaf.breakout: {mode}"
     return ""
 

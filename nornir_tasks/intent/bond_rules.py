@@ -69,6 +69,8 @@ def _servers(name: str, intent: "Intent") -> Iterator[Finding]:
         if group not in there:
             what = "no group of hosts with NIC ports on this plane"
             yield Finding((*path, "servers", number), what, as_shown(", ".join(there)), group)
+    if plane.demand is not None and plane.demand.loading_gib_per_s is None and plane.demand.checkpoint is None:
+        yield Finding((*path, "demand"), "a demand of nothing", "loading_gib_per_s, checkpoint, or both")
     if plane.demand is not None and plane.transport is not None and not plane.servers:
         what, expected = "a demand without servers", f"servers: some of {as_shown(', '.join(there))}"
         yield Finding((*path, "demand"), what, expected)

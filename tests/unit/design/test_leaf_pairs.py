@@ -122,3 +122,10 @@ def test_more_hosts_than_one_pair_takes_cannot_share_it() -> None:
     many["hosts"]["api"]["max"] = 60
     with pytest.raises(DesignError, match="more hosts than the leaves that these groups are to share take"):
         front.built(many)
+
+
+def test_links_within_a_pair_that_leave_no_port_for_an_uplink_are_counted_in_the_refusal() -> None:
+    wide = front.data()
+    wide["fabrics"]["front"]["leaf"]["pairs"]["links"] = 8
+    with pytest.raises(DesignError, match="1 uplinks and 8 to the other leaf of the pair"):
+        front.built(wide)

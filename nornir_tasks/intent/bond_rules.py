@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.findings import Finding, Path, as_shown
 from nornir_tasks.intent.terms import Terms
-from nornir_tasks.intent.unknown import independent
+from nornir_tasks.intent.unknown import UNKNOWN, independent
 
 if TYPE_CHECKING:
     from nornir_tasks.intent.front_model import BondIntent
@@ -108,7 +108,7 @@ def _peer_class(name: str, intent: "Intent") -> Iterator[Finding]:
 
 
 def _bond_of(path: Path, plane: str, nics: "NicsIntent", intent: "Intent") -> Iterator[Finding]:
-    if nics.bond is None or plane not in intent.planes:
+    if nics.bond is None or nics.bond is UNKNOWN or plane not in intent.planes:
         return
     if intent.planes[plane].link != "bond":
         what, expected = "a bond of ports that are routed", "link: bond of the plane, or no bond here"

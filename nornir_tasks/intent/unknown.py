@@ -36,10 +36,15 @@ UNKNOWN: Any = Unknown()
 
 
 def independent(*rules: Iterator[Finding]) -> Iterator[Finding]:
-    """The findings of all rules; one that meets an unknown value ends there, and the next one begins."""
+    """The findings of all rules; one that meets an unknown value ends there, and the next one begins.
+
+    A finding that carries such a value along, as what was found, has met it as well.
+    """
     for rule in rules:
         try:
-            yield from rule
+            for finding in rule:
+                hash(finding)  # raises for an unknown value in it
+                yield finding
         except UnknownValueError:
             continue
 

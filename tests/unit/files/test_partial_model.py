@@ -114,6 +114,16 @@ def test_a_rule_that_needs_an_unknown_value_ends_without_a_word() -> None:
     assert [finding.what for finding in independent(*rules)] == ["before", "before", "after"]
 
 
+def test_a_finding_that_carries_an_unknown_value_along_is_not_told() -> None:
+    carried = iter([Finding((), "before"), Finding((), "carried", found=UNKNOWN), Finding((), "after")])
+    assert [finding.what for finding in independent(carried, _rule(1))] == ["before", "before", "after"]
+
+
+@pytest.mark.parametrize("key", ["copy_addressing: foo", "leaves_of: [1]", "bond: 3", "copies: x", "ports_of: [1]"])
+def test_a_wrong_value_of_nic_ports_is_one_message(tmp_path: Path, key: str) -> None:
+    assert len(problems(tmp_path, ("rails: 8", f"rails: 8\n        {key}"))) == 1
+
+
 def _rule(value: object) -> Iterator[Finding]:
     yield Finding((), "before")
     if value == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from lone_switches import REACH, site_folder
 
 from nornir_tasks.design import planes
 from nornir_tasks.design.kinds import kinds
+from nornir_tasks.design.network import Plane
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.devices_file import load_devices
@@ -46,7 +47,9 @@ class Trunk:
         listed = svi.intent().management.model_copy(update={"source": "devices"})
         intent = svi.intent().model_copy(update={"management": listed})
         site = Site("lab", self.folder, intent, load_devices(self.folder / "devices.yml"))
-        return SiteDesign(site, tagged.tagged(gone), load_catalogue())
+        network = tagged.tagged(gone)
+        toys: dict[str, Plane] = {name: replace(network.planes[name], kind=f"tagged_{name}") for name in tagged.VLANS}
+        return SiteDesign(site, replace(network, planes={**network.planes, **toys}), load_catalogue())
 
     def select(self, chosen: Sequence[str], gone: str = "") -> Selection:
         return select(self.design(gone), chosen, [LEAVES[self.os]])

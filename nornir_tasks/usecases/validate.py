@@ -117,5 +117,7 @@ def require_passed(report: Report) -> None:
 def _count(report: Report) -> str:
     """How much failed, in the units of ``tested N of M``; findings that do not count there are named apart."""
     checks, findings = report.failed_of_total, len(report.failed)
-    apart = f" ({findings} finding{'s' * (findings != 1)})" if findings != checks else ""
-    return f"{checks} check{'s' * (checks != 1)}{apart}"
+    found = f"{findings} finding{'s' * (findings != 1)}"
+    if not checks:
+        return found
+    return f"{checks} check{'s' * (checks != 1)}" + (f" ({found})" if findings != checks else "")

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import tarfile
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -290,13 +291,40 @@ def back() -> list[str]:
         POLICY.unlink()
     before: dict[str, list[str]] = was["packages"]
     changed = _packages_back(before)
-    for path in was["paths"]:
-        _remove(Path("/", path))
     with tarfile.open(SAVED) as archive:
-        options = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}
-        archive.extractall("/", numeric_owner=True, **options)  # noqa: S202 our own archive
+        for path in was["paths"]:
+            put_back(archive, path, Path("/"))
     _forget()
     return changed
+
+
+def put_back(archive: tarfile.TarFile, path: str, root: Path) -> None:
+    """Bring a file or folder below ``root`` back as the archive has it, or take it away if the archive has none.
+
+    Unpacked beside it first: on a full disk, or killed on the way, the host still has an initramfs to boot.
+    """
+    target = root / path
+    fresh, old = (target.with_name(f"{target.name}.gpufabric-{which}") for which in ("before", "after"))
+    _remove(fresh)
+    _remove(old)
+    options: dict[str, Any] = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}
+    beside = f"{path}.gpufabric-before"
+
+    def is_in_it(name: str) -> bool:
+        return name == path or name.startswith(f"{path}/")
+
+    for member in archive.getmembers():
+        if is_in_it(member.name):
+            there = copy(member)
+            there.name = beside + member.name[len(path) :]
+            if member.islnk() and is_in_it(member.linkname):
+                there.linkname = beside + member.linkname[len(path) :]
+            archive.extract(there, root, numeric_owner=True, **options)  # our own archive
+    if target.is_symlink() or target.exists():
+        target.rename(old)
+    if fresh.is_symlink() or fresh.exists():
+        fresh.rename(target)
+    _remove(old)
 
 
 def _packages_back(before: Mapping[str, Sequence[str]]) -> list[str]:

@@ -106,6 +106,9 @@ def main() -> None:
         module.exit_json(**installed(given))
     except ChangeError as error:
         module.fail_json(msg=str(error), phase=doca_change.record().get("phase", ""))
+    except OSError as error:  # a full disk, a read-only file system
+        where = error.filename or doca_change.CHANGE
+        module.fail_json(msg=f"{where}: {error.strerror}", phase=doca_change.record().get("phase", ""))
 
 
 def installed(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,10 @@ step "docs/intent.md is what the model says" "$bin/python" scripts/intent_page.p
 step "yamllint" "$bin/yamllint" --strict .
 # The profile stands in .ansible-lint; ansible-playbook is looked for in PATH. Without a lab the inventory has planned hosts.
 mapfile -t playable < <(ls -d roles playbooks molecule site.yml 2>/dev/null)
-step "ansible-lint" env GPUFABRIC_PLANNED=true PATH="$(realpath "$bin"):$PATH" ansible-lint --strict "${playable[@]}"
+# ansible-lint looks into ~/.ansible before the tree: an older gpufabric.host installed there would be judged instead.
+ansible_home=$(mktemp -d)
+trap 'rm -rf "$ansible_home"' EXIT
+step "ansible-lint" env ANSIBLE_HOME="$ansible_home" GPUFABRIC_PLANNED=true PATH="$(realpath "$bin"):$PATH" ansible-lint --strict "${playable[@]}"
 if [ ${#failed[@]} -gt 0 ]; then
   echo "failed: ${failed[*]}" >&2
   exit 1

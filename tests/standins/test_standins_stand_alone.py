@@ -57,3 +57,11 @@ def test_a_state_says_what_it_is_made_of_and_what_nobody_knows_of_the_real_tools
     unknown = " ".join(state["not_known"])
     for tool in {"mlnx_qos", "dcb", "ethtool", "mstconfig"} & set(state["tools"]):
         assert tool in unknown, f"what is not known of {tool}"
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "pcie").glob("*.json")), ids=lambda path: path.stem)
+def test_a_pci_tree_says_what_it_is_made_of_and_what_is_ours(path: Path) -> None:
+    tree = json.loads(path.read_text(encoding="utf-8"))
+    assert tree["label"].startswith("composite: ")
+    assert tree["not_known"]
+    assert all(part["repository"].count("/") == 1 and part["path"] and part["commit"] for part in tree["made_of"])

@@ -1,0 +1,99 @@
+"""Ansible module: a host's GPUs, the rails' NICs, and the PCI tree above them. See DOCUMENTATION."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.gpufabric.host.plugins.module_utils.gpu_driver import driver
+from ansible_collections.gpufabric.host.plugins.module_utils.pci_topology import tree
+
+DOCUMENTATION = r"""
+module: pci_facts
+short_description: GPUs, the rails' NICs, the PCI tree above them, and the NVIDIA driver
+description:
+  - Reads sysfs, the devices' configuration space, /proc and dpkg's list of packages. Runs no command.
+  - Without root, devices show 64 bytes of their configuration space; then C(known) is C(header).
+options:
+  rails:
+    description: The rails whose NICs to find.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description: Name of the rail.
+        type: str
+        required: true
+      match:
+        description: The NIC port's PCI or MAC address.
+        type: dict
+        required: true
+        suboptions:
+          pci: {description: PCI address, type: str}
+          mac: {description: MAC address, type: str}
+  root:
+    description: Where /sys, /proc, /run and /var are read.
+    type: path
+    default: /
+author: gpufabric (@gpufabric)
+attributes:
+  check_mode: {support: full, description: "Changes nothing at any time."}
+"""
+
+EXAMPLES = r"""
+- name: Which GPU is near rail 0's NIC
+  gpufabric.host.pci_facts:
+    rails:
+      - {name: rail0, match: {pci: "0000:19:00.0"}}
+"""
+
+RETURN = r"""
+ansible_facts:
+  description: One fact.
+  returned: always
+  type: dict
+  contains:
+    gpufabric_pci:
+      description: What is known of the PCI tree.
+      type: dict
+      contains:
+        gpus:
+          description: Address of each of NVIDIA's GPUs to the rails under the lowest switch that is common.
+          type: dict
+        nvswitches: {description: addresses of NVSwitches that show themselves as bridges, type: list, elements: str}
+        rails: {description: "rail to its NIC port's address, null if there is none such", type: dict}
+        devices:
+          description:
+            - Address of each GPU, NIC of a rail and bridge above them, to C(path) (from the root complex down),
+              C(kernel_path), C(id), C(numa_node), C(driver), C(iommu) (type of its group; C(off) without an IOMMU),
+              C(known) (all, first 256 bytes, header), C(port), C(link) (speed_gt_s, lanes, max_speed_gt_s, max_lanes),
+              C(read_request_bytes), C(acs) (control bits; null without the capability), C(ats) (enabled; null without
+              the capability).
+          type: dict
+        driver:
+          description:
+            - C(version) and C(open) of the loaded kernel modules, C(peermem), C(packages) of the host, C(operator) (the
+              GPU Operator's container is there), C(fabric_manager) (packages, running), C(kernel), C(lockdown).
+          type: dict
+"""
+
+MATCH = {"type": "dict", "required": True, "options": {"pci": {"type": "str"}, "mac": {"type": "str"}}}
+
+
+def main() -> None:
+    """Read, return."""
+    rails = {"type": "list", "elements": "dict", "default": []}
+    options = {"name": {"type": "str", "required": True}, "match": MATCH}
+    module = AnsibleModule(
+        argument_spec={"rails": {**rails, "options": options}, "root": {"type": "path", "default": "/"}},
+        supports_check_mode=True,
+    )
+    root = Path(module.params["root"])
+    facts = {**tree(root, module.params["rails"]), "driver": driver(root)}
+    module.exit_json(changed=False, ansible_facts={"gpufabric_pci": facts})
+
+
+if __name__ == "__main__":
+    main()

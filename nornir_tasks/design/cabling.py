@@ -193,14 +193,14 @@ class _Cabler:
             for offset in range(layout.nics_per_host):
                 position = place * layout.nics_per_host + offset
                 nic = offset * len(layout.leaf_rails) + (leaf.rail or 0)
-                lower = self._nic_port(f"{group}-{index}", nic)
+                lower = self._nic_port(group, index, nic)
                 link = self._host_link(ends, ends.at(leaf.name, position), lower, position + 1)
                 yield NicPort(lower.device, index, nic, link, (self.copy or 1) - 1)
 
-    def _nic_port(self, host: str, nic: int) -> Endpoint:
+    def _nic_port(self, group: str, index: int, nic: int) -> Endpoint:
         """``rail0``; the port on the second copy of the fabric is ``rail0c2``."""
-        nics = self.choices.demand.nics
-        name = f"{nics.port_names}{nic}"
+        nics, host = self.choices.demand.nics, f"{group}-{index}"
+        name = f"{self.choices.demand.port_names_of(group)}{nic}"
         if self.copy is None:
             return Endpoint(host, name)
         slot = Slot(nic, self.copy - 1, nics.ports, nics.speed, self.nic_lanes)

@@ -12,9 +12,7 @@ from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.links import Circuit, Link, NicPort, Use
 from nornir_tasks.design.mtu import agreed_bytes
 from nornir_tasks.design.network import Device
-
-BOND = "bond0"
-"""What hosts call their bond on the front fabric; planes that share it are VLANs of it."""
+from nornir_tasks.design.pairs import bond_of
 
 
 @dataclass(frozen=True)
@@ -62,10 +60,16 @@ class Circuits:
             yield Circuit(nic.link, use, dotted(upper), dotted(lower))
 
     def of_bonds(self, demand: Demand, nics: Iterable[NicPort]) -> Iterator[Circuit]:
-        """One circuit for each port of a bond; all of a host have its one address."""
+        """One circuit for each port of a bond; all of a host have its one address.
+
+        Untagged are packets of the plane that the ports are of, so that a host can boot over a single port; planes that
+        share its ports are told apart by the tag of their VLAN.
+        """
         owner, ports, subnet = demand.plane_name, demand.nics.ports_of_leaf, demand.own_subnet
         vlan = demand.plane.vlan_of(demand.group)
         segment = f"{owner}-{vlan[0] if vlan else 'hosts'}"
+        number = demand.plane.host_vlan if vlan is None else vlan[1].id
+        tag = None if demand.nics.ports_of is None else number
         for nic in nics:
             leaf, place = self.devices[nic.leaf], (nic.link.place - 1) // ports
             if subnet is None:
@@ -73,7 +77,8 @@ class Circuits:
             else:
                 upper, lower, length = in_subnet(subnet, place)
             agreed = agreed_bytes(self.mtu_bytes, leaf.capabilities)
-            use = Use(owner, agreed, length, vrf=self.vrf, segment=segment, bundle=BOND)
+            bond = bond_of(nic.port)
+            use = Use(owner, agreed, length, vrf=self.vrf, tag=tag, segment=segment, bundle=bond)
             yield Circuit(nic.link, self._shared(use), dotted(upper), dotted(lower))
 
     def _first(self, device: Device) -> int:

@@ -33,6 +33,8 @@ class Guest:
     """Hosts that are there."""
     max: int
     """Places that are kept for them."""
+    port_names: str
+    """What they call their ports, without the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,10 @@ class Demand:
     def has_host(self, host: str) -> bool:
         """Is this host one of the group?"""
         return host.rpartition("-")[0] == self.group
+
+    def port_names_of(self, group: str) -> str:
+        """What hosts of this group, on these leaves, call their ports, without the number."""
+        return next((each.port_names for each in self.guests if each.group == group), self.nics.port_names)
 
     def hosts_at(self, first: int, most: int) -> Iterator[tuple[int, tuple[str, int]]]:
         """(place from 0, (group, number from 1)) of the hosts that are there, on ``most`` places from ``first`` on."""
@@ -159,7 +165,9 @@ def _with_guests(demand: Demand, there: Sequence[Demand]) -> Demand:
     also = [each for each in there if (each.plane_name, each.nics.leaves_of) == (demand.plane_name, demand.group)]
     if not also or not demand.has_leaves:
         return demand
-    guests = tuple(Guest(each.group, each.hosts.count, each.hosts.max) for each in (demand, *also))
+    guests = tuple(
+        Guest(each.group, each.hosts.count, each.hosts.max, each.nics.port_names) for each in (demand, *also)
+    )
     totals = {"count": sum(each.count for each in guests), "max": sum(each.max for each in guests)}
     return replace(demand, hosts=demand.hosts.model_copy(update=totals), guests=guests)
 

@@ -247,7 +247,7 @@ def _rail(number: int, on: _OnPlane, nic: HostNic, first_supernet: str) -> RailV
     return RailVars(
         rail=number,
         name=nic.port,
-        match=_match(place),
+        match=place_match(place),
         address=nic.address,
         prefix_length=nic.prefix_length,
         gateway=nic.gateway,
@@ -259,7 +259,8 @@ def _rail(number: int, on: _OnPlane, nic: HostNic, first_supernet: str) -> RailV
     )
 
 
-def _match(place: str) -> NicMatch:
+def place_match(place: str) -> NicMatch:
+    """How to find the NIC port at this place."""
     return NicMatch(pci=place) if is_pci(place) else NicMatch(mac=place)
 
 

@@ -74,7 +74,7 @@ class Use:
     segment: str | None = None
     """The VLAN of the upper end's that the link is switched into; None: it is routed."""
     bundle: str | None = None
-    """What the host calls the bond that the link is a member of; None: it is in none."""
+    """What the host calls the bond that the link is a member of (``pairs.bond_of``); None: it is in none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,16 @@ KEPT_ADDRESSES = 5
 """Of a subnet, for nobody's host: network, broadcast, the gateway and both leaves."""
 
 
+def bond_of(port: str) -> str:
+    """What a host calls the bond that a NIC port of it is a member of: as the port, without its number.
+
+    ``data0`` and ``data1`` are the bond ``data``, and a VLAN of it is ``data.200``. No port is called so, and no name
+    depends on how many bonds a host has. (``bond0`` may be there already: the kernel's module makes one by default,
+    ``max_bonds`` in Documentation/networking/bonding.rst.)
+    """
+    return port.rstrip("0123456789")
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two leaves that hosts take for one."""

@@ -50,7 +50,9 @@ class NicsIntent(Part):
     """Another group of hosts with NIC ports on this plane, on whose leaves these ports are as well, after those hosts'.
     ``rails`` and ``speed`` are the same, and all of these hosts fit on one leaf group."""
     bond: BondIntent | None = None
-    """How the ports are bonded, on a plane with ``link: bond``; without it as its defaults say."""
+    """How the ports are bonded, on a plane with ``link: bond``; without it as its defaults say. The bond is called like
+    its ports, without their numbers (``data``), and carries this plane untagged; a plane that shares the ports
+    (``ports_of``) is a VLAN of it (``data.300``)."""
     first_group: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Number of their first leaf group, where several groups of hosts or planes have leaves on one fabric; without it
     the next after those of planes and groups before. With it their switches keep names and addresses whatever grows."""

@@ -11,6 +11,7 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
+from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
 
 SITE = """
@@ -60,16 +61,20 @@ hosts:
 
 
 def data() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(SITE)
-    return loaded
+    found: dict[str, Any] = yaml.safe_load(SITE)
+    return found
+
+
+def loaded(intended: dict[str, Any]) -> Intent:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "fabric.yml"
+        file.write_text(yaml.safe_dump(intended, sort_keys=False), encoding="utf-8")
+        return load_intent(file)
 
 
 def built(intended: dict[str, Any]) -> Network:
     facts = {name: each.facts for name, each in platforms().items()}
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "fabric.yml"
-        file.write_text(yaml.safe_dump(intended, sort_keys=False), encoding="utf-8")
-        return design(load_intent(file), load_catalogue(), facts)
+    return design(loaded(intended), load_catalogue(), facts)
 
 
 @cache

@@ -83,6 +83,7 @@ _OF_SWITCH = {
     "bfd": (Breaks.SESSION,),
     "qos": (Breaks.QUEUES,),
     "vlans": (Breaks.VLAN,),
+    "pair": (Breaks.VLAN,),
     "vrfs": (Breaks.SESSION, Breaks.ANNOUNCED),
     "load_balancing": (Breaks.BALANCING,),
     "routing_policy": (Breaks.POLICY,),

@@ -83,9 +83,6 @@ def _of_group(
         yield Problem(where, what, "a group in a VLAN, or no individual operation")
     if lag.min_links is not None:
         yield from _of_min_links(where, lag.min_links, members, known)
-    if lag.pair_id is not None:
-        what = "a link aggregation group over a pair of switches is not supported"
-        yield Problem(where, what, "a group on one switch", f"id {lag.pair_id}")
 
 
 def _of_min_links(where: str, wanted: int, members: int, known: Capabilities) -> Iterator[Problem]:

@@ -77,6 +77,26 @@ class AclFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class PairFacts:
+    """What an OS can say of a pair of switches."""
+
+    settings: frozenset[str]
+    """Fields of PairSettings that it has lines for, beside peer link, keepalive address, its VRF and the reload delay."""
+    source: str
+    peer_link: str = ""
+    """Name of the group between both switches; empty: any group."""
+    max_id: int = 0
+    """Groups over both switches are numbered from 1 to this."""
+    max_number: int = 0
+    """Domains as well; 0: they have no numbers."""
+    max_reload_delay_s: int = 0
+    peer_link_mtu_bytes: int | None = None
+    """The MTU that the peer link has, where it takes no line of it."""
+    service: str | None = None
+    """What must be loaded before there are pairs (NX-OS ``feature vpc``)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Train:
     """A release train, and what of the lines that we render public sources show at it."""
 
@@ -216,6 +236,10 @@ class Capabilities:
     """The number that a group without such a line has, where the OS hides a line that says it."""
     min_links_gap: str = ""
     """Its source, for the operator's message."""
+    pair: PairFacts | None = None
+    """None: it is in no pair with another switch."""
+    pair_gap: str = ""
+    """Why not, for the operator's message."""
     acls: AclFacts | None = None
     """None: no access lists."""
     acl_gap: str = ""

@@ -48,6 +48,9 @@ class Owner:
     other prefix outside all pools are others'."""
     has_gateways: bool = False
     """Its SVIs have redundant gateways: what they need once on a switch is the switch's then, else others'."""
+    pair_vlan: int | None = None
+    """Of a fabric whose leaves are pairs: the VLAN on peer links, one of its own; what makes a pair is the fabric's
+    then, else others'."""
 
     @property
     def key(self) -> str:
@@ -204,6 +207,10 @@ class Claims:
     def has_gateways(self) -> bool:
         """Does any owner have redundant gateways?"""
         return any(claim.vlans and claim.owner.has_gateways for claim in self.claims)
+
+    def by_pair(self, _: str) -> str | None:
+        """The owner of what makes this switch one of a pair."""
+        return next((each.owner.key for each in self.claims if each.vlans and each.owner.pair_vlan is not None), None)
 
     @cached_property
     def _pools(self) -> tuple[tuple[int, int, str], ...]:

@@ -14,6 +14,7 @@ from nornir_tasks.design.config.access_lists import AccessList
 from nornir_tasks.design.config.bgp import Bfd, Bgp
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
+from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Qos
 from nornir_tasks.design.config.routing_policy import NO_POLICY, RoutingPolicy
 from nornir_tasks.design.config.static_routes import StaticRoute
@@ -32,6 +33,7 @@ SECTIONS = (
     "vrfs",
     "access_lists",
     "interfaces",
+    "pair",
     "routing_policy",
     "static_routes",
     "bgp",
@@ -62,6 +64,8 @@ class DeviceConfig:
     """Besides the default one."""
     access_lists: tuple[AccessList, ...] = ()
     interfaces: tuple[Interface, ...] = ()
+    pair: PairSettings | None = None
+    """None: hosts' groups end on this switch alone."""
     routing_policy: RoutingPolicy = NO_POLICY
     static_routes: tuple[StaticRoute, ...] = ()
     bgp: Bgp | None = None

@@ -122,6 +122,11 @@ class Fabric:
     """Equal copies that it consists of; no two have a switch in common, and each NIC has a port on each."""
 
     @property
+    def has_pairs(self) -> bool:
+        """Are its leaves pairs, with links to one another?"""
+        return any(each.layout.peer_links > 0 for each in self.parts)
+
+    @property
     def oversubscription(self) -> float:
         """As built, of the leaves where it is highest."""
         return max(each.oversubscription for each in self.parts)

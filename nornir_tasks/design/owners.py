@@ -13,6 +13,7 @@ from nornir_tasks.design import front_panel
 from nornir_tasks.design.claims import THE_SWITCH, Claim, Claims, Owner
 from nornir_tasks.design.kinds import Kinds
 from nornir_tasks.design.network import Device, Fabric, Network
+from nornir_tasks.design.pair_parts import peer_link
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks, Path
 
@@ -56,10 +57,14 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
         ports[circuit.owner].add(interface)
         if interface != port:
             ports[fabric.key].add(port)  # all owners of its subinterfaces share the port itself
+    for link in (each for each in network.links_of(device.name) if each.kind == "peer"):
+        ports[fabric.key].add(link.end(device.name).port)
     has_hosts = device.level == 0
     if has_hosts and (prefix := device.capabilities.lag_prefix):
         for owner in owners:
             ports[owner.key] |= {f"{prefix}{number}" for number in owner.lags}
+        if fabric.pair_vlan is not None:
+            ports[fabric.key].add(peer_link(device))
     nothing = frozenset[int]()
     numbers = {each.key: (each.vlans, each.lags) if has_hosts else (nothing, nothing) for each in owners}
     claims = (Claim(each, frozenset(ports[each.key]), *numbers[each.key]) for each in owners)

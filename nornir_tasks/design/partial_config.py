@@ -12,6 +12,7 @@ from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.routing_policy import PrefixList, RouteMap
 from nornir_tasks.design.config.static_routes import StaticRoute
@@ -119,6 +120,8 @@ class PartialConfig:
     access_lists: Mapping[str, AccessList] | None = field(default=None, metadata=KEYED)
     """By name, of both families."""
     ports: Mapping[str, PartialPort] | None = field(default=None, metadata=PARTS)
+    pair: PairSettings | None = None
+    """All of it, whatever the OS has lines for; ``realise`` leaves out the rest."""
     prefix_lists: Mapping[str, PrefixList] | None = field(default=None, metadata=KEYED)
     route_maps: Mapping[str, RouteMap] | None = field(default=None, metadata=KEYED)
     static_routes: Mapping[RouteKey, StaticRoute] | None = field(default=None, metadata=KEYED)

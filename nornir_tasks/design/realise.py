@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from nornir_tasks.design import bundling, filtering, gateway_rules, layer3, tagging
+from nornir_tasks.design import bundling, filtering, gateway_rules, layer3, pairing, tagging
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
@@ -82,6 +82,7 @@ def realise(
         vrfs=bender.vrfs(intended, claims),
         access_lists=tuple((intended.access_lists or {}).values()),
         interfaces=bender.interfaces(intended.ports or {}, mtus),
+        pair=pairing.within(intended.pair, device.capabilities),
         routing_policy=RoutingPolicy(
             tuple((intended.prefix_lists or {}).values()), tuple((intended.route_maps or {}).values())
         ),
@@ -92,6 +93,7 @@ def realise(
     bender.note_fec(intended, config)
     bender.problems.extend(tagging.problems(device.name, intended, device.capabilities))
     bender.problems.extend(bundling.problems(device.name, intended, device.capabilities))
+    bender.problems.extend(pairing.problems(device.name, intended, device.capabilities))
     bender.problems.extend(filtering.problems(device.name, intended, device.capabilities, claims))
     bender.problems.extend(layer3.problems(device.name, intended, device.capabilities))
     bender.problems.extend(gateway_rules.problems(device.name, intended.ports or {}, device.capabilities))
@@ -145,6 +147,7 @@ class _Bender:
         needed = (
             (known.svi_service, bool(intended.vlans)),
             (known.lag_service, claims.has_lags),
+            (known.pair.service if known.pair else None, intended.pair is not None),
             (known.gateway_service, any(each.gateway is not None for each in (intended.ports or {}).values())),
             (known.ipv6_service, None in layer3.vrfs_with_ipv6(intended)),
         )

@@ -30,7 +30,7 @@ from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
-from tests.unit.design import bundled, filtered, tagged, toy_layer3, toy_profiles, toys
+from tests.unit.design import bundled, filtered, paired, tagged, toy_layer3, toy_profiles, toys
 
 ROOT = Path(__file__).parents[2]
 SITES = (
@@ -55,6 +55,7 @@ _TOP = {
     "bgp": r"router bgp ",
     "routing_policy": r"ip prefix-list |route-map ",
     "vlans": r"vlan \d",
+    "pair": r"(?:no )?(?:mlag |spanning-tree |vlan |interface )",
     "breakouts": r"interface breakout ",
     "bfd": r"router bfd|bfd ",
     "load_balancing": r"ip hardware |hardware profile ",
@@ -174,7 +175,7 @@ class Example:
 @cache
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
-    switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled(), *_filtered(), *_dual_stack())
+    switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled(), *_paired(), *_filtered(), *_dual_stack())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -237,6 +238,14 @@ def _bundled() -> Iterator[Rendered]:
     """Switches with link aggregation groups."""
     for device in bundled.DEVICES.values():
         each = bundled.realised(device)
+        text = render(each.config, each.capabilities, environment(each.config.os))
+        yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _paired() -> Iterator[Rendered]:
+    """Switches that are one of a pair."""
+    for device in paired.DEVICES.values():
+        each = paired.realised(device)
         text = render(each.config, each.capabilities, environment(each.config.os))
         yield Rendered(each.config, each.capabilities, each.claims, text)
 

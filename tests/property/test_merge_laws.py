@@ -14,6 +14,7 @@ from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
 from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
@@ -109,6 +110,7 @@ PARTS = {
     "load_balancing": st.builds(BalancingPolicy, st.just("flowlet"), st.just(("A",)), FEW, FEW),
     "breakouts": by(FEW, lambda port: st.builds(Breakout, st.just(port), FEW, maybe(FEW), maybe(FEW))),
     "vlans": by(FEW, lambda number: st.builds(Vlan, st.just(number), maybe(NAMES))),
+    "pair": st.builds(PairSettings, NAMES, NAMES, FEW, priority=maybe(FEW)),
     "ports": st.dictionaries(NAMES, PORTS),
     "prefix_lists": by(NAMES, lambda name: st.builds(PrefixList, st.just(name), prefix_rules())),
     "route_maps": by(NAMES, lambda name: st.builds(RouteMap, st.just(name), map_rules())),

@@ -18,6 +18,7 @@ from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.links import Circuit, Endpoint
 from nornir_tasks.design.mtu import of_link
 from nornir_tasks.design.network import Device, Fabric, Network
+from nornir_tasks.design.pair_parts import PEER_LINK, PEER_VLAN, pair_parts
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, BalancingPolicy, PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.prefix_limits import prefix_limit
 
@@ -44,8 +45,12 @@ GSHUT = "65535:0"
 
 
 def owner(fabric: Fabric) -> Owner:
-    """Loopbacks, links between switches, and every name that begins with the fabric's."""
-    return Owner(fabric.name, "fabric", name_prefix(fabric.name), tuple(fabric.pools.values()), vrf=fabric.vrf)
+    """Loopbacks, links between switches, every name that begins with the fabric's, and what makes leaves pairs."""
+    prefix, pools = name_prefix(fabric.name), tuple(fabric.pools.values())
+    made = Owner(fabric.name, "fabric", prefix, pools, vrf=fabric.vrf)
+    if not fabric.has_pairs:
+        return made
+    return replace(made, vlans=frozenset({PEER_VLAN}), lags=frozenset({PEER_LINK}), pair_vlan=PEER_VLAN)
 
 
 def partial_configs(
@@ -54,6 +59,8 @@ def partial_configs(
     """The fabric's part of one switch."""
     circuits = tuple(each for each in network.circuits_of(device.name) if each.link.fabric == device.fabric)
     yield _Switch(network, network.fabric_of(device), device, circuits, announced, drained).partial_config()
+    if (pair := pair_parts(network, device)) is not None:
+        yield pair
 
 
 KIND = FabricKind(frozenset({"rail", "clos", "clos3"}), owner, partial_configs)

@@ -19,6 +19,7 @@ from nornir_tasks.design.capabilities import (
     Balancing,
     Capabilities,
     Knob,
+    PairFacts,
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
@@ -197,6 +198,13 @@ _TOMAHAWK4 = Capabilities(
     individual_after_s=INDIVIDUAL_AFTER_S,
     # tests/corpus/eos/NOTES.md: a port in fallback uses its own switchport lines
     lag_repeated="individual",
+    # pyavd 6.4.0 schema: mlag_configuration, port_channel_interfaces[].mlag
+    pair=PairFacts(
+        settings=frozenset({"name", "vlan", "peer_address", "routed_reload_delay_s", "detection_delay_s"}),
+        source="pyavd 6.4.0 eos__mlag_configuration",
+        max_id=2000,
+        max_reload_delay_s=86_400,
+    ),
     acls=_ACLS,
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)

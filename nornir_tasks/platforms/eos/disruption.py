@@ -31,6 +31,18 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.DATAPLANE_BLIP,
     ),
     (r"interface Port-Channel\d+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
+    # hosts' groups stay down until both switches have agreed anew
+    (
+        r"mlag configuration(?: / (?:no )?(?:domain-id|local-interface|peer-address|peer-link) .*)?",
+        Disruption.PORT_FLAP,
+    ),
+    (r"interface Port-Channel\d+ / (?:no )?mlag .*", Disruption.PORT_FLAP),
+    # what a switch does once its peer link or its peer is down, or it has restarted
+    (r"mlag configuration / (?:no )?(?:reload-delay|dual-primary) .*", Disruption.NONE),
+    # the peer VLAN, or its SVI: without them both switches lose each other
+    (r"(?:no )?spanning-tree vlan-id .*|vlan \d+ / (?:no )?trunk group .*", Disruption.DATAPLANE_BLIP),
+    (r"interface Port-Channel\d+ / (?:no )?switchport trunk group .*", Disruption.DATAPLANE_BLIP),
+    (r"interface Vlan\d+ / (?:no )?autostate", Disruption.DATAPLANE_BLIP),
     # only tagged frames are affected: the port stays up
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:no )?(?:shutdown|encapsulation .*))?"

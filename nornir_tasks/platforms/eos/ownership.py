@@ -81,6 +81,8 @@ OWNERSHIP = (
     # A VLAN or SVI of ours with another number: it has our name, or one of our addresses.
     rule(r"vlan (?P<key>\d+)", "vlan", below=(rule(r"name (?P<key>\S+-HOSTS)", "name"),)),
     rule(r"interface Vlan(?P<key>\d+)", "vlan", below=_BY_ADDRESS),
+    rule(r"(?:no )?spanning-tree vlan-id (?P<key>\d+)", "vlan"),
+    rule(r"(?:no )?(?P<key>mlag) configuration", "pair"),
     # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
     # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.

@@ -17,6 +17,8 @@ from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
 from nornir_tasks.platforms.eos.parse_layer3 import TOP as TOP_LAYER3
 from nornir_tasks.platforms.eos.parse_layer3 import static_routes, vrfs, with_gateway_mac
+from nornir_tasks.platforms.eos.parse_pair import BLOCK as PAIR_BLOCK
+from nornir_tasks.platforms.eos.parse_pair import OF_VLAN, note, pair, read_pair
 from nornir_tasks.platforms.eos.parse_ports import PORT, Reader
 from nornir_tasks.platforms.eos.parse_ports import READERS as PORT_READERS
 from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
@@ -89,7 +91,7 @@ _BFD = (
 )
 _BFD_LINES = table(*_BFD)
 
-_VLAN = (row(r"name (\S+)", "name", text, single="name"),)
+_VLAN = (row(r"name (\S+)", "name", text, single="name"), OF_VLAN)
 _VLAN_LINES = table(*_VLAN)
 
 BLOCKS = (
@@ -98,6 +100,7 @@ BLOCKS = (
     Block((r"vlan \d+$",), _VLAN),
     Block((r"route-map ",), _ROUTE_MAP),
     Block((r"router bfd$",), _BFD),
+    PAIR_BLOCK,
     *BGP_BLOCKS,
     *QOS_BLOCKS,
 )
@@ -145,6 +148,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         vlans=tuple(fields["vlans"]),
         vrfs=vrfs(fields, left),
         access_lists=tuple(fields["acls"]),
+        pair=pair(fields, left),
         interfaces=with_gateway_mac(fields["interfaces"], fields, left),
         routing_policy=RoutingPolicy(
             tuple(fields["lists"]), tuple(RouteMap(each, tuple(rules)) for each, rules in fields["maps"].items())
@@ -174,7 +178,14 @@ def _bfd(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]
 def _vlan(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
     values, unknown = read(node.children.values(), _VLAN_LINES)
     fields["vlans"].append(Vlan(int(found[1]), values.get("name")))
+    for group in values.get("trunk_groups", ()):
+        note(fields, node.text, f"trunk group {group}")
     return unknown
+
+
+def _no_spanning_tree(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    note(fields, node.text)
+    return list(node.children.values())
 
 
 def _access_list(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
@@ -218,6 +229,8 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     for pattern, reader in (
         *PORT_READERS,
         (r"vlan (\d+)", _vlan),
+        (r"no spanning-tree vlan-id \d+", _no_spanning_tree),
+        (r"mlag configuration", read_pair),
         (LIST.pattern, _access_list),
         (r"ip prefix-list (\S+)", _prefix_list),
         (r"route-map (\S+) (permit|deny) (\d+)", _route_map),

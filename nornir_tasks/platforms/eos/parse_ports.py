@@ -14,6 +14,7 @@ from nornir_tasks.platforms.eos.parse_layer3 import LOOPBACK as LOOPBACK_LAYER3
 from nornir_tasks.platforms.eos.parse_layer3 import PORT as PORT_LAYER3
 from nornir_tasks.platforms.eos.parse_layer3 import SVI as SVI_LAYER3
 from nornir_tasks.platforms.eos.parse_layer3 import advertised_ms, gateway_of, ipv6_of
+from nornir_tasks.platforms.eos.parse_pair import OF_GROUP, OF_PEER_LINK, OF_SVI, note
 from nornir_tasks.platforms.eos.port_map import INDIVIDUAL_AFTER_S, LAG
 from nornir_tasks.platforms.lines import Fields, Table, no, number, read, row, table, text, yes
 from nornir_tasks.platforms.vlan_lists import ALLOWED
@@ -69,6 +70,8 @@ PORT = (
         # pyavd 6.4.0 schema, port_channel_interfaces[].lacp_fallback_timeout: 90 unless set
         hidden=("port-channel lacp fallback timeout 90",),
     ),
+    OF_GROUP,
+    OF_PEER_LINK,
     row(r"spanning-tree portfast", "portfast", yes),
     row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
     *PORT_LAYER3,
@@ -83,7 +86,7 @@ _SWITCHED = {"access_vlan", *_EDGE}
 _LAYER3 = {"address", "vrf", "ipv6_addresses", "is_silent"}
 _ROUTED = {"mtu_bytes", "qos_profile", *_LAYER3}
 """Settings of routed ports only; a switched port without any of them is unused."""
-_LAG = {"min_links", "individual", "individual_after_s"}
+_LAG = {"min_links", "individual", "individual_after_s", "pair_id", "trunk_groups"}
 _MEMBER = {"group", "lacp_rate"}
 _PORT_LINES = table(*(each for each in PORT if each.field not in {"tag", *_LAG}))
 _NOT_OF_LAG = {"tag", "qos_profile", *_MEMBER, *(each.field for each in LAYER1_ROWS)}
@@ -93,7 +96,7 @@ _LOOPBACK_LINES = table(*(each for each in PORT if each.field in _OF_LOOPBACK), 
 _OF_SVI = {"description", "enabled", "mtu_bytes", "acls", *_LAYER3}
 _OF_SUBINTERFACE = {*_OF_SVI, "tag"}
 _SUBINTERFACE_LINES = table(*(each for each in PORT if each.field in _OF_SUBINTERFACE))
-_SVI_LINES = table(*(each for each in PORT if each.field in _OF_SVI), *SVI_LAYER3)
+_SVI_LINES = table(*(each for each in PORT if each.field in _OF_SVI), *SVI_LAYER3, OF_SVI)
 
 
 def _svi(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigTree]:
@@ -107,6 +110,8 @@ def _subinterface(node: ConfigTree, found: re.Match[str], fields: Fields) -> lis
 def _logical(node: ConfigTree, found: re.Match[str], fields: Fields, lines: Table) -> list[ConfigTree]:
     """An SVI or a subinterface."""
     values, unknown = read(node.children.values(), lines)
+    if "is_always_up" in values:
+        note(fields, node.text, "no autostate")
     enabled, mtu = values.get("enabled", True), values.get("mtu_bytes", _DEFAULT_MTU_BYTES)
     port = Interface(found[1], values.get("description"), values.get("address"), mtu, enabled, None)
     ipv6_address, left = ipv6_of(values, node.children)
@@ -145,7 +150,7 @@ def _left_of_trunk(values: Fields, lines: Iterable[ConfigTree]) -> list[ConfigTr
 def _lag(values: Fields) -> Lag:
     individual = "individual" in values
     wait_s = values.get("individual_after_s", INDIVIDUAL_AFTER_S) if individual else None
-    return Lag(None, individual, wait_s, values.get("min_links"))
+    return Lag(None, individual, wait_s, values.get("min_links"), values.get("pair_id"))
 
 
 def _member(values: Fields) -> LagMember | None:
@@ -174,6 +179,9 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
     layer1, left = read_layer1(values, node.children.values())
     lag, member = _lag(values) if is_lag else None, _member(values)
     unknown += _left_of_lag(values, node.children.values())
+    if "is_trunk" in values:
+        for group in values.get("trunk_groups", ()):
+            note(fields, node.text, f"switchport trunk group {group}")
     unlike_trunk = _left_of_trunk(values, node.children.values())
     ipv6_address, unlike_ipv6 = ipv6_of(values, node.children)
     is_trunk, native = "is_trunk" in values, None if unlike_trunk else values.get("native_vlan")

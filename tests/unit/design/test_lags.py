@@ -61,7 +61,6 @@ def test_a_sound_group_is_not_refused() -> None:
             "members of a routed link aggregation group cannot work individually",
         ),
         (with_lag(min_links=3), "a group would never have so many active members"),
-        (with_lag(pair_id=7), "a link aggregation group over a pair of switches is not supported"),
     ],
 )
 def test_what_cannot_work_is_refused_by_name(ports: dict[str, PartialPort], what: str) -> None:

@@ -22,7 +22,7 @@ from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.render.render import render
 from tests.unit.platforms.dual_stack import POOL6, ROUTES, maybe_dual_stack, maybe_gateways
 from tests.unit.platforms.eos_filters import filtered
-from tests.unit.platforms.eos_lags import bundled, lags
+from tests.unit.platforms.eos_lags import bundled, lags, maybe_paired, paired
 from tests.unit.platforms.filters_drawn import maybe_filtered
 from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_lags, maybe_with_tags
 
@@ -253,8 +253,20 @@ def filtered_leaf() -> DeviceConfig:
     return in_order(filtered(base, facts_of(base).acls), PLATFORM.facts.sort_key)
 
 
+def paired_leaf() -> DeviceConfig:
+    """A leaf that is one of a pair, with a group over both."""
+    base = bundled_leaf()
+    ports = (
+        replace(port, lag=replace(port.lag, pair_id=2)) if port.lag and port.name == "Port-Channel2" else port
+        for port in base.interfaces
+    )
+    config = paired(replace(base, name="leaf-g0-a", interfaces=tuple(ports)), "10.255.0.2", None, 300, 330, 5)
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
 def examples() -> tuple[DeviceConfig, ...]:
-    return (leaf(), spine(), drained(), split_leaf(), vlan_leaf(), bundled_leaf(), balanced(), filtered_leaf())
+    plain = (leaf(), spine(), drained(), split_leaf(), vlan_leaf(), bundled_leaf(), balanced(), filtered_leaf())
+    return (*plain, paired_leaf())
 
 
 def claims(config: DeviceConfig) -> Claims:
@@ -262,7 +274,17 @@ def claims(config: DeviceConfig) -> Claims:
     ports = frozenset(port.name for port in config.interfaces) - shut
     pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13", POOL6)
     vlans = frozenset(each.number for each in config.vlans)
-    owner = Owner("compute", "plane", "COMPUTE-", pools, vlans, routes=ROUTES, has_gateways=True)
+    pair_vlan = config.pair.vlan if config.pair else None
+    owner = Owner(
+        "compute",
+        "plane",
+        "COMPUTE-",
+        pools,
+        vlans,
+        routes=ROUTES,
+        has_gateways=True,
+        pair_vlan=pair_vlan,
+    )
     return Claims((Claim(owner, ports, vlans),), shut, has_acls=bool(config.access_lists))
 
 
@@ -382,4 +404,5 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     assert facts is not None
     config = maybe_filtered(draw, config, facts)
     config = maybe_gateways(draw, maybe_dual_stack(draw, config, "ipv6-routing"), "Vlan")
+    config = maybe_paired(draw, config)
     return in_order(config, PLATFORM.facts.sort_key)

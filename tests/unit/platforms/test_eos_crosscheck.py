@@ -16,8 +16,10 @@ from pyavd import get_device_config, validate_structured_config
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.interfaces import Interface, Layer1
 from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import PortProfile
 from nornir_tasks.design.config.routing_policy import RouteMapRule
+from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.eos.canonical import canonical
@@ -81,11 +83,12 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
                 **avd_switchport(port),
                 "ip_address": port.address,
                 **avd_lag(port.lag),
+                **avd_over_both(config, port),
             }
             for port in config.interfaces
             if port.lag is not None
         ],
-        "vlans": [{"id": each.number, "name": each.name} for each in config.vlans],
+        "vlans": [{"id": each.number, "name": each.name, **avd_peer_vlan(config, each)} for each in config.vlans],
         "vlan_interfaces": [
             {
                 "name": port.name,
@@ -93,10 +96,12 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
                 "shutdown": not port.enabled,
                 "mtu": port.mtu_bytes,
                 "ip_address": port.address,
+                **({"no_autostate": True} if config.pair and port.name == f"Vlan{config.pair.vlan}" else {}),
             }
             for port in config.interfaces
             if port.name.startswith("Vlan")
         ],
+        **avd_pair(config.pair),
         "loopback_interfaces": [
             {
                 "name": port.name,
@@ -242,6 +247,37 @@ def avd_lag(lag: Lag | None) -> dict[str, Any]:
         return {}
     alone = {"lacp_fallback_mode": "individual", "lacp_fallback_timeout": lag.individual_after_s}
     return {**({"min_links": lag.min_links} if lag.min_links else {}), **(alone if lag.individual else {})}
+
+
+def avd_over_both(config: DeviceConfig, port: Interface) -> dict[str, Any]:
+    """Of the peer link, and of a group over both switches."""
+    if config.pair is not None and port.name == config.pair.peer_link:
+        shared = avd_switchport(port)["switchport"]
+        return {"switchport": {**shared, "trunk": {**shared["trunk"], "groups": ["MLAG"]}}}
+    return {"mlag": port.lag.pair_id} if port.lag and port.lag.pair_id else {}
+
+
+def avd_peer_vlan(config: DeviceConfig, vlan: Vlan) -> dict[str, Any]:
+    return {"trunk_groups": ["MLAG"]} if config.pair and config.pair.vlan == vlan.number else {}
+
+
+def avd_pair(pair: PairSettings | None) -> dict[str, Any]:
+    if pair is None:
+        return {}
+    heartbeat = {"peer_ip": pair.keepalive_address, **({"vrf": pair.keepalive_vrf} if pair.keepalive_vrf else {})}
+    return {
+        "spanning_tree": {"no_spanning_tree_vlan": str(pair.vlan)},
+        "mlag_configuration": {
+            "domain_id": pair.name,
+            "local_interface": f"Vlan{pair.vlan}",
+            "peer_address": pair.peer_address,
+            "peer_address_heartbeat": heartbeat,
+            "peer_link": pair.peer_link,
+            "dual_primary_detection_delay": pair.detection_delay_s,
+            "reload_delay_mlag": str(pair.reload_delay_s),
+            "reload_delay_non_mlag": str(pair.routed_reload_delay_s),
+        },
+    }
 
 
 def avd_layer1(layer1: Layer1 | None) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class PairFacts:
     """What an OS can say of a pair of switches."""
 
     settings: frozenset[str]
-    """Fields of PairSettings that it has lines for, beside peer link, keepalive address, its VRF and the reload delay."""
+    """Fields of PairSettings that it has lines for, beside peer link, keepalive address and VRF, and reload delay."""
     source: str
     peer_link: str = ""
     """Name of the group between both switches; empty: any group."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from ipaddress import ip_address, ip_interface
+from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities, PairFacts
 from nornir_tasks.design.config.pair import PairSettings
@@ -11,14 +12,15 @@ from nornir_tasks.errors import Problem
 
 _EVERYWHERE = frozenset({"peer_link", "keepalive_address", "keepalive_vrf", "reload_delay_s"})
 """Settings that every OS has lines for."""
+_OTHERS = tuple(each.name for each in fields(PairSettings) if each.name not in _EVERYWHERE)
 
 
 def within(pair: PairSettings | None, known: Capabilities) -> PairSettings | None:
     """The pair in the terms of this OS: without what it has no line for."""
     if pair is None or known.pair is None:
         return None
-    kept = _EVERYWHERE | known.pair.settings
-    return replace(pair, **{each.name: None for each in fields(pair) if each.name not in kept})
+    without: dict[str, Any] = dict.fromkeys(name for name in _OTHERS if name not in known.pair.settings)
+    return replace(pair, **without)
 
 
 def problems(device: str, intended: PartialConfig, known: Capabilities) -> Iterator[Problem]:
@@ -57,7 +59,7 @@ def _of_pair(where: str, pair: PairSettings, ports: Mapping[str, PartialPort], k
             where, what, "an address of the other switch, reached without the peer link", pair.keepalive_address
         )
     for name in _over(pair, ports):
-        hint = "it shall tell a switch that died from a peer link that did: the loopback of the other switch, by way of spines"
+        hint = "it tells a switch that died from a link that did: the other one's loopback, by way of spines"
         yield Problem(
             where, "the keepalive crosses the peer link", "another way", f"{pair.keepalive_address} on {name}", hint
         )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class PairSettings:
     """What one switch says of its pair. Both say the same, except for addresses and priority. None: no line for it.
 
-    The groups over both switches are interfaces with ``Lag.pair_id``; the peer link is a group as well, and its members,
-    VLANs, MTU and profile are said there.
+    The groups over both switches are interfaces with ``Lag.pair_id``; the peer link is a group too, with its members,
+    VLANs, MTU and profile.
     """
 
     peer_link: str

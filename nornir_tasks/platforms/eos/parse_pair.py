@@ -1,4 +1,4 @@
-"""The pair of an EOS configuration (MLAG), and the lines of VLAN, peer link and SVI that make its VLAN one of its own."""
+"""The pair of an EOS configuration (MLAG), and what keeps its VLAN apart: lines of VLAN, peer link and SVI."""
 
 import re
 

@@ -155,6 +155,7 @@ _SPECTRUM4 = NvueCapabilities(
     has_tags=True,
     # docs514 Layer-2/Bonding-Link-Aggregation.md: NVUE knows the type of bonds that are called so, with any number;
     # the rate is the bond's, and so are MTU and VLANs
+    pair_gap="its MLAG is not offered yet",
     lag_prefix=LAG,
     max_lag=65535,
     lacp_rate_on="group",

@@ -200,7 +200,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # cisco.nxos 11.1.0 nxos_l2_interfaces, nxos_l3_interfaces (dot1q); 3968 and up are the switch's own (batfish)
         has_tags=True,
         # tests/corpus/nxos/NOTES.md, LAG: the channel and every member print VLANs, MTU and PFC; min-links is 1 to 32
-        lag_prefix=LAG,
+        pair_gap="its vPC is not offered yet",
+    lag_prefix=LAG,
         max_lag=4096,
         lag_service="lacp",
         lag_repeated="always",

@@ -33,12 +33,12 @@ def lags(draw: st.DrawFn, port: Interface) -> tuple[Lag, LacpRate]:
 def paired(config: DeviceConfig, keepalive: str, vrf: str | None, *delays_s: int | None) -> DeviceConfig:
     """The switch as one of a pair, whose peer link is two more ports; ``delays_s``: groups', others', detection."""
     link = "Port-Channel1000"
-    group = Interface(link, "peer", None, None, True, None, lag=Lag(None), tagged_vlans=(200, 4094))  # noqa: FBT003
+    group = Interface(link, "peer", None, None, True, None, lag=Lag(None), tagged_vlans=(200, 4094))
     members = (
-        Interface(f"Ethernet{cage}/1", "peer", None, None, True, None, member=LagMember(link, "fast"))  # noqa: FBT003
+        Interface(f"Ethernet{cage}/1", "peer", None, None, True, None, member=LagMember(link, "fast"))
         for cage in (31, 32)
     )
-    svi = Interface("Vlan4094", "peer", "169.254.0.0/31", 9214, True, None)  # noqa: FBT003
+    svi = Interface("Vlan4094", "peer", "169.254.0.0/31", 9214, True, None)
     reload_s, routed_s, *detection_s = delays_s
     pair = PairSettings(
         peer_link=link,

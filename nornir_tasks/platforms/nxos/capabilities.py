@@ -201,7 +201,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         has_tags=True,
         # tests/corpus/nxos/NOTES.md, LAG: the channel and every member print VLANs, MTU and PFC; min-links is 1 to 32
         pair_gap="its vPC is not offered yet",
-    lag_prefix=LAG,
+        lag_prefix=LAG,
         max_lag=4096,
         lag_service="lacp",
         lag_repeated="always",

@@ -88,6 +88,9 @@ class SwitchModel:
     ipv4_neighbors: int | None = None
     """Entries of the ARP table, in the hardware."""
     mac_addresses: int | None = None
+    ipv4_acl_rules: int | None = None
+    """Rules of access lists in both directions together, while it holds no IPv6 rule; and the other way round."""
+    ipv6_acl_rules: int | None = None
     max_bfd_sessions: int | None = None
     logical_ports: int | None = None
     """Largest number of ports at once, however cages are split."""

@@ -20,6 +20,7 @@ from nornir_tasks.design.config.access_lists import (
     Family,
     PortRange,
 )
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.pairs import Segment
 
 FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
@@ -47,6 +48,36 @@ class Flow:
     """Name of a group of hosts, of prefixes elsewhere, or of any address."""
     destination: str
     services: tuple[Service, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What may pass the gateways of a plane's VLANs; all else is refused there."""
+
+    flows: tuple[Flow, ...]
+    networks: Mapping[str, tuple[str, ...]]
+    """Prefixes elsewhere that flows begin or end at, by name."""
+    has_dhcp: bool
+    """Do the gateways relay DHCP?"""
+
+
+def allowed(demand: Demand) -> Allowed | None:
+    """What the intent lets pass on a plane; None where it filters nothing."""
+    plane = demand.plane
+    if not demand.is_bonded or plane.flows is None:
+        return None
+    services = {
+        name: tuple(
+            Service(protocol, ports) for protocol, ranges in ((TCP, each.tcp), (UDP, each.udp)) for ports in ranges
+        )
+        for name, each in plane.services.items()
+    }
+    flows = tuple(
+        Flow(each.source, each.destination, tuple(one for name in each.services for one in services[name]))
+        for each in plane.flows
+    )
+    networks = {name: tuple(map(str, prefixes)) for name, prefixes in plane.networks.items()}
+    return Allowed(flows, networks, has_dhcp=bool(plane.dhcp_relay))
 
 
 @dataclass(frozen=True, slots=True)

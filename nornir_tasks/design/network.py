@@ -14,12 +14,14 @@ from typing import Literal
 from nornir_tasks.design.cables import Cable
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Slot, SwitchModel
+from nornir_tasks.design.flows import Allowed, Ends, ends
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.links import Circuit, Endpoint, HostNic, Link, NicPort
 from nornir_tasks.design.pairs import BondVlan, Pair, Segment, segment
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, ProfilePolicy
 from nornir_tasks.design.racks import Place
 from nornir_tasks.intent.address_fields import SUBNET_V6_LENGTH
+from nornir_tasks.intent.flow_rules import OUTSIDE
 
 ROLES = ("leaf", "spine", "core")
 """Level -> what the switches of a Clos fabric are called; hosts are cabled to level 0."""
@@ -173,6 +175,8 @@ class Plane:
     """VLANs of its bonds; empty if it has none."""
     pool_v6: str | None = None
     """Of its pairs' IPv6 subnets, by number of the leaf group; None: they have none."""
+    allowed: Allowed | None = None
+    """What may pass the gateways of its VLANs; None: all may."""
     vrf: str | None = None
     """None: the default one."""
     profile: str = FABRIC_PROFILE
@@ -318,6 +322,15 @@ class Network:
     def segments_at(self, device: str, plane: str) -> tuple[Segment, ...]:
         """The VLANs of a plane's bonds at a leaf."""
         return tuple(each for each in self._segments.get(device, ()) if each.plane == plane)
+
+    @cached_property
+    def ends_of_flows(self) -> dict[str, dict[str, Ends]]:
+        """Plane whose VLANs are filtered -> what the names of its flows stand for."""
+        return {
+            name: ends((each for each in self.segments if each.plane == name), plane.allowed.networks, OUTSIDE)
+            for name, plane in self.planes.items()
+            if plane.allowed is not None
+        }
 
     def prefixes_at(self, device: str) -> tuple[tuple[str, str], ...]:
         """(plane, prefix) of all that has addresses of hosts at a leaf: blocks, and subnets of bonds."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from nornir_tasks.design import addressing, asn, bond_vlans, bundling, front_panel, mtu, qos, throughput
+from nornir_tasks.design import addressing, asn, bond_vlans, bundling, flows, front_panel, mtu, qos, throughput
 from nornir_tasks.design.cabling import Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue, SwitchModel
@@ -288,6 +288,7 @@ def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], link
         host_vlan=demand.plane.host_vlan,
         is_bonded=demand.is_bonded,
         vlans=bond_vlans.of_plane(demand),
+        allowed=flows.allowed(demand),
         pool_v6=None if demand.plane.pools.hosts_v6 is None else str(demand.plane.pools.hosts_v6),
         vrf=demand.plane.vrf,
         profile=profile,

@@ -1,9 +1,11 @@
 """How full the hardware tables of each switch are, as built and with all links up, and what they hold."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nornir_tasks.design.catalogue import SwitchModel
+from nornir_tasks.design.flows import FAMILIES, access_lists
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.routes import RouteCount, count_routes
 from nornir_tasks.errors import DesignError
@@ -42,12 +44,35 @@ def table_uses(network: Network, device: Device, routes: RouteCount) -> tuple[Ta
         use("BFD sessions", sessions, "max_bfd_sessions", "one for each link to another switch, if the fabric has BFD"),
         use("IPv4 neighbors", neighbors, "ipv4_neighbors", "the far ends of its numbered links, hosts' NICs included"),
         use("MAC addresses", hosts, "mac_addresses", "NICs of hosts in a VLAN; one for each, virtual ones not counted"),
+        *acl_uses(network, device),
     )
+
+
+def acl_uses(network: Network, device: Device) -> tuple[TableUse, ...]:
+    """Rules of access lists, of IPv4 and of IPv6; empty where no plane of the fabric is filtered.
+
+    As written: no source says which ports or prefixes take an ASIC more entries than one.
+    """
+    filtered = [(each.name, each.allowed) for each in network.planes_on(device.fabric) if each.allowed is not None]
+    if not filtered:
+        return ()
+    rules = Counter[str]()
+    for plane, allowed in filtered:
+        for segment in network.segments_at(device.name, plane):
+            known = network.ends_of_flows[plane]
+            lists = access_lists("", segment, allowed.flows, known, has_dhcp=allowed.has_dhcp)
+            for (family, _), each in lists.items():
+                rules[family] += len(each.rules)
+    model = network.models.get(device.model)
+    limits = {"ipv4": model.ipv4_acl_rules, "ipv6": model.ipv6_acl_rules} if model else {}
+    rule = "of lists on gateways, in both directions; the system's own come on top"
+    names = {"ipv4": "IPv4 ACL rules", "ipv6": "IPv6 ACL rules"}
+    return tuple(TableUse(names[each], rules[each], limits.get(each), rule) for each in FAMILIES)
 
 
 def check_tables(network: Network, marks: Marks) -> None:
     """Raise DesignError with every kind of switch of which some table is too small for what is built."""
-    findings = list(_too_full(network))
+    findings = [*_too_full(network), *_too_filtered(network)]
     if findings:
         raise DesignError(marks.problems(findings))
 
@@ -65,6 +90,24 @@ def _too_full(network: Network) -> Iterator[Finding]:
     for (fabric, model, name), each in worst.items():
         what, found = f"{model} holds {each.limit} {name}", f"{each.used}: {each.rule}"
         yield Finding(("fabrics", fabric), what, f"at most {each.limit}", found, "another model, or fewer hosts")
+
+
+def _too_filtered(network: Network) -> Iterator[Finding]:
+    """Both families share one TCAM: each takes its share of it, and together they have no more than the whole."""
+    worst: dict[tuple[str, str], tuple[float, tuple[TableUse, ...]]] = {}
+    for device in network.devices:
+        uses = tuple(each for each in acl_uses(network, device) if each.limit is not None)
+        share = sum(each.used / each.limit if each.limit else float(each.used > 0) for each in uses)
+        kind = (device.fabric, device.model)
+        if share > max(1.0, worst[kind][0] if kind in worst else 0.0):
+            worst[kind] = share, uses
+    for (fabric, model), (share, uses) in worst.items():
+        planes = [each.name for each in network.planes_on(fabric) if each.allowed is not None]
+        what = f"{model} has no room for these access lists: one TCAM holds rules of IPv4, or of IPv6, or some of both"
+        expected = ", or ".join(f"at most {each.limit} {each.name}" for each in uses)
+        found = " and ".join(f"{each.used} {each.name}" for each in uses) + f": {share:.1%} of it"
+        hint = "fewer flows, services or networks; prefixes that hold several; or leaves of another model"
+        yield Finding(("planes", planes[0], "flows"), what, expected, found, hint)
 
 
 def _has_groups(model: SwitchModel) -> bool:

@@ -91,6 +91,8 @@ class SwitchFile(_Part):
     max_ecmp_members: _Figure[int] | None = None
     ipv4_neighbors: _Figure[int] | None = None
     mac_addresses: _Figure[int] | None = None
+    ipv4_acl_rules: _Figure[int] | None = None
+    ipv6_acl_rules: _Figure[int] | None = None
     max_bfd_sessions: _Figure[int] | None = None
     logical_ports: _Figure[int] | None = None
     silent_gbps: _Figure[tuple[int, ...]] | None = None
@@ -112,6 +114,8 @@ class SwitchFile(_Part):
             max_ecmp_members=_value(self.max_ecmp_members),
             ipv4_neighbors=_value(self.ipv4_neighbors),
             mac_addresses=_value(self.mac_addresses),
+            ipv4_acl_rules=_value(self.ipv4_acl_rules),
+            ipv6_acl_rules=_value(self.ipv6_acl_rules),
             max_bfd_sessions=_value(self.max_bfd_sessions),
             logical_ports=_value(self.logical_ports),
             silent_gbps=self.silent_gbps.value if self.silent_gbps else (),

@@ -1,0 +1,65 @@
+"""Rules of access lists against what a switch holds of them; every number here is counted by hand."""
+
+from typing import Any
+
+import pytest
+
+from nornir_tasks.design.network import Network
+from nornir_tasks.design.tables import acl_uses
+from nornir_tasks.errors import DesignError
+from tests.unit.design import front
+
+NO_LIMIT = (None, None)
+SPECTRUM_1 = (500, 250)
+
+
+def filtered(*, ports: int = 1) -> dict[str, Any]:
+    """The office may log in to login, by so many ports; login may ask any server for names. login has IPv6 as well."""
+    data = front.data()
+    data["planes"]["business"] |= {
+        "vlans": {"login": {"id": 310, "groups": ["login"], "hosts": "10.170.255.0/24", "hosts_v6": "fd00:1::/64"}},
+        "networks": {"office": ["192.0.2.0/24", "198.51.100.0/24"]},
+        "services": {"ssh": {"tcp": [22 + 2 * number for number in range(ports)]}, "dns": {"udp": 53}},
+        "flows": [
+            {"source": "office", "destination": "login", "services": ["ssh"]},
+            {"source": "login", "destination": "outside", "services": ["dns"]},
+        ],
+    }
+    return data
+
+
+def rules(network: Network, device: str) -> list[tuple[int, int | None]]:
+    return [(each.used, each.limit) for each in acl_uses(network, network.device(device))]
+
+
+def test_each_rule_of_each_gateways_lists_is_counted_on_both_leaves_of_a_pair() -> None:
+    network = front.built(filtered())
+    # IPv4 of VLAN 310, in and out alike: unreachable, two prefixes of the office, names, the last one: 5.
+    # VLAN 300, where api is: unreachable, the last one: 2. IPv6 of VLAN 310: five ICMP types, names, the last one: 7.
+    for leaf in ("front-leaf-g3-a", "front-leaf-g3-b"):
+        assert rules(network, leaf) == [(2 * (5 + 2), SPECTRUM_1[0]), (2 * 7, SPECTRUM_1[1])]
+    assert rules(network, "front-leaf-g1-a") == [(2 * 2, NO_LIMIT[0]), (0, NO_LIMIT[1])]
+    assert rules(network, "front-leaf-g2-a") == [(0, None), (0, None)], "no host of business is there"
+
+
+def test_a_relay_of_dhcp_takes_a_rule_of_every_list() -> None:
+    data = filtered()
+    data["planes"]["business"]["dhcp_relay"] = ["192.0.2.53"]
+    assert [used for used, _ in rules(front.built(data), "front-leaf-g3-a")] == [2 * (6 + 3), 2 * 8]
+
+
+def test_a_fabric_whose_planes_filter_nothing_has_no_such_rows() -> None:
+    assert acl_uses(front.network(), front.network().device("front-leaf-g3-a")) == ()
+
+
+def test_lists_that_the_tcam_does_not_hold_are_refused_with_the_numbers_of_both_families() -> None:
+    # In and out alike: 2 prefixes x ports, and unreachable, names, the last rule; 4 rules of VLAN 300. 14 rules of IPv6
+    # take 5.6 % of 250, so that 94.4 % of 500, 472, are left for IPv4.
+    fits, beyond = 115, 116
+    assert rules(front.built(filtered(ports=fits)), "front-leaf-g3-a") == [(470, 500), (14, 250)]
+    with pytest.raises(DesignError) as caught:
+        front.built(filtered(ports=beyond))
+    text = str(caught.value)
+    assert "planes.business.flows: SN2410 has no room for these access lists" in text
+    assert "at most 500 IPv4 ACL rules, or at most 250 IPv6 ACL rules" in text
+    assert "474 IPv4 ACL rules and 14 IPv6 ACL rules" in text

@@ -55,7 +55,7 @@ _TOP = {
     "bgp": r"router bgp ",
     "routing_policy": r"ip prefix-list |route-map ",
     "vlans": r"vlan \d",
-    "pair": r"(?:no )?(?:mlag |spanning-tree |vlan |interface )",
+    "pair": r"(?:no )?(?:mlag |spanning-tree |vlan |interface |vpc domain )",
     "breakouts": r"interface breakout ",
     "bfd": r"router bfd|bfd ",
     "load_balancing": r"ip hardware |hardware profile ",

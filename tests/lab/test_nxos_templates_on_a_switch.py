@@ -15,7 +15,17 @@ from nornir_tasks.platforms.platform import Parsed
 from switch_twins.engine import Context, Tree, load_text
 from switch_twins.nxos.day0 import bare_tree, brownfield_tree
 from switch_twins.spec import DeviceSpec
-from tests.unit.platforms.nxos_examples import FACTS, MODEL, bundled_leaf, claims, leaf, rendered, spine, split_leaf
+from tests.unit.platforms.nxos_examples import (
+    FACTS,
+    MODEL,
+    bundled_leaf,
+    claims,
+    leaf,
+    paired_leaf,
+    rendered,
+    spine,
+    split_leaf,
+)
 from tests.unit.platforms.test_nxos_parse import configurations
 
 PORTS = tuple(f"Ethernet1/{number}" for number in range(1, 65))
@@ -42,7 +52,7 @@ def wanted(config: DeviceConfig) -> ConfigTree:
 
 @pytest.mark.parametrize(
     "config",
-    [leaf(), spine(), leaf(16, 8), split_leaf(), bundled_leaf()],
+    [leaf(), spine(), leaf(16, 8), split_leaf(), bundled_leaf(), paired_leaf()],
     ids=["leaf", "spine", "wide leaf", "split leaf", "groups"],
 )
 def test_every_rendered_line_is_taken_and_printed_as_canonical_says(config: DeviceConfig) -> None:

@@ -47,6 +47,7 @@ _ORDER = tuple(
         r"ip prefix-list .+",
         r"route-map .+",
         r"vrf context .+",
+        r"vpc domain .+",
         r"hardware .+",
         r"interface (?P<port>.+)",
         r"line .+",

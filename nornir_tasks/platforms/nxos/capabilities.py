@@ -19,6 +19,7 @@ from nornir_tasks.design.capabilities import (
     Balancing,
     Capabilities,
     Knob,
+    PairFacts,
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
@@ -200,7 +201,6 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # cisco.nxos 11.1.0 nxos_l2_interfaces, nxos_l3_interfaces (dot1q); 3968 and up are the switch's own (batfish)
         has_tags=True,
         # tests/corpus/nxos/NOTES.md, LAG: the channel and every member print VLANs, MTU and PFC; min-links is 1 to 32
-        pair_gap="its vPC is not offered yet",
         lag_prefix=LAG,
         max_lag=4096,
         lag_service="lacp",
@@ -208,6 +208,16 @@ def capabilities(release: str, asic: str) -> Capabilities:
         lag_profile_on="both",
         max_min_links=32,
         default_min_links=1,
+        # terraform-provider-nxos, vpc.yaml: domains 1 to 1000, vPCs 1 to 16384, delay restore 1 to 3600 s
+        pair=PairFacts(
+            settings=frozenset({"keepalive_source", "number", "priority"}),
+            source="Cisco Nexus 9000 Interfaces Configuration Guide 10.6(x), vPCs",
+            max_id=16384,
+            max_number=1000,
+            max_reload_delay_s=3600,
+            peer_link_mtu_bytes=9216,
+            service="vpc",
+        ),
         acls=_ACLS,
         max_tag=3967,
         has_commit_timer=True,

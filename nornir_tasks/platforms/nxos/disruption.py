@@ -34,6 +34,11 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.DATAPLANE_BLIP,
     ),
     (r"interface port-channel\d+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
+    # Groups over both switches stay down until these have agreed anew; what counts after a restart changes nothing now.
+    (r"vpc domain \d+(?: / (?:no )?(?:role|peer-keepalive) .*)?", Disruption.PORT_FLAP),
+    (r"interface port-channel\d+ / (?:no )?vpc .*", Disruption.PORT_FLAP),
+    (r"vpc domain \d+ / (?:no )?(?:delay restore .*|auto-recovery)", Disruption.NONE),
+    (r"vpc domain \d+ / (?:no )?peer-gateway", Disruption.DATAPLANE_BLIP),
     # Only tagged frames are affected: the port stays up.
     (
         r"interface Ethernet[\d/]+\.\d+(?: / (?:(?:no )?shutdown|(?:encapsulation|ip(?:v6)? address|vrf member) .*))?"

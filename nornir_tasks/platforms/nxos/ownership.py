@@ -61,6 +61,8 @@ OWNERSHIP = (
     # Likewise where we may have groups of links.
     rule(r"feature lacp", "lags"),
     rule(r"feature hsrp", "gateways"),
+    rule(r"feature (?P<key>vpc)", "pair"),
+    rule(r"vpc (?P<key>domain) \d+", "pair"),
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"ip load-sharing .+", "switch"),

@@ -25,6 +25,8 @@ from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.capabilities import OS
 from nornir_tasks.platforms.nxos.config_text import DLB
 from nornir_tasks.platforms.nxos.parse_layer3 import ROUTES, line_of
+from nornir_tasks.platforms.nxos.parse_pair import BLOCK as PAIR_BLOCK
+from nornir_tasks.platforms.nxos.parse_pair import PairReader
 from nornir_tasks.platforms.nxos.parse_ports import BLOCKS as PORT_BLOCKS
 from nornir_tasks.platforms.nxos.parse_ports import BREAKOUT, PortReader
 from nornir_tasks.platforms.nxos.parse_qos import BLOCKS as QOS_BLOCKS
@@ -39,7 +41,7 @@ DEFAULT_BFD = Bfd(interval_ms=50, min_rx_ms=50, multiplier=3)
 """cisco.nxos 11.1.0 nxos_bfd_global: the interval a Nexus 9000 does not print."""
 
 _TOP = (
-    row(r"feature (bfd|bgp|hsrp|interface-vlan|lacp)", "services", text, many=True),
+    row(r"feature (bfd|bgp|hsrp|interface-vlan|lacp|vpc)", "services", text, many=True),
     row(r"feature lldp", "lldp", yes),
     row(
         r"bfd interval (\d+) min_rx (\d+) multiplier (\d+)",
@@ -72,6 +74,7 @@ BLOCKS = (
     Block((), _TOP),
     Block((r"vlan \d+$",), _VLAN),
     Block((rf"{DLB}$",), _BALANCING),
+    PAIR_BLOCK,
     *PORT_BLOCKS,
     *ROUTING_BLOCKS,
     *QOS_BLOCKS,
@@ -105,6 +108,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         vrfs=tuple(map(Vrf, reader.vrfs)),
         access_lists=tuple(reader.acls),
         interfaces=tuple(reader.ports.interfaces),
+        pair=reader.pair.finish(),
         routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
         static_routes=routes,
         bgp=reader.bgp.bgp,
@@ -125,13 +129,15 @@ class _Reader:
     hops: list[Hop] = field(default_factory=list)
     """Of VRFs."""
     qos: QosReader = field(init=False)
+    pair: PairReader = field(init=False)
     ports: PortReader = field(init=False)
     bgp: BgpReader = field(init=False)
     policy: PolicyReader = field(init=False)
 
     def __post_init__(self) -> None:
         self.qos = QosReader(self.remainder)
-        self.ports = PortReader(self.remainder, self.qos)
+        self.pair = PairReader(self.remainder)
+        self.ports = PortReader(self.remainder, self.qos, self.pair)
         self.bgp = BgpReader(self.remainder)
         self.policy = PolicyReader(self.remainder)
 
@@ -157,6 +163,7 @@ class _Reader:
         yield r"system qos", self.qos.system
         yield r"router bgp (?P<asn>\d+)", self.bgp.router
         yield DLB, self._balancing
+        yield r"vpc domain (?P<number>\d+)", self.pair.domain
 
     def _access_list(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         acl, unknown = WORDS.read_list(node, found[1], found[2])

@@ -15,6 +15,7 @@ from nornir_tasks.platforms.nxos.parse_gateways import VERSION, GatewayReader
 from nornir_tasks.platforms.nxos.parse_layer3 import LOOPBACK as LOOPBACK_LAYER3
 from nornir_tasks.platforms.nxos.parse_layer3 import PORT as PORT_LAYER3
 from nornir_tasks.platforms.nxos.parse_layer3 import advertised_ms, ipv6_of
+from nornir_tasks.platforms.nxos.parse_pair import OF_GROUP, PEER_LINK_MTU_BYTES, PairReader
 from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader
 from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.nxos.reading import Remainder
@@ -155,6 +156,7 @@ _LAG = (
     row(r"no lacp suspend-individual", "individual", yes, hidden=("lacp suspend-individual",)),
     # tests/corpus/nxos/NOTES.md: 1 is the default
     row(r"lacp min-links (\d+)", "min_links", number, single="lacp min-links", hidden=("lacp min-links 1",)),
+    *OF_GROUP,
 )
 _LAYER3 = {"address", "vrf", "ipv6_addresses", "is_silent"}
 _ONLY_ROUTED = {"quiet", "mtu_bytes", "pfc", "watchdog", "profile", "queuing", *_LAYER3}
@@ -190,6 +192,7 @@ class PortReader:
 
     remainder: Remainder
     qos: QosReader
+    pair: PairReader
     interfaces: list[Interface] = field(default_factory=list)
     redirecting: list[str] = field(default_factory=list)
     """Routed ports without ``no ip redirects``."""
@@ -234,7 +237,10 @@ class PortReader:
         """``interface port-channel1``: its members say that they are, and each has its VLANs, MTU and PFC as well."""
         path = (*above, node.text)
         values = self.remainder.read(node, path, _LAG_LINES)
-        lag = Lag(None, "individual" in values, None, values.get("min_links", DEFAULT_MIN_LINKS))
+        links = values.get("min_links", DEFAULT_MIN_LINKS)
+        lag = Lag(None, "individual" in values, None, links, values.get("pair_id"))
+        is_peer_link, is_network = "is_peer_link" in values, "is_network" in values
+        self.pair.group(found["name"], is_peer_link=is_peer_link, is_network=is_network)
         self._port(found["name"], values, path, lag)
 
     def _port(self, name: str, values: Fields, path: Path, lag: Lag | None = None) -> None:
@@ -289,8 +295,11 @@ class PortReader:
         return LagMember(f"{LAG}{values['group']}", rate or "slow")
 
     def settle_members(self) -> None:
-        """Give members the policies of their group, as PFC on them is judged by these."""
-        for index, port in enumerate(self.interfaces):
+        """Give members the policies of their group, as PFC on them is judged by these, and a peer link its MTU."""
+        for index, each in enumerate(self.interfaces):
+            port = each
+            if {port.name, port.member and port.member.group} & {*self.pair.peer_links} and port.mtu_bytes is not None:
+                port = self.interfaces[index] = replace(port, mtu_bytes=PEER_LINK_MTU_BYTES)
             lines = self.qos.ports.get(port.name)
             of_group = self.qos.ports.get(port.member.group) if port.member else None
             if lines is not None and of_group is not None:

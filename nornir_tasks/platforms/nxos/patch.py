@@ -36,6 +36,7 @@ _MODES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = (
                 r"policy-map type .+",
                 r"system qos",
                 r"vrf context \S+",
+                r"vpc domain \d+",
                 r"ip(?:v6)? access-list \S+",
                 r"vlan [\d,-]+",
                 r"line \S+",

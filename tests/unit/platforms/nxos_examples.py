@@ -12,6 +12,7 @@ from nornir_tasks.design.config.bgp import Bfd, Bgp, Neighbor, PeerGroup
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
 from nornir_tasks.design.config.lag import LacpRate, Lag, LagMember
 from nornir_tasks.design.config.load_balancing import Hashing
+from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
 from nornir_tasks.design.config.static_routes import StaticRoute
@@ -181,7 +182,9 @@ def bundled(port: Interface, number: int, lag: Lag, rate: LacpRate) -> tuple[Int
 @st.composite
 def lags(draw: st.DrawFn, port: Interface) -> tuple[Lag, LacpRate]:
     individual = port.access_vlan is not None and draw(st.booleans())
-    return Lag(None, individual, None, draw(st.integers(1, 32))), draw(st.sampled_from(("fast", "slow")))
+    is_switched = port.access_vlan is not None or port.tagged_vlans is not None
+    pair_id = draw(st.none() | st.integers(1, 16384)) if is_switched else None
+    return Lag(None, individual, None, draw(st.integers(1, 32)), pair_id), draw(st.sampled_from(("fast", "slow")))
 
 
 def bundled_leaf() -> DeviceConfig:
@@ -201,6 +204,49 @@ def bundled_leaf() -> DeviceConfig:
         interfaces=(*others, *(each for pair in groups for each in pair)),
     )
     return in_order(config, PLATFORM.facts.sort_key)
+
+
+def paired(config: DeviceConfig, keepalive_vrf: str | None, delay_s: int, priority: int) -> DeviceConfig:
+    """The switch as one of a pair, whose peer link is a trunk of two more ports."""
+    link, speed = "port-channel1000", Layer1(100, None, None, negotiate=True)
+    group = _port(62, "10.168.0.254/31", "peer")
+    group = replace(group, name=link, address=None, tagged_vlans=(200,), lag=Lag(None, min_links=1))
+    member = replace(group, lag=None, layer1=speed, member=LagMember(link, "fast"))
+    pair = PairSettings(
+        peer_link=link,
+        keepalive_address="10.255.0.2",
+        keepalive_source="10.255.0.1",
+        keepalive_vrf=keepalive_vrf,
+        reload_delay_s=delay_s,
+        number=7,
+        priority=priority,
+    )
+    return replace(
+        config,
+        services=tuple({*config.services, "lacp", "vpc"}),
+        interfaces=(*config.interfaces, group, *(replace(member, name=f"Ethernet1/{n}") for n in (61, 62))),
+        pair=pair,
+    )
+
+
+def paired_leaf() -> DeviceConfig:
+    """A leaf that is one of a pair, with a group over both."""
+    base = bundled_leaf()
+    ports = (
+        replace(port, lag=replace(port.lag, pair_id=2)) if port.lag and port.name == "port-channel2" else port
+        for port in base.interfaces
+    )
+    config = paired(replace(base, name="leaf-g0-a", interfaces=tuple(ports)), None, 300, 1000)
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
+def maybe_paired(draw: st.DrawFn, config: DeviceConfig) -> DeviceConfig:
+    """Sometimes one of a pair."""
+    if config.qos is None or not draw(st.booleans()):
+        return config
+    vrf = draw(st.sampled_from((None, "management", "COMPUTE-BLUE")))
+    delay_s, priority = draw(st.sampled_from((1, 30, 300, 3600))), draw(st.sampled_from((1, 1000, 32667, 65535)))
+    return paired(config, vrf, delay_s, priority)
 
 
 def spine(leaves: int = 8) -> DeviceConfig:
@@ -256,5 +302,6 @@ def claims(config: DeviceConfig) -> Claims:
     pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13", POOL6)
     vlans = frozenset(each.number for each in config.vlans)
     lags = frozenset(int(port.name.removeprefix("port-channel")) for port in config.interfaces if port.lag is not None)
-    owner = Owner("compute", "plane", "COMPUTE-", pools, vlans, routes=ROUTES, has_gateways=True)
+    pair_vlan = 4094 if config.pair else None
+    owner = Owner("compute", "plane", "COMPUTE-", pools, vlans, routes=ROUTES, has_gateways=True, pair_vlan=pair_vlan)
     return Claims((Claim(owner, ports, vlans, lags),), shut, split_part=PLATFORM.facts.split_part)

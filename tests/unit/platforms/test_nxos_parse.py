@@ -26,12 +26,14 @@ from tests.unit.platforms.nxos_examples import (
     bundled_leaf,
     lags,
     leaf,
+    maybe_paired,
+    paired_leaf,
     rendered,
     spine,
     split_leaf,
 )
 
-EXAMPLES = [leaf(), leaf(32, 0), spine(), spine(32), split_leaf(), bundled_leaf()]
+EXAMPLES = [leaf(), leaf(32, 0), spine(), spine(32), split_leaf(), bundled_leaf(), paired_leaf()]
 IDS = ["leaf", "leaf without uplinks", "spine", "spine of 32", "leaf with split cages", "leaf with groups"]
 
 
@@ -53,7 +55,9 @@ def test_text_and_tree_are_the_same_thing(config: DeviceConfig) -> None:
 
 
 @pytest.mark.parametrize(
-    "config", [leaf(), spine(), split_leaf(), bundled_leaf()], ids=["leaf", "spine", "split leaf", "groups"]
+    "config",
+    [leaf(), spine(), split_leaf(), bundled_leaf(), paired_leaf()],
+    ids=["leaf", "spine", "split leaf", "groups", "pair"],
 )
 def test_every_deleted_line_changes_what_is_read(config: DeviceConfig) -> None:
     whole = PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
@@ -82,7 +86,9 @@ def _mutants(path: tuple[str, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "config", [leaf(), spine(), split_leaf(), bundled_leaf()], ids=["leaf", "spine", "split leaf", "groups"]
+    "config",
+    [leaf(), spine(), split_leaf(), bundled_leaf(), paired_leaf()],
+    ids=["leaf", "spine", "split leaf", "groups", "pair"],
 )
 def test_every_changed_line_changes_what_is_read(config: DeviceConfig) -> None:
     whole = PLATFORM.canonical(PLATFORM.to_tree(rendered(config)))
@@ -238,6 +244,7 @@ def configurations(draw: st.DrawFn) -> DeviceConfig:
     made = maybe_with_lags(draw, made, lambda draw, port, number: bundled(port, number, *draw(lags(port))))
     if any(port.lag for port in made.interfaces):
         made = replace(made, services=(*made.services, "lacp"))
+    made = maybe_paired(draw, made)
     assert FACTS.acls is not None
     made = maybe_filtered(draw, made, FACTS.acls)
     made = maybe_gateways(draw, maybe_dual_stack(draw, made), "Vlan", "hsrp")

@@ -67,8 +67,9 @@ def problems(device: str, intended: PartialConfig, known: Capabilities) -> Itera
 def _of_group(
     where: str, name: str, port: PartialPort, lag: Lag, members: int, known: Capabilities
 ) -> Iterator[Problem]:
-    number = name.removeprefix(known.lag_prefix)
-    if not name.startswith(known.lag_prefix) or not number.isdecimal() or not 1 <= int(number) <= known.max_lag:
+    number, peer_link = name.removeprefix(known.lag_prefix), known.pair.peer_link if known.pair else ""
+    is_numbered = name.startswith(known.lag_prefix) and number.isdecimal() and 1 <= int(number) <= known.max_lag
+    if not is_numbered and (not peer_link or name != peer_link):
         expected = f"{known.lag_prefix}1 to {known.lag_prefix}{known.max_lag}"
         yield Problem(where, "no link aggregation group can be called so", expected, name)
     if members == 0:

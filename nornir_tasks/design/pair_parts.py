@@ -47,14 +47,13 @@ def pair_parts(network: Network, device: Device) -> PartialConfig | None:
         return None
     fabric, place = network.fabric_of(device), pair.leaves.index(device.name)
     other, name = network.device(pair.other(device.name)), peer_link(device)
-    has_vlan = device.capabilities.pair is not None and "vlan" in device.capabilities.pair.settings
     has_svi = device.capabilities.pair is not None and "peer_address" in device.capabilities.pair.settings
     group = PartialPort(
         enabled=True,
         description=f"{other.name} peer link",
         mtu_bytes=max(fabric.mtu_bytes, device.capabilities.max_mtu_bytes),
         profile=FABRIC_PROFILE,
-        tagged_vlans=frozenset({PEER_VLAN} if has_vlan else ()),
+        tagged_vlans=frozenset({PEER_VLAN} if has_svi else ()),
         lag=Lag("fast"),
     )
     ports = {name: group}

@@ -122,7 +122,7 @@ def _of_peer_link(
         return
     if link.lag.pair_id is not None:
         yield Problem(where, "the peer link is a group over both switches itself", "no id", str(link.lag.pair_id))
-    needed = {pair.vlan} if "vlan" in facts.settings else set[int | None]()
+    needed = {pair.vlan} if "peer_address" in facts.settings else set[int | None]()
     for port in groups.values():
         needed |= {port.access_vlan, port.native_vlan, *(port.tagged_vlans or ())}
     missing = sorted(

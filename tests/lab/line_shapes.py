@@ -63,7 +63,12 @@ _TOP = {
 """How the top-level lines of a section begin, where shapes of several sections are alike."""
 _PLACES = {"(SVI)": r"interface Vlan\d+", "(switched port)": r"interface Ethernet\S+"}
 """Where a shape stands, by the note at its end."""
-_WORDS = {"<address>": r"[\d.]+", "<port>": r"(?:swp\w+|lo)", "<subinterface>": r"swp\w+\.\d+"}
+_WORDS = {
+    "<address>": r"[\d.]+",
+    "<peering>": r"peerlink\.\d+",
+    "<port>": r"(?:swp\w+|lo)",
+    "<subinterface>": r"swp\w+\.\d+",
+}
 
 
 @dataclass(frozen=True, slots=True)

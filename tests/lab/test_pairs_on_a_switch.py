@@ -16,7 +16,7 @@ SYSTEMS = pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES)
 def paths_of_pair(device: str) -> list[tuple[str, ...]]:
     """The lines that are a pair's, wherever they stand."""
     words = ("mlag", "4094", "trunk group", "vpc", "peerlink", "no autostate")
-    return [path for path, _ in part(device).tree.walk() if any(word in path[-1] for word in words)]
+    return [path for path, _ in part(device).tree.walk() if any(word in " / ".join(path) for word in words)]
 
 
 @SYSTEMS

@@ -17,10 +17,11 @@ from nornir_tasks.design.capabilities import (
     Balancing,
     Capabilities,
     Knob,
+    PairFacts,
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
-from nornir_tasks.platforms.nvue.port_map import LAG
+from nornir_tasks.platforms.nvue.port_map import LAG, PEER_LINK
 
 PROFILE = "default-global"
 """RoCE is set up on this profile, which every port carries (docs514 RDMA-over-Converged-Ethernet-RoCE.md)."""
@@ -155,11 +156,18 @@ _SPECTRUM4 = NvueCapabilities(
     has_tags=True,
     # docs514 Layer-2/Bonding-Link-Aggregation.md: NVUE knows the type of bonds that are called so, with any number;
     # the rate is the bond's, and so are MTU and VLANs
-    pair_gap="its MLAG is not offered yet",
     lag_prefix=LAG,
     max_lag=65535,
     lacp_rate_on="group",
     min_links_gap="NVUE has no command for it (Bonding-Link-Aggregation.md, 5.14, bond-min-links)",
+    # docs514 Multi-Chassis-Link-Aggregation-MLAG.md at 15835b8a01aa; ids 1 to 65535; schema: init-delay 1 to 900
+    pair=PairFacts(
+        settings=frozenset({"vlan", "mac_address", "priority"}),
+        source="docs514 Multi-Chassis-Link-Aggregation-MLAG.md",
+        peer_link=PEER_LINK,
+        max_id=65535,
+        max_reload_delay_s=900,
+    ),
     acls=_ACLS,
     has_breakout=True,
     has_breakout_lanes=True,

@@ -28,15 +28,21 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # Switch-Port-Attributes.md)
     # a port joins or leaves its bond, or the bond comes or goes: the member is down until LACP has negotiated
     # (docs514 Bonding-Link-Aggregation.md: a bond may flap when a member is removed); the same for its mode
-    (r"interface / bond\d+(?: / bond(?: / (?:mode: .*|member(?: / \S+)?))?)?", Disruption.PORT_FLAP),
-    (r"interface / bond\d+ / bond / lacp-(?:rate|bypass): .*", Disruption.DATAPLANE_BLIP),
-    (r"interface / bond\d+ / bridge / domain / [^/]+ / vlan(?: / \d+|: \"all\")?", Disruption.DATAPLANE_BLIP),
-    (r"interface / bond\d+ / (?:link(?: / state\b.*)?|(?:ip / )?vrf: .*)", Disruption.PORT_FLAP),
+    (r"interface / (?:bond\d+|peerlink)(?: / bond(?: / (?:mode: .*|member(?: / \S+)?))?)?", Disruption.PORT_FLAP),
+    (r"interface / (?:bond\d+|peerlink) / bond / lacp-(?:rate|bypass): .*", Disruption.DATAPLANE_BLIP),
     (
-        r"interface / bond\d+ / bridge(?: / domain(?: / [^/]+(?: / (?:access|untagged|vlan)\b.*)?)?)?",
+        r"interface / (?:bond\d+|peerlink) / bridge / domain / [^/]+ / vlan(?: / \d+|: \"all\")?",
+        Disruption.DATAPLANE_BLIP,
+    ),
+    (r"interface / (?:bond\d+|peerlink) / (?:link(?: / state\b.*)?|(?:ip / )?vrf: .*)", Disruption.PORT_FLAP),
+    (
+        r"interface / (?:bond\d+|peerlink) / bridge(?: / domain(?: / [^/]+(?: / (?:access|untagged|vlan)\b.*)?)?)?",
         Disruption.PORT_FLAP,
     ),
-    (r"interface / bond\d+ / bridge\b.*", Disruption.DATAPLANE_BLIP),
+    (r"interface / (?:bond\d+|peerlink) / bridge\b.*", Disruption.DATAPLANE_BLIP),
+    # bonds over both switches stay down until these have agreed anew; what counts after a restart changes nothing now
+    (r"mlag / (?:init-delay|priority): .*", Disruption.NONE),
+    (r"mlag\b.*|interface / bond\d+ / bond / mlag\b.*|interface / peerlink\.\d+(?: / .*)?", Disruption.PORT_FLAP),
     # only tagged frames are affected: the port stays up
     (
         r"interface / swp\w+\.\d+(?: / (?:link|vlan|base-interface)\b.*)?"

@@ -76,11 +76,13 @@ OWNERSHIP: tuple[Rule, ...] = (
     ),
     _container(
         r"interface",
-        rule(r"(?P<key>swp\w+|lo|bond\d+)", "port", children=_TRUNK),
+        rule(r"(?P<key>swp\w+|lo|bond\d+|peerlink)", "port", children=_TRUNK),
+        rule(r"peerlink\.(?P<key>\d+)", "vlan"),
         # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
         rule(r"(?P<key>swp\w+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
         rule(r"vlan(?P<key>\d+)", "vlan", below=(_BY_ADDRESS,)),
     ),
+    rule(r"(?P<key>mlag)", "pair"),
     _container(
         r"qos",
         rule(r"roce|pfc-watchdog|traffic-pool", "switch"),

@@ -11,6 +11,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.access_lists import families, parse_lists
 from nornir_tasks.platforms.nvue.capabilities import Spelling
 from nornir_tasks.platforms.nvue.capabilities import capabilities as record_of
+from nornir_tasks.platforms.nvue.parse_pair import parse_pair
 from nornir_tasks.platforms.nvue.parse_ports import Carried, parse_ports
 from nornir_tasks.platforms.nvue.parse_qos import parse_qos
 from nornir_tasks.platforms.nvue.parse_routing import parse_bgp, parse_policy, parse_static_routes
@@ -35,6 +36,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     qos, own_profiles = parse_qos(data, known, watched)
     bgp, bfd = parse_bgp(data, known)
     carried = Carried(own_profiles, watched) if qos is not None else None
+    pair = parse_pair(data, known.spelling)
     interfaces, breakouts = parse_ports(data, known, carried, families(data))
     config = DeviceConfig(
         name=name,
@@ -51,6 +53,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         vlans=_vlans(data),
         access_lists=parse_lists(data),
         interfaces=interfaces,
+        pair=pair,
         routing_policy=parse_policy(data),
         static_routes=parse_static_routes(data),
         bgp=bgp,

@@ -11,7 +11,8 @@ from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.order import prefix_key
 from nornir_tasks.platforms.nvue.access_lists import bindings
 from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
-from nornir_tasks.platforms.nvue.port_map import LAG
+from nornir_tasks.platforms.nvue.parse_pair import SUBINTERFACE
+from nornir_tasks.platforms.nvue.port_map import LAG, PEER_LINK
 from nornir_tasks.platforms.nvue.reading import (
     Data,
     drop_if_empty,
@@ -29,7 +30,8 @@ _DEFAULT_MTU_BYTES = 9216  # docs514 Interface-Configuration-and-Management: eve
 _FEC_OF = {"rs": "rs", "baser": "fc", "off": "none"}
 _CAGE = re.compile(r"swp(\d+)")
 _SPEED = re.compile(r"(\d+)G")
-_BOND = re.compile(rf"{LAG}\d+")
+_BOND = re.compile(rf"{LAG}\d+|{PEER_LINK}")
+_PEERING = re.compile(SUBINTERFACE)
 _SVI = re.compile(r"vlan(\d+)")
 _SUBINTERFACE = re.compile(r"(swp\w+)\.\d+")
 _MEMBER = ("bridge", "domain", BRIDGE)
@@ -70,7 +72,7 @@ def parse_ports(
             acls=acls[name],
         )
         for name, _ in entries(data, "interface")
-        if name not in cages
+        if name not in cages and not _PEERING.fullmatch(name)
     )
     found = (_breakout(data, name, ways) for name, ways in cages.items())
     return ports, tuple(each for each in found if each is not None)
@@ -97,7 +99,15 @@ def _lag(port: Data, spelling: Spelling) -> Lag:
     individual = look(port, "bond", "lacp-bypass") == spelling.on
     take_word(port, spelling.on if individual else spelling.off, "bond", "lacp-bypass")
     # FRONT_NOTES.md: fast is the default
-    return Lag("slow" if rate == "slow" else "fast", individual)
+    pair_id = take_int(port, "bond", "mlag", "id") if _is_over_both(port, spelling) else None
+    if pair_id is not None:
+        take(port, "bond", "mlag", spelling.switch)
+    return Lag("slow" if rate == "slow" else "fast", individual, pair_id=pair_id)
+
+
+def _is_over_both(port: Data, spelling: Spelling) -> bool:
+    """Does a bond go over both switches of a pair?"""
+    return look(port, "bond", "mlag", spelling.switch) == spelling.on
 
 
 def _ways(data: Data, name: str) -> int | None:
@@ -126,7 +136,7 @@ def _interface(
     if sub := _SUBINTERFACE.fullmatch(name):
         return _subinterface(data, name, sub[1], known)
     is_loopback, is_bond = name == known.loopback_name, _BOND.fullmatch(name) is not None
-    take_word(port, "loopback" if is_loopback else "bond" if is_bond else "swp", "type")
+    take_word(port, "loopback" if is_loopback else name if name == PEER_LINK else "bond" if is_bond else "swp", "type")
     lag = _lag(port, known.spelling) if is_bond else None
     access_vlan = None if is_loopback else take_int(port, *_MEMBER, "access")
     tagged_vlans, native_vlan = (None, None) if is_loopback or access_vlan is not None else _trunk(port)

@@ -8,6 +8,9 @@ SPLIT_PART = r"(swp\d+)s\d+"
 LAG = "bond"
 """What a link aggregation group is called, before its number: only of such a name NVUE knows the type by itself."""
 
+PEER_LINK = "peerlink"
+"""What the group between both switches of a pair is called: of this name NVUE knows the type as well."""
+
 _PORT = re.compile(r"swp(\d+)(?:s(\d+))?(?:\.(\d+))?")
 """Groups: number, part, and the tag of a subinterface."""
 

@@ -21,7 +21,7 @@ from tests.unit.design import front
 from tests.unit.design.wanted_of import wanted_of
 
 GROUPS = frozenset(range(1, 41))
-PAIRS = {"eos": "front-leaf-g1", "nxos": "front-leaf-g2"}
+PAIRS = {"eos": "front-leaf-g1", "nxos": "front-leaf-g2", "nvue": "front-leaf-g3"}
 DEVICES = {name: f"{pair}-a" for name, pair in PAIRS.items()}
 """The first leaf of each pair whose OS has pairs."""
 

@@ -10,6 +10,7 @@ from nornir_tasks.design.config.bgp import Bfd, Bgp, Neighbor, PeerGroup
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
 from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
+from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
 from nornir_tasks.design.config.static_routes import StaticRoute
@@ -39,9 +40,11 @@ def rendered(config: DeviceConfig) -> str:
 def claims_of(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name != "lo")
     used = frozenset(port.name for port in config.interfaces) - shut
-    vlans = frozenset(each.number for each in config.vlans)
+    vlans = frozenset({*(each.number for each in config.vlans), *([4094] if config.pair else [])})
+    pair_vlan = config.pair.vlan if config.pair else None
+    owner = Owner("compute", "plane", "COMPUTE-", (*POOLS, POOL6), vlans, routes=ROUTES, pair_vlan=pair_vlan)
     return Claims(
-        (Claim(Owner("compute", "plane", "COMPUTE-", (*POOLS, POOL6), vlans, routes=ROUTES), used, vlans),),
+        (Claim(owner, used, vlans),),
         shut,
         split_part=PLATFORM.facts.split_part,
     )
@@ -226,7 +229,39 @@ def bundled(port: Interface, number: int, lag: Lag) -> tuple[Interface, Interfac
     return group, replace(bare, tagged_vlans=None, native_vlan=None, member=LagMember(group.name, None))
 
 
+def paired(config: DeviceConfig, vrf: str | None, delay_s: int, priority: int | None) -> DeviceConfig:
+    """The switch as one of a pair, whose peer link is two more ports."""
+    link = Interface("peerlink", "peer", None, 9216, True, None, lag=Lag("fast"), tagged_vlans=(200,))
+    carried = next((port.qos_profile for port in config.interfaces if port.qos_profile), None)
+    members = (
+        Interface(f"swp{number}", "peer", None, None, True, carried, member=LagMember("peerlink", None))
+        for number in (61, 62)
+    )
+    pair = PairSettings(
+        peer_link="peerlink",
+        keepalive_address="10.255.0.2",
+        keepalive_vrf=vrf,
+        reload_delay_s=delay_s,
+        vlan=4094,
+        mac_address="44:38:39:ff:00:07",
+        priority=priority,
+    )
+    return replace(config, interfaces=(*config.interfaces, link, *members), pair=pair)
+
+
+def paired_leaf(release: str) -> DeviceConfig:
+    """A leaf that is one of a pair, with a bond over both."""
+    base = bundled_leaf(release)
+    ports = (
+        replace(port, lag=replace(port.lag, pair_id=2)) if port.lag and port.name == "bond2" else port
+        for port in base.interfaces
+    )
+    config = paired(replace(base, name="leaf-g0-a", interfaces=tuple(ports)), None, 300, 1000)
+    return in_order(config, PLATFORM.facts.sort_key)
+
+
 EXAMPLES = {
+    **{f"leaf of a pair {release}": paired_leaf(release) for release in RELEASES},
     **{f"leaf with bonds {release}": bundled_leaf(release) for release in RELEASES},
     **{f"leaf with adaptive routing {release}": balanced(release) for release in RELEASES},
     **{f"leaf with split cages {release}": split_leaf(release) for release in RELEASES},
@@ -280,6 +315,9 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     made = maybe_with_tags(draw, made, st.integers(552, 9216), is_named=False)
     made = maybe_lossy(draw, made, "GPUFABRIC-STORAGE-LOSSY")
     made = maybe_with_lags(draw, made, lambda draw, port, number: bundled(port, number, draw(lags(port))))
+    if draw(st.booleans()):
+        vrf, priority = draw(st.sampled_from((None, "mgmt"))), draw(st.none() | st.integers(0, 65535))
+        made = paired(made, vrf, draw(st.integers(1, 900)), priority)
     facts = facts_of(made).acls
     assert facts is not None
     made = maybe_dual_stack(draw, maybe_filtered(draw, made, facts))
@@ -296,7 +334,9 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
 @st.composite
 def lags(draw: st.DrawFn, port: Interface) -> Lag:
     is_switched = port.access_vlan is not None or port.tagged_vlans is not None
-    return Lag(draw(st.sampled_from(("fast", "slow"))), is_switched and draw(st.booleans()))
+    individual = is_switched and draw(st.booleans())
+    pair_id = draw(st.none() | st.integers(1, 65535)) if is_switched else None
+    return Lag(draw(st.sampled_from(("fast", "slow"))), individual, pair_id=pair_id)
 
 
 _LAYER1 = st.builds(

@@ -300,7 +300,7 @@ def claims(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if port.mtu_bytes is None and port.name[0] == "E")
     ports = frozenset(port.name for port in config.interfaces) - shut
     pools = ("10.255.0.0/16", "10.160.0.0/13", "10.168.0.0/13", POOL6)
-    vlans = frozenset(each.number for each in config.vlans)
+    vlans = frozenset({*(each.number for each in config.vlans), *([4094] if config.pair else [])})
     lags = frozenset(int(port.name.removeprefix("port-channel")) for port in config.interfaces if port.lag is not None)
     pair_vlan = 4094 if config.pair else None
     owner = Owner("compute", "plane", "COMPUTE-", pools, vlans, routes=ROUTES, has_gateways=True, pair_vlan=pair_vlan)

@@ -40,7 +40,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.PORT_FLAP,
     ),
     (r"interface / (?:bond\d+|peerlink) / bridge\b.*", Disruption.DATAPLANE_BLIP),
-    # bonds over both switches stay down until these have agreed anew; what counts after a restart changes nothing now
+    # bonds over both switches stay down until these have agreed anew
     (r"mlag / (?:init-delay|priority): .*", Disruption.NONE),
     (r"mlag\b.*|interface / bond\d+ / bond / mlag\b.*|interface / peerlink\.\d+(?: / .*)?", Disruption.PORT_FLAP),
     # only tagged frames are affected: the port stays up

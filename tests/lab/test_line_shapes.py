@@ -25,8 +25,6 @@ NOT_PRINTED = {
     "nvue: interface / <port> / router / adaptive-routing / enable|state": "likewise",
     "nvue: router / policy / route-map / <name> / rule / <n> / action / deny": "all our route maps permit",
     "nxos: mode flowlet | mode per-packet": "flowlet is the default and left out as we read; per packet as on NVUE",
-    "nxos: fec <rs-fec|fc-fec|off>": "no words of the manual for the lanes of these sites",
-    "nxos: negotiate auto": "these sites force the rate of NX-OS's ports",
     "nxos: advertisement-interval <n>": "the lab's NX-OS switches wait their own time",
 }
 """Shapes that no site of ours prints, and why."""
@@ -46,6 +44,7 @@ STOOD_ON = dict.fromkeys(
         "nxos: feature <name>",
         "nxos: feature interface-vlan",
         "nxos: feature lacp",
+        "nxos: feature vpc",
         "nxos: class-map type qos match-any <name>",
         "nxos: policy-map type qos <name>",
         "nxos: policy-map type network-qos <name>",

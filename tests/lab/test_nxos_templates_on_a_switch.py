@@ -53,7 +53,7 @@ def wanted(config: DeviceConfig) -> ConfigTree:
 @pytest.mark.parametrize(
     "config",
     [leaf(), spine(), leaf(16, 8), split_leaf(), bundled_leaf(), paired_leaf()],
-    ids=["leaf", "spine", "wide leaf", "split leaf", "groups"],
+    ids=["leaf", "spine", "wide leaf", "split leaf", "groups", "pair"],
 )
 def test_every_rendered_line_is_taken_and_printed_as_canonical_says(config: DeviceConfig) -> None:
     owned, _ = ours(switch(rendered(config)).text(), config)

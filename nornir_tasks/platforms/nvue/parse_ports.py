@@ -107,7 +107,8 @@ def _lag(port: Data, spelling: Spelling) -> Lag:
 
 def _is_over_both(port: Data, spelling: Spelling) -> bool:
     """Does a bond go over both switches of a pair?"""
-    return look(port, "bond", "mlag", spelling.switch) == spelling.on
+    is_on: bool = look(port, "bond", "mlag", spelling.switch) == spelling.on
+    return is_on
 
 
 def _ways(data: Data, name: str) -> int | None:

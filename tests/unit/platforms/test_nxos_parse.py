@@ -34,7 +34,15 @@ from tests.unit.platforms.nxos_examples import (
 )
 
 EXAMPLES = [leaf(), leaf(32, 0), spine(), spine(32), split_leaf(), bundled_leaf(), paired_leaf()]
-IDS = ["leaf", "leaf without uplinks", "spine", "spine of 32", "leaf with split cages", "leaf with groups"]
+IDS = [
+    "leaf",
+    "leaf without uplinks",
+    "spine",
+    "spine of 32",
+    "leaf with split cages",
+    "leaf with groups",
+    "leaf of a pair",
+]
 
 
 def read_back(tree: ConfigTree, config: DeviceConfig) -> Parsed:

@@ -5,7 +5,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nornir_tasks.checks import host_cabling, host_kernel, host_planes, host_rails, host_roce, host_stack, host_tuning
+from nornir_tasks.checks import (
+    host_cabling,
+    host_firmware,
+    host_kernel,
+    host_planes,
+    host_rails,
+    host_roce,
+    host_stack,
+    host_tuning,
+)
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
@@ -25,6 +34,7 @@ CHECKS = (
     HostCheck(host_cabling.check_cabling, host_cabling.ABOUT),
     HostCheck(host_planes.check_planes, host_planes.GUARD),
     HostCheck(host_stack.check_rdma, host_stack.RDMA),
+    HostCheck(host_firmware.check_firmware, host_firmware.ABOUT),
     HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT),
     HostCheck(host_tuning.check_tuning, host_tuning.ABOUT),
     HostCheck(host_roce.check_roce, host_roce.ABOUT),
@@ -32,7 +42,7 @@ CHECKS = (
     HostCheck(host_planes.check_boot, host_planes.BOOT),
 )
 
-ROLES = ("rail_interfaces", "plane_guard", "rdma_stack", "hugepages", "host_tuning", "roce_qos", "nccl")
+ROLES = ("rail_interfaces", "plane_guard", "rdma_stack", "nic_firmware", "hugepages", "host_tuning", "roce_qos", "nccl")
 """Roles whose variables are judged, their defaults included."""
 REQUIRED = tuple(
     f"{role}_{field}"
@@ -75,6 +85,11 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
                 "firmware": bool(variables.get("roce_qos_firmware")),
                 "root": variables.get("roce_qos_root", "/"),
             },
+        ),
+        Request(
+            host_firmware.FACT,
+            "gpufabric.host.nic_firmware_facts",
+            {"rails": list(variables["nic_firmware_rails"]), "root": variables.get("nic_firmware_root", "/")},
         ),
         Request(
             host_stack.RDMA_FACT,

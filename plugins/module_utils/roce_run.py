@@ -15,7 +15,9 @@ from typing import IO
 TIMEOUT_S = 30
 MISSING_PROGRAM, NO_ANSWER = 127, 124
 FIRMWARE_TOOLS = ("mlxconfig", "mstconfig")
-"""Programs that hold a semaphore of the NIC while they work, and write its flash: never killed."""
+"""Programs for the settings that a NIC keeps in its flash."""
+NEVER_KILLED = (*FIRMWARE_TOOLS, "mlxfwreset", "mstfwreset", "mlxreg", "mstreg")
+"""Programs that hold a semaphore of the NIC while they work, write its flash, or have its driver away."""
 FIRMWARE_WAIT_S = 300
 OUT_OF_SEQUENCE, ATTEMPTS = "Protocol error", 4
 """Message of dcb (with exit code 0, and half of the work undone) if an answer has another number than its request: it
@@ -44,9 +46,9 @@ Run = Callable[[Sequence[str]], Answer]
 def run_command(argv: Sequence[str]) -> Answer:
     """Run a program; repeat dcb if its answer had the wrong number. Never raises.
 
-    A program of FIRMWARE_TOOLS is never killed: after FIRMWARE_WAIT_S it is left running, and named with its process.
+    A program of NEVER_KILLED is never killed: after FIRMWARE_WAIT_S it is left running, and named with its process.
     """
-    if argv[0] in FIRMWARE_TOOLS:
+    if argv[0] in NEVER_KILLED:
         return _run_unkilled(argv, FIRMWARE_WAIT_S)
     for _ in range(ATTEMPTS):
         answer = _run(argv)

@@ -27,6 +27,44 @@ FACTORY_FIRMWARE = {
     "DCBX_WILLING": "True(1)",
 }
 """Names without port, as tests/recorded/mlxconfig/query.txt has them."""
+OF_THE_FUNCTION = {
+    "PCI_WR_ORDERING": "per_mkey(0)",
+    "SRIOV_EN": "True(1)",
+    "NUM_OF_VFS": "16",
+    "ROCE_ADAPTIVE_ROUTING_EN": "False(0)",
+    "ROCE_CC_LEGACY_DCQCN": "False(0)",
+    "ATS_ENABLED": "True(1)",
+}
+"""More rows, named without a port: tests/recorded/mlxconfig/query_bluefield3.txt; ROCE_CC_LEGACY_DCQCN as in a published
+query of a ConnectX-6 Dx (document 40929553731). No published table has the row of ATS_ENABLED: spelt as other switches are."""
+CARDS = {
+    "plain": {},
+    "connectx7": {**OF_THE_FUNCTION, "LINK_TYPE": "ETH(2)"},
+    "bluefield3": {**OF_THE_FUNCTION, "LINK_TYPE": "ETH(2)", "INTERNAL_CPU_OFFLOAD_ENGINE": "ENABLED(0)"},
+}
+"""Rows that a card has beyond FACTORY_FIRMWARE: composites of several recordings, no one card printed all of this."""
+ROCE_ACCL = {
+    "roce_adp_retrans_field_select": 1,
+    "roce_tx_window_field_select": 1,
+    "roce_slow_restart_field_select": 1,
+    "roce_slow_restart_idle_field_select": 1,
+    "min_ack_timeout_limit_disabled_field_select": 1,
+    "adaptive_routing_forced_en_field_select": 1,
+    "selective_repeat_forced_en_field_select": 1,
+    "dc_half_handshake_en_field_select": 0,
+    "ack_dscp_force_field_select": 0,
+    "roce_adp_retrans_en": 1,
+    "roce_tx_window_en": 0,
+    "roce_slow_restart_en": 1,
+    "roce_slow_restart_idle_en": 0,
+    "min_ack_timeout_limit_disabled": 0,
+    "adaptive_routing_forced_en": 0,
+    "selective_repeat_forced_en": 0,
+    "dc_half_handshake_en": 0,
+    "ack_dscp_force": 0,
+    "ack_dscp": 0,
+}
+"""The register as tests/recorded/mlxreg/roce_accl.txt shows it, before adaptive routing was forced on."""
 KEPT = (
     "pci",
     "rdma_device",
@@ -38,6 +76,7 @@ KEPT = (
     "active_mtu",
     "refuses",
     "factory_firmware",
+    "fw_version",
 )
 """What a NIC keeps when its driver is loaded anew."""
 
@@ -87,6 +126,8 @@ def factory(driver: str, **given: object) -> dict:
         "inbox": False,
         "debugfs": True,
         "locked_down": False,
+        "fw_version": "28.40.1000",
+        "roce_accl": dict(ROCE_ACCL),
         "factory_firmware": firmware,
         "firmware": dict(firmware),
         "firmware_next": dict(firmware),

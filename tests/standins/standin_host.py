@@ -3,6 +3,7 @@
     standin_host.py make STATE rail0=0000:00:10.0 rail1=0000:00:11.0 [--driver mlx5_core|virtio_net] [--vf]
     standin_host.py make STATE rail0=0000:00:10.0 --state inbox_mlx5 [--other ens3]
                                    a host of states/ with its tools in STATE/bin, and interfaces that are no rails
+                                   --card connectx7|bluefield3: firmware with more settings (nic_state.CARDS)
     standin_host.py up STATE       mount and serve in the background (root, /dev/fuse)
     standin_host.py down STATE     unmount
     standin_host.py reload STATE   the driver is loaded anew: everything volatile is as it comes, the firmware as set
@@ -26,7 +27,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from fuse_tree import File, Folder, FuseTree, Link, Node, folder_of
-from nic_state import KEPT, factory, write_nic
+from nic_state import CARDS, FACTORY_FIRMWARE, KEPT, factory, write_nic
 
 HERE = Path(__file__).resolve().parent
 WAIT_S = 10
@@ -135,7 +136,7 @@ def cnp_files(attribute: Callable[[str, str, int], File]) -> dict[str, Node]:
 def rdma_folder(netdev: str, nic: dict, attributes: Attributes) -> Folder:
     gids = folder_of({"ndevs": folder_of({"0": fixed(netdev)}), "types": folder_of({"0": fixed("IB/RoCE v1")})})
     port = folder_of({"gid_attrs": gids, "state": fixed("4: ACTIVE"), "link_layer": fixed("Ethernet")})
-    children: dict[str, Node] = {"ports": folder_of({"1": port})}
+    children: dict[str, Node] = {"ports": folder_of({"1": port}), "fw_ver": fixed(nic["fw_version"])}
     if nic["driver"] == "mlx5_core" and not nic["inbox"]:
         path = f"infiniband/{nic['rdma_device']}/tc/1/traffic_class"
         shown = attributes.number(path, "", 255, shown="Global tclass={}\n")
@@ -223,11 +224,11 @@ def make_state(state: Path, rails: list[str], *, driver: str = "mlx5_core", **gi
     (state / "root/sys").mkdir(parents=True, exist_ok=True)
 
 
-def make_named_state(state: Path, name: str, rails: list[str], others: list[str]) -> None:
+def make_named_state(state: Path, name: str, rails: list[str], others: list[str], card: str = "plain") -> None:
     """A host of states/, with the tools that it has and no other in ``STATE/bin``; ``others`` are no ConnectX."""
     described = json.loads((HERE / "states" / f"{name}.json").read_text())
     nic = dict(described["nic"])
-    make_state(state, rails, factory_firmware=nic.pop("firmware"), **nic)
+    make_state(state, rails, factory_firmware={**nic.pop("firmware"), **CARDS[card]}, **nic)
     for index, other in enumerate(others):
         own = {"pci": f"0000:00:0{index + 3}.0", "rdma_device": "", "mtu_bytes": 1500, "vf": False}
         write_nic(state, other, factory("virtio_net", **own))
@@ -284,13 +285,15 @@ def main(words: list[str]) -> int:
     parser.add_argument("--driver", default="mlx5_core")
     parser.add_argument("--state", dest="named", choices=sorted(path.stem for path in (HERE / "states").glob("*.json")))
     parser.add_argument("--other", action="append", default=[])
+    parser.add_argument("--card", choices=sorted(CARDS), default="plain")
     parser.add_argument("--vf", action="store_true")
     options = parser.parse_args(words)
     state = options.state.resolve()
     if options.verb == "make" and options.named:
-        make_named_state(state, options.named, options.names, options.other)
+        make_named_state(state, options.named, options.names, options.other, options.card)
     elif options.verb == "make":
-        make_state(state, options.names, driver=options.driver, vf=options.vf)
+        firmware = {**FACTORY_FIRMWARE, **CARDS[options.card]}
+        make_state(state, options.names, driver=options.driver, vf=options.vf, factory_firmware=firmware)
     elif options.verb == "load":
         with (state / "modules").open("a") as modules:
             modules.write("\n".join(options.names) + "\n")

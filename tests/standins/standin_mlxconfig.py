@@ -6,13 +6,20 @@ import json
 import sys
 from pathlib import Path
 
-from nic_state import FACTORY_FIRMWARE, Nic, folder, log_call, not_recorded
+from nic_state import FACTORY_FIRMWARE, OF_THE_FUNCTION, Nic, folder, log_call, not_recorded
 
 SPELT = {
     "LLDP_NB_RX_MODE": ("OFF(0)", "", "ALL(2)"),
     "LLDP_NB_TX_MODE": ("OFF(0)", "", "ALL(2)"),
     **dict.fromkeys(("LLDP_NB_DCBX", "DCBX_IEEE", "DCBX_CEE", "DCBX_WILLING"), ("False(0)", "True(1)")),
+    **dict.fromkeys(("SRIOV_EN", "ROCE_ADAPTIVE_ROUTING_EN", "ROCE_CC_LEGACY_DCQCN"), ("False(0)", "True(1)")),
+    "ATS_ENABLED": ("False(0)", "True(1)"),
+    "LINK_TYPE": ("", "IB(1)", "ETH(2)"),
+    "PCI_WR_ORDERING": ("per_mkey(0)", "force_relax(1)"),
+    "INTERNAL_CPU_OFFLOAD_ENGINE": ("ENABLED(0)", "DISABLED(1)"),
 }
+OF_THE_CARD = (*OF_THE_FUNCTION, "INTERNAL_CPU_OFFLOAD_ENGINE")
+"""Names without a port."""
 
 
 def main(tool: str, words: list[str]) -> int:
@@ -67,9 +74,13 @@ def query(nic: Nic, device: str, port: int, verbose: bool) -> int:
         values = [at_next_boot]
         if verbose:
             values = [nic.state["factory_firmware"][name], nic.state["firmware"][name], at_next_boot]
-        row = f"        {name + f'_P{port}':<44}" + "".join(f"{each:<21}" for each in values[:-1])
+        row = f"        {spelt(name, port):<44}" + "".join(f"{each:<21}" for each in values[:-1])
         print(f"{row}{values[-1]:<20}")
     return 0
+
+
+def spelt(name: str, port: int) -> str:
+    return name if name in OF_THE_CARD else f"{name}_P{port}"
 
 
 def put(tool: str, nic: Nic, port: int, names: list[str]) -> int:
@@ -78,7 +89,8 @@ def put(tool: str, nic: Nic, port: int, names: list[str]) -> int:
     for each in names:
         name, _, value = each.partition("=")
         bare = name.removesuffix(f"_P{port}")
-        if bare not in FACTORY_FIRMWARE or bare == name or not value.isdigit():
+        known = FACTORY_FIRMWARE.keys() | nic.state["factory_firmware"].keys()
+        if bare not in known or spelt(bare, port) != name or not value.isdigit():
             not_recorded(tool, "set", each)
         choices = SPELT.get(bare)
         if choices and (int(value) >= len(choices) or not choices[int(value)]):
@@ -87,7 +99,7 @@ def put(tool: str, nic: Nic, port: int, names: list[str]) -> int:
     print("\nDevice #1:\n----------\n")
     print(f"{'Configurations:':<45}{'Next Boot':<16}New")
     for bare, value in changed.items():
-        print(f"         {bare + f'_P{port}':<36}{nic.state['firmware_next'][bare]:<16}{value:<16}")
+        print(f"         {spelt(bare, port):<36}{nic.state['firmware_next'][bare]:<16}{value:<16}")
     nic.state["firmware_next"].update(changed)
     print("\n Apply new Configuration? (y/n) [n] : y\nApplying... Done!")
     print("-I- Please reboot machine to load new configurations.")

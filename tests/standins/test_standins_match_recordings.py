@@ -13,7 +13,7 @@ import pytest
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "recorded"))
-from nic_state import factory, write_nic  # noqa: E402
+from nic_state import CARDS, FACTORY_FIRMWARE, factory, write_nic  # noqa: E402
 from transcripts import Call, read_transcript  # noqa: E402
 
 
@@ -157,6 +157,43 @@ def test_mlxconfig_set_holds_at_the_next_boot_only(state, run) -> None:
     assert done.stdout.endswith("Applying... Done!\n-I- Please reboot machine to load new configurations.\n")
     row = next(line for line in run("mlxconfig -d 0000:00:10.0 -e q").stdout.splitlines() if "WILLING" in line)
     assert row.split() == ["DCBX_WILLING_P1", "True(1)", "True(1)", "False(0)"]
+
+
+def test_rows_of_a_card_with_more_settings_are_as_recorded(state, run) -> None:
+    firmware = {**FACTORY_FIRMWARE, **CARDS["bluefield3"]}
+    write_nic(state, "rail0", factory("mlx5_core", factory_firmware=firmware))
+    shown = {tuple(line.split()) for line in run("mstconfig -d 0000:00:10.0 q").stdout.splitlines()}
+    recorded = read_transcript("mlxconfig/query_bluefield3.txt")[0].stdout.splitlines()
+    rows = {tuple(words) for words in map(str.split, recorded) if len(words) == 2 and words[0] in firmware}
+    assert rows <= shown
+    assert len(rows) == 5
+
+
+def test_a_register_is_shown_and_set_as_recorded_and_a_reset_forgets_it(state, run) -> None:
+    nic = factory("mlx5_core", pci="0000:01:00.1")
+    nic["roce_accl"]["adaptive_routing_forced_en"] = 1
+    write_nic(state, "rail0", nic)
+    replay(run, "mlxreg/roce_accl.txt")
+    done = run("mstreg -d 01:00.1 --reg_name ROCE_ACCL --set adaptive_routing_forced_en=0x0 --yes")
+    recorded = read_transcript("mlxreg/roce_accl_set.txt")[0]
+    assert done.stdout.splitlines()[0] == recorded.stdout.splitlines()[0]
+    assert done.stdout.splitlines()[-3:] == recorded.stdout.splitlines()[-3:]
+    assert json.loads((state / "nics/rail0.json").read_text())["roce_accl"]["adaptive_routing_forced_en"] == 0
+    run("mstreg -d 01:00.1 --reg_name ROCE_ACCL --set adaptive_routing_forced_en=0x1 --yes")
+    run("mstfwreset -d 0000:01:00.1 -y reset")
+    assert json.loads((state / "nics/rail0.json").read_text())["roce_accl"]["adaptive_routing_forced_en"] == 0
+
+
+def test_a_register_of_what_is_not_there_cannot_be_read(state, run) -> None:
+    (state / "nics").mkdir()
+    replay(run, "mlxreg/no_device.txt")
+
+
+def test_a_reset_says_what_it_said_and_brings_in_what_was_set(state, run) -> None:
+    write_nic(state, "rail0", factory("mlx5_core", pci="0000:04:00.0"))
+    run("mlxconfig -d 0000:04:00.0 -y set CNP_DSCP_P1=46")
+    replay(run, "mlxfwreset/reset.txt")
+    assert json.loads((state / "nics/rail0.json").read_text())["firmware"]["CNP_DSCP"] == "46"
 
 
 def test_mstconfig_cannot_open_what_is_not_there(state, run) -> None:

@@ -37,8 +37,12 @@ def test_each_tool_on_the_path_leads_to_a_stand_in() -> None:
         "ibv_devinfo",
         "mlnx_qos",
         "mlxconfig",
+        "mlxfwreset",
+        "mlxreg",
         "modprobe",
         "mstconfig",
+        "mstfwreset",
+        "mstreg",
     ]
     for tool in tools:
         text = (HERE / "bin" / tool).read_text(encoding="utf-8")

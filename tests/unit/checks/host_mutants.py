@@ -34,6 +34,11 @@ def setting(name: str, value: str) -> Change:
     return lambda found: found["gpufabric_nccl"]["settings"][name].update(value=value)
 
 
+def firmware(name: str, **moments: int) -> Change:
+    """Another value of a setting of rail2's NIC, now or at its next start."""
+    return lambda found: found["gpufabric_nic_firmware"]["rail2"]["settings"][name].update(moments)
+
+
 def guard(place: int, rule: dict[str, Any] | None) -> Change:
     """Another rule in the place of one, or none."""
 
@@ -95,6 +100,16 @@ MUTANTS: dict[str, tuple[Change, str]] = {
     "strict filter of all": (
         lambda f: f["gpufabric_rails"]["sysctl"]["all"].update(rp_filter=1),
         "rails: rp_filter of all",
+    ),
+    "an InfiniBand port": (firmware("LINK_TYPE", current=1), "firmware: rail2 LINK_TYPE now"),
+    "an InfiniBand port later": (firmware("LINK_TYPE", next_boot=1), "firmware: rail2 LINK_TYPE at the next start"),
+    "a DPU": (
+        firmware("INTERNAL_CPU_OFFLOAD_ENGINE", current=0),
+        "firmware: rail2 INTERNAL_CPU_OFFLOAD_ENGINE now",
+    ),
+    "a DPU later": (
+        firmware("INTERNAL_CPU_OFFLOAD_ENGINE", next_boot=0),
+        "firmware: rail2 INTERNAL_CPU_OFFLOAD_ENGINE at the next start",
     ),
     "firmware's DCBX": (lambda f: roce(f, dcbx="firmware"), "roce: rail2 dcbx"),
     "trust in priorities": (lambda f: roce(f, trust="pcp"), "roce: rail2 trust"),

@@ -19,6 +19,7 @@ ARGUMENTS = (
 )
 UNITS = "".join(f"gpufabric-{name}.service enabled enabled\n" for name in ("plane-guard", "roce-qos", "irq-affinity"))
 PACKAGES = ["rdma-core", "perftest"]
+FIRMWARE = {"LINK_TYPE": 2, "INTERNAL_CPU_OFFLOAD_ENGINE": 1}
 DEFAULTS: dict[str, Any] = {
     "rdma_stack_packages": PACKAGES,
     "rdma_stack_hold": True,
@@ -38,6 +39,15 @@ DEFAULTS: dict[str, Any] = {
     "roce_qos_absent_allowed": ["traffic_class"],
     "roce_qos_buffer_bytes": [],
     "roce_qos_priority_buffer": [],
+    "nic_firmware_link_type": "eth",
+    "nic_firmware_mode": "nic",
+    "nic_firmware_policy": False,
+    "nic_firmware_cc_algorithm": "keep",
+    "nic_firmware_pci_wr_ordering": "keep",
+    "nic_firmware_ats": "keep",
+    "nic_firmware_vfs": -1,
+    "nic_firmware_floors": [],
+    "nic_firmware_below_floor_allowed": False,
     "nccl_fifo_traffic_class": 106,
     "nccl_ib_timeout": 20,
     "nccl_ib_retry_count": 7,
@@ -125,6 +135,13 @@ def roce_of_one(name: str) -> dict[str, Any]:
     }
 
 
+def nic_firmware(number: int) -> dict[str, Any]:
+    """A card with every setting that the default variables ask for."""
+    settings = {name: {"current": value, "next_boot": value} for name, value in FIRMWARE.items()}
+    place = {"pci": f"0000:00:{0x10 + number:02x}.0", "driver": "mlx5_core", "version": "28.40.1000"}
+    return {**place, "settings": settings, "reason": ""}
+
+
 def drop(origin: list[str], target: list[str]) -> dict[str, Any]:
     """A rule as nft -j of nftables 1.0.6 prints it."""
     ends = (("iifname", origin), ("oifname", target))
@@ -170,6 +187,7 @@ def facts() -> dict[str, Any]:
     active = {"state": "ACTIVE", "link_layer": "Ethernet"}
     return {
         "gpufabric_rails": rails(),
+        "gpufabric_nic_firmware": {name: nic_firmware(number) for number, name in enumerate(RAILS)},
         "gpufabric_gateways": {
             name: {"asked": True, "answers": {f"10.{168 + number}.0.0": "02:00:00:00:00:01"}}
             for number, name in enumerate(RAILS)

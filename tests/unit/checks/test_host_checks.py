@@ -34,10 +34,10 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     assert wrong(report) == []
     assert report.passed
     # 8 rails of 9 knobs and rp_filter of all; 8 gateways; 6 pairs of 3 planes, chain, others; 6 modules, 3 packages,
-    # their build, 8 devices; 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions;
+    # their build, 8 devices; 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs, and of 2 settings in the firmware, twice; 9 variables and contradictions;
     # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; 3 services.
     assert len(report.findings) == 73 + 8 + 8 + 18 + 5 + 128 + 10 + 18 + 3
-    assert report.summary() == "gpu-1: tested 271 of 271"
+    assert report.summary() == "gpu-1: tested 303 of 303"
     assert all(each.shown_by and each.wanted for each in report.findings)
 
 
@@ -50,7 +50,7 @@ def test_a_single_wrong_knob_is_named_and_nothing_else(name: str) -> None:
     assert wrong(report) == [expected]
     assert not report.passed
     assert report.of(Verdict.FAIL)[0].found != report.of(Verdict.FAIL)[0].wanted
-    assert len(report.findings) == 271
+    assert len(report.findings) == 303
 
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
@@ -71,10 +71,10 @@ def test_a_fact_that_could_not_be_read_leaves_its_knobs_untold_and_counted(fact:
     untold = report.of(Verdict.ERROR)
     assert untold
     assert not report.passed
-    assert len(report.findings) == 271
+    assert len(report.findings) == 303
     assert {each.why for each in untold} == {"no program ip on this host"}
     assert report.of(Verdict.FAIL) == () or fact == "gpufabric_nccl"
-    assert report.summary() == f"gpu-1: tested {271 - len(untold)} of 271"
+    assert report.summary() == f"gpu-1: tested {303 - len(untold)} of 303"
 
 
 def soft(**reasons: str) -> dict[str, Any]:
@@ -87,6 +87,8 @@ def soft(**reasons: str) -> dict[str, Any]:
     devices = {f"rxe_{name}": {"interface": name, "state": "ACTIVE", "link_layer": "Ethernet"} for name in RAILS}
     modules = dict.fromkeys(("rdma_rxe", "ib_uverbs", "rdma_cm", "rdma_ucm"), "loaded")
     found["gpufabric_rdma"].update(devices=devices, soft_roce_kept=list(RAILS), modules=modules)
+    for each in found["gpufabric_nic_firmware"].values():
+        each.update(driver="virtio_net", settings={}, reason="the NIC is not of mlx5_core")
     hcas = {name: f"rxe_{name}" for name in RAILS}
     found["gpufabric_nccl"]["hcas"] = hcas
     found["gpufabric_nccl"]["settings"]["NCCL_IB_HCA"]["value"] = "=" + ",".join(hcas.values())
@@ -99,9 +101,10 @@ LACKS = dict.fromkeys(("ecn_np", "ecn_rp", "cnp_dscp", "cnp_priority", "traffic_
 def test_soft_roce_skips_what_it_has_not_says_so_and_is_judged_on_the_rest() -> None:
     report = judged(soft(**LACKS), variables(rdma_stack_provider="rxe"))
     assert report.passed
-    assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS)
-    assert len(report.of(Verdict.SKIPPED)) == 40
-    assert report.summary() == "gpu-1: tested 236 of 236, skipped 40 that this host does not have"
+    firmware = {f"{name} {when}" for name in FIRMWARE_BY_DEFAULT for when in ("now", "at the next start")}
+    assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS) | firmware
+    assert len(report.of(Verdict.SKIPPED)) == 72
+    assert report.summary() == "gpu-1: tested 236 of 236, skipped 72 that this host does not have"
     assert sum(line.startswith("skipped roce: ecn_np on rail0, rail1") for line in report.lines()) == 1
     assert all(each.shown_on == "hardware only" for each in report.of(Verdict.SKIPPED))
 
@@ -144,7 +147,7 @@ def test_a_factory_connectx_with_the_kernels_mlx5_passes_and_only_its_traffic_cl
     report = judged(inbox())
     assert wrong(report) == [f"roce: {rail} traffic_class" for rail in RAILS]
     assert report.passed
-    assert report.summary() == "gpu-1: tested 263 of 263, skipped 8 that this host does not have"
+    assert report.summary() == "gpu-1: tested 295 of 295, skipped 8 that this host does not have"
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def site(here: StateHost, **variables: object) -> subprocess.CompletedProcess[st
     (root / "proc/modules").write_text("".join(f"{name} 1 0 - Live 0x0\n" for name in modules))
     values = yaml.safe_load((ROOT / "molecule/site/inventory/group_vars/all.yml").read_text())
     connection = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
-    roots = dict.fromkeys(("roce_qos_root", "rdma_stack_root", "nccl_root"), str(root))
+    roots = dict.fromkeys(("roce_qos_root", "rdma_stack_root", "nccl_root", "nic_firmware_root"), str(root))
     own = {**values, **connection, **roots, "rail_interfaces_manager": "networkd", **variables}
     (here.folder / "hosts.yml").write_text(json.dumps({"compute": {"hosts": {"localhost": own}}}))
     words = [f"{name}={mac}" for name, mac in PORTS.items()]

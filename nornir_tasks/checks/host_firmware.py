@@ -20,7 +20,7 @@ MOMENTS = (("current", "now"), ("next_boot", "at the next start"))
 
 ABOUT = About(
     name="firmware",
-    each="rail and setting that role nic_firmware is to keep, now and at the NIC's next start; with floors, its version",
+    each="rail and setting that role nic_firmware keeps, now and at the NIC's next start; with floors, its version",
     reads=(FACT,),
     wanted="nic_firmware_*",
     passes="the firmware has the wanted value now, and will have it at the next start",

@@ -1,4 +1,4 @@
-"""Brings the firmware settings of a host's NICs to what is wanted: reads, judges, writes, resets if allowed, reads back.
+"""Brings the firmware settings of a host's NICs to what is wanted: reads, judges, writes, resets, reads back.
 
 Standard library only (it runs on hosts, Python 3.9). All NICs are judged before the first is written. A new value is in
 effect after a reset of the card, a reboot, or a power cycle, so each setting has two: the current value, and the one
@@ -93,7 +93,7 @@ class Nic:
         return self.firmware
 
     def facts(self) -> dict[str, Any]:
-        """``pci``, ``version``, ``settings`` (NAMES without port to ``current`` and ``next_boot``), empty with the reason."""
+        """``pci``, ``version``, ``settings`` (of NAMES: ``current``, ``next_boot``); empty with the reason."""
         found: dict[str, Any] = {"pci": None, "version": "", "settings": {}, "reason": ""}
         if not self.there:
             return {**found, "reason": f"there is no interface {self.rail}"}
@@ -281,7 +281,9 @@ class Run:
                 self._fail(nic, name, f"{setting.current} after the reset", str(want.value), remedy)
 
 
-def judge(values: Mapping[str, Any], host: Host, names_now: Mapping[str, str], *, early: bool = False) -> FirmwareReport:
+def judge(
+    values: Mapping[str, Any], host: Host, names_now: Mapping[str, str], *, early: bool = False
+) -> FirmwareReport:
     """What stands against it on any NIC, found by reading alone."""
     run = Run(values, host, early=early)
     run.judge(names_now)

@@ -70,7 +70,7 @@ def of_port(name: str, port: int) -> str:
 
 
 def wanted_settings(values: Mapping[str, Any]) -> tuple[Want, ...]:
-    """Everything that these variables (of role nic_firmware, without its prefix) want; what they leave alone is not in it."""
+    """Everything that the role's variables (without its prefix) want; what they leave alone is not in it."""
     found: dict[str, tuple[int, str]] = {}
     if values["link_type"] == "eth":
         found["LINK_TYPE"] = (ETHERNET, "link_type")

@@ -35,8 +35,8 @@ OF_THE_FUNCTION = {
     "ROCE_CC_LEGACY_DCQCN": "False(0)",
     "ATS_ENABLED": "True(1)",
 }
-"""More rows, named without a port: tests/recorded/mlxconfig/query_bluefield3.txt; ROCE_CC_LEGACY_DCQCN as in a published
-query of a ConnectX-6 Dx (document 40929553731). No published table has the row of ATS_ENABLED: spelt as other switches are."""
+"""More rows, named without a port: tests/recorded/mlxconfig/query_bluefield3.txt; ROCE_CC_LEGACY_DCQCN as in a
+published query of a ConnectX-6 Dx (document 40929553731). No published table has ATS_ENABLED: spelt like its like."""
 CARDS = {
     "plain": {},
     "connectx7": {**OF_THE_FUNCTION, "LINK_TYPE": "ETH(2)"},

@@ -20,7 +20,7 @@ def main(tool: str, words: list[str]) -> int:
         not_recorded(tool, *words)
     name = interface_at(device)
     if not name:
-        print(f"-E- Failed to open device: \"{device}\", No such file or directory", file=sys.stderr)
+        print(f'-E- Failed to open device: "{device}", No such file or directory', file=sys.stderr)
         return 1
     short = device.removeprefix("0000:")
     print(f"\nMinimal reset level for device, {short}:\n\n3: Driver restart and PCI reset\nContinue with reset?[y/N] y")

@@ -12,6 +12,7 @@ from nornir_tasks.checks.host_suite import CHECKS, REQUIRED, HostReport, judge_h
 from nornir_tasks.design.host_vars import HostVars
 from tests.unit.checks.host_mutants import MUTANTS, rail, roce, set_name
 from tests.unit.checks.right_host import ARGUMENTS, RAILS, UNITS, facts, variables
+from tests.unit.checks.right_host import FIRMWARE as FIRMWARE_BY_DEFAULT
 
 VARIABLES = variables()
 
@@ -34,9 +35,10 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     assert wrong(report) == []
     assert report.passed
     # 8 rails of 9 knobs and rp_filter of all; 8 gateways; 6 pairs of 3 planes, chain, others; 6 modules, 3 packages,
-    # their build, 8 devices; 2 page pools, 2 mounts, 1 argument; 8 rails of 16 knobs, and of 2 settings in the firmware, twice; 9 variables and contradictions;
+    # their build, 8 devices; 8 rails of 2 settings in the firmware, twice; 2 page pools, 2 mounts, 1 argument; 8 rails
+    # of 16 knobs; 9 variables and contradictions;
     # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; 3 services.
-    assert len(report.findings) == 73 + 8 + 8 + 18 + 5 + 128 + 10 + 18 + 3
+    assert len(report.findings) == 73 + 8 + 8 + 18 + 32 + 5 + 128 + 10 + 18 + 3
     assert report.summary() == "gpu-1: tested 303 of 303"
     assert all(each.shown_by and each.wanted for each in report.findings)
 
@@ -448,7 +450,7 @@ def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
 def test_facts_are_asked_for_every_check_and_read_only() -> None:
     needed = requests(VARIABLES)
     assert {each.fact for each in needed} == set(facts())
-    assert len(CHECKS) == 9
+    assert len(CHECKS) == 10
     commands = [each.arguments["argv"] for each in needed if "argv" in each.arguments]
     assert [command[:3] for command in commands] == [
         ["nft", "-j", "list"],

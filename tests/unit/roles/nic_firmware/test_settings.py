@@ -48,7 +48,9 @@ def test_a_setting_is_written_once_and_in_effect_after_what_brings_it_in(
     here.set(name, other)
     asked = {**ALONE, **asked}
     refused = here.apply(**asked)
-    assert any(f"{name}" in each.knob and "nic_firmware_change_allowed is false" in each.why for each in refused.failures)
+    assert any(
+        f"{name}" in each.knob and "nic_firmware_change_allowed is false" in each.why for each in refused.failures
+    )
     assert here.calls() == []
     report = here.apply(**asked, change_allowed=True)
     assert not report.failures

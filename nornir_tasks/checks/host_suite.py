@@ -89,7 +89,10 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
         Request(
             host_firmware.FACT,
             "gpufabric.host.nic_firmware_facts",
-            {"rails": list(variables["nic_firmware_rails"]), "root": variables.get("nic_firmware_root", "/")},
+            {
+                "rails": list(variables.get("nic_firmware_rails", rails)),
+                "root": variables.get("nic_firmware_root", "/"),
+            },
         ),
         Request(
             host_stack.RDMA_FACT,

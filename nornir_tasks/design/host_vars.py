@@ -107,18 +107,6 @@ class RoceQosVars(Vars):
     """Length of the cable to the leaf, for the NIC's headroom; None: not said."""
 
 
-class NicFirmwareVars(Vars):
-    """Role nic_firmware: what of the design a NIC may keep in its firmware."""
-
-    rails: tuple[str, ...]
-    ecn: bool
-    priority: Priority
-    cnp_dscp: Dscp
-    cnp_priority: Priority
-    reorder: bool
-    """The fabric of one of its planes balances packet by packet: NICs receive RDMA out of order."""
-
-
 class RdmaStackVars(Vars):
     """Role rdma_stack."""
 
@@ -154,7 +142,6 @@ class HostVars(Vars):
     rail_interfaces: RailInterfacesVars
     roce_qos: RoceQosVars
     rdma_stack: RdmaStackVars
-    nic_firmware: NicFirmwareVars
     nccl: NcclVars
     plane_guard: PlaneGuardVars
 
@@ -205,14 +192,6 @@ def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Ki
         rail_interfaces=_rail_interfaces(found),
         roce_qos=qos,
         rdma_stack=RdmaStackVars(provider=first.needs.provider, rails=names),
-        nic_firmware=NicFirmwareVars(
-            rails=names,
-            ecn=qos.ecn,
-            priority=qos.priority,
-            cnp_dscp=qos.cnp_dscp,
-            cnp_priority=qos.cnp_priority,
-            reorder=any(network.fabrics[each.plane.fabric].load_balancing == "per_packet" for each in found),
-        ),
         nccl=NcclVars(
             rails=tuple(port for each in of_gpus for port in _ports(network, host, each)),
             traffic_class=qos.traffic_class,

@@ -102,12 +102,12 @@ class Nic:
             return {**found, "reason": f"the NIC is not of {DRIVER}"}
         found |= {"pci": self.pci, "version": self.version}
         try:
-            asked = self.ask().settings
+            shown = self.ask().settings
         except FirmwareError as error:
             return {**found, "reason": explained(str(error), self.host.root)}
         port = port_of_function(self.pci)
-        shown = {name: asked.get(of_port(name, port)) for name in NAMES}
-        return {**found, "settings": {name: asdict(each) for name, each in shown.items() if each is not None}}
+        names = {name: of_port(name, port) for name in NAMES}
+        return {**found, "settings": {name: asdict(shown[full]) for name, full in names.items() if full in shown}}
 
 
 class Run:
@@ -127,7 +127,7 @@ class Run:
                 nic = Nic(names_now[rail], self.host)
             if self._can_be_judged(nic) and self.wants:
                 found.append(nic)
-        found = [nic for nic in found if self._can_be_asked(nic)]
+        found = [nic for nic in found if self._can_be_queried(nic)]
         for nic in found:
             self._judge(nic)
         if self.values["reset_allowed"] and any(map(self._to_reset, found)):
@@ -161,7 +161,7 @@ class Run:
             remedy = "burn a newer image (mlxfwmanager, flint), or set nic_firmware_below_floor_allowed: true"
             self._fail(nic, "firmware's version", version, f"{floor} or later", f"below nic_firmware_floors; {remedy}")
 
-    def _can_be_asked(self, nic: Nic) -> bool:
+    def _can_be_queried(self, nic: Nic) -> bool:
         try:
             nic.ask()
         except FirmwareError as error:
@@ -185,9 +185,8 @@ class Run:
                     self._fail(nic, name, "no such setting", f"{want.value} ({want.variable})", f"{why}; {remedy}")
             elif setting.next_boot != want.value and not self.values["change_allowed"]:
                 why = "nic_firmware_change_allowed is false. Set it to true"
-                spared = "load_balancing of the plane's policy" if want.variable.endswith("_reorder") else want.variable
                 wanted = f"{want.value} ({want.variable})"
-                self._fail(nic, name, str(setting.next_boot), wanted, f"{why}, or change {spared}")
+                self._fail(nic, name, str(setting.next_boot), wanted, f"{why}, or change {want.variable}")
 
     def _setting(self, nic: Nic, want: Want) -> tuple[str, Any]:
         name = want.on_port(port_of_function(nic.pci))

@@ -40,27 +40,29 @@ def test_the_table_has_every_setting_of_the_role() -> None:
     assert {row[0] for row in TABLE} == set(NAMES)
 
 
-@pytest.mark.parametrize(("name", "asked", "other", "wanted", "by"), TABLE, ids=[f"{row[0]}-{row[3]}" for row in TABLE])
+@pytest.mark.parametrize(
+    ("name", "variables", "other", "wanted", "by"), TABLE, ids=[f"{row[0]}-{row[3]}" for row in TABLE]
+)
 def test_a_setting_is_written_once_and_in_effect_after_what_brings_it_in(
-    card_host, name: str, asked: dict[str, Any], other: str, wanted: str, by: str
+    card_host, name: str, variables: dict[str, Any], other: str, wanted: str, by: str
 ) -> None:
     here = card_host()
     here.set(name, other)
-    asked = {**ALONE, **asked}
-    refused = here.apply(**asked)
+    variables = {**ALONE, **variables}
+    refused = here.apply(**variables)
     assert any(
         f"{name}" in each.knob and "nic_firmware_change_allowed is false" in each.why for each in refused.failures
     )
     assert here.calls() == []
-    report = here.apply(**asked, change_allowed=True)
+    report = here.apply(**variables, change_allowed=True)
     assert not report.failures
     assert here.settings(name) == {(other, wanted)}
     assert bool(report.power_cycle_reasons) == (by == "power cycle")
     if by == "reset":
         assert len(report.reboot_reasons) == len(RAILS)
-        assert not here.apply(**asked, change_allowed=True, reset_allowed=True).failures
+        assert not here.apply(**variables, change_allowed=True, reset_allowed=True).failures
         assert here.settings(name) == {(wanted, wanted)}
-        again = here.apply(**asked, change_allowed=True, reset_allowed=True)
+        again = here.apply(**variables, change_allowed=True, reset_allowed=True)
         assert (again.changes, again.resets, again.reboot_reasons, again.failures) == ([], [], [], [])
 
 

@@ -37,12 +37,12 @@ def main(tool: str, words: list[str]) -> int:
 
 def begin_anew(path: Path, nic: dict) -> None:
     """As a reload of the driver, for this card alone."""
-    kept = {key: nic[key] for key in KEPT}
+    kept = {key: nic[key] for key in KEPT if key in nic}
     waits = {name: nic["firmware"][name] for name in ONLY_POWER if name in nic["firmware"]}
     firmware = {"firmware": {**nic["firmware_next"], **waits}, "firmware_next": nic["firmware_next"]}
     path.write_text(json.dumps({**factory(nic["driver"]), **kept, **firmware}, indent=1), encoding="utf-8")
     for values in (folder() / "values").glob("*"):
-        if f"!{path.stem}!" in values.name or f"!{nic['rdma_device']}!" in values.name or nic["pci"] in values.name:
+        if f"!{path.stem}!" in values.name or f"!{nic.get('rdma_device') or path.stem}!" in values.name or nic["pci"] in values.name:
             values.unlink()
 
 

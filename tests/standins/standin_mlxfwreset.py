@@ -41,8 +41,9 @@ def begin_anew(path: Path, nic: dict) -> None:
     waits = {name: nic["firmware"][name] for name in ONLY_POWER if name in nic["firmware"]}
     firmware = {"firmware": {**nic["firmware_next"], **waits}, "firmware_next": nic["firmware_next"]}
     path.write_text(json.dumps({**factory(nic["driver"]), **kept, **firmware}, indent=1), encoding="utf-8")
+    device = nic.get("rdma_device") or path.stem
     for values in (folder() / "values").glob("*"):
-        if f"!{path.stem}!" in values.name or f"!{nic.get('rdma_device') or path.stem}!" in values.name or nic["pci"] in values.name:
+        if f"!{path.stem}!" in values.name or f"!{device}!" in values.name or nic["pci"] in values.name:
             values.unlink()
 
 

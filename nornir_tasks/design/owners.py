@@ -57,8 +57,9 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
         ports[circuit.owner].add(interface)
         if interface != port:
             ports[fabric.key].add(port)  # all owners of its subinterfaces share the port itself
-    for link in (each for each in network.links_of(device.name) if each.kind == "peer"):
-        ports[fabric.key].add(link.end(device.name).port)
+    if device.capabilities.pair is not None:
+        peers = (each for each in network.links_of(device.name) if each.kind == "peer")
+        ports[fabric.key] |= {each.end(device.name).port for each in peers}
     has_hosts = device.level == 0
     if has_hosts and (prefix := device.capabilities.lag_prefix):
         for owner in owners:

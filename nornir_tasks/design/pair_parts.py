@@ -41,9 +41,12 @@ def pair_of(network: Network, device: Device) -> Pair | None:
 
 
 def pair_parts(network: Network, device: Device) -> PartialConfig | None:
-    """The pair's settings, its peer link and its VLAN on one leaf; None for a switch in no pair."""
+    """The pair's settings, its peer link and its VLAN on one leaf; None for a switch in no pair.
+
+    None as well where its OS has no lines for pairs: such a fabric is designed, and refused before it is rendered.
+    """
     pair = pair_of(network, device)
-    if pair is None:
+    if pair is None or device.capabilities.pair is None:
         return None
     fabric, place = network.fabric_of(device), pair.leaves.index(device.name)
     other, name = network.device(pair.other(device.name)), peer_link(device)

@@ -17,6 +17,7 @@ TABLE = ("inet", "gpufabric_plane_guard")
 SHOW = ("nft", "-j", "list", "table", *TABLE)
 UNITS = ("gpufabric-plane-guard.service", "gpufabric-roce-qos.service")
 IRQ_UNIT = "gpufabric-irq-affinity.service"
+READ_REQUEST_UNIT = "gpufabric-gpudirect.service"
 LLDP_UNIT = "lldpd.service"
 FILTER_PRIORITY = 0
 """The priority of a CNI's chains (nft's name for it is filter); ours runs before them."""
@@ -36,7 +37,7 @@ BOOT = About(
     name="boot",
     each="service that puts the host right again at boot",
     reads=(UNITS_FACT,),
-    wanted="the services of the roles that the host has (host_tuning_rails, rail_interfaces_lldp)",
+    wanted="the services of the roles that the host has (host_tuning_rails, gpudirect_rails, rail_interfaces_lldp)",
     passes="it is enabled",
     fails="it is not enabled, or not installed",
     cannot_tell="systemd could not be asked",
@@ -73,8 +74,12 @@ def check_planes(evidence: HostEvidence) -> list[HostFinding]:
 
 def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
     """Services that restore a host's configuration at boot."""
-    irq = (IRQ_UNIT,) if variables.get("host_tuning_rails") else ()
-    return (*UNITS, *irq, *((LLDP_UNIT,) if variables.get("rail_interfaces_lldp") else ()))
+    needed = {
+        IRQ_UNIT: variables.get("host_tuning_rails"),
+        READ_REQUEST_UNIT: variables.get("gpudirect_rails") and variables.get("gpudirect_read_request_bytes"),
+        LLDP_UNIT: variables.get("rail_interfaces_lldp"),
+    }
+    return (*UNITS, *(unit for unit, is_needed in needed.items() if is_needed))
 
 
 def check_boot(evidence: HostEvidence) -> list[HostFinding]:

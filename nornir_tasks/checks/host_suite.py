@@ -8,6 +8,7 @@ from typing import Any
 from nornir_tasks.checks import (
     host_cabling,
     host_firmware,
+    host_gpudirect,
     host_kernel,
     host_planes,
     host_rails,
@@ -37,12 +38,16 @@ CHECKS = (
     HostCheck(host_firmware.check_firmware, host_firmware.ABOUT),
     HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT),
     HostCheck(host_tuning.check_tuning, host_tuning.ABOUT),
+    HostCheck(host_gpudirect.check_gpudirect, host_gpudirect.ABOUT),
     HostCheck(host_roce.check_roce, host_roce.ABOUT),
     HostCheck(host_stack.check_nccl, host_stack.NCCL),
     HostCheck(host_planes.check_boot, host_planes.BOOT),
 )
 
-ROLES = ("rail_interfaces", "plane_guard", "rdma_stack", "nic_firmware", "hugepages", "host_tuning", "roce_qos", "nccl")
+ROLES = (
+    *("rail_interfaces", "plane_guard", "rdma_stack", "nic_firmware", "hugepages", "host_tuning", "gpudirect"),
+    *("roce_qos", "nccl"),
+)
 """Roles whose variables are judged, their defaults included."""
 REQUIRED = tuple(
     f"{role}_{field}"
@@ -113,6 +118,7 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             "gpufabric.host.kernel_facts",
             {"rails": list(variables.get("host_tuning_rails", rails)), "sysctl": host_tuning.sysctl_names(variables)},
         ),
+        *_of_gpus(variables),
         Request(host_planes.FACT, "ansible.legacy.command", {"argv": list(host_planes.SHOW)}),
         Request(
             host_planes.UNITS_FACT,
@@ -120,6 +126,17 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             {"argv": [*host_planes.LIST_UNITS, *host_planes.units(variables)]},
         ),
     )
+
+
+def _of_gpus(variables: Mapping[str, Any]) -> tuple[Request, ...]:
+    """Read only where rails join GPUs."""
+    rails = [dict(rail) for rail in variables["gpudirect_rails"]]
+    arguments = {
+        "rails": rails,
+        "gpus": dict(variables.get("gpudirect_gpus", {})),
+        "root": variables.get("gpudirect_root", "/"),
+    }
+    return (Request(host_gpudirect.FACT, "gpufabric.host.pci_facts", arguments),) if rails else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,21 @@ class NcclVars(Vars):
     """Interfaces for NCCL's bootstrap: of the business plane, never a rail."""
 
 
+class GpuRailVars(Vars):
+    """One rail that joins GPUs."""
+
+    name: str
+    match: NicMatch
+
+
+class GpudirectVars(Vars):
+    """Role gpudirect."""
+
+    rails: tuple[GpuRailVars, ...]
+    """Of planes that join GPUs, in the GPUs' order: GPU 0 is on the first. None with Soft-RoCE, whose machines have no
+    GPUs."""
+
+
 class PlaneGuardVars(Vars):
     """Role plane_guard."""
 
@@ -144,6 +159,7 @@ class HostVars(Vars):
     rdma_stack: RdmaStackVars
     nccl: NcclVars
     plane_guard: PlaneGuardVars
+    gpudirect: GpudirectVars
 
     def ansible(self) -> dict[str, Any]:
         """``<role>_<field>`` -> plain data, as Ansible takes it. What is None in a rail is left out."""
@@ -156,6 +172,7 @@ class HostVars(Vars):
             for key in ("plane_supernet", "subnet"):
                 if rail[key] is None:
                     del rail[key]
+        for rail in (*found["rail_interfaces_rails"], *found["gpudirect_rails"]):
             rail["match"] = {key: value for key, value in rail["match"].items() if value is not None}
         return found
 
@@ -187,19 +204,22 @@ def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Ki
     bootstrap = next((known[each.kind].bootstrap for each in of_gpus), None)
     policies = first.plane.classes or network.fabrics[first.plane.fabric].classes
     qos = _roce_qos([each.needs for each in found], policies, names)
+    interfaces = _rail_interfaces(found)
+    gpu_rails = tuple(port for each in of_gpus for port in _ports(network, host, each))
     described = {each.name: ports for each in network.planes.values() if (ports := _ports(network, host, each))}
     return HostVars(
-        rail_interfaces=_rail_interfaces(found),
+        rail_interfaces=interfaces,
         roce_qos=qos,
         rdma_stack=RdmaStackVars(provider=first.needs.provider, rails=names),
         nccl=NcclVars(
-            rails=tuple(port for each in of_gpus for port in _ports(network, host, each)),
+            rails=gpu_rails,
             traffic_class=qos.traffic_class,
             cross_nic=_cross_nic(network, of_gpus),
             pxn_disable=0,
             socket_interfaces=first.needs.interfaces.get(bootstrap or "", ()),
         ),
         plane_guard=PlaneGuardVars(planes={**described, **first.needs.interfaces}),
+        gpudirect=GpudirectVars(rails=_of_gpus(interfaces.rails, gpu_rails) if first.needs.provider == "mlx5" else ()),
     )
 
 
@@ -257,6 +277,11 @@ def _rail(number: int, on: _OnPlane, nic: HostNic, first_supernet: str) -> RailV
         plane_supernet=None if supernet == first_supernet else supernet,
         subnet=str(IPv4Interface(f"{nic.address}/{nic.prefix_length}").network) if on.is_shared else None,
     )
+
+
+def _of_gpus(rails: Iterable[RailVars], names: Sequence[str]) -> tuple[GpuRailVars, ...]:
+    matches = {rail.name: rail.match for rail in rails}
+    return tuple(GpuRailVars(name=name, match=matches[name]) for name in names)
 
 
 def place_match(place: str) -> NicMatch:

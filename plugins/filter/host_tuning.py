@@ -112,8 +112,13 @@ def _arguments(settings: Settings, kernel: Kernel) -> Iterator[str]:
             "Take that out of /etc/default/grub, or ours out of host_tuning_kernel_arguments"
         )
     for argument in settings["kernel_arguments"]:
-        if not re.fullmatch(r"[A-Za-z0-9_.-]+(=[^\s\"'$`\\]+)?", argument):
+        if not re.fullmatch(r"[A-Za-z0-9_.-]+(=[^\s;\"'$`\\]+)?", argument):
             yield f"host_tuning_kernel_arguments: {argument!r} is not one argument. Write name or name=value"
+        if re.match(r"pci=.*(disable_acs_redir|config_acs)=", argument):
+            yield (
+                f"host_tuning_kernel_arguments: {argument!r} is set by role gpudirect (gpudirect_acs), and the kernel "
+                "takes the last of two alone. Take it out"
+            )
 
 
 def host_tuning_arguments(settings: Settings) -> list[str]:

@@ -7,6 +7,7 @@ no program is run, so that a GPU that hangs does not hang this.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,13 @@ FABRIC_MANAGER_GROUPS = (
 """Processes of the service, with cgroups v2 and v1."""
 OPERATOR_ROOT = "run/nvidia/driver/usr"
 """The GPU Operator's driver container mounts its root here."""
+
+
+FIRST_DMA_BUF_KERNEL = [5, 12]
+"""Linux with dma-buf for RDMA (ib_umem_dmabuf_get); the open modules are needed besides (NVIDIA GPU Operator, GPUDirect
+RDMA: open kernel modules, Linux 5.12 or later, Turing or later, CUDA 11.7 or later)."""
+OUR_GRUB_FILE = "gpufabric-gpudirect.cfg"
+ACS_ARGUMENT = re.compile(r"\b(disable_acs_redir|config_acs)=")
 
 
 def driver_version(content: str | None) -> tuple[str | None, bool | None]:
@@ -60,10 +68,42 @@ def lockdown(content: str | None) -> str | None:
     return found[1] if found else None
 
 
+def no_dma_buf(version: str | None, is_open: bool | None, kernel: str | None) -> str:
+    """Why RDMA cannot take GPU memory as dma-buf; empty if it can. Conditions as of DMA_BUF_NEEDS."""
+    if version is None:
+        return "no NVIDIA driver is loaded"
+    if not is_open:
+        return f"the closed kernel modules of {version} are loaded"
+    numbers = [int(part) for part in re.findall(r"\d+", kernel or "")[:2]]
+    return "" if numbers >= FIRST_DMA_BUF_KERNEL else f"Linux {kernel} is older than 5.12"
+
+
+def wrong_fabric_manager(version: str | None, packages: Mapping[str, str], running: bool) -> str:
+    """What is wrong with the fabric manager of a host with NVSwitches; it must have the driver's version."""
+    if not packages:
+        return "not installed"
+    others = [f"{name} {each}" for name, each in packages.items() if each != version]
+    if others and version is not None:
+        return f"{', '.join(others)}, and the driver is {version}"
+    return "" if running else "not running"
+
+
+def acs_elsewhere(root: Path) -> list[str]:
+    """Where somebody else tells the kernel of ACS in GRUB's settings: file and line."""
+    found = []
+    for path in [root / "etc/default/grub", *sorted((root / "etc/default/grub.d").glob("*.cfg"))]:
+        for place, line in enumerate((text(path) or "").splitlines(), start=1):
+            if path.name != OUR_GRUB_FILE and not line.lstrip().startswith("#") and ACS_ARGUMENT.search(line):
+                found.append(f"/{path.relative_to(root)}:{place}")
+    return found
+
+
 def driver(root: Path) -> dict[str, Any]:
     """What is loaded, what is installed, whether a fabric manager runs, and the kernel it all runs on."""
     version, is_open = driver_version(text(root / "proc/driver/nvidia/version"))
     packages = installed(text(root / "var/lib/dpkg/status"))
+    kernel = text(root / "proc/sys/kernel/osrelease")
+    running = any(text(root / group) for group in FABRIC_MANAGER_GROUPS)
     managers = {name: upstream(each) for name, each in packages.items() if FABRIC_MANAGER_PACKAGE.fullmatch(name)}
     return {
         "version": version,
@@ -71,10 +111,8 @@ def driver(root: Path) -> dict[str, Any]:
         "peermem": (root / "sys/module/nvidia_peermem").is_dir(),
         "packages": {name: each for name, each in packages.items() if name not in managers},
         "operator": (root / OPERATOR_ROOT).is_dir(),
-        "fabric_manager": {
-            "packages": managers,
-            "running": any(text(root / group) for group in FABRIC_MANAGER_GROUPS),
-        },
-        "kernel": text(root / "proc/sys/kernel/osrelease"),
+        "no_dma_buf": no_dma_buf(version, is_open, kernel),
+        "wrong_fabric_manager": wrong_fabric_manager(version, managers, running),
+        "kernel": kernel,
         "lockdown": lockdown(text(root / "sys/kernel/security/lockdown")),
     }

@@ -7,6 +7,7 @@ recorded trees. A missing or unreadable file gives None, never a guess.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -112,11 +113,23 @@ def boot(root: Path) -> dict[str, Any]:
     return {"cmdline": text(root / "proc/cmdline"), "cmdline_next_boot": next_boot(root), "boot_editor": editor}
 
 
+def grub_words(line: str) -> list[str]:
+    """A line of GRUB's menu as GRUB reads it: quotes are taken off, and a bare semicolon ends the command."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=";")
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:  # an open quote, which GRUB refuses as well
+        return line.split()
+    end = next((place for place, word in enumerate(words) if set(word) == {";"}), len(words))
+    return words[:end]
+
+
 def next_boot(root: Path) -> str | None:
     """Arguments of the first kernel of GRUB's menu, which is the default entry on Debian and Ubuntu."""
     for menu in MENUS:
         for line in (text(root / menu) or "").splitlines():
-            words = line.split()
+            words = grub_words(line)
             if words[:1] in (["linux"], ["linux16"], ["linuxefi"]) and len(words) > 1:
                 return " ".join(words[2:])
     return None

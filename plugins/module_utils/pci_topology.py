@@ -7,7 +7,7 @@ tree is that of sysfs: the path of /sys/bus/pci/devices/<address> names every br
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,24 +118,51 @@ def nearest(device: Sequence[str], others: Mapping[str, Sequence[str]]) -> list[
     return [name for name, at in depth.items() if at == max(depth.values())]
 
 
-def tree(root: Path, rails: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """``gpus`` (address -> nearest rails), ``nvswitches``, ``rails`` (name -> NIC), ``devices`` (address -> facts).
+def pairs(
+    rails: Sequence[str], gpus: Sequence[str], named: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, list[str]], str]:
+    """(rail -> the GPUs it shall serve, why they cannot be known).
 
-    ``rails``: name and match of each. Only GPUs, rails' NICs and what is above them are described.
+    Named ones as named; else both in order: GPU 0 on rail 0; with fewer of one kind, each serves as many of the other.
+    """
+    if named:
+        unknown = sorted({gpu for each in named.values() for gpu in each} - set(gpus))
+        missing = [rail for rail in rails if not named.get(rail)]
+        reasons = [("no GPU at", unknown), ("no GPU named for", missing)]
+        why = "; ".join(f"{what} {', '.join(names)}" for what, names in reasons if names)
+        return {rail: list(named.get(rail, ())) for rail in rails}, why
+    less, more = sorted((len(rails), len(gpus)))
+    if not less or more % less:
+        return {rail: [] for rail in rails}, f"{len(gpus)} GPUs and {len(rails)} rails cannot be paired evenly"
+    turns = [(number * len(rails) // more, number * len(gpus) // more) for number in range(more)]
+    return {rail: [gpus[gpu] for at, gpu in turns if at == place] for place, rail in enumerate(rails)}, ""
+
+
+def tree(root: Path, rails: Sequence[Mapping[str, Any]], named: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """``gpus`` (address -> nearest rails), ``rails``, ``nvswitches``, ``devices`` (address -> facts), ``unpaired``.
+
+    ``rails``: name and match of each; only GPUs, rails' NICs and what is above them are described. Of a rail: ``nic``,
+    ``gpus`` that it shall serve, ``ways`` (GPU -> ports on the way, if a switch is common). ``unpaired``: of ``pairs``.
     """
     places = _by_address(root)
     gpus = _of_nvidia(places, GPU_CLASSES)
     nics = {rail["name"]: nic_of(root, rail["match"]) for rail in rails}
-    ends = [*gpus, *dict.fromkeys(nic for nic in nics.values() if nic)]
     devices: dict[str, Any] = {}
-    for end in ends:
+    for end in (*gpus, *(nic for nic in nics.values() if nic)):
         for address in path_of(places[end]):
             if address not in devices:
                 devices[address] = describe(places[address])
-    nic_paths = {name: devices[nic]["path"] for name, nic in nics.items() if nic}
+    paths = {name: devices[nic]["path"] for name, nic in nics.items() if nic}
+    served, unpaired = pairs(list(nics), gpus, named)
+    found = {}
+    for name, nic in nics.items():
+        switched = [gpu for gpu in served[name] if nic and gpu in devices and common(paths[name], devices[gpu]["path"])]
+        ways = {gpu: between(paths[name], devices[gpu]["path"]) for gpu in switched}
+        found[name] = {"nic": nic, "gpus": served[name], "ways": ways}
     return {
-        "gpus": {gpu: nearest(devices[gpu]["path"], nic_paths) for gpu in gpus},
+        "gpus": {gpu: nearest(devices[gpu]["path"], paths) for gpu in gpus},
         "nvswitches": _of_nvidia(places, (NVSWITCH_CLASS,)),
-        "rails": nics,
+        "rails": found,
         "devices": devices,
+        "unpaired": unpaired,
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.gpufabric.host.plugins.module_utils.gpu_driver import driver
+from ansible_collections.gpufabric.host.plugins.module_utils.gpu_driver import acs_elsewhere, driver
 from ansible_collections.gpufabric.host.plugins.module_utils.pci_topology import tree
 
 DOCUMENTATION = r"""
@@ -33,6 +33,10 @@ options:
         suboptions:
           pci: {description: PCI address, type: str}
           mac: {description: MAC address, type: str}
+  gpus:
+    description: Rail to the addresses of the GPUs that it shall serve. Else both are paired in order.
+    type: dict
+    default: {}
   root:
     description: Where /sys, /proc, /run and /var are read.
     type: path
@@ -63,7 +67,16 @@ ansible_facts:
           description: Address of each of NVIDIA's GPUs to the rails under the lowest switch that is common.
           type: dict
         nvswitches: {description: addresses of NVSwitches that show themselves as bridges, type: list, elements: str}
-        rails: {description: "rail to its NIC port's address, null if there is none such", type: dict}
+        rails:
+          description:
+            - Rail to C(nic) (address; null if there is none such), C(gpus) (those that it shall serve), C(ways) (GPU to
+              the ports on the way to it, if a switch is common).
+          type: dict
+        unpaired: {description: why GPUs and rails cannot be paired; empty if they can, type: str}
+        acs_elsewhere:
+          description: GRUB's settings that name ACS and are not ours, file and line.
+          type: list
+          elements: str
         devices:
           description:
             - Address of each GPU, NIC of a rail and bridge above them, to C(path) (from the root complex down),
@@ -75,7 +88,8 @@ ansible_facts:
         driver:
           description:
             - C(version) and C(open) of the loaded kernel modules, C(peermem), C(packages) of the host, C(operator) (the
-              GPU Operator's container is there), C(fabric_manager) (packages, running), C(kernel), C(lockdown).
+              GPU Operator's container is there), C(no_dma_buf) (why RDMA cannot take GPU memory as dma-buf),
+              C(wrong_fabric_manager) (what is wrong with it, where there are NVSwitches), C(kernel), C(lockdown).
           type: dict
 """
 
@@ -87,11 +101,16 @@ def main() -> None:
     rails = {"type": "list", "elements": "dict", "default": []}
     options = {"name": {"type": "str", "required": True}, "match": MATCH}
     module = AnsibleModule(
-        argument_spec={"rails": {**rails, "options": options}, "root": {"type": "path", "default": "/"}},
+        argument_spec={
+            "rails": {**rails, "options": options},
+            "gpus": {"type": "dict", "default": {}},
+            "root": {"type": "path", "default": "/"},
+        },
         supports_check_mode=True,
     )
     root = Path(module.params["root"])
-    facts = {**tree(root, module.params["rails"]), "driver": driver(root)}
+    found = tree(root, module.params["rails"], module.params["gpus"])
+    facts = {**found, "driver": driver(root), "acs_elsewhere": acs_elsewhere(root)}
     module.exit_json(changed=False, ansible_facts={"gpufabric_pci": facts})
 
 

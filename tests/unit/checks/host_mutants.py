@@ -48,6 +48,24 @@ def guard(place: int, rule: dict[str, Any] | None) -> Change:
     return change
 
 
+def gpu_driver(**changes: Any) -> Change:
+    return lambda found: found["gpufabric_pci"]["driver"].update(changes)
+
+
+def nic(**changes: Any) -> Change:
+    """Another NIC of rail2."""
+    return lambda found: found["gpufabric_pci"]["devices"]["0000:34:00.0"].update(changes)
+
+
+def nic_link(**changes: Any) -> Change:
+    return lambda found: found["gpufabric_pci"]["devices"]["0000:34:00.0"]["link"].update(changes)
+
+
+def nics_port(bit: str) -> Change:
+    """A bit of the ACS control of the switch's port above rail2's NIC."""
+    return lambda found: found["gpufabric_pci"]["devices"]["0000:32:01.0"]["acs"].update({bit: True})
+
+
 def set_name(netdev: str, **changes: Any) -> dict[str, Any]:
     """What rail_facts says of a set-name of netplan's."""
     place = {"file": "/etc/netplan/50-cloud-init.yaml", "line": 9, "key": "network.ethernets.ens17.set-name"}
@@ -225,6 +243,41 @@ MUTANTS: dict[str, tuple[Change, str]] = {
         lambda f: kernel(f, "rails")["rail6"]["interrupts"][0].update(cpus="0-3"),
         "host_tuning: rail6 interrupts",
     ),
+    "GPU nearer to another rail": (
+        lambda f: f["gpufabric_pci"]["gpus"].update({"0000:33:00.0": ["rail3"]}),
+        "gpudirect: rail2 GPU",
+    ),
+    "GPU behind another root port": (
+        lambda f: f["gpufabric_pci"]["gpus"].update({"0000:33:00.0": []}),
+        "gpudirect: rail2 GPU",
+    ),
+    "half of the lanes": (nic_link(lanes=8), "gpudirect: rail2 PCI Express link"),
+    "half of the speed": (nic_link(speed_gt_s=16.0), "gpudirect: rail2 PCI Express link"),
+    "link down": (nic(link=None), "gpudirect: rail2 PCI Express link"),
+    "small read requests": (nic(read_request_bytes=512), "gpudirect: rail2 largest read request"),
+    "ATS on": (nic(ats=True), "gpudirect: rail2 ATS"),
+    "IOMMU translates": (nic(iommu="DMA-FQ"), "gpudirect: rail2 IOMMU"),
+    "IOMMU translates for the GPU": (
+        lambda f: f["gpufabric_pci"]["devices"]["0000:33:00.0"].update(iommu="DMA"),
+        "gpudirect: rail2 IOMMU",
+    ),
+    "requests redirected": (nics_port("request_redirect"), "gpudirect: rail2 ACS redirect"),
+    "completions redirected": (nics_port("completion_redirect"), "gpudirect: rail2 ACS redirect"),
+    "egress controlled": (nics_port("egress_control"), "gpudirect: rail2 ACS redirect"),
+    "ACS argument cut at its first semicolon": (
+        lambda f: f["gpufabric_kernel"].update(cmdline_next_boot=ARGUMENTS.partition(";")[0]),
+        "gpudirect: ACS redirect after a boot",
+    ),
+    "another ACS argument behind it": (
+        lambda f: f["gpufabric_kernel"].update(cmdline_next_boot=ARGUMENTS + " pci=disable_acs_redir=0000:10:01.0"),
+        "gpudirect: ACS redirect after a boot",
+    ),
+    "driver of another branch": (gpu_driver(version="570.158.01"), "gpudirect: NVIDIA driver"),
+    "closed modules": (
+        gpu_driver(no_dma_buf="the closed kernel modules of 580.95.05 are loaded"),
+        "gpudirect: way to GPU memory",
+    ),
+    "fabric manager stopped": (gpu_driver(wrong_fabric_manager="not running"), "gpudirect: fabric manager"),
 }
 MUTANTS |= {f"code point {point}": (code_point(point), "roce: rail2 dscp_to_priority") for point in range(64)}
 MUTANTS |= {

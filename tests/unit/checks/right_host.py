@@ -15,9 +15,12 @@ from tests.plain_facts import plain_facts
 
 RAILS = [f"rail{number}" for number in range(8)]
 ARGUMENTS = (
-    "root=/dev/vda1 hugepagesz=1G hugepages=0:1 iommu=pt isolcpus=managed_irq,domain,2-3 nohz_full=2-3 rcu_nocbs=2-3"
+    "root=/dev/vda1 hugepagesz=1G hugepages=0:1 iommu=pt isolcpus=managed_irq,domain,2-3 nohz_full=2-3 rcu_nocbs=2-3 "
+    "pci=disable_acs_redir=" + ";".join(f"0000:{root}0:01.0/00.0/0{port}.0" for root in range(1, 9) for port in (1, 0))
 )
-UNITS = "".join(f"gpufabric-{name}.service enabled enabled\n" for name in ("plane-guard", "roce-qos", "irq-affinity"))
+UNITS = "".join(
+    f"gpufabric-{name}.service enabled enabled\n" for name in ("plane-guard", "roce-qos", "irq-affinity", "gpudirect")
+)
 PACKAGES = ["rdma-core", "perftest"]
 FIRMWARE = {"LINK_TYPE": 2, "INTERNAL_CPU_OFFLOAD_ENGINE": 1}
 DEFAULTS: dict[str, Any] = {
@@ -35,6 +38,13 @@ DEFAULTS: dict[str, Any] = {
     "host_tuning_rails": RAILS,
     "host_tuning_kernel_arguments": ["iommu=pt"],
     "host_tuning_isolated_cpus": "2-3",
+    "gpudirect_gpus": {},
+    "gpudirect_far_rails_allowed": [],
+    "gpudirect_acs": "redirect_off",
+    "gpudirect_read_request_bytes": 4096,
+    "gpudirect_ats_allowed": False,
+    "gpudirect_driver_owner": "host",
+    "gpudirect_driver_branch": "580",
     "roce_qos_backend": "auto",
     "roce_qos_absent_allowed": ["traffic_class"],
     "roce_qos_buffer_bytes": [],
@@ -65,7 +75,9 @@ def variables(**changes: Any) -> dict[str, Any]:
     catalogue = load_catalogue()
     intent = load_intent(resource("inventory") / "lab" / "fabric.yml")
     network = design(intent, catalogue, plain_facts())
-    return {**DEFAULTS, **host_vars(network, needs(intent), "gpu-1").ansible(), **changes}
+    own = host_vars(network, needs(intent), "gpu-1").ansible()
+    own["gpudirect_rails"] = [{"name": each["name"], "match": each["match"]} for each in own["rail_interfaces_rails"]]
+    return {**DEFAULTS, **own, **changes}
 
 
 def rails() -> dict[str, Any]:
@@ -176,6 +188,61 @@ def nft() -> list[dict[str, Any]]:
     ]
 
 
+def pci_of_one(number: int) -> dict[str, dict[str, Any]]:
+    """A switch with a rail's NIC and its GPU: root port N0:01.0, its ports up and down, GPU N3:00.0, NIC N4:00.0."""
+    bus = f"0000:{number + 1}"
+    top = [f"{bus}0:01.0", f"{bus}1:00.0"]
+    acs = {"source_validation": True, "request_redirect": False, "completion_redirect": False, "egress_control": False}
+    link = {"speed_gt_s": 32.0, "lanes": 16, "max_speed_gt_s": 32.0, "max_lanes": 16}
+    places = {
+        "root port": top[:1],
+        "upstream port": top,
+        "gpu's port": [*top, f"{bus}2:00.0"],
+        "nic's port": [*top, f"{bus}2:01.0"],
+        "gpu": [*top, f"{bus}2:00.0", f"{bus}3:00.0"],
+        "nic": [*top, f"{bus}2:01.0", f"{bus}4:00.0"],
+    }
+    return {
+        path[-1]: {
+            "path": path,
+            "kernel_path": "/".join([path[0], *(each.rpartition(":")[2] for each in path[1:])]),
+            "iommu": "identity",
+            "known": "all",
+            "link": dict(link),
+            "read_request_bytes": 4096,
+            "acs": dict(acs) if "'s port" in name else None,
+            "ats": None,
+        }
+        for name, path in places.items()
+    }
+
+
+def pci() -> dict[str, Any]:
+    ways = {name: {f"0000:{n}3:00.0": [f"0000:{n}2:01.0", f"0000:{n}2:00.0"]} for n, name in enumerate(RAILS, 1)}
+    return {
+        "gpus": {gpu: [name] for name, way in ways.items() for gpu in way},
+        "rails": {
+            name: {"nic": f"0000:{n}4:00.0", "gpus": list(ways[name]), "ways": ways[name]}
+            for n, name in enumerate(RAILS, 1)
+        },
+        "nvswitches": ["0000:05:00.0"],
+        "devices": {address: each for number in range(8) for address, each in pci_of_one(number).items()},
+        "unpaired": "",
+        "acs_elsewhere": [],
+        "driver": {
+            "version": "580.95.05",
+            "open": True,
+            "peermem": False,
+            "packages": {"nvidia-open": "580.95.05-1"},
+            "operator": False,
+            "no_dma_buf": "",
+            "wrong_fabric_manager": "",
+            "kernel": "6.1.0-30-amd64",
+            "lockdown": "none",
+        },
+    }
+
+
 def facts() -> dict[str, Any]:
     """Of a ConnectX host. ``gpufabric_plane_guard`` stands as the list that its stdout is to hold."""
     wanted = {
@@ -249,6 +316,7 @@ def facts() -> dict[str, Any]:
             ],
             "hugetlbfs": [{"path": f"/dev/hugepages{size}", "options": "rw"} for size in ("", "2M", "1G")],
         },
+        "gpufabric_pci": pci(),
         "gpufabric_plane_guard": nft(),
         "gpufabric_units": {"rc": 0, "stdout": UNITS, "stderr": ""},
     }

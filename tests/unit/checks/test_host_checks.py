@@ -37,9 +37,10 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     # 8 rails of 9 knobs and rp_filter of all; 8 gateways; 6 pairs of 3 planes, chain, others; 6 modules, 3 packages,
     # their build, 8 devices; 8 rails of 2 settings in the firmware, twice; 2 page pools, 2 mounts, 1 argument; 8 rails
     # of 16 knobs; 9 variables and contradictions;
-    # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; 3 services.
-    assert len(report.findings) == 73 + 8 + 8 + 18 + 32 + 5 + 128 + 10 + 18 + 3
-    assert report.summary() == "gpu-1: tested 303 of 303"
+    # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; of GPUDirect 8 rails of 6
+    # knobs, ACS after a boot, 3 of the driver; 4 services.
+    assert len(report.findings) == 73 + 8 + 8 + 18 + 32 + 5 + 128 + 10 + 18 + 52 + 4
+    assert report.summary() == "gpu-1: tested 356 of 356"
     assert all(each.shown_by and each.wanted for each in report.findings)
 
 
@@ -52,7 +53,7 @@ def test_a_single_wrong_knob_is_named_and_nothing_else(name: str) -> None:
     assert wrong(report) == [expected]
     assert not report.passed
     assert report.of(Verdict.FAIL)[0].found != report.of(Verdict.FAIL)[0].wanted
-    assert len(report.findings) == 303
+    assert len(report.findings) == 356
 
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
@@ -73,10 +74,10 @@ def test_a_fact_that_could_not_be_read_leaves_its_knobs_untold_and_counted(fact:
     untold = report.of(Verdict.ERROR)
     assert untold
     assert not report.passed
-    assert len(report.findings) == 303
+    assert len(report.findings) == 356
     assert {each.why for each in untold} == {"no program ip on this host"}
     assert report.of(Verdict.FAIL) == () or fact == "gpufabric_nccl"
-    assert report.summary() == f"gpu-1: tested {303 - len(untold)} of 303"
+    assert report.summary() == f"gpu-1: tested {356 - len(untold)} of 356"
 
 
 def soft(**reasons: str) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def test_soft_roce_skips_what_it_has_not_says_so_and_is_judged_on_the_rest() -> 
     firmware = {f"{name} {when}" for name in FIRMWARE_BY_DEFAULT for when in ("now", "at the next start")}
     assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS) | firmware
     assert len(report.of(Verdict.SKIPPED)) == 72
-    assert report.summary() == "gpu-1: tested 236 of 236, skipped 72 that this host does not have"
+    assert report.summary() == "gpu-1: tested 289 of 289, skipped 72 that this host does not have"
     assert sum(line.startswith("skipped roce: ecn_np on rail0, rail1") for line in report.lines()) == 1
     assert all(each.shown_on == "hardware only" for each in report.of(Verdict.SKIPPED))
 
@@ -149,7 +150,7 @@ def test_a_factory_connectx_with_the_kernels_mlx5_passes_and_only_its_traffic_cl
     report = judged(inbox())
     assert wrong(report) == [f"roce: {rail} traffic_class" for rail in RAILS]
     assert report.passed
-    assert report.summary() == "gpu-1: tested 295 of 295, skipped 8 that this host does not have"
+    assert report.summary() == "gpu-1: tested 348 of 348, skipped 8 that this host does not have"
 
 
 @pytest.mark.parametrize(
@@ -430,6 +431,7 @@ def test_services_that_are_not_installed_are_named() -> None:
     assert {(each.subject, each.found) for each in failed} == {
         ("gpufabric-roce-qos.service", "not installed"),
         ("gpufabric-irq-affinity.service", "not installed"),
+        ("gpufabric-gpudirect.service", "not installed"),
     }
 
 
@@ -450,7 +452,7 @@ def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
 def test_facts_are_asked_for_every_check_and_read_only() -> None:
     needed = requests(VARIABLES)
     assert {each.fact for each in needed} == set(facts())
-    assert len(CHECKS) == 10
+    assert len(CHECKS) == 11
     commands = [each.arguments["argv"] for each in needed if "argv" in each.arguments]
     assert [command[:3] for command in commands] == [
         ["nft", "-j", "list"],
@@ -470,3 +472,58 @@ def test_a_number_of_nccl_is_judged_by_what_it_means_and_not_by_its_spelling(val
     found = facts()
     found["gpufabric_nccl"]["settings"]["NCCL_IB_TC"]["value"] = value
     assert wrong(judged(found)) == ([] if right else ["nccl: NCCL_IB_TC"])
+
+
+def without_driver() -> dict[str, Any]:
+    found = facts()
+    found["gpufabric_pci"]["driver"].update(version=None, open=None, no_dma_buf="no NVIDIA driver is loaded")
+    return found
+
+
+def test_a_gpu_host_without_a_driver_fails_unless_the_operator_is_to_bring_it() -> None:
+    failed = [each.name for each in judged(without_driver()).of(Verdict.FAIL)]
+    assert failed == ["NVIDIA driver", "way to GPU memory"]
+    report = judged(without_driver(), variables(gpudirect_driver_owner="operator"))
+    assert report.passed
+    assert [each.why for each in report.of(Verdict.SKIPPED)] == ["the GPU Operator brings it"] * 3
+
+
+@pytest.mark.parametrize(
+    ("loaded", "peermem", "passed"), [(True, True, True), (True, False, False), (False, True, False)]
+)
+def test_without_dma_buf_nvidia_peermem_must_be_loaded_and_asked_for(loaded: bool, peermem: bool, passed: bool) -> None:
+    found = facts()
+    reason = "Linux 5.4.0-200-generic is older than 5.12"
+    found["gpufabric_pci"]["driver"].update(peermem=loaded, no_dma_buf=reason)
+    found["gpufabric_rdma"]["modules"]["nvidia_peermem"] = "loaded"
+    report = judged(found, variables(rdma_stack_peermem=peermem))
+    assert report.passed is passed
+    assert [each.found for each in report.of(Verdict.FAIL)] == ([] if passed else [reason])
+
+
+def test_a_configuration_space_that_nobody_may_read_is_not_taken_for_a_right_one() -> None:
+    found = facts()
+    for address in ("0000:34:00.0", "0000:32:01.0"):
+        found["gpufabric_pci"]["devices"][address].update(known="header", acs=None, link=None, read_request_bytes=None)
+    report = judged(found)
+    untold = [each.name for each in report.of(Verdict.ERROR)]
+    assert untold == [f"rail2 {knob}" for knob in ("PCI Express link", "largest read request", "ATS", "ACS redirect")]
+    assert [each.name for each in report.of(Verdict.FAIL)] == ["ACS redirect after a boot"] * len(
+        report.of(Verdict.FAIL)
+    )
+
+
+def test_what_a_site_leaves_alone_is_not_judged_and_a_host_without_gpus_has_no_knob_of_them() -> None:
+    lax = variables(gpudirect_acs="keep", gpudirect_read_request_bytes=0, gpudirect_ats_allowed=True)
+    knobs = {each.knob for each in judged(facts(), lax).findings if each.check == "gpudirect"}
+    assert knobs == {"GPU", "PCI Express link", "IOMMU", "NVIDIA driver", "way to GPU memory", "fabric manager"}
+    bare = judged(facts(), variables(gpudirect_rails=[]))
+    assert [each for each in bare.findings if each.check == "gpudirect"] == []
+
+
+def test_a_rail_that_may_be_far_from_its_gpu_is_judged_on_all_the_rest() -> None:
+    found = facts()
+    found["gpufabric_pci"]["gpus"]["0000:33:00.0"] = []
+    report = judged(found, variables(gpudirect_far_rails_allowed=["rail2"]))
+    assert report.passed
+    assert len(report.findings) == 355

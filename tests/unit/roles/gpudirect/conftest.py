@@ -22,8 +22,10 @@ def host(tmp_path):
 
     def make(tree="hgx_h200", rails=8, *options):
         named = [f"--rail={name}={mac}" for name, mac in list(RAILS.items())[:rails]]
-        standin("make", tmp_path / "host", "--tree", tree, *named, *options)
-        return tmp_path / "host"
+        root = tmp_path / tree
+        if not root.exists():
+            standin("make", root, "--tree", tree, *named, *options)
+        return root
 
     return make
 

@@ -1,8 +1,8 @@
 """The PCI tree of published machines: which GPU is near which NIC, and what stands in between."""
 
 import pytest
-from gpu_driver import driver_version, installed, lockdown, upstream
-from pci_topology import between, kernel_path
+from gpu_driver import driver_version, installed, lockdown, no_dma_buf, upstream, wrong_fabric_manager
+from pci_topology import between, kernel_path, pairs
 
 from tests.unit.roles.gpudirect.conftest import RAILS, matches
 
@@ -20,7 +20,11 @@ def read(facts, root, rails=8):
 def test_each_gpu_of_an_hgx_h200_has_its_own_nic_under_its_own_switch(facts, host):
     found = read(facts, host())
     assert list(found["gpus"].values()) == [[rail] for rail in RAILS]
-    assert found["rails"]["rail0"] == "0000:19:00.0"
+    assert found["rails"]["rail0"] == {
+        "nic": "0000:19:00.0",
+        "gpus": ["0000:18:00.0"],
+        "ways": {"0000:18:00.0": ["0000:17:01.0", "0000:17:00.0"]},
+    }
     assert found["gpus"]["0000:18:00.0"] == ["rail0"]
     assert found["nvswitches"] == ["0000:05:00.0", "0000:06:00.0", "0000:07:00.0", "0000:08:00.0"]
 
@@ -82,7 +86,7 @@ def test_a_space_of_64_bytes_is_not_taken_for_a_port_without_acs(facts, host):
 def test_a_rail_is_found_by_its_pci_address_too_and_one_that_is_not_there_is_none(facts, host):
     rails = [{"name": "rail0", "match": {"pci": "0000:29:00.0"}}, {"name": "rail1", "match": {"pci": "0000:ff:00.0"}}]
     found = facts("pci_facts", root=str(host()), rails=rails)["gpufabric_pci"]
-    assert found["rails"] == {"rail0": "0000:29:00.0", "rail1": None}
+    assert {name: each["nic"] for name, each in found["rails"].items()} == {"rail0": "0000:29:00.0", "rail1": None}
     assert found["gpus"]["0000:2a:00.0"] == ["rail0"]
 
 
@@ -95,7 +99,7 @@ def test_the_driver_its_packages_and_its_fabric_manager_are_read(facts, host):
     found = read(facts, host())["driver"]
     assert (found["version"], found["open"], found["peermem"], found["operator"]) == ("580.95.05", True, False, False)
     assert found["packages"] == {"nvidia-open": "580.95.05-1"}
-    assert found["fabric_manager"] == {"packages": {"nvidia-fabricmanager-580": "580.95.05"}, "running": True}
+    assert (found["no_dma_buf"], found["wrong_fabric_manager"]) == ("", "")
     assert found["kernel"] == "6.1.0-30-amd64"
 
 
@@ -116,3 +120,59 @@ def test_a_package_that_was_removed_but_not_purged_is_not_installed():
 def test_the_kernels_lockdown_is_the_word_in_brackets():
     assert lockdown("none [integrity] confidentiality\n") == "integrity"
     assert lockdown(None) is None
+
+
+@pytest.mark.parametrize(
+    ("rails", "gpus", "expected"),
+    [
+        ("ab", "01", {"a": ["0"], "b": ["1"]}),
+        ("ab", "0123", {"a": ["0", "1"], "b": ["2", "3"]}),
+        ("abcd", "01", {"a": ["0"], "b": ["0"], "c": ["1"], "d": ["1"]}),
+    ],
+)
+def test_rails_and_gpus_are_paired_in_order_and_evenly(rails, gpus, expected):
+    assert pairs(list(rails), list(gpus), {}) == (expected, "")
+
+
+@pytest.mark.parametrize(
+    ("gpus", "named", "why"),
+    [
+        ("012", {}, "3 GPUs and 2 rails cannot be paired evenly"),
+        ("", {}, "0 GPUs and 2 rails cannot be paired evenly"),
+        ("01", {"a": ["7"], "b": ["1"]}, "no GPU at 7"),
+        ("01", {"a": ["0"]}, "no GPU named for b"),
+    ],
+)
+def test_gpus_that_cannot_be_paired_are_told_with_the_reason(gpus, named, why):
+    assert pairs(["a", "b"], list(gpus), named)[1] == why
+
+
+@pytest.mark.parametrize(
+    ("version", "is_open", "kernel", "why"),
+    [
+        ("580.95.05", True, "5.12.0-1", ""),
+        ("580.95.05", True, "6.1.0-30-amd64", ""),
+        ("580.95.05", True, "5.4.0-200-generic", "Linux 5.4.0-200-generic is older than 5.12"),
+        ("550.135", False, "6.8.0", "the closed kernel modules of 550.135 are loaded"),
+        (None, None, "6.8.0", "no NVIDIA driver is loaded"),
+    ],
+)
+def test_what_keeps_rdma_from_dma_buf_is_told(version, is_open, kernel, why):
+    assert no_dma_buf(version, is_open, kernel) == why
+
+
+@pytest.mark.parametrize(
+    ("packages", "running", "why"),
+    [
+        ({"nvidia-fabricmanager-580": "580.95.05"}, True, ""),
+        ({"nvidia-fabricmanager-580": "580.95.05"}, False, "not running"),
+        (
+            {"nvidia-fabricmanager-580": "580.82.07"},
+            True,
+            "nvidia-fabricmanager-580 580.82.07, and the driver is 580.95.05",
+        ),
+        ({}, True, "not installed"),
+    ],
+)
+def test_a_fabric_manager_must_run_in_the_drivers_version(packages, running, why):
+    assert wrong_fabric_manager("580.95.05", packages, running) == why

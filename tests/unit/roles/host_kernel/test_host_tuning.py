@@ -223,3 +223,13 @@ def test_check_mode_moves_nothing(affinity, host):
 
 def test_an_interface_without_interrupts_is_no_failure(affinity, host):
     assert affinity.plan(host, ["dummy0"]) == {}
+
+
+def test_acs_is_gpudirects_and_a_semicolon_that_grub_would_end_the_line_at_is_refused(tuning, two_nodes, kernel_state):
+    kernel = kernel_state.collect(two_nodes, [], [])
+    wanted = settings(rails=[], sysctl={}, limits=[], governor="", kernel_arguments=["pci=disable_acs_redir=a;b"])
+    assert [each.partition(": ")[2] for each in tuning["host_tuning_problems"](wanted, kernel)] == [
+        "'pci=disable_acs_redir=a;b' is not one argument. Write name or name=value",
+        "'pci=disable_acs_redir=a;b' is set by role gpudirect (gpudirect_acs), and the kernel takes the last of two "
+        "alone. Take it out",
+    ]

@@ -1,5 +1,7 @@
 """What the kernel says is read as it stands; what it does not say is None, never a guess."""
 
+import pytest
+
 
 def collect(kernel_state, root, rails=(), sysctl=()):
     return kernel_state.collect(root, rails, sysctl)
@@ -126,3 +128,17 @@ def test_sysctl_values_of_several_numbers_have_single_spaces(kernel_state, tree)
 def test_only_mounts_of_hugetlbfs_are_told(kernel_state, tree):
     root = tree({"proc/mounts": "proc /proc proc rw 0 0\nhugetlbfs /dev/hugepages1G hugetlbfs rw,pagesize=1024M 0 0\n"})
     assert collect(kernel_state, root)["hugetlbfs"] == [{"path": "/dev/hugepages1G", "options": "rw,pagesize=1024M"}]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('linux /vmlinuz ro pci=disable_acs_redir="a/00.0;b" quiet', "ro pci=disable_acs_redir=a/00.0;b quiet"),
+        ("linux /vmlinuz ro pci=disable_acs_redir=a;b quiet", "ro pci=disable_acs_redir=a"),
+        (r"linux /vmlinuz ro pci=disable_acs_redir=a\;b quiet", "ro pci=disable_acs_redir=a;b quiet"),
+        ("linux /vmlinuz ro 'one word' hugepages=0:1", "ro one word hugepages=0:1"),
+    ],
+)
+def test_the_next_boot_gets_what_grub_reads_a_bare_semicolon_ends_the_line(kernel_state, tree, line, expected):
+    root = tree({"boot/grub/grub.cfg": f"menuentry x {{\n\t{line}\n}}\n"})
+    assert kernel_state.next_boot(root) == expected

@@ -16,6 +16,7 @@ import yaml
 from conftest import ROOT, StateHost
 
 PORTS = {"ens3": "02:00:00:00:00:03", "ens16": "0c:42:a1:00:00:10", "ens17": "0c:42:a1:00:00:11"}
+PCI = ROOT / "tests/standins/standin_pci.py"
 IN_NAMESPACE = """
 mount -t sysfs none /sys
 for port in "$@"; do ip link add "${port%%=*}" address "${port#*=}" type veth peer name "p-${port%%=*}"; done
@@ -37,6 +38,10 @@ def site(here: StateHost, **variables: object) -> subprocess.CompletedProcess[st
     values = yaml.safe_load((ROOT / "molecule/site/inventory/group_vars/all.yml").read_text())
     connection = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     roots = dict.fromkeys(("roce_qos_root", "rdma_stack_root", "nccl_root", "nic_firmware_root"), str(root))
+    gpus = here.folder / "gpus"
+    rails = [f"--rail=rail{number}={mac}" for number, mac in enumerate(list(PORTS.values())[1:])]
+    subprocess.run([sys.executable, PCI, "make", gpus, "--switches", "2", *rails], check=True, timeout=60)
+    roots["gpudirect_root"] = str(gpus)
     own = {**values, **connection, **roots, "rail_interfaces_manager": "networkd", **variables}
     (here.folder / "hosts.yml").write_text(json.dumps({"compute": {"hosts": {"localhost": own}}}))
     words = [f"{name}={mac}" for name, mac in PORTS.items()]

@@ -11,6 +11,7 @@ from math import inf
 from typing import Literal
 
 from nornir_tasks.design.config.qos import Ecn, Watchdog
+from nornir_tasks.design.config.spanning_tree import StpMode
 
 
 class Disruption(StrEnum):
@@ -240,6 +241,11 @@ class Capabilities:
     """None: it is in no pair with another switch."""
     pair_gap: str = ""
     """Why not, for the operator's message."""
+    lag_hash: Literal["line", "default", "unknown"] = "unknown"
+    """What makes link aggregation groups hash TCP and UDP ports: a line, or the absence of any; unknown: no source
+    says it of this ASIC, and nothing is configured."""
+    stp_mode: StpMode | None = None
+    """Mode of spanning tree that we configure: the OS's own; None: none is configured."""
     acls: AclFacts | None = None
     """None: no access lists."""
     acl_gap: str = ""

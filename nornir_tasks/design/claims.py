@@ -89,6 +89,10 @@ class Claims:
     """Pattern of the names of split ports on this switch (``OsFacts.split_part``)."""
     has_acls: bool = False
     """Does any owner have an access list on this switch?"""
+    has_spanning_tree: bool = False
+    """Does any owner set up spanning tree of this switch?"""
+    has_lag_hash: bool = False
+    """Does any owner say by what the switch's link aggregation groups hash?"""
 
     @cached_property
     def planes(self) -> frozenset[str]:

@@ -17,6 +17,7 @@ from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Qos
 from nornir_tasks.design.config.routing_policy import NO_POLICY, RoutingPolicy
+from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
@@ -30,6 +31,7 @@ SECTIONS = (
     "bfd",
     "breakouts",
     "vlans",
+    "spanning_tree",
     "vrfs",
     "access_lists",
     "interfaces",
@@ -60,6 +62,8 @@ class DeviceConfig:
     bfd: Bfd | None = None
     breakouts: tuple[Breakout, ...] = ()
     vlans: tuple[Vlan, ...] = ()
+    spanning_tree: SpanningTree | None = None
+    """None: as the switch has it."""
     vrfs: tuple[Vrf, ...] = ()
     """Besides the default one."""
     access_lists: tuple[AccessList, ...] = ()

@@ -315,7 +315,7 @@ class _Explainer:
 
     def hash_seed(self, kind: str, each: Realised) -> Figure:
         known, hashing = each.capabilities, each.config.hashing
-        if hashing is None:
+        if hashing is None or hashing.seed is None:
             return self.figure(f"hash seed, {kind}", "not settable", known.seed_gap or "the system has none to set")
         rule = "differs between adjacent tiers, against polarised hashing"
         return self.figure(f"hash seed, {kind}", hashing.seed, rule, largest=known.max_hash_seed)

@@ -105,6 +105,8 @@ class PartialConfig:
     """A part of one switch. The fields are those of DeviceConfig; sections that several owners fill are split up."""
 
     hash_seed: int | None = None
+    lag_hash: bool | None = None
+    """Link aggregation groups take a member by addresses and ports too, where the OS has a line for that."""
     lldp: bool | None = None
     classes: tuple[ClassPolicy, ...] | None = None
     """The switch's table: what a code point means on all its ports, and how the fabric's profile treats it."""
@@ -115,6 +117,8 @@ class PartialConfig:
     breakouts: Mapping[int, Breakout] | None = field(default=None, metadata=KEYED)
     """By cage."""
     vlans: Mapping[int, Vlan] | None = field(default=None, metadata=KEYED)
+    bridge_priority: int | None = None
+    """Of spanning tree, 4096 to 61440 in steps of 4096: the switch is root of its VLANs by the smallest."""
     vrfs: Mapping[str, PartialVrf] | None = field(default=None, metadata=PARTS)
     """By name."""
     access_lists: Mapping[str, AccessList] | None = field(default=None, metadata=KEYED)

@@ -19,6 +19,7 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
 from nornir_tasks.design.config.qos import Ecn, Qos
 from nornir_tasks.design.config.routing_policy import RoutingPolicy
+from nornir_tasks.design.config.spanning_tree import BRIDGE_PRIORITIES, SpanningTree
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
@@ -72,13 +73,14 @@ def realise(
         model=device.model,
         asic=device.asic,
         services=bender.services(intended, claims),
-        hashing=bender.hashing(intended.hash_seed),
+        hashing=bender.hashing(intended),
         load_balancing=bender.load_balancing(intended.load_balancing),
         lldp=None if intended.lldp is None else Lldp(intended.lldp),
         qos=bender.qos(intended),
         bfd=bender.bfd(intended.bfd),
         breakouts=tuple(_breakout(each, device.capabilities) for each in (intended.breakouts or {}).values()),
         vlans=tuple(bender.vlan(each) for each in (intended.vlans or {}).values()),
+        spanning_tree=bender.spanning_tree(intended.bridge_priority),
         vrfs=bender.vrfs(intended, claims),
         access_lists=tuple((intended.access_lists or {}).values()),
         interfaces=bender.interfaces(intended.ports or {}, mtus),
@@ -99,7 +101,12 @@ def realise(
     bender.problems.extend(gateway_rules.problems(device.name, intended.ports or {}, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)
-    claims = replace(claims, has_acls=True) if config.access_lists else claims
+    claims = replace(
+        claims,
+        has_acls=bool(config.access_lists),
+        has_spanning_tree=config.spanning_tree is not None,
+        has_lag_hash=intended.lag_hash is True and device.capabilities.lag_hash != "unknown",
+    )
     return Realised(in_order(config, facts.sort_key), tuple(bender.adjustments), claims, device.capabilities)
 
 
@@ -154,7 +161,15 @@ class _Bender:
         found = tuple(service for service, is_needed in needed if service is not None and is_needed)
         return (*adjusted, *found, *filtering.services(intended, known))
 
-    def hashing(self, seed: int | None) -> Hashing | None:
+    def hashing(self, intended: PartialConfig) -> Hashing | None:
+        """``lag_hash: default`` needs no note: it is as wanted, and a line that says otherwise is removed."""
+        seed, groups = self.seed(intended.hash_seed), intended.lag_hash is True and self.capabilities.lag_hash == "line"
+        if intended.lag_hash and self.capabilities.lag_hash == "unknown":
+            reason = f"no source says by which line groups of {self.system} hash ports"
+            self.note("hashing.lag_ports", "TCP and UDP ports", "as the switch has it", reason)
+        return Hashing(seed, groups) if seed is not None or groups else None
+
+    def seed(self, seed: int | None) -> int | None:
         if seed is None:
             return None
         if not self.capabilities.has_hash_seed:
@@ -162,7 +177,18 @@ class _Bender:
             return None
         adjusted = (seed - 1) % self.capabilities.max_hash_seed + 1
         self.note("hashing.seed", seed, adjusted, f"{self.system} takes seeds up to {self.capabilities.max_hash_seed}")
-        return Hashing(adjusted)
+        return adjusted
+
+    def spanning_tree(self, priority: int | None) -> SpanningTree | None:
+        if priority is None:
+            return None
+        mode = self.capabilities.stp_mode
+        if priority not in BRIDGE_PRIORITIES or mode is None:
+            what = "no such bridge priority" if mode else f"spanning tree of {self.system} is not supported"
+            expected = "4096 to 61440 in steps of 4096" if mode else "none"
+            self.problems.append(Problem(f"{self.device.name} spanning tree", what, expected, str(priority)))
+            return None
+        return SpanningTree(mode, priority)
 
     def load_balancing(self, intended: BalancingPolicy | None) -> LoadBalancing | None:
         """In the terms of this OS; ``limits`` has checked that it supports the mode."""

@@ -34,6 +34,8 @@ Key = Literal[
     "vlans",
     "lags",
     "acls",
+    "spanning tree",
+    "lag hash",
     "ipv6",
     "gateways",
     "switch",
@@ -58,6 +60,8 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
     "vlans": lambda claims: claims.has_vlans,
     "lags": lambda claims: claims.has_lags,
     "acls": lambda claims: claims.has_acls,
+    "spanning tree": lambda claims: claims.has_spanning_tree,
+    "lag hash": lambda claims: claims.has_lag_hash,
     "ipv6": lambda claims: claims.has_ipv6,
     "gateways": lambda claims: claims.has_gateways,
 }

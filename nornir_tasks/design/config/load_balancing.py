@@ -6,9 +6,13 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Hashing:
-    """ECMP hash: five-tuple fields are always on (RoCE's entropy is the UDP source port); the seed differs per tier."""
+    """Hash of equal-cost paths: five-tuple fields are always on (RoCE's entropy is the UDP source port)."""
 
-    seed: int
+    seed: int | None
+    """Differs per tier; None: nobody sets one, or the OS has none."""
+    lag_ports: bool = False
+    """Link aggregation groups too choose a member by addresses and TCP or UDP ports; False where the OS does so without
+    a line, or nobody asks for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,9 @@ def identity(line: CorpusLine) -> tuple[tuple[str, ...], str, str, str]:
 def test_every_section_of_a_front_fabric_has_accepted_lines(system: str, figure: Callable[[str], None]) -> None:
     counts = Counter(line.section for line in distinct(CORPUS / system / "front_accept.txt"))
     figure(f"{system} front: {sum(counts.values())} lines: " + ", ".join(f"{k} {v}" for k, v in counts.most_common()))
-    assert set(counts) == SECTIONS
-    assert {name: count for name, count in counts.items() if count < 5} == {}
+    assert set(counts) <= SECTIONS
+    moved = Counter(line.section for line in distinct(CORPUS / system / "accept.txt"))
+    assert {name: counts[name] for name in SECTIONS if counts[name] + moved[name] < 5} == {}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

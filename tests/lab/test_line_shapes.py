@@ -61,7 +61,10 @@ STOOD_ON = dict.fromkeys(
 }
 """Lines that a switch keeps while others stand on them, and which top-level lines are taken away with them."""
 
-OPPOSITES = {"switchport mode access": "switchport mode trunk"}
+OPPOSITES = {
+    "switchport mode access": "switchport mode trunk",
+    "spanning-tree mode rapid-pvst": "spanning-tree mode mst",
+}
 """Where ``no`` says the default again."""
 
 

@@ -103,6 +103,8 @@ PORTS = st.builds(
 CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {
     "hash_seed": FEW,
+    "lag_hash": st.booleans(),
+    "bridge_priority": FEW,
     "lldp": st.booleans(),
     "classes": st.tuples(CLASSES),
     "profiles": st.dictionaries(NAMES, st.builds(ProfilePolicy, st.tuples(CLASSES))),

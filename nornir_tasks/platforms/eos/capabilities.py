@@ -205,6 +205,11 @@ _TOMAHAWK4 = Capabilities(
         max_id=2000,
         max_reload_delay_s=86_400,
     ),
+    # printed by a 7060CX2-32S, a Tomahawk, with 4.23.0F (document 10163507757): one word for Trident and Tomahawk, as
+    # in "ip load-sharing"
+    lag_hash="line",
+    # pyavd 6.4.0 eos__spanning_tree: the mode of a switch as delivered, and the priority of its one instance
+    stp_mode="mst",
     acls=_ACLS,
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
@@ -224,6 +229,8 @@ _BY_ASIC = {
     "jericho2": replace(
         _TOMAHAWK4,
         asic="jericho2",
+        # it hashes by profiles of "load-balance policies" (pyavd 6.4.0 eos__platform); what one does without, no source
+        lag_hash="unknown",
         max_lossless_classes=1,
         ecn_auto=Ecn(min_bytes=512_000, max_bytes=768_000, probability_percent=100),
         ecn_source="RoCE guide for EOS 4.36, section 3 (spine with tx-queue): 512/768 kbytes, 100 %",

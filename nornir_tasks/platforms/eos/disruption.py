@@ -16,6 +16,10 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:no )?ip routing", Disruption.DATAPLANE_BLIP),
     # a new seed moves flows to other members of an ECMP group
     (r"(?:no )?ip load-sharing .*", Disruption.DATAPLANE_BLIP),
+    # flows move to other members of their group
+    (r"(?:no )?port-channel load-balance .*", Disruption.DATAPLANE_BLIP),
+    # the root may be another switch afterwards, and ports wait for their new roles
+    (r"(?:no )?spanning-tree (?:mode|priority|root|mst|vlan-id)(?: .*)?", Disruption.DATAPLANE_BLIP),
     # flows move to other members, and the table of flow sets is divided anew
     (r"(?:no )?ip hardware fib load-balance .*", Disruption.DATAPLANE_BLIP),
     # classes, queues and PFC are reprogrammed in the chip while packets pass

@@ -68,6 +68,9 @@ OWNERSHIP = (
     rule(r"(?:no )?ipv6 unicast-routing", "ipv6"),
     rule(r"(?:no )?ip virtual-router mac-address .*", "gateways"),
     rule(r"(?:no )?ip load-sharing .*", "switch"),
+    rule(r"(?:no )?port-channel load-balance trident fields ip .*", "lag hash"),
+    # where an owner makes the switch the root: its mode and priorities, and no VLAN left out (a pair's peer VLAN is)
+    rule(r"(?:no )?spanning-tree (?:mode|priority|root|mst|vlan-id \S+ priority)(?: .*)?", "spanning tree"),
     # dynamic load balancing must be asked for by the intent; "ip hardware fib optimize" is somebody else's
     rule(r"(?:no )?ip hardware fib load-balance .*", "switch"),
     rule(r"(?:no )?lldp run", "switch"),

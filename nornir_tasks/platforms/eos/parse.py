@@ -7,6 +7,7 @@ from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
+from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
@@ -51,6 +52,15 @@ _TOP = (
         # um-eos IPv4, "ip load-sharing": the default seed 0 is removed from running-config
         hidden=("ip load-sharing trident 0", "ip load-sharing arad 0"),
     ),
+    row(
+        r"port-channel load-balance trident fields ip source-ip destination-ip source-port destination-port",
+        "lag_ports",
+        yes,
+        single="port-channel load-balance trident fields ip",
+    ),
+    # pyavd 6.4.0 eos__spanning_tree; the mode is printed, whichever it is
+    row(r"spanning-tree mode mstp", "is_mst", yes, single="spanning-tree mode"),
+    row(r"spanning-tree mst 0 priority (\d+)", "bridge_priority", number, single="spanning-tree mst 0 priority"),
     *(row(line, name, yes) for name, line in BESIDE_LISTS.items()),
     row(_DYNAMIC, "is_dynamic", yes),
     row(rf"{_DYNAMIC} flow-set-size (\d+)", "flow_set_size", number, single=f"{_DYNAMIC} flow-set-size"),
@@ -140,12 +150,13 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         model=model,
         asic=capabilities.asic,
         services=tuple(name for name in _SERVICES if fields.get(name)),
-        hashing=Hashing(fields["seed"]) if "seed" in fields else None,
+        hashing=Hashing(fields.get("seed"), "lag_ports" in fields) if {"seed", "lag_ports"} & fields.keys() else None,
         load_balancing=_balanced(fields, left),
         lldp=Lldp(enabled=fields.get("lldp", True)),
         qos=qos,
         bfd=fields.get("bfd", _DEFAULT_BFD if bgp and any(group.bfd for group in bgp.peer_groups) else None),
         vlans=tuple(fields["vlans"]),
+        spanning_tree=_spanning_tree(fields, left),
         vrfs=vrfs(fields, left),
         access_lists=tuple(fields["acls"]),
         pair=pair(fields, left),
@@ -166,6 +177,18 @@ def _balanced(fields: Fields, left: ConfigTree) -> LoadBalancing | None:
         return LoadBalancing("flowlet", None, size)
     if size is not None:
         left.add(f"{_DYNAMIC} flow-set-size {size}")
+    return None
+
+
+def _spanning_tree(fields: Fields, left: ConfigTree) -> SpanningTree | None:
+    """The mode without a priority, or the other way round, is not in the model."""
+    priority = fields.get("bridge_priority")
+    if "is_mst" in fields and priority is not None:
+        return SpanningTree("mst", priority)
+    if "is_mst" in fields:
+        left.add("spanning-tree mode mstp")
+    if priority is not None:
+        left.add(f"spanning-tree mst 0 priority {priority}")
     return None
 
 

@@ -168,6 +168,10 @@ _SPECTRUM4 = NvueCapabilities(
         max_id=65535,
         max_reload_delay_s=900,
     ),
+    # docs514 Bonding-Link-Aggregation.md, Custom Hashing: system.forwarding.lag-hash, once for all bonds
+    lag_hash="line",
+    # docs514 Spanning-Tree-and-Rapid-Spanning-Tree.md: RSTP is the default of a VLAN-aware bridge
+    stp_mode="rstp",
     acls=_ACLS,
     has_breakout=True,
     has_breakout_lanes=True,

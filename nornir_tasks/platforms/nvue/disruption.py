@@ -14,6 +14,10 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"system / forwarding / hash-seed: .*", Disruption.PORT_FLAP),
     # docs514 ECMP: reloading the hash fields does not interrupt traffic, but flows move to other links
     (r"system / forwarding / ecmp-hash\b.*", Disruption.DATAPLANE_BLIP),
+    # docs514 Bonding-Link-Aggregation.md: a reload without interruption, but flows move to other members
+    (r"system / forwarding / lag-hash\b.*", Disruption.DATAPLANE_BLIP),
+    # the root may be another switch afterwards, and ports wait for their new roles
+    (r"bridge / domain / [^/]+ / stp\b.*", Disruption.DATAPLANE_BLIP),
     # docs514 ECMP: turning adaptive routing on or off, on the switch or on a port, reloads switchd
     (r"router / adaptive-routing\b.*", Disruption.DATAPLANE_BLIP),
     (r"interface / \S+ / router\b.*", Disruption.DATAPLANE_BLIP),

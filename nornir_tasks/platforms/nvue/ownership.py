@@ -70,9 +70,15 @@ _OF_SUBINTERFACE = (rule(r'vrf: "(?P<key>[^"]+)"', "vrf"), _BY_ADDRESS)
 
 OWNERSHIP: tuple[Rule, ...] = (
     _container(r"acl", _BY_NAME),
-    # the VLANs of the default bridge; the bridge's own settings are whoever's made it
+    # the VLANs of the default bridge and its spanning tree; its other settings are whoever's made it
     _container(
-        r"bridge", _container(r"domain", _container(r"br_default", _container(r"vlan", rule(r"(?P<key>\d+)", "vlan"))))
+        r"bridge",
+        _container(
+            r"domain",
+            _container(
+                r"br_default", _container(r"vlan", rule(r"(?P<key>\d+)", "vlan")), rule(r"stp", "spanning tree")
+            ),
+        ),
     ),
     _container(
         r"interface",
@@ -100,7 +106,7 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"system",
         rule(r"lldp", "switch"),
-        _container(r"forwarding", rule(r"ecmp-hash|hash-seed: .*", "switch")),
+        _container(r"forwarding", rule(r"ecmp-hash|hash-seed: .*", "switch"), rule(r"lag-hash", "lag hash")),
     ),
     _container(
         r"vrf",

@@ -3,6 +3,7 @@
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
+from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
@@ -16,7 +17,16 @@ from nornir_tasks.platforms.nvue.parse_ports import Carried, parse_ports
 from nornir_tasks.platforms.nvue.parse_qos import parse_qos
 from nornir_tasks.platforms.nvue.parse_routing import parse_bgp, parse_policy, parse_static_routes
 from nornir_tasks.platforms.nvue.port_map import sort_key
-from nornir_tasks.platforms.nvue.reading import Data, drop_if_empty, entries, look, take_empty, take_int, take_word
+from nornir_tasks.platforms.nvue.reading import (
+    Data,
+    drop_if_empty,
+    entries,
+    look,
+    take,
+    take_empty,
+    take_int,
+    take_word,
+)
 from nornir_tasks.platforms.nvue.tree import BRIDGE, CONTAINERS, from_data, to_data
 from nornir_tasks.platforms.platform import Parsed
 
@@ -51,6 +61,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         bfd=bfd,
         breakouts=breakouts,
         vlans=_vlans(data),
+        spanning_tree=_spanning_tree(data),
         access_lists=parse_lists(data),
         interfaces=interfaces,
         pair=pair,
@@ -104,9 +115,24 @@ def _load_balancing(data: Data, spelling: Spelling) -> LoadBalancing | None:
 
 def _hashing(data: Data, spelling: Spelling) -> Hashing | None:
     seed = take_int(data, "system", "forwarding", "hash-seed")
-    at = ("system", "forwarding", "ecmp-hash")
-    if seed is None and not any(look(data, *at, field) for field in HASH_FIELDS):
-        return None
+    has_ecmp = any(look(data, "system", "forwarding", "ecmp-hash", field) for field in HASH_FIELDS)
+    at = ("system", "forwarding", "lag-hash")
+    # only all of the fields are ours: the rest stays in the data
+    has_lag = all(look(data, *at, field) == spelling.on for field in HASH_FIELDS)
     for field in HASH_FIELDS:
-        take_word(data, spelling.on, *at, field)
-    return Hashing(seed or 0)
+        take_word(data, spelling.on, "system", "forwarding", "ecmp-hash", field)
+        if has_lag:
+            take(data, *at, field)
+    has_seed = seed is not None or has_ecmp
+    return Hashing(seed or 0 if has_seed else None, has_lag) if has_seed or has_lag else None
+
+
+def _spanning_tree(data: Data) -> SpanningTree | None:
+    """All of it or none: RSTP, with a priority, and up."""
+    at = ("bridge", "domain", BRIDGE, "stp")
+    priority = look(data, *at, "priority")
+    if look(data, *at, "mode") != "rstp" or look(data, *at, "state", "up") != {} or not isinstance(priority, int):
+        return None
+    take_empty(data, *at, "state", "up")
+    take_word(data, "rstp", *at, "mode")
+    return SpanningTree("rstp", take(data, *at, "priority"))

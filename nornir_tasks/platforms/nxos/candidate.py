@@ -44,6 +44,7 @@ _ORDER = tuple(
         r"ip load-sharing .+",
         r"ip(?:v6)? route .+",
         r"vlan .+",
+        r"spanning-tree vlan .+",
         r"ip prefix-list .+",
         r"route-map .+",
         r"vrf context .+",

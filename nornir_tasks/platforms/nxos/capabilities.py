@@ -218,6 +218,10 @@ def capabilities(release: str, asic: str) -> Capabilities:
             peer_link_mtu_bytes=9216,
             service="vpc",
         ),
+        # tests/corpus/nxos/NOTES.md: source and destination addresses and ports, unless a line says otherwise
+        lag_hash="default",
+        # the same: the mode without a line; batfish nxos_spanning_tree has mst beside it
+        stp_mode="rapid-pvst",
         acls=_ACLS,
         max_tag=3967,
         has_commit_timer=True,

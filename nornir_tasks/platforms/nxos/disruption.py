@@ -18,6 +18,10 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"hardware profile dlb(?: / .*)?", Disruption.RELOAD),
     # Hash changes move flows to other links and reorder them once: Interfaces Configuration Guide 10.3(x).
     (r"ip load-sharing .*", Disruption.DATAPLANE_BLIP),
+    (r"port-channel load-balance .*", Disruption.DATAPLANE_BLIP),
+    # The root may be another switch afterwards, and ports wait for their new roles; all trees start anew in another
+    # mode.
+    (r"spanning-tree .*", Disruption.DATAPLANE_BLIP),
     # A cage that is broken out, or no longer, loses its port or ports with all they hold ("removes the existing
     # interface configurations"): Interfaces Configuration Guide 10.6(x), Overview.
     (r"interface breakout .*", Disruption.PORT_FLAP),

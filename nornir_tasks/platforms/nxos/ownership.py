@@ -66,6 +66,12 @@ OWNERSHIP = (
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"ip load-sharing .+", "switch"),
+    rule(r"port-channel load-balance .+", "lag hash"),
+    # where an owner makes the switch the root: its mode and priorities
+    rule(
+        r"spanning-tree (?:mode|mst \S+ (?:priority|root)|mst configuration|vlan \S+ (?:priority|root)) ?.*",
+        "spanning tree",
+    ),
     # the one profile there is: what it says beside mode and ports changes where packets go as much as they do
     rule(r"hardware profile dlb", "switch"),
     rule(r"(?:no )?priority-flow-control .+", "switch"),

@@ -13,6 +13,7 @@ from nornir_tasks.design.config.access_lists import AccessList
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
+from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
@@ -56,6 +57,20 @@ _TOP = (
         "seed",
         number,
         single="ip load-sharing address",
+    ),
+    # tests/corpus/nxos/NOTES.md: the default; running configurations that have the line below print no mode
+    row(
+        r"spanning-tree mode rapid-pvst",
+        "is_rapid",
+        yes,
+        single="spanning-tree mode",
+        hidden=("spanning-tree mode rapid-pvst",),
+    ),
+    row(
+        r"spanning-tree vlan 1-3967 priority (\d+)",
+        "bridge_priority",
+        number,
+        single="spanning-tree vlan 1-3967 priority",
     ),
     row(r"priority-flow-control watch-dog-interval on", "watchdog", yes),
     *ROUTES,
@@ -105,6 +120,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         bfd=values.get("bfd") or (DEFAULT_BFD if "bfd" in services else None),
         breakouts=tuple(values.get("breakouts", ())),
         vlans=tuple(reader.vlans),
+        spanning_tree=SpanningTree("rapid-pvst", values["bridge_priority"]) if "bridge_priority" in values else None,
         vrfs=tuple(map(Vrf, reader.vrfs)),
         access_lists=tuple(reader.acls),
         interfaces=tuple(reader.ports.interfaces),

@@ -63,6 +63,7 @@ _MODES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = (
 
 _GLOBAL = re.compile(
     r"(?:feature|hostname|username|snmp-server|ntp|logging|boot|copp|ip prefix-list|ip load-sharing|bfd interval"
+    r"|port-channel load-balance|spanning-tree (?:mode|mst|vlan)"
     r"|interface breakout) .+"
 )
 """Lines that exist at the top only: they end whatever mode was left open."""

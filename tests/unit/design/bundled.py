@@ -112,6 +112,8 @@ def _wanted(site: Network, plane: Plane, device: Device) -> Iterator[PartialConf
         svi = PartialPort(True, f"{plane.name} {vlan}", address=address, mtu_bytes=9000)
         yield PartialConfig(
             vlans={vlan: Vlan(vlan, f"{plane.name.upper()}-{vlan}")},
+            bridge_priority=4096,
+            lag_hash=True,
             ports={f"{device.capabilities.svi_prefix}{vlan}": svi},
         )
         for each in sorted(there):

@@ -14,6 +14,7 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
+from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
@@ -21,6 +22,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.render.render import render
 from tests.unit.platforms.dual_stack import POOL6, ROUTES, maybe_dual_stack, maybe_gateways
+from tests.unit.platforms.edge_drawn import maybe_switched
 from tests.unit.platforms.eos_filters import filtered
 from tests.unit.platforms.eos_lags import bundled, lags, maybe_paired, paired
 from tests.unit.platforms.filters_drawn import maybe_filtered
@@ -269,6 +271,13 @@ def examples() -> tuple[DeviceConfig, ...]:
     return (*plain, paired_leaf())
 
 
+def flags(config: DeviceConfig) -> dict[str, bool]:
+    """What of the switch's own lines are ours, as ``realise`` tells."""
+    hashing = config.hashing is not None and config.hashing.lag_ports
+    trees = config.spanning_tree is not None
+    return {"has_acls": bool(config.access_lists), "has_spanning_tree": trees, "has_lag_hash": hashing}
+
+
 def claims(config: DeviceConfig) -> Claims:
     shut = frozenset(port.name for port in config.interfaces if not port.enabled and port.name in UNUSED)
     ports = frozenset(port.name for port in config.interfaces) - shut
@@ -285,7 +294,7 @@ def claims(config: DeviceConfig) -> Claims:
         has_gateways=True,
         pair_vlan=pair_vlan,
     )
-    return Claims((Claim(owner, ports, vlans),), shut, has_acls=bool(config.access_lists))
+    return Claims((Claim(owner, ports, vlans),), shut, **flags(config))
 
 
 SPEEDS_AND_LANES = [(25, 1), (50, 1), (50, 2), (100, 1), (100, 2), (100, 4), (200, 1), (200, 2), (200, 4)]
@@ -312,6 +321,7 @@ def bundled_leaf() -> DeviceConfig:
     )
     kept = [each for each in base.interfaces if each not in (boots, ports["Ethernet3/1"], routed)]
     config = replace(base, name="leaf-g0-r10", interfaces=(*kept, *(each for pair in made for each in pair)))
+    config = replace(config, spanning_tree=SpanningTree("mst", 8192), hashing=Hashing(1, lag_ports=True))
     return in_order(config, PLATFORM.facts.sort_key)
 
 
@@ -405,4 +415,5 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     config = maybe_filtered(draw, config, facts)
     config = maybe_gateways(draw, maybe_dual_stack(draw, config, "ipv6-routing"), "Vlan")
     config = maybe_paired(draw, config)
+    config = maybe_switched(draw, config, facts_of(config))
     return in_order(config, PLATFORM.facts.sort_key)

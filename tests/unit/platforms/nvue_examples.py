@@ -21,6 +21,7 @@ from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.render.render import render
 from tests.unit.platforms.dual_stack import POOL6, ROUTES, maybe_dual_stack
+from tests.unit.platforms.edge_drawn import maybe_switched
 from tests.unit.platforms.filters_drawn import maybe_filtered
 from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_lossy, maybe_with_lags, maybe_with_tags
 
@@ -47,6 +48,8 @@ def claims_of(config: DeviceConfig) -> Claims:
         (Claim(owner, used, vlans),),
         shut,
         split_part=PLATFORM.facts.split_part,
+        has_spanning_tree=config.spanning_tree is not None,
+        has_lag_hash=config.hashing is not None and config.hashing.lag_ports,
     )
 
 
@@ -321,6 +324,7 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     facts = facts_of(made).acls
     assert facts is not None
     made = maybe_dual_stack(draw, maybe_filtered(draw, made, facts))
+    made = maybe_switched(draw, made, facts_of(made))
     routed = [
         port.name
         for port in made.interfaces

@@ -304,4 +304,7 @@ def claims(config: DeviceConfig) -> Claims:
     lags = frozenset(int(port.name.removeprefix("port-channel")) for port in config.interfaces if port.lag is not None)
     pair_vlan = 4094 if config.pair else None
     owner = Owner("compute", "plane", "COMPUTE-", pools, vlans, routes=ROUTES, has_gateways=True, pair_vlan=pair_vlan)
-    return Claims((Claim(owner, ports, vlans, lags),), shut, split_part=PLATFORM.facts.split_part)
+    trees = config.spanning_tree is not None
+    return Claims(
+        (Claim(owner, ports, vlans, lags),), shut, split_part=PLATFORM.facts.split_part, has_spanning_tree=trees
+    )

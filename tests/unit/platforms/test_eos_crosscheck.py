@@ -35,6 +35,7 @@ ONLY_OURS = (
     " out-delay ",
     " idle-restart-timer ",
     "hardware access-list resource sharing ",
+    "port-channel load-balance trident fields ",
 )
 """Line shapes that pyavd 6.4.0 has no input for; each has another source in templates/eos/SOURCES.yml."""
 
@@ -181,6 +182,9 @@ def avd_inputs(config: DeviceConfig) -> dict[str, Any]:
         inputs["ip_hardware"] = {"fib": {"load_balance_distribution": {"dynamic": dynamic}}}
     if bfd := config.bfd:
         inputs["router_bfd"] = {"interval": bfd.interval_ms, "min_rx": bfd.min_rx_ms, "multiplier": bfd.multiplier}
+    if tree := config.spanning_tree:
+        instances = [{"id": "0", "priority": tree.priority}]
+        inputs["spanning_tree"] = inputs.get("spanning_tree", {}) | {"mode": "mstp", "mst_instances": instances}
     return inputs
 
 

@@ -17,6 +17,7 @@ from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.dscp import to_list, to_text
 from nornir_tasks.platforms.platform import Parsed
 from tests.unit.platforms.dual_stack import maybe_dual_stack, maybe_gateways
+from tests.unit.platforms.edge_drawn import maybe_switched
 from tests.unit.platforms.filters_drawn import maybe_filtered
 from tests.unit.platforms.hosts_in_vlan import maybe_in_a_vlan, maybe_with_lags
 from tests.unit.platforms.nxos_examples import (
@@ -256,6 +257,7 @@ def configurations(draw: st.DrawFn) -> DeviceConfig:
     assert FACTS.acls is not None
     made = maybe_filtered(draw, made, FACTS.acls)
     made = maybe_gateways(draw, maybe_dual_stack(draw, made), "Vlan", "hsrp")
+    made = maybe_switched(draw, made, FACTS)
     return in_order(made, PLATFORM.facts.sort_key)
 
 

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import containers
 import hosts
 import peers
 from sites import ROOT, rail_site, reference_site
@@ -156,6 +157,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=64, help="switches pushed to at a time the first time")
     parser.add_argument("--rtt-ms", type=float, default=50.0)
     parser.add_argument("--hosts", type=int, default=1, help="lab machines for site.yml; 0 leaves them out")
+    parser.add_argument(
+        "--containers", type=int, nargs="*", default=list(containers.COUNTS), help="hosts at once, for site.yml"
+    )
     parser.add_argument("--no-document", action="store_true", help="print only; leave docs/benchmarks.md alone")
     options = parser.parse_args()
     parts = [head()]
@@ -167,6 +171,9 @@ def main() -> None:
     tables.append(Table("Peers", peers.COLUMNS, peers.rows(), peers.NOTE))
     if options.hosts:
         tables.append(Table("Bringing up hosts", hosts.COLUMNS, hosts.rows(options.hosts), hosts.NOTE))
+    if options.containers:
+        rows = containers.rows(options.containers)
+        tables.append(Table("A thousand hosts", containers.COLUMNS, rows, containers.NOTE))
     for table in tables:
         parts.append(table.text())
         print(f"\n{parts[-1]}")

@@ -138,13 +138,16 @@ def _molecule(step: str, environment: dict[str, str]) -> None:
 
 
 def _run(which: str, count: int, scenario: Path, environment: dict[str, str]) -> Run:
-    told = environment | {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json"}
-    told["ANSIBLE_FORKS"] = str(count)
+    settings = environment | {
+        "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+        "ANSIBLE_STDOUT_CALLBACK": "ansible.posix.json",
+    }
+    settings["ANSIBLE_FORKS"] = str(count)
     inventory = scenario / "run/inventory"
     started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         ["ansible-playbook", "-i", str(inventory), str(ROOT / "site.yml")],
-        cwd=ROOT, env=told, capture_output=True, text=True, check=False, timeout=RUN_TIMEOUT_S,
+        cwd=ROOT, env=settings, capture_output=True, text=True, check=False, timeout=RUN_TIMEOUT_S,
     )  # fmt: skip
     wall_s, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.returncode == 0, f"site.yml failed: {done.stdout[-2000:]}{done.stderr[-2000:]}"

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from nornir_tasks.checks import (
+    host_bonds,
     host_cabling,
     host_firmware,
     host_gpudirect,
@@ -33,6 +34,7 @@ class HostCheck:
 CHECKS = (
     HostCheck(host_rails.check_rails, host_rails.ABOUT),
     HostCheck(host_cabling.check_cabling, host_cabling.ABOUT),
+    HostCheck(host_bonds.check_bonds, host_bonds.ABOUT),
     HostCheck(host_planes.check_planes, host_planes.GUARD),
     HostCheck(host_stack.check_rdma, host_stack.RDMA),
     HostCheck(host_firmware.check_firmware, host_firmware.ABOUT),
@@ -45,8 +47,8 @@ CHECKS = (
 )
 
 ROLES = (
-    *("rail_interfaces", "plane_guard", "rdma_stack", "nic_firmware", "hugepages", "host_tuning", "gpudirect"),
-    *("roce_qos", "nccl"),
+    *("rail_interfaces", "bond_interfaces", "plane_guard", "rdma_stack", "nic_firmware", "hugepages", "host_tuning"),
+    *("gpudirect", "roce_qos", "nccl"),
 )
 """Roles whose variables are judged, their defaults included."""
 REQUIRED = tuple(
@@ -70,7 +72,9 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
     """All facts to read on a host; reading them changes nothing."""
     rails = list(variables["roce_qos_rails"])
     packages = sorted({*host_stack.packages_of(variables), *host_stack.FIRMWARE_TOOLS})
+    bonds = [dict(bond) for bond in variables.get(host_bonds.WANTED) or ()]
     return (
+        *([Request(host_bonds.FACT, "gpufabric.host.bond_facts", {"bonds": bonds})] if bonds else ()),
         Request(
             host_rails.FACT,
             "gpufabric.host.rail_facts",

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from tests.unit.checks.bond_mutants import MUTANTS as OF_BONDS
 from tests.unit.checks.right_host import ARGUMENTS, RAILS, UNITS, drop, only
 
 Change = Callable[[dict[str, Any]], object]
@@ -286,4 +287,8 @@ MUTANTS |= {
         f"host_tuning: kernel argument {argument}",
     )
     for argument in ("iommu=pt", "isolcpus=managed_irq,domain,2-3", "nohz_full=2-3", "rcu_nocbs=2-3")
+}
+MUTANTS |= {
+    f"bond: {name}": (lambda f, change=change: change(f["gpufabric_bonds"]), f"bonds: {expected}")
+    for name, (change, expected) in OF_BONDS.items()
 }

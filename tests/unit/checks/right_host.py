@@ -21,6 +21,45 @@ ARGUMENTS = (
 UNITS = "".join(
     f"gpufabric-{name}.service enabled enabled\n" for name in ("plane-guard", "roce-qos", "irq-affinity", "gpudirect")
 )
+BOND: dict[str, Any] = {
+    "name": "data",
+    "members": [
+        {"name": "data0", "match": {"pci": "0000:00:20.0"}},
+        {"name": "data1", "match": {"mac": "0C:42:A1:00:00:21"}},
+    ],
+    "lacp_rate": "fast",
+    "min_links": 1,
+    "mtu_bytes": 9000,
+    "planes": [
+        {
+            "plane": "storage",
+            "interface": "data",
+            "vlan": None,
+            "mtu_bytes": 9000,
+            "default_route": False,
+            "address": "10.176.0.4",
+            "prefix_length": 26,
+            "gateway": "10.176.0.1",
+            "routes": ["10.176.0.0/16"],
+        },
+        {
+            "plane": "business",
+            "interface": "data.300",
+            "vlan": 300,
+            "mtu_bytes": 1500,
+            "default_route": True,
+            "address": "10.177.0.4",
+            "prefix_length": 26,
+            "gateway": "10.177.0.1",
+            "routes": [],
+            "address_v6": "fd00::4",
+            "prefix_length_v6": 64,
+            "gateway_v6": "fd00::1",
+            "routes_v6": [],
+        },
+    ],
+}
+"""Storage untagged and business as VLAN 300, on two ports to one pair of leaves."""
 PACKAGES = ["rdma-core", "perftest"]
 FIRMWARE = {"LINK_TYPE": 2, "INTERNAL_CPU_OFFLOAD_ENGINE": 1}
 DEFAULTS: dict[str, Any] = {
@@ -77,7 +116,7 @@ def variables(**changes: Any) -> dict[str, Any]:
     network = design(intent, catalogue, plain_facts())
     own = host_vars(network, needs(intent), "gpu-1").ansible()
     own["gpudirect_rails"] = [{"name": each["name"], "match": each["match"]} for each in own["rail_interfaces_rails"]]
-    return {**DEFAULTS, **own, **changes}
+    return {**DEFAULTS, **own, "bond_interfaces_bonds": [BOND], **changes}
 
 
 def rails() -> dict[str, Any]:
@@ -108,6 +147,40 @@ def rails() -> dict[str, Any]:
             **{str(100 + n): [{"to": "10.168.0.0/13", "via": hops[name], "dev": name}] for n, name in enumerate(RAILS)},
         },
         "sysctl": {name: {"rp_filter": 2, "arp_ignore": 0, "arp_announce": 0} for name in ["all", *RAILS]},
+    }
+
+
+def leg(port: int) -> dict[str, Any]:
+    """A member that is bundled; what it hears is the pair's own system, from a port of each leaf."""
+    of_host = {"up": True, "failures": 0, "aggregator": 1, "state": 63}
+    return {**of_host, "partner": "44:38:39:be:ef:aa", "partner_key": 9, "partner_port": port, "partner_state": 63}
+
+
+def link(**changes: Any) -> dict[str, Any]:
+    found = {"mtu_bytes": 9000, "up": True, "carrier": True, "kind": "bond", "master": None, "vlan": None, "on": None}
+    return {**found, **changes}
+
+
+def bonds() -> dict[str, Any]:
+    """What bond_facts says of BOND."""
+    settings = {"mode": "802.3ad", "hash": "layer3+4", "miimon_ms": 100, "lacp_rate": "fast", "min_links": 1}
+    members = {"data0": leg(1), "data1": leg(257)}
+    return {
+        "bonds": {"data": {**settings, "up": True, "aggregator": 1, "members": members}},
+        "links": {
+            "data": link(addresses=["10.176.0.4/26"]),
+            "data.300": link(
+                kind="vlan", mtu_bytes=1500, vlan=300, on="data", addresses=["10.177.0.4/26", "fd00::4/64"]
+            ),
+        },
+        "members": {"0000:00:20.0": {"netdev": "data0"}, "0c:42:a1:00:00:21": {"netdev": "data1"}},
+        "routes": [
+            {"family": 4, "to": "default", "via": "10.177.0.1", "dev": "data.300"},
+            {"family": 4, "to": "10.176.0.0/16", "via": "10.176.0.1", "dev": "data"},
+            {"family": 4, "to": "10.176.0.0/26", "via": None, "dev": "data"},
+            {"family": 6, "to": "default", "via": "fd00::1", "dev": "data.300"},
+        ],
+        "passes": {"data": True, "data.300": True},
     }
 
 
@@ -261,6 +334,7 @@ def facts() -> dict[str, Any]:
     return {
         "gpufabric_rails": rails(),
         "gpufabric_nic_firmware": {name: nic_firmware(number) for number, name in enumerate(RAILS)},
+        "gpufabric_bonds": bonds(),
         "gpufabric_gateways": {
             name: {"asked": True, "answers": {f"10.{168 + number}.0.0": "02:00:00:00:00:01"}}
             for number, name in enumerate(RAILS)

@@ -34,13 +34,13 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     report = judged(facts())
     assert wrong(report) == []
     assert report.passed
-    # 8 rails of 9 knobs and rp_filter of all; 8 gateways; 6 pairs of 3 planes, chain, others; 6 modules, 3 packages,
+    # 8 rails of 9 knobs and rp_filter of all; 8 gateways; a bond (test_bond_states.py); 6 pairs of 3 planes, chain, others; 6 modules, 3 packages,
     # their build, 8 devices; 8 rails of 2 settings in the firmware, twice; 2 page pools, 2 mounts, 1 argument; 8 rails
     # of 16 knobs; 9 variables and contradictions;
     # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; of GPUDirect 8 rails of 6
     # knobs, ACS after a boot, 3 of the driver; 4 services.
-    assert len(report.findings) == 73 + 8 + 8 + 18 + 32 + 5 + 128 + 10 + 18 + 52 + 4
-    assert report.summary() == "gpu-1: tested 356 of 356"
+    assert len(report.findings) == 73 + 8 + 24 + 8 + 18 + 32 + 5 + 128 + 10 + 18 + 52 + 4
+    assert report.summary() == "gpu-1: tested 380 of 380"
     assert all(each.shown_by and each.wanted for each in report.findings)
 
 
@@ -53,7 +53,7 @@ def test_a_single_wrong_knob_is_named_and_nothing_else(name: str) -> None:
     assert wrong(report) == [expected]
     assert not report.passed
     assert report.of(Verdict.FAIL)[0].found != report.of(Verdict.FAIL)[0].wanted
-    assert len(report.findings) == 356
+    assert len(report.findings) == 380
 
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
@@ -74,10 +74,10 @@ def test_a_fact_that_could_not_be_read_leaves_its_knobs_untold_and_counted(fact:
     untold = report.of(Verdict.ERROR)
     assert untold
     assert not report.passed
-    assert len(report.findings) == 356
+    assert len(report.findings) == 380
     assert {each.why for each in untold} == {"no program ip on this host"}
     assert report.of(Verdict.FAIL) == () or fact == "gpufabric_nccl"
-    assert report.summary() == f"gpu-1: tested {356 - len(untold)} of 356"
+    assert report.summary() == f"gpu-1: tested {380 - len(untold)} of 380"
 
 
 def soft(**reasons: str) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def test_soft_roce_skips_what_it_has_not_says_so_and_is_judged_on_the_rest() -> 
     firmware = {f"{name} {when}" for name in FIRMWARE_BY_DEFAULT for when in ("now", "at the next start")}
     assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS) | firmware
     assert len(report.of(Verdict.SKIPPED)) == 72
-    assert report.summary() == "gpu-1: tested 289 of 289, skipped 72 that this host does not have"
+    assert report.summary() == "gpu-1: tested 313 of 313, skipped 72 that this host does not have"
     assert sum(line.startswith("skipped roce: ecn_np on rail0, rail1") for line in report.lines()) == 1
     assert all(each.shown_on == "hardware only" for each in report.of(Verdict.SKIPPED))
 
@@ -150,7 +150,7 @@ def test_a_factory_connectx_with_the_kernels_mlx5_passes_and_only_its_traffic_cl
     report = judged(inbox())
     assert wrong(report) == [f"roce: {rail} traffic_class" for rail in RAILS]
     assert report.passed
-    assert report.summary() == "gpu-1: tested 348 of 348, skipped 8 that this host does not have"
+    assert report.summary() == "gpu-1: tested 372 of 372, skipped 8 that this host does not have"
 
 
 @pytest.mark.parametrize(
@@ -452,7 +452,7 @@ def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
 def test_facts_are_asked_for_every_check_and_read_only() -> None:
     needed = requests(VARIABLES)
     assert {each.fact for each in needed} == set(facts())
-    assert len(CHECKS) == 11
+    assert len(CHECKS) == 12
     commands = [each.arguments["argv"] for each in needed if "argv" in each.arguments]
     assert [command[:3] for command in commands] == [
         ["nft", "-j", "list"],

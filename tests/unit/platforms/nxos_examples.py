@@ -241,9 +241,10 @@ def paired_leaf() -> DeviceConfig:
 
 
 def maybe_paired(draw: st.DrawFn, config: DeviceConfig) -> DeviceConfig:
-    """Sometimes one of a pair."""
+    """Sometimes one of a pair; else no group of its goes over both, which NX-OS takes with ``feature vpc`` alone."""
     if config.qos is None or not draw(st.booleans()):
-        return config
+        ports = (replace(port, lag=replace(port.lag, pair_id=None)) if port.lag else port for port in config.interfaces)
+        return replace(config, interfaces=tuple(ports))
     vrf = draw(st.sampled_from((None, "management", "COMPUTE-BLUE")))
     delay_s, priority = draw(st.sampled_from((1, 30, 300, 3600))), draw(st.sampled_from((1, 1000, 32667, 65535)))
     return paired(config, vrf, delay_s, priority)

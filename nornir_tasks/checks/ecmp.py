@@ -11,7 +11,8 @@ from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf
 from nornir_tasks.design.config.vrfs import RouteKey, key_name
-from nornir_tasks.design.network import Fabric, Plane
+from nornir_tasks.design.network import Fabric
+from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.routes import learned_paths
 
 ABOUT = About(

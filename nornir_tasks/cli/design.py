@@ -9,7 +9,8 @@ from nornir_tasks.cli import options
 if TYPE_CHECKING:
     from nornir_tasks.design.explain import Figure
     from nornir_tasks.design.links import Circuit, Endpoint, Link
-    from nornir_tasks.design.network import Fabric, Plane
+    from nornir_tasks.design.network import Fabric
+    from nornir_tasks.design.plane import Plane
     from nornir_tasks.usecases.site import SiteDesign
 
 

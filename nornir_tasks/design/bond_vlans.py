@@ -1,14 +1,15 @@
-"""The VLANs of a plane's bonds, from the intent, and what the layout says of them."""
+"""The VLANs and bonds of a plane whose hosts bond their ports, from the intent, and what the layout says."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import IPv4Network, IPv6Network
 
 from nornir_tasks.design.demand import Demand
-from nornir_tasks.design.pairs import KEPT_ADDRESSES, BondVlan
+from nornir_tasks.design.pairs import KEPT_ADDRESSES, BondTerms, BondVlan
 from nornir_tasks.design.sections import Section
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.address_fields import SUBNET_V6_LENGTH
 from nornir_tasks.intent.findings import Finding, Marks, Path
+from nornir_tasks.intent.front_model import BondIntent
 from nornir_tasks.intent.vlan_rules import NEEDS_EVPN
 
 REST = "hosts"
@@ -28,6 +29,13 @@ def of_plane(demand: Demand) -> tuple[BondVlan, ...]:
 
 def _text(prefix: IPv4Network | IPv6Network | None) -> str | None:
     return None if prefix is None else str(prefix)
+
+
+def bonds(parts: Iterable[Demand]) -> tuple[BondTerms, ...]:
+    """How each group of hosts bonds ports of its own on a plane."""
+    own = (each for each in parts if each.is_bonded and each.nics.ports_of is None)
+    terms = ((each.group, each.nics.bond or BondIntent()) for each in own)
+    return tuple(BondTerms(group, bond.rate, bond.fallback, bond.min_links) for group, bond in terms)
 
 
 def subnets(demand: Demand) -> dict[str, str]:

@@ -3,7 +3,8 @@
 from collections import Counter
 from typing import Any
 
-from nornir_tasks.design.network import Fabric, Network, Plane
+from nornir_tasks.design.network import Fabric, Network
+from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.plugs import optics
 
 

@@ -12,8 +12,9 @@ from nornir_tasks.design.fabrics.clos import BFD, RA_INTERVAL_MS
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import takers
 from nornir_tasks.design.natural_order import natural_key
-from nornir_tasks.design.network import Device, Fabric, FabricPart, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, FabricPart, Network
 from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.plugs import optics
 from nornir_tasks.design.prefix_limits import LEAST_OF_A_LEAF, ROOM, prefix_limit
 from nornir_tasks.design.qos import ROUTING_DSCP, beside_routing

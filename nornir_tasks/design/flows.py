@@ -5,7 +5,7 @@ its packets pass, and their answers: of TCP only those of connections that are o
 passes as well (ICMP that paths and neighbours depend on, DHCP where it is relayed); all else is refused and counted.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses
 
@@ -30,6 +30,12 @@ STEP = 10
 
 DHCP: dict[Family, tuple[int, int]] = {"ipv4": (68, 67), "ipv6": (546, 547)}
 """UDP ports of clients and of servers or relays (RFC 2131, RFC 8415)."""
+
+
+HELLO: dict[Family, int] = {"ipv4": 1985, "ipv6": 2029}
+"""UDP ports by which switches with HSRP say which of them answers a gateway's address (RFC 2281; IPv6: IANA)."""
+HELLO_GROUP: dict[Family, str] = {"ipv4": "224.0.0.102/32", "ipv6": "ff02::66/128"}
+"""Multicast groups of its version 2 (IANA: "HSRP", "HSRPv2 for IPv6")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +117,20 @@ def ends(segments: Iterable[Segment], networks: Mapping[str, Sequence[str]], any
 
 
 def access_lists(
-    prefix: str, segment: Segment, flows: Sequence[Flow], known: Mapping[str, Ends], *, has_dhcp: bool
+    prefix: str,
+    segment: Segment,
+    flows: Sequence[Flow],
+    known: Mapping[str, Ends],
+    *,
+    has_dhcp: bool,
+    has_hellos: bool = False,
+    whole_icmp: Collection[Family] = (),
 ) -> dict[tuple[Family, Direction], AccessList]:
-    """The lists of one VLAN's gateway. ``prefix``: of its owner's names; ``known``: what the flows' names stand for."""
+    """The lists of one VLAN's gateway. ``prefix``: of its owner's names; ``known``: what the flows' names stand for.
+
+    ``has_hellos``: both leaves say in the VLAN which of them answers. ``whole_icmp``: families in whose lists the
+    switch knows no single types of ICMP; all of it passes there.
+    """
     found: dict[tuple[Family, Direction], AccessList] = {}
     subnets = {"ipv4": segment.subnet, "ipv6": segment.subnet_v6}
     for family in FAMILIES:
@@ -121,7 +138,9 @@ def access_lists(
         if subnet is None:
             continue
         for direction in DIRECTIONS:
-            rules = [*_needed(family, direction, has_dhcp=has_dhcp)]
+            rules = [*_needed(family, direction, has_dhcp=has_dhcp, has_whole_icmp=family in whole_icmp)]
+            if has_hellos and direction == "in":
+                rules.append((UDP, None, HELLO_GROUP[family], None, (HELLO[family],) * 2, False, None))
             for flow in flows:
                 rules += _of_flow(flow, segment.groups, (family, direction, subnet), known)
             name = f"{prefix}V{segment.vlan}-{direction}".upper() + ("-V6" if family == "ipv6" else "")
@@ -139,8 +158,9 @@ def _numbered(rules: Iterable[Rule]) -> tuple[AclRule, ...]:
     return (*permits, AclRule(STEP * (len(permits) + 1), permit=False))
 
 
-def _needed(family: Family, direction: Direction, *, has_dhcp: bool) -> Iterator[Rule]:
-    for kind in MUST_PASS[family]:
+def _needed(family: Family, direction: Direction, *, has_dhcp: bool, has_whole_icmp: bool) -> Iterator[Rule]:
+    types: tuple[int | None, ...] = (None,) if has_whole_icmp else MUST_PASS[family]
+    for kind in types:
         yield ICMP[family], None, None, None, None, False, kind
     if has_dhcp:
         client, server = DHCP[family]

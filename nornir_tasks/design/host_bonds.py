@@ -14,8 +14,9 @@ from pydantic import Field
 from nornir_tasks.design.bond_needs import BondedPlane, BondNeeds
 from nornir_tasks.design.host_vars import NicMatch, Vars, place_match
 from nornir_tasks.design.links import Circuit
-from nornir_tasks.design.network import Network, Plane
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.pairs import Segment
+from nornir_tasks.design.plane import Plane
 
 
 class BondMemberVars(Vars):

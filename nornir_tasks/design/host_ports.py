@@ -1,28 +1,40 @@
 """What a plane whose hosts have ports of their own wants of one switch: these ports, and the block with addresses.
 
 Ports are routed; with ``link: svi`` they are access ports of one VLAN, which the leaf's SVI routes. The block has a
-discard route, so that its announcement does not flap with a host port. Bonded ports are no part of it
-(``Plane.is_bonded``): of their plane a switch has the traffic classes alone as yet.
+discard route, so that its announcement does not flap with a host port. Bonded ports (``Plane.is_bonded``) are those of
+:mod:`nornir_tasks.design.bond_ports`.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from ipaddress import IPv4Network
 
+from nornir_tasks.design import bond_ports
 from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.mtu import agreed_bytes, of_link
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
+from nornir_tasks.design.plane import Plane
 
 
 def owner(plane: Plane, fabric: Fabric) -> Owner:
-    """The hosts' addresses, and their VLANs."""
+    """The hosts' addresses, their VLANs, and the groups that their bonds end on."""
     vlans = frozenset() if plane.host_vlan is None else frozenset({plane.host_vlan})
     vlans = frozenset(each.number for each in plane.vlans) or vlans
     prefix = host_prefix(plane.name, fabric.name)
-    return Owner(plane.name, "plane", prefix, tuple(plane.pools.values()), vlans, plane.vrf)
+    made = Owner(plane.name, "plane", prefix, tuple(plane.pools.values()), vlans, plane.vrf)
+    if not plane.is_bonded:
+        return made
+    pools_v6 = (plane.pool_v6, *(each.subnet_v6 for each in plane.vlans))
+    return replace(
+        made,
+        pools=(*made.pools, *(each for each in pools_v6 if each is not None)),
+        lags=frozenset(range(1, bond_ports.LAST_GROUP + 1)),
+        has_gateways=True,
+    )
 
 
 def announced(network: Network, plane: Plane, device: Device) -> tuple[str, ...]:
@@ -37,6 +49,7 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
     """The plane's part of one switch; for a spine, only the classes."""
     if plane.is_bonded:
         yield PartialConfig(classes=network.fabrics[plane.fabric].classes)
+        yield from bond_ports.partial_configs(network, plane, device)
         return
     blocks = announced(network, plane, device)
     circuits = [each for each in network.circuits_of(device.name) if each.owner == plane.name]

@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from nornir_tasks.design.host_needs import HostNeeds
 from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.links import HostNic
-from nornir_tasks.design.network import Fabric, Network, Plane
+from nornir_tasks.design.network import Fabric, Network
 from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.plane import Plane
 from nornir_tasks.intent.fields import is_pci
 
 FIRST_TABLE = 100

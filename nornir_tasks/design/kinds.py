@@ -14,8 +14,9 @@ from typing import Protocol
 
 from nornir_tasks.design import fabrics, planes
 from nornir_tasks.design.claims import Owner
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig
+from nornir_tasks.design.plane import Plane
 
 Announced = Callable[[Device], tuple[str, ...]]
 """Switch -> the prefixes of all planes that it announces."""

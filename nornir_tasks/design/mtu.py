@@ -55,10 +55,14 @@ def of_ports(network: Network, device: Device) -> Mapping[str, PortMtu]:
             and not plane.is_bonded
             and network.host_block(device.name, plane.name) is not None
         ):
-            found[f"{own.svi_prefix}{plane.host_vlan}"] = _routed(
-                intended_bytes, agreed_bytes(intended_bytes, own), own.max_mtu_bytes
-            )
+            found[f"{own.svi_prefix}{plane.host_vlan}"] = _of_svi(intended_bytes, own)
+        for segment in network.segments_at(device.name, plane.name):
+            found[f"{own.svi_prefix}{segment.vlan}"] = _of_svi(intended_bytes, own)
     return found
+
+
+def _of_svi(intended_bytes: int, own: Capabilities) -> PortMtu:
+    return _routed(intended_bytes, agreed_bytes(intended_bytes, own), own.max_mtu_bytes)
 
 
 def of_link(network: Network, link: Link) -> int:

@@ -10,6 +10,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from itertools import combinations
 
 from nornir_tasks.design import front_panel
+from nornir_tasks.design.bond_ports import numbers as group_numbers
 from nornir_tasks.design.claims import THE_SWITCH, Claim, Claims, Owner
 from nornir_tasks.design.kinds import Kinds
 from nornir_tasks.design.network import Device, Fabric, Network
@@ -61,16 +62,29 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
         peers = (each for each in network.links_of(device.name) if each.kind == "peer")
         ports[fabric.key] |= {each.end(device.name).port for each in peers}
     has_hosts = device.level == 0
+    lags = _lags(network, device, owners)
     if has_hosts and (prefix := device.capabilities.lag_prefix):
         for owner in owners:
-            ports[owner.key] |= {f"{prefix}{number}" for number in owner.lags}
+            ports[owner.key] |= {f"{prefix}{number}" for number in lags[owner.key]}
         if fabric.pair_vlan is not None:
             ports[fabric.key].add(peer_link(device))
     nothing = frozenset[int]()
-    numbers = {each.key: (each.vlans, each.lags) if has_hosts else (nothing, nothing) for each in owners}
+    numbers = {each.key: (each.vlans, lags[each.key]) if has_hosts else (nothing, nothing) for each in owners}
     claims = (Claim(each, frozenset(ports[each.key]), *numbers[each.key]) for each in owners)
     spare = frozenset(front_panel.spare_ports(network, device))
     return Claims(tuple(claims), spare, network.facts[device.os].split_part)
+
+
+def _lags(network: Network, device: Device, owners: tuple[Owner, ...]) -> dict[str, frozenset[int]]:
+    """Owner -> numbers of its groups on this switch: of all that it has those that no other plane uses alone here."""
+    users: dict[int, set[str]] = defaultdict(set)
+    number_of = group_numbers(network, device)
+    for circuit in network.circuits_of(device.name):
+        if circuit.link.name in number_of:
+            users[number_of[circuit.link.name]].add(circuit.owner)
+    every = frozenset(users)
+    own = {each.key: {number for number in every if each.key in users[number]} for each in owners}
+    return {each.key: each.lags - (every - own[each.key]) for each in owners}
 
 
 @lru_cache(maxsize=64)

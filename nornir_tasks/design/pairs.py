@@ -7,6 +7,7 @@ gateway's, which both leaves answer, the next two are the leaves', and the other
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
 
+from nornir_tasks.design.config.lag import LacpRate
 from nornir_tasks.design.links import Link
 
 GATEWAY, FIRST_LEAF, FIRST_HOST = 1, 2, 4
@@ -55,6 +56,19 @@ class BondVlan:
     subnet: str | None = None
     """IPv4 prefix; None: each pair has a subnet of its own, the plane's block there."""
     subnet_v6: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BondTerms:
+    """How the hosts of a group bond their ports, and so what their groups on switches are."""
+
+    group: str
+    """The prefix of the hosts' names."""
+    rate: LacpRate = "fast"
+    falls_back: bool = False
+    """A port whose host sends no LACP works by itself."""
+    min_links: int = 1
+    """Least number of ports of one leaf with which the bond is up there."""
 
 
 @dataclass(frozen=True, slots=True)

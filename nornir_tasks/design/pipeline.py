@@ -37,9 +37,10 @@ from nornir_tasks.design.layout import CannotBuildError, Layout
 from nornir_tasks.design.limits import over_limits
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.network import ROLES, Device, Fabric, FabricPart, Network, Plane
+from nornir_tasks.design.network import ROLES, Device, Fabric, FabricPart, Network
 from nornir_tasks.design.owners import claims_on, declared
 from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.prefix_limits import LeafPrefixes, announced
 from nornir_tasks.design.profile_limits import check_profiles
 from nornir_tasks.design.racks import Place, check_racks, places
@@ -289,6 +290,7 @@ def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], link
         is_bonded=demand.is_bonded,
         vlans=bond_vlans.of_plane(demand),
         allowed=flows.allowed(demand),
+        bonds=bond_vlans.bonds([each.demand for each in parts]),
         pool_v6=None if demand.plane.pools.hosts_v6 is None else str(demand.plane.pools.hosts_v6),
         vrf=demand.plane.vrf,
         profile=profile,

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
 from nornir_tasks.design.kinds import PlaneKind
-from nornir_tasks.design.network import Device, Network, Plane
+from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.partial_config import PartialConfig
+from nornir_tasks.design.plane import Plane
 from tests.unit.design import toys
 
 LARGE_BYTES = 9000

@@ -15,9 +15,10 @@ from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
 from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.design.plane import Plane
 from tests.svi import LEAVES, network
 from tests.unit.design.wanted_of import wanted_of
 

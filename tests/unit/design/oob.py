@@ -10,8 +10,9 @@ from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Announced, FabricKind, Kinds, PlaneKind, kinds
 from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.plane import Plane
 from tests.unit.design.toys import real_lab
 
 SWITCH, PLANE, FABRIC = "mgmt-1", "control", "wires"

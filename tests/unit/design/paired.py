@@ -13,10 +13,11 @@ from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.pair_parts import peer_link
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, PartialConfig, PartialPort
 from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.design.plane import Plane
 from tests.unit.design import front
 from tests.unit.design.wanted_of import wanted_of
 

@@ -12,9 +12,10 @@ from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.kinds import Kinds, PlaneKind
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.design.plane import Plane
 from tests.unit.design.toys import ONE_OF_EACH, with_kind, with_storage
 from tests.unit.design.wanted_of import wanted_of
 

@@ -12,9 +12,10 @@ from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
 from nornir_tasks.design.links import Circuit, Endpoint, Link, Use
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort, PartialVrf
 from nornir_tasks.design.pipeline import Realised, design, device_config
+from nornir_tasks.design.plane import Plane
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import load_site
 from nornir_tasks.platforms import platforms

@@ -9,8 +9,9 @@ from nornir_tasks.design.claims import Owner, host_prefix, name_prefix
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.kinds import PlaneKind
-from nornir_tasks.design.network import Device, Fabric, Network, Plane
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.plane import Plane
 
 
 def owner(plane: Plane, fabric: Fabric) -> Owner:

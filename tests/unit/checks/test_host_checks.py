@@ -34,11 +34,11 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     report = judged(facts())
     assert wrong(report) == []
     assert report.passed
-    # 8 rails of 9 knobs and rp_filter of all; 8 gateways; a bond (test_bond_states.py); 6 pairs of 3 planes, chain, others; 6 modules, 3 packages,
-    # their build, 8 devices; 8 rails of 2 settings in the firmware, twice; 2 page pools, 2 mounts, 1 argument; 8 rails
-    # of 16 knobs; 9 variables and contradictions;
-    # of tuning 2 settings, 2 limits, 2 of processors, 4 arguments, 8 rails' interrupts; of GPUDirect 8 rails of 6
-    # knobs, ACS after a boot, 3 of the driver; 4 services.
+    # 8 rails of 9 knobs and rp_filter of all; 8 gateways; a bond (test_bond_states.py); 6 pairs of 3 planes, chain,
+    # others; 6 modules, 3 packages, their build, 8 devices; 8 rails of 2 settings in the firmware, twice; 2 page pools,
+    # 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions; of tuning 2 settings, 2 limits, 2 of
+    # processors, 4 arguments, 8 rails' interrupts; of GPUDirect 8 rails of 6 knobs, ACS after a boot, 3 of the driver;
+    # 4 services.
     assert len(report.findings) == 73 + 8 + 24 + 8 + 18 + 32 + 5 + 128 + 10 + 18 + 52 + 4
     assert report.summary() == "gpu-1: tested 380 of 380"
     assert all(each.shown_by and each.wanted for each in report.findings)
@@ -526,4 +526,4 @@ def test_a_rail_that_may_be_far_from_its_gpu_is_judged_on_all_the_rest() -> None
     found["gpufabric_pci"]["gpus"]["0000:33:00.0"] = []
     report = judged(found, variables(gpudirect_far_rails_allowed=["rail2"]))
     assert report.passed
-    assert len(report.findings) == 355
+    assert len(report.findings) == 379

@@ -14,9 +14,11 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.observed import Observed, PortQos
 
 _EACH = "port that carries a QoS profile"
+_OR_GROUP = f"{_EACH}; where link aggregation groups carry it, they in place of their members"
+_OR_MEMBERS = f"{_EACH}; where link aggregation groups carry it, their members alone"
 TRUST = About(
     name="trust",
-    each=_EACH,
+    each=_OR_GROUP,
     reads=("qos.trust_dscp",),
     wanted="interfaces: qos_profile",
     passes="the port tells packets apart by their DSCP",
@@ -25,7 +27,7 @@ TRUST = About(
 )
 PFC = About(
     name="pfc",
-    each=_EACH,
+    each=_OR_MEMBERS,
     reads=("qos.pfc_priorities",),
     wanted="qos.profiles: pfc_priorities",
     passes="priority flow control is on for the priorities of the profile and for no other",
@@ -34,7 +36,7 @@ PFC = About(
 )
 WATCHDOG = About(
     name="watchdog",
-    each=_EACH,
+    each=_OR_MEMBERS,
     reads=("qos.watchdog",),
     wanted="qos.profiles: watchdog",
     passes="the watchdog for pause frames is on or off as in the profile",
@@ -43,7 +45,7 @@ WATCHDOG = About(
 )
 ECN = About(
     name="ecn",
-    each=_EACH,
+    each=_OR_GROUP,
     reads=("qos.ecn",),
     wanted="qos.profiles: queues: ecn",
     passes="the queues of the profile mark, between its thresholds and with its probability, and no other does",
@@ -61,6 +63,9 @@ DSCP = About(
 )
 ABOUT = (DSCP, TRUST, PFC, WATCHDOG, ECN)
 
+_OF_GROUP = frozenset({TRUST.name, ECN.name})
+"""What a group's service policies say, on a system where groups carry the profile; pauses are its members'."""
+
 
 def check_qos(evidence: Evidence) -> list[Finding]:
     """Findings for each port (trust, PFC, watchdog, ECN) and one for each switch (code points)."""
@@ -74,7 +79,8 @@ def check_qos(evidence: Evidence) -> list[Finding]:
         findings.append(_code_points(config, observed))
         for port in config.interfaces:
             if port.qos_profile is not None:
-                findings += _port(evidence, config, port, profiles, seen.get(port.name))
+                found = _port(evidence, config, port, profiles, seen.get(port.name))
+                findings += [each for each in found if _is_judged(each.check, port, config)]
     return findings
 
 
@@ -118,6 +124,14 @@ def _port(
         both = f"{name} {here} here{_far_end(evidence, config.name, port.name, name)}"
         message = f"{where}: {both}{mistaken if verdict is Verdict.FAIL else ''}"
         yield Finding(name, config.name, port.name, verdict, message, f"{name} {_spell(value)}", here)
+
+
+def _is_judged(check: str, port: Interface, config: DeviceConfig) -> bool:
+    """Does this port show it itself, or its group, or its members?"""
+    if port.lag is not None:
+        return check in _OF_GROUP
+    carried = {each.name for each in config.interfaces if each.lag is not None and each.qos_profile is not None}
+    return port.member is None or port.member.group not in carried or check not in _OF_GROUP
 
 
 def _wanted(profile: PortProfile) -> dict[str, object]:

@@ -14,6 +14,7 @@ from typing import Any
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
+from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.observed import (
     Answers,
     BgpSession,
@@ -165,10 +166,14 @@ def _routes(body: Any) -> Iterator[tuple[RouteKey, int]]:  # noqa: ANN401 - an A
 
 
 def _qos(answers: Answers) -> Iterator[PortQos]:
+    """Service policies of link aggregation groups are shown at the groups, pauses at their members."""
     pauses = _paused(_body(answers, NETWORK_QOS))
     shared, own = _ecn(_body(answers, QUEUING)), _own_ecn(_body(answers, PORT_QUEUING))
     watched = _watched(_body(answers, WATCHDOG))
     trusted = _trusted(answers)
+    for group in _groups(answers):
+        marks = None if own is None else own.get(group, shared)
+        yield PortQos(group, None if trusted is None else group in trusted, None, None, marks)
     for module in rows(_body(answers, PFC), "module"):
         for row in rows(module, "pfc_interface"):
             port = str(row["if_name_str"])
@@ -179,6 +184,12 @@ def _qos(answers: Answers) -> Iterator[PortQos]:
                 watchdog=None if watched is None else watched.get(port, False),
                 ecn=None if own is None else own.get(port, shared),
             )
+
+
+def _groups(answers: Answers) -> tuple[str, ...]:
+    """The link aggregation groups of a switch, with policies or without."""
+    there = {str(row["interface"]) for row in rows(_body(answers, INTERFACES), "interface")}
+    return tuple(sorted(name for name in there | set(_attached(answers) or {}) if name.startswith(LAG)))
 
 
 def _pfc(row: dict[str, Any], pauses: tuple[int, ...] | None) -> tuple[int, ...] | None:

@@ -193,6 +193,30 @@ def test_qos_of_a_port() -> None:
     assert [dscp for dscp, group in enumerate(found.dscp_to_priority) if group] == [26, 48, 56]
 
 
+def test_what_a_groups_policies_say_is_shown_at_the_group_and_pauses_at_its_members() -> None:
+    row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On (8)"}
+    interfaces = table("interface", {"interface": "port-channel1"}, {"interface": "port-channel2"})
+    policy = "port-channel1\n  Service-policy (qos) input:   GPUFABRIC-CLASSIFY\n"
+    found = shown.observed(
+        "leaf",
+        answers(
+            INTERFACES=interfaces,
+            PFC=pfc(row),
+            QUEUING=QUEUING,
+            PORT_QUEUING=PORT_QUEUING,
+            CLASSIFY=CLASSIFY,
+            CLASS_MAPS=CLASS_MAPS,
+            TRUST=policy,
+        ),
+    )
+    marks = ((3, Ecn(950_000, 3_000_000, 7)),)
+    assert found.qos == (
+        PortQos("port-channel1", True, None, None, marks),
+        PortQos("port-channel2", False, None, None, marks),
+        PortQos("Ethernet1/1", False, (3,), None, marks),
+    )
+
+
 def test_what_marks_on_a_port_could_not_be_told_where_its_own_queuing_is_not_shown() -> None:
     row = {"if_name_str": "Ethernet1/1", "admin": "On", "oper": "On"}
     assert shown.observed("leaf", answers(PFC=pfc(row), QUEUING=QUEUING)).qos[0].ecn is None

@@ -104,7 +104,7 @@ def _vlan(network: Network, plane: Plane, device: Device, segment: Segment) -> P
     """A VLAN and its gateway on this leaf, with the lists that filter what it routes."""
     known, prefix = device.capabilities, host_prefix(plane.name, plane.fabric)
     own, own_v6 = dict(segment.leaves)[device.name], dict(segment.leaves_v6).get(device.name)
-    lists = _lists(network, plane, device, segment)
+    lists = lists_of(network, plane, device, segment)
     svi = PartialPort(
         enabled=True,
         description=f"{plane.name} {segment.name}",
@@ -135,7 +135,7 @@ def _gateway(segment: Segment, device: Device) -> Gateway:
     )
 
 
-def _lists(
+def lists_of(
     network: Network, plane: Plane, device: Device, segment: Segment
 ) -> dict[tuple[Family, Direction], AccessList]:
     """The access lists of one VLAN; none where the plane says nothing of flows."""

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from nornir_tasks.design.bond_ports import lists_of
 from nornir_tasks.design.catalogue import SwitchModel
-from nornir_tasks.design.flows import FAMILIES, access_lists
+from nornir_tasks.design.flows import FAMILIES
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.routes import RouteCount, count_routes
 from nornir_tasks.errors import DesignError
@@ -53,15 +54,13 @@ def acl_uses(network: Network, device: Device) -> tuple[TableUse, ...]:
 
     As written: no source says which ports or prefixes take an ASIC more entries than one.
     """
-    filtered = [(each.name, each.allowed) for each in network.planes_on(device.fabric) if each.allowed is not None]
+    filtered = [each for each in network.planes_on(device.fabric) if each.allowed is not None]
     if not filtered:
         return ()
     rules = Counter[str]()
-    for plane, allowed in filtered:
-        for segment in network.segments_at(device.name, plane):
-            known = network.ends_of_flows[plane]
-            lists = access_lists("", segment, allowed.flows, known, has_dhcp=allowed.has_dhcp)
-            for (family, _), each in lists.items():
+    for plane in filtered:
+        for segment in network.segments_at(device.name, plane.name):
+            for (family, _), each in lists_of(network, plane, device, segment).items():
                 rules[family] += len(each.rules)
     model = network.models.get(device.model)
     limits = {"ipv4": model.ipv4_acl_rules, "ipv6": model.ipv6_acl_rules} if model else {}
@@ -101,11 +100,11 @@ def _too_filtered(network: Network) -> Iterator[Finding]:
         kind = (device.fabric, device.model)
         if share > max(1.0, worst[kind][0] if kind in worst else 0.0):
             worst[kind] = share, uses
-    for (fabric, model), (share, uses) in worst.items():
+    for (fabric, model), (_, uses) in worst.items():
         planes = [each.name for each in network.planes_on(fabric) if each.allowed is not None]
         what = f"{model} has no room for these access lists: one TCAM holds rules of IPv4, or of IPv6, or some of both"
         expected = ", or ".join(f"at most {each.limit} {each.name}" for each in uses)
-        found = " and ".join(f"{each.used} {each.name}" for each in uses) + f": {share:.1%} of it"
+        found = " and ".join(f"{each.used} {each.name}" for each in uses) + ", more than the whole"
         hint = "fewer flows, services or networks; prefixes that hold several; or leaves of another model"
         yield Finding(("planes", planes[0], "flows"), what, expected, found, hint)
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from nornir_tasks.design.network import Network
+from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.tables import acl_uses
 from nornir_tasks.errors import DesignError
 from tests.unit.design import front
@@ -46,6 +47,19 @@ def test_a_relay_of_dhcp_takes_a_rule_of_every_list() -> None:
     data = filtered()
     data["planes"]["business"]["dhcp_relay"] = ["192.0.2.53"]
     assert [used for used, _ in rules(front.built(data), "front-leaf-g3-a")] == [2 * (6 + 3), 2 * 8]
+
+
+def test_what_is_counted_is_what_each_switch_gets() -> None:
+    data = filtered()
+    del data["planes"]["business"]["vlans"]["login"]["hosts_v6"]  # NVUE has no list of IPv6 out of an SVI
+    mounts = [{"source": "gpu", "destination": "store", "services": ["nfs"]}]
+    data["planes"]["storage"] |= {"services": {"nfs": {"tcp": 2049}}, "flows": mounts}
+    network = front.built(data)
+    assert rules(network, "front-leaf-g2-a")[0][0] > 0, "NX-OS permits the gateways' own packets as well"
+    for device in network.devices:
+        lists = device_config(network, device).config.access_lists
+        expected = [sum(len(each.rules) for each in lists if each.family == family) for family in ("ipv4", "ipv6")]
+        assert [used for used, _ in rules(network, device.name)] == expected
 
 
 def test_a_fabric_whose_planes_filter_nothing_has_no_such_rows() -> None:

@@ -192,7 +192,9 @@ class Machines:
                 # Ansible and Mitogen compress by default; on loopback that only costs time of an emulated processor.
                 "ansible_ssh_args": "-o ControlMaster=auto -o ControlPersist=60s",
                 "mitogen_ssh_compression": False,
+                # Machines have no ConnectX and no GPUs.
                 "rdma_stack_provider": "rxe",
+                "gpudirect_rails": [],
             }
             for name, port in ports.items()
         }

@@ -79,9 +79,24 @@ def switch(config: DeviceConfig, text: str) -> Tree:
     return tree
 
 
-def split_switch(tree: Tree, config: DeviceConfig) -> tuple[ConfigTree, ConfigTree]:
-    """What is ours on a switch, and what is not; it has or gets access lists of ours."""
-    parts = split(to_tree(tree.text()), OWNERSHIP, replace(claims(config), has_acls=True))
+def split_switch(tree: Tree, config: DeviceConfig, after: DeviceConfig | None = None) -> tuple[ConfigTree, ConfigTree]:
+    """What is ours on a switch, and what is not; it has or gets access lists of ours.
+
+    ``after``: what it shall be, whose pair, spanning tree and hash of groups are ours as well.
+    """
+    both = [claims(each) for each in (config, after) if each is not None]
+    (first,) = both[0].claims
+    pair_vlan = next((vlan for each in both if (vlan := each.claims[0].owner.pair_vlan) is not None), None)
+    if pair_vlan is not None:
+        first = replace(first, owner=replace(first.owner, pair_vlan=pair_vlan), vlans=first.vlans | {pair_vlan})
+    owners = replace(
+        both[0],
+        claims=(first,),
+        has_acls=True,
+        has_spanning_tree=any(each.has_spanning_tree for each in both),
+        has_lag_hash=any(each.has_lag_hash for each in both),
+    )
+    parts = split(to_tree(tree.text()), OWNERSHIP, owners)
     foreign = parts.pop(None)
     return join(parts.values()), foreign
 
@@ -102,12 +117,12 @@ def change(before: DeviceConfig, after: DeviceConfig, typed: str = "") -> None:
     assert before.bgp is not None
     text = BROWNFIELD.format(asn=before.bgp.asn) + rendered(before).replace("end\n", "") + typed
     tree = switch(before, text)
-    owned, foreign = split_switch(tree, before)
+    owned, foreign = split_switch(tree, before, after)
     made = candidate(to_tree(tree.text()), owned, wanted(after))
     session = ConfigSession(tree, context_of(after))
     refused = [(made.payload[number - 1], str(error)) for number, error in session.feed_all(made.payload)]
     assert refused == []
-    owned_after, foreign_after = split_switch(tree, before)
+    owned_after, foreign_after = split_switch(tree, before, after)
     assert list(difference(owned_after, wanted(after))) == []
     assert list(difference(foreign, foreign_after)) == []
     assert "username ops privilege 1 secret sha512 $6$salt$other" in tree.text()

@@ -47,9 +47,16 @@ start_daemon() {
   DOCKER_HOST=$ours
   [ "$(id -u)" -eq 0 ] || fail "no docker daemon answers. Start it (sudo systemctl start docker) or run this as root."
   need dockerd docker.io
-  # setsid: Ctrl-C in the terminal must not end the daemon before the containers are gone.
-  setsid dockerd --host "$DOCKER_HOST" --data-root "$cache/data" --exec-root "$cache/exec" --pidfile "$cache/docker.pid" \
-    --bridge none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false >"$cache/docker.log" 2>&1 </dev/null 9>&- &
+  (
+    # The daemon outlives its caller: no lock and no pipe of the caller may stay open in it.
+    for descriptor in "/proc/$BASHPID/fd"/*; do
+      descriptor=${descriptor##*/}
+      if [ "$descriptor" -gt 2 ]; then eval "exec $descriptor>&-"; fi
+    done
+    # setsid: Ctrl-C in the terminal must not end the daemon before the containers are gone.
+    exec setsid dockerd --host "$DOCKER_HOST" --data-root "$cache/data" --exec-root "$cache/exec" --pidfile "$cache/docker.pid" \
+      --bridge none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false >"$cache/docker.log" 2>&1 </dev/null
+  ) &
   for _ in $(seq $wait_s); do
     daemon_answers "$DOCKER_HOST" && return
     sleep 1

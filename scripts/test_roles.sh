@@ -8,6 +8,7 @@ shift
 at_once=${ROLES_AT_ONCE:-2}
 limit_s=1200 # for one scenario; hugepages took 43 s of processor time, 276 s on two cores that ten other jobs kept busy
 logs=out/roles
+longest="site roce_qos rdma_doca rail_interfaces" # these start first, so that none of them runs alone at the end
 
 if [ $# -eq 0 ]; then
   for role in roles/*/; do
@@ -15,6 +16,7 @@ if [ $# -eq 0 ]; then
     [ -e "molecule/$name/molecule.yml" ] || { echo "roles/$name has no scenario: molecule/$name/molecule.yml is missing" >&2; exit 1; }
   done
   mapfile -t scenarios < <(for file in molecule/*/molecule.yml; do basename "$(dirname "$file")"; done)
+  mapfile -t scenarios < <({ tr ' ' '\n' <<<"$longest"; printf '%s\n' "${scenarios[@]}"; } | awk '!seen[$0]++')
 else
   scenarios=("$@")
 fi

@@ -91,6 +91,7 @@ def _measured(count: int) -> Iterator[Run]:
     exported = dict(
         shlex.split(each)[1].split("=", 1) for each in hosts.stdout.splitlines() if each.startswith("export ")
     )
+    (ROOT / "out").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="gpufabric-bench-", dir=ROOT / "out") as folder:
         scenario = Path(folder) / "hosts"
         environment = os.environ | exported | _settings(scenario)

@@ -12,7 +12,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,8 @@ from sites import ROOT, rail_site, reference_site
 
 CASES = Path(__file__).with_name("cases.py")
 DOCUMENT = ROOT / "docs/benchmarks.md"
+BY_HAND = "# Single measurements"
+"""The heading in the document from which on nothing is written by this program."""
 CASE_TIMEOUT_S = 3600
 REFERENCES = ("ref-512", "ref-28672", "ref-32768")
 
@@ -163,23 +165,33 @@ def main() -> None:
     parser.add_argument("--no-document", action="store_true", help="print only; leave docs/benchmarks.md alone")
     options = parser.parse_args()
     parts = [head()]
-    print(parts[0])
+    print(parts[0], flush=True)
+    for table in measured(options):  # printed one by one: a case that stops takes no other's figures along
+        parts.append(table.text())
+        print(f"\n{parts[-1]}", flush=True)
+    if not options.no_document:
+        write(parts)
+
+
+def measured(options: argparse.Namespace) -> Iterator[Table]:
+    """The tables asked for, each as soon as it is there."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["GPUFABRIC_STATE"] = str(Path(folder) / "state")
-        tables = [curve(Path(folder), options.groups)]
-        tables += pushes(Path(folder), options.push, options.rtt_ms, options.workers) if options.push else []
-    tables.append(Table("Peers", peers.COLUMNS, peers.rows(), peers.NOTE))
+        yield curve(Path(folder), options.groups)
+        yield from pushes(Path(folder), options.push, options.rtt_ms, options.workers) if options.push else []
+    yield Table("Peers", peers.COLUMNS, peers.rows(), peers.NOTE)
     if options.hosts:
-        tables.append(Table("Bringing up hosts", hosts.COLUMNS, hosts.rows(options.hosts), hosts.NOTE))
+        yield Table("Bringing up hosts", hosts.COLUMNS, hosts.rows(options.hosts), hosts.NOTE)
     if options.containers:
-        rows = containers.rows(options.containers)
-        tables.append(Table("A thousand hosts", containers.COLUMNS, rows, containers.NOTE))
-    for table in tables:
-        parts.append(table.text())
-        print(f"\n{parts[-1]}")
-    if not options.no_document:
-        DOCUMENT.parent.mkdir(exist_ok=True)
-        DOCUMENT.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        yield Table("A thousand hosts", containers.COLUMNS, containers.rows(options.containers), containers.NOTE)
+
+
+def write(parts: Sequence[str]) -> None:
+    """Put the figures into the document, above what was written there by hand."""
+    DOCUMENT.parent.mkdir(exist_ok=True)
+    old = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.exists() else ""
+    by_hand = old[old.find(BY_HAND) :] if BY_HAND in old else f"{BY_HAND}\n"
+    DOCUMENT.write_text("\n\n".join([*parts, by_hand]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
         interfaces=tuple(sorted(config.interfaces, key=lambda port: (sort_key(port.name), port.name))),
         routing_policy=_routing_policy(config.routing_policy),
         static_routes=tuple(
-            replace(each, next_hops=tuple(sorted(each.next_hops, key=ip_address)))
+            replace(each, next_hops=tuple(sorted(each.next_hops, key=ip_address))) if each.next_hops else each
             for each in sorted(config.static_routes, key=lambda route: (route.vrf or "", prefix_key(route.prefix)))
         ),
         bgp=config.bgp and _bgp(config.bgp, sort_key),

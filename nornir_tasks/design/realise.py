@@ -15,7 +15,7 @@ from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.config.access_lists import AclBinding
 from nornir_tasks.design.config.bgp import Bfd, Bgp, BgpVrf, PeerGroup
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
-from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
 from nornir_tasks.design.config.qos import Ecn, Qos
 from nornir_tasks.design.config.routing_policy import RoutingPolicy
@@ -253,12 +253,10 @@ class _Bender:
         names = sorted(ports, key=lambda name: not name.startswith(prefix))
         limits = {name: mtu for name, mtu in mtus.items() if name not in ports or ports[name].member_of is None}
         limits.update(bundling.group_mtus(ports, self.capabilities))
-        found = [self.interface(name, fitted[name], limits.get(name)) for name in names]
-        return tuple(
-            replace(each, member=bundling.member(ports[each.name], ports, self.capabilities)) for each in found
-        )
+        members = {name: bundling.member(port, ports, self.capabilities) for name, port in ports.items()}
+        return tuple(self.interface(name, fitted[name], limits.get(name), members[name]) for name in names)
 
-    def interface(self, name: str, intended: PartialPort, mtu: PortMtu | None) -> Interface:
+    def interface(self, name: str, intended: PartialPort, mtu: PortMtu | None, member: LagMember | None) -> Interface:
         known, layer1 = self.capabilities, intended.layer1
         if layer1 is not None:
             layer1 = _layer1(layer1, known.fec_below_lane_gbps, has_lanes=known.has_lanes)
@@ -278,7 +276,8 @@ class _Bender:
             native_vlan=intended.native_vlan,
             tag=intended.tag,
             lag=self.lag(name, intended),
-            acls=tuple(sorted(AclBinding(*use, acl) for use, acl in (intended.acls or {}).items())),
+            member=member,
+            acls=tuple(sorted(AclBinding(*use, acl) for use, acl in intended.acls.items())) if intended.acls else (),
             ipv6_address=layer3.address_as_printed(intended.ipv6_address),
             gateway=gateway_rules.within(intended.gateway, known),
         )

@@ -7,6 +7,7 @@ that the OS hides, are derived from the same rows, so each line of the model is 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
@@ -167,11 +168,17 @@ def hidden_lines(blocks: Iterable[Block]) -> Hidden:
 def visible(tree: ConfigTree, hidden: Hidden) -> ConfigTree:
     """The tree without hidden lines; blocks without any are ``tree``'s own nodes, not copies."""
     kept = ConfigTree(tree.text, tree.line)
-    gone = frozenset[str]().union(*(lines for above, lines in hidden if not above))
+    gone, deeper = _here_and_below(hidden)
     kept.children = {line: child for line, child in tree.children.items() if line not in gone or child.children}
-    deeper = [(above[0].match, above[1:], lines) for above, lines in hidden if above]
     if deeper:
         for line, child in kept.children.items():
-            if child.children and (below := tuple((rest, lines) for begins, rest, lines in deeper if begins(line))):
+            if child.children and (below := sum((rest for begins, rest in deeper if begins.match(line)), ())):
                 kept.children[line] = visible(child, below)
     return kept
+
+
+@cache
+def _here_and_below(hidden: Hidden) -> tuple[frozenset[str], tuple[tuple[re.Pattern[str], Hidden], ...]]:
+    """The lines hidden at this level; what is hidden below each line that a pattern matches."""
+    here = frozenset[str]().union(*(lines for above, lines in hidden if not above))
+    return here, tuple((above[0], ((above[1:], lines),)) for above, lines in hidden if above)

@@ -43,10 +43,19 @@ def check_ecmp(evidence: Evidence) -> list[Finding]:
     for device, observed in evidence.observed.items():
         learned = {key: hops for key, hops in observed.routes if key[0] in expected}
         for vrf, (paths, networks) in expected.items():
-            limit = path_limit(evidence, device, vrf)
-            for owner, width in paths.of(device):
-                keys = [(vrf, prefix) for prefix in networks[owner]]
-                findings += [_route(device, owner, key, min(width, limit), learned.pop(key, 0)) for key in keys]
+            limit, shared = path_limit(evidence, device, vrf), shared_prefixes(networks)
+            wanted = [
+                (owner, prefix, width)
+                for owner, width in paths.of(device)
+                for prefix in networks[owner]
+                if prefix not in shared
+            ]
+            for prefix, owners in shared.items():
+                path = paths.to_any(device, owners)
+                wanted += [] if path is None else [(", ".join(owners), prefix, path.width)]
+            for owner, prefix, width in wanted:
+                found = learned.pop((vrf, prefix), 0)
+                findings.append(_route(device, owner, (vrf, prefix), min(width, limit), found))
         on_it = network.planes_on(network.device(device).fabric)
         theirs = _pools(plane for plane in on_it if not evidence.is_judged(plane.name))
         findings += _beside(device, [key for key in learned if not _is_in(key, theirs)], pools)
@@ -71,6 +80,15 @@ def announced(evidence: Evidence, vrf: str | None) -> Mapping[str, tuple[str, ..
     """Switch -> the prefixes that the design has it announce in this VRF."""
     found = {name: _in(config.bgp, vrf) for name, config in evidence.wanted.items()}
     return {name: process.networks if process else () for name, process in found.items()}
+
+
+def shared_prefixes(networks: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[str, ...]]:
+    """Prefix -> the switches that announce it, of those that several do: both leaves of a pair."""
+    owners: dict[str, list[str]] = {}
+    for name, prefixes in networks.items():
+        for prefix in prefixes:
+            owners.setdefault(prefix, []).append(name)
+    return {prefix: tuple(names) for prefix, names in owners.items() if len(names) > 1}
 
 
 def path_limit(evidence: Evidence, device: str, vrf: str | None) -> int:

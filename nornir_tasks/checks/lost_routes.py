@@ -7,7 +7,7 @@ What differs even so may be kept back by a switch on the path whose policy diffe
 
 from nornir_tasks.checks.cause_board import Board, Key
 from nornir_tasks.checks.differences import Breaks
-from nornir_tasks.checks.ecmp import announced, path_limit, vrfs
+from nornir_tasks.checks.ecmp import announced, path_limit, shared_prefixes, vrfs
 from nornir_tasks.checks.evidence import Finding
 from nornir_tasks.design.config.vrfs import key_name, vrf_of
 from nornir_tasks.design.routes import learned_paths
@@ -36,15 +36,19 @@ def _learned_nowhere(board: Board, routes: "_Routes") -> None:
         if finding.found == "0" and finding.subject in routes.owners:
             missing.setdefault(finding.subject, []).append(finding)
     for prefix, found in missing.items():
-        owner = routes.owners[prefix]
-        if len(found) != routes.learners(owner) or len(found) < 2:
+        owners = routes.owners[prefix]
+        if len(found) != routes.learners(owners) or len(found) < 2:
             continue
-        key = ("nowhere", owner, routes.vrf)
+        key = ("nowhere", owners, routes.vrf)
         for finding in found:
             if board.has(key):
                 board.follow(finding, key)
             else:
-                board.lead(finding, f"look at why {owner} does not announce it", key)
+                board.lead(finding, f"look at why {_none_of(owners)} it", key)
+
+
+def _none_of(owners: tuple[str, ...]) -> str:
+    return f"{owners[0]} does not announce" if len(owners) == 1 else f"none of {', '.join(owners)} announces"
 
 
 class _Routes:
@@ -52,8 +56,11 @@ class _Routes:
 
     def __init__(self, board: Board, vrf: str | None) -> None:
         self._board, self._evidence, self._routes, self.vrf = board, board.evidence, board.routes, vrf
-        networks = announced(board.evidence, vrf).items()
-        self.owners = {key_name((vrf, prefix)): name for name, each in networks for prefix in each}
+        networks = announced(board.evidence, vrf)
+        owners = {prefix: (name,) for name, each in networks.items() for prefix in each}
+        self.owners: dict[str, tuple[str, ...]] = {
+            key_name((vrf, prefix)): names for prefix, names in {**owners, **shared_prefixes(networks)}.items()
+        }
         self._lost: dict[tuple[str, str], Key] = {}
         links: set[str] = set()
         without = [((x.device, x.port), key) for x, key in board.failed("bgp") if vrf_of(x.subject) == vrf]
@@ -72,20 +79,24 @@ class _Routes:
 
     def cause(self, finding: Finding) -> Key | None:
         """What explains that a switch learns a prefix as it does."""
-        device, owner = finding.device, self.owners.get(finding.subject)
-        if owner is None:
+        device, owners = finding.device, self.owners.get(finding.subject)
+        if owners is None:
             return self._leak(device, hops=2)
-        path, found = self._left.to(device, owner), int(finding.found)
+        path, found = self._left.to_any(device, owners), int(finding.found)
         left = min(path.width if path else 0, path_limit(self._evidence, device, self.vrf))
-        if found >= left:
-            return self._cut(device, owner) if found == left else self._leak(device, hops=1)
-        if found == 0 and (Breaks.ANNOUNCED, owner) in self._routes:
-            return self._routes[Breaks.ANNOUNCED, owner]
-        return self._routes.get((Breaks.PATHS, device)) or self._filter(device, owner)
+        if found > left:
+            return self._leak(device, hops=1)
+        if found == left:
+            return next(filter(None, (self._cut(device, owner) for owner in owners)), None)
+        for owner in owners:
+            if (found == 0 or len(owners) > 1) and (Breaks.ANNOUNCED, owner) in self._routes:
+                return self._routes[Breaks.ANNOUNCED, owner]
+        filtered = (self._filter(device, owner) for owner in owners)
+        return self._routes.get((Breaks.PATHS, device)) or next(filter(None, filtered), None)
 
-    def learners(self, owner: str) -> int:
-        """How many of the switches that were read should learn what ``owner`` announces."""
-        return sum(self._designed.to(device, owner) is not None for device in self._evidence.observed)
+    def learners(self, owners: tuple[str, ...]) -> int:
+        """How many of the switches that were read should learn what each of ``owners`` announces."""
+        return sum(self._designed.to_any(device, owners) is not None for device in self._evidence.observed)
 
     def _cut(self, device: str, owner: str) -> Key | None:
         """The first lost link on the designed paths: one of our own, or one of a neighbour that lost them all."""

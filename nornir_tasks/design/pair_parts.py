@@ -1,10 +1,14 @@
-"""What a fabric says of a leaf that is one of a pair: the peer link, how both talk, and how each knows of the other."""
+"""What a fabric says of a leaf that is one of a pair: the peer link, how both talk, how each knows of the other.
+
+Both are root of spanning tree, and spread a group's packets by ports.
+"""
 
 from ipaddress import IPv4Network
 
 from nornir_tasks.design.claims import name_prefix
 from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
+from nornir_tasks.design.config.spanning_tree import BRIDGE_PRIORITIES
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.layer1 import layer1
 from nornir_tasks.design.mtu import agreed_bytes
@@ -25,6 +29,9 @@ DETECTION_DELAY_S = 5
 """Between the loss of the peer link and that of a secondary's ports (aristanetworks/avd, mlag-configuration.cfg)."""
 PRIORITIES = (1000, 2000)
 """Of both leaves; the smaller one is primary."""
+BRIDGE_PRIORITY = min(BRIDGE_PRIORITIES)
+"""Of both leaves: the pair is root of its VLANs, whatever a
+host or a forgotten switch sends. Leaves where layer 2 ends have no other switch below them."""
 _MAC_PREFIX = "44:38:39:ff"
 """NVIDIA keeps 44:38:39:ff:00:00 to 44:38:39:ff:ff:ff for pairs (Multi-Chassis-Link-Aggregation-MLAG.md)."""
 
@@ -87,4 +94,10 @@ def pair_parts(network: Network, device: Device) -> PartialConfig | None:
         detection_delay_s=DETECTION_DELAY_S,
     )
     vlan = Vlan(PEER_VLAN, f"{name_prefix(fabric.name)}PEER")
-    return PartialConfig(pair=settings, ports=ports, vlans={PEER_VLAN: vlan} if has_svi else None)
+    return PartialConfig(
+        pair=settings,
+        ports=ports,
+        vlans={PEER_VLAN: vlan} if has_svi else None,
+        bridge_priority=BRIDGE_PRIORITY,
+        lag_hash=True,
+    )

@@ -7,7 +7,7 @@ that thousands of them are joined fast.
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.links import Circuit
@@ -52,6 +52,8 @@ class SharedPath:
     width: int
     """Next hops: links to the neighbours below."""
     neighbours: tuple[str, ...]
+    distance: int
+    """AS hops to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class LearnedPaths:
     """Switch -> its paths; each switch that it reaches is in one of them."""
     bit: Mapping[str, int]
     """Switch -> its bit."""
+    links: Mapping[str, Mapping[str, int]]
+    """Switch -> neighbour -> links to it."""
 
     def of(self, device: str) -> Iterator[tuple[str, int]]:
         """(announcing switch, next hops) of everything that ``device`` learns."""
@@ -74,12 +78,29 @@ class LearnedPaths:
         bit = self.bit[owner]
         return next((path for path in self.shared.get(device, ()) if path.members & bit), None)
 
+    def to_any(self, device: str, owners: Collection[str]) -> SharedPath | None:
+        """The path to a prefix that each of ``owners`` announces (both leaves of a pair): all next hops to the nearest.
+
+        None for a switch that learns it from nobody, or is one of them and has it itself.
+        """
+        if device in owners:
+            return None
+        found = [path for path in (self.to(device, owner) for owner in owners) if path is not None]
+        if not found:
+            return None
+        distance = min(path.distance for path in found)
+        nearest = [path for path in found if path.distance == distance]
+        hops = tuple(dict.fromkeys(hop for path in nearest for hop in path.neighbours))
+        members = _union(path.members for path in nearest)
+        return SharedPath(members, sum(self.links[device][hop] for hop in hops), hops, distance)
+
 
 def learned_paths(network: Network, lost: Container[str] = (), vrf: str | None = None) -> LearnedPaths:
     """The routes that each switch learns in one VRF if the links in ``lost`` have no session of it."""
     tables = _Tables(network, lost, lambda circuit: circuit.use.vrf == vrf)
     tables.count()
-    return LearnedPaths(tables.shared, tables.bit)
+    links = {name: tables.up[name] + tables.down[name] for name in tables.bit}
+    return LearnedPaths(tables.shared, tables.bit, links)
 
 
 def count_routes(network: Network) -> dict[str, RouteCount]:
@@ -148,19 +169,22 @@ class _Tables:
         offers = [(self.climbed[lower], lower, -1) for lower in self.down[name]]
         offers += [(self.reached[upper], upper, ~self.behind[device.asn]) for upper in self.up[name]]
         links = self.up[name] + self.down[name]
-        done, reach, parts = self.bit[name], [self.bit[name]], []
+        done, reach = self.bit[name], [self.bit[name]]
+        parts: list[tuple[int, list[str], int]] = []
         for distance in range(max((len(each) for each, *_ in offers), default=0)):
             shares: dict[int, list[str]] = {}
             for bits, neighbour, allowed in offers:
                 new = bits[distance] & allowed & ~done if distance < len(bits) else 0
                 if new:
                     shares.setdefault(new, []).append(neighbour)
-            parts += _refined(shares)
+            parts += [(bits, hops, distance + 1) for bits, hops in _refined(shares)]
             reach.append(_union(shares))
             done |= reach[-1]
         self.reached[name] = reach
-        self.shared[name] = tuple(SharedPath(bits, sum(links[n] for n in hops), tuple(hops)) for bits, hops in parts)
-        widths = [sum(links[each] for each in hops) for hops in {frozenset(hops) for _, hops in parts}]
+        self.shared[name] = tuple(
+            SharedPath(bits, sum(links[n] for n in hops), tuple(hops), distance) for bits, hops, distance in parts
+        )
+        widths = [sum(links[each] for each in hops) for hops in {frozenset(hops) for _, hops, _ in parts}]
         widths += [sum(self.down[name][leaf] for leaf in leaves) for leaves in self._pairs_below(name)]
         return self._count(device, done & ~self.bit[name], [width for width in widths if width > 1])
 

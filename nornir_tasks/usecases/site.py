@@ -135,16 +135,28 @@ def select(design: SiteDesign, planes: Sequence[str] = (), limit: Sequence[str] 
 
 
 def _check_bonds(design: SiteDesign, devices: Iterable[Device]) -> None:
-    """Raise DesignError for planes on these switches' fabrics that can be designed, and not configured yet."""
-    fabrics = {device.fabric for device in devices}
-    what, hint = "switches of a fabric with bonds cannot be configured yet", "`nornir design` lays them out"
-    findings = [
-        Finding(("planes", name, "link"), what, "p2p, subnet/N or svi", "bond", hint)
-        for name, plane in design.network.planes.items()
-        if plane.is_bonded and plane.fabric in fabrics
-    ]
-    if findings:
-        raise DesignError(design.site.intent.marks.problems(findings))
+    """Raise DesignError for all that planes with bonds need of these switches and would not get.
+
+    That is a gateway on a switch whose OS has none for them, and a DHCP relay, which is designed alone.
+    """
+    problems, relayed = [], dict[str, Finding]()
+    for device in devices:
+        known = device.capabilities
+        bonded = [name for name in design.network.planes if design.network.segments_at(device.name, name)]
+        if bonded and not known.has_gateways:
+            what = f"hosts of {', '.join(bonded)} would have no gateway here: {known.gateway_gap}"
+            hint = "give these hosts leaves of another system (leaf.overrides), or name the other switches with --limit"
+            expected = "a system with redundant gateways"
+            problems.append(Problem(device.name, what, expected, f"{known.os} {known.release}", hint))
+        for name in bonded:
+            servers = design.site.intent.planes[name].dhcp_relay
+            if servers:
+                what, hint = "switches do not relay DHCP yet", "have a host of each VLAN relay, and take this key away"
+                path = ("planes", name, "dhcp_relay")
+                relayed[name] = Finding(path, what, "no servers", ", ".join(map(str, servers)), hint)
+    problems += design.site.intent.marks.problems(relayed.values())
+    if problems:
+        raise DesignError(problems)
 
 
 def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:

@@ -59,9 +59,25 @@ def is_routed(tree: Tree, interface: Node) -> bool:
     return tree.effective(interface, "no switchport")
 
 
-def mtu_of(interface: Node) -> int:
+PEER_LINK_MTU = 9216
+"""Of a vPC peer link, which takes no line of it (Cisco Nexus 9000 Interfaces Configuration Guide 10.6(x), vPCs)."""
+
+
+def mtu_of(tree: Tree, interface: Node) -> int:
     """The configured MTU, 1500 by default."""
+    channel = channel_of(tree, interface) or interface
+    if channel.first("vpc peer-link") is not None:
+        return PEER_LINK_MTU
     return int(interface.value("mtu", "bytes") or 1500)
+
+
+def channel_of(tree: Tree, interface: Node) -> Node | None:
+    """The port channel that a port is in."""
+    number = interface.value("channel-group", "number")
+    if number is None:
+        return None
+    name = f"port-channel{number}"
+    return next((each for each in tree.find(f"interface {name}") if each.params["name"] == name), None)
 
 
 def primary_address(interface: Node) -> str | None:
@@ -118,7 +134,7 @@ def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
         is_admin_up=is_admin_up(tree, node),
         is_routed=is_routed(tree, node),
         addresses=_addresses(node),
-        mtu_bytes=mtu_of(node),
+        mtu_bytes=mtu_of(tree, node),
         vrf=vrf_of(node),
         description=node.value("description", "text") or "",
         is_loopback=name.startswith("loopback"),

@@ -62,7 +62,7 @@ def _svi_row(view: View, node: Node) -> Body:
         "svi_line_proto": "up" if up else "down",
         "svi_admin_state": "up" if is_admin_up(view.store.running, node) else "down",
         "svi_mac": mac_of(view, name),
-        "svi_mtu": str(mtu_of(node)),
+        "svi_mtu": str(mtu_of(view.store.running, node)),
         "svi_bw": str(_speed_kbps(view, node)),
     }
     if description := node.value("description", "text"):
@@ -81,7 +81,12 @@ def _row(view: View, node: Node) -> Body:
     description = node.value("description", "text")
     if description:
         row["desc"] = description
-    row |= {"eth_mtu": str(mtu_of(node)), "eth_bw": _speed_kbps(view, node), "eth_dly": 10, "medium": "broadcast"}
+    row |= {
+        "eth_mtu": str(mtu_of(view.store.running, node)),
+        "eth_bw": _speed_kbps(view, node),
+        "eth_dly": 10,
+        "medium": "broadcast",
+    }
     address = primary_address(node)
     if address:
         ip, _, length = address.partition("/")

@@ -7,6 +7,7 @@ import pytest
 from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pairs import FIRST_HOST
+from nornir_tasks.design.routes import learned_paths
 from nornir_tasks.errors import DesignError
 from tests.unit.design import front
 
@@ -129,3 +130,18 @@ def test_links_within_a_pair_that_leave_no_port_for_an_uplink_are_counted_in_the
     wide["fabrics"]["front"]["leaf"]["pairs"]["links"] = 8
     with pytest.raises(DesignError, match="1 uplinks and 8 to the other leaf of the pair"):
         front.built(wide)
+
+
+def test_a_pairs_subnet_is_reached_by_the_nearest_of_its_leaves_and_by_both_where_they_are_alike() -> None:
+    network, pair = front.network(), ("front-leaf-g1-a", "front-leaf-g1-b")
+    paths = learned_paths(network)
+    spine, far = paths.to_any("front-spine-1", pair), paths.to_any("front-leaf-g2-a", pair)
+    assert spine is not None
+    assert (spine.width, spine.neighbours) == (2, pair)
+    assert far is not None
+    assert (far.width, far.neighbours) == (2, ("front-spine-1", "front-spine-2"))
+    assert paths.to_any(pair[0], pair) is None
+    lost = {each.name for each in network.links_of(pair[0]) if each.kind == "fabric"}
+    left = learned_paths(network, lost).to_any("front-spine-1", pair)
+    assert left is not None
+    assert (left.width, left.neighbours) == (1, pair[1:])

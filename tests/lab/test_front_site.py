@@ -1,0 +1,103 @@
+"""A site with storage and business on pairs of EOS and NX-OS, from intent to its lab.
+
+It is pushed plane by plane, has nothing to do again and is valid; what a hand at a switch does is named and repaired.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+from at_terminal import ROOT, Operator
+
+pytestmark = pytest.mark.xdist_group("front-site")
+
+PLANES = {"business": "storage", "storage": "business"}
+
+
+@pytest.fixture(scope="module", params=sorted(PLANES))
+def pushed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    """The site, pushed one plane after the other, in either order."""
+    where = tmp_path_factory.mktemp("front")
+    shutil.copytree(ROOT / "tests/sites/front", where / "front")
+    operator = Operator(where / "front", where / "state")
+    operator.start()
+    try:
+        first = request.param
+        assert "8 of 8 changed" in operator.run("push", "--plane", first, "--yes")
+        assert "0 of 8 changed" in operator.run("push", "--plane", first, "--yes")
+        changed = operator.run("push", "--plane", PLANES[first], "--yes").splitlines()[-1]
+        assert changed == {"business": "4 of 8 changed", "storage": "6 of 8 changed"}[first]
+        assert "4 of 4 changed" in operator.run("push", "--plane", "compute", "--yes")
+        yield operator
+    finally:
+        operator.run("lab", "down")
+
+
+def running(operator: Operator) -> dict[str, str]:
+    return {name: hand.running() for name, hand in operator.hands().items()}
+
+
+def test_a_push_after_all_planes_changes_nothing(pushed: Operator) -> None:
+    assert "0 of 12 changed" in pushed.run("push", "--yes")
+
+
+def test_the_whole_site_is_valid(pushed: Operator, figure: Callable[[str], None]) -> None:
+    report = pushed.json("validate")
+    assert (report["failed"], report["tested"]) == (0, report["of"])
+    figure(f"tested {report['tested']} of {report['of']}")
+
+
+@pytest.mark.parametrize("plane", sorted(PLANES))
+def test_each_plane_is_valid_by_itself(pushed: Operator, plane: str) -> None:
+    report = pushed.json("validate", "--plane", plane)
+    assert (report["failed"], report["tested"]) == (0, report["of"])
+    assert report["of"] > 0
+
+
+def test_a_subnet_is_one_route_by_both_leaves_of_its_pair(pushed: Operator) -> None:
+    ending = "2 of 2 next hops to 10.176.0.0/25 (front-leaf-g1-a, front-leaf-g1-b)"
+    found = [each["message"] for each in pushed.json("validate")["findings"] if " to 10.176.0.0/25 " in each["message"]]
+    others = ("front-leaf-g2-a", "front-leaf-g2-b", "front-leaf-g3-a", "front-leaf-g3-b")
+    assert sorted(found) == [f"{name}: {ending}" for name in (*others, "front-spine-1", "front-spine-2")]
+
+
+def test_a_leaf_that_does_not_announce_its_pairs_subnet_is_named_and_repaired(pushed: Operator) -> None:
+    before = running(pushed)
+    pushed.hands()["front-leaf-g2-b"].configure(
+        "router bgp 4200200003", "address-family ipv4 unicast", "no network 10.176.0.128/25"
+    )
+    report = pushed.run("validate", "--all", code=8)
+    assert "front-spine-1: 1 of 2 next hops to 10.176.0.128/25 (front-leaf-g2-a, front-leaf-g2-b)" in report
+    assert "FAILED, 1 cause," in report
+    assert "1 of 8 changed" in pushed.run("push", "--plane", "storage", "--yes")
+    assert running(pushed) == before
+
+
+def test_a_leaf_that_lost_a_spine_is_one_cause(pushed: Operator) -> None:
+    pushed.hands()["front-leaf-g1-a"].configure("interface Ethernet53/1", "shutdown")
+    report = pushed.run("validate", code=8)
+    assert "FAILED, 1 cause," in report
+    assert "1 of 12 changed" in pushed.run("push", "--yes")
+    assert pushed.json("validate")["failed"] == 0
+
+
+def test_a_push_of_one_plane_changes_no_byte_of_the_others_objects(pushed: Operator) -> None:
+    """Lines that somebody added to the other plane's VLANs and lists are still there."""
+    hand = pushed.hands()["front-leaf-g1-a"]
+    hand.configure("interface Vlan300", "description by hand")
+    before = running(pushed)
+    assert "0 of 8 changed" in pushed.run("push", "--plane", "storage", "--yes")
+    assert running(pushed) == before
+    assert "1 of 8 changed" in pushed.run("push", "--plane", "business", "--yes")
+    assert "by hand" not in hand.running()
+
+
+def test_the_pair_is_root_of_its_vlans_and_spreads_groups_by_ports(pushed: Operator) -> None:
+    texts = running(pushed)
+    for leaf in ("front-leaf-g1-a", "front-leaf-g1-b"):
+        assert "spanning-tree mst 0 priority 4096" in texts[leaf]
+        assert "port-channel load-balance trident fields ip source-ip destination-ip source-port" in texts[leaf]
+    for leaf in ("front-leaf-g2-a", "front-leaf-g2-b"):
+        assert "spanning-tree vlan 1-3967 priority 4096" in texts[leaf]

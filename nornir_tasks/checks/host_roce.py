@@ -23,6 +23,10 @@ SHOWN_ON = {
 }
 """For all other knobs: on stand-ins only."""
 
+REORDER = "roce_qos_reorder_rails"
+NEVER_ABSENT = ("reorder",)
+"""Where switches balance packet by packet, a NIC that does not reorder loses most of its speed."""
+
 IN_FIRMWARE = {
     "ecn_np": "ROCE_CC_PRIO_MASK",
     "ecn_rp": "ROCE_CC_PRIO_MASK",
@@ -54,6 +58,8 @@ def check_roce(evidence: HostEvidence) -> list[HostFinding]:
     mtus = {rail["name"]: rail["mtu_bytes"] for rail in variables["rail_interfaces_rails"]}
     for rail in variables["roce_qos_rails"]:
         expectations = _expectations(variables, mtus[rail])
+        if rail in variables.get(REORDER, ()):
+            expectations["reorder"] = ("on", _spell_switch)
         if facts is None or rail not in facts:
             for name, (wanted, _) in expectations.items():
                 why = evidence.why_unread(FACT) if facts is None else f"nobody looked at {rail}"
@@ -167,6 +173,8 @@ def _judge_absent(judge: Judge, knob: Knob, reason: str, variables: Variables) -
     """Soft-RoCE lacks many of a ConnectX's knobs. A ConnectX may lack only those that the site allows by name."""
     if variables["rdma_stack_provider"] == "rxe":
         judge.skip(knob, f"Soft-RoCE: {reason}")
+    elif knob.name in NEVER_ABSENT:
+        judge.decide(knob, False, "no such knob", why=reason)
     elif knob.name in variables.get("roce_qos_absent_allowed", ()):
         judge.skip(knob, f"allowed to be absent: {reason}")
     else:

@@ -54,7 +54,8 @@ ROLES = (
 REQUIRED = tuple(
     f"{role}_{field}"
     for role, part in HostVars.model_fields.items()
-    for field in getattr(part.annotation, "model_fields", ())
+    for field, info in getattr(part.annotation, "model_fields", {}).items()
+    if info.is_required()
 )
 """Required variables without a default."""
 
@@ -92,6 +93,7 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
                 "rails": rails,
                 "backend": variables.get("roce_qos_backend", "auto"),
                 "firmware": bool(variables.get("roce_qos_firmware")),
+                "registers": bool(variables.get(host_roce.REORDER)),
                 "root": variables.get("roce_qos_root", "/"),
             },
         ),

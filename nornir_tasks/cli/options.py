@@ -58,4 +58,10 @@ Unguarded = Annotated[
     bool,
     typer.Option("--unguarded", help="Commit also to a switch without a commit timer: it keeps what cuts us off."),
 ]
+HostsReorder = Annotated[
+    bool,
+    typer.Option(
+        "--hosts-reorder", help="Switches may begin to balance packet by packet: hosts' NICs reorder already."
+    ),
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=512, help="Switches worked on at the same time.")]

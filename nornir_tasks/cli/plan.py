@@ -49,6 +49,12 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
         out.print(f"{problem.where}: {problem.what}", markup=False)
     if waiting := found.need_reload:
         out.print(f"{len(waiting)} of them must be reloaded before all of it is in effect: {', '.join(waiting)}")
+    if spraying := found.begin_to_spray:
+        out.print(
+            f"{len(spraying)} of them would begin to balance packet by packet: {', '.join(spraying)}. Hosts first:\n"
+            "  1. ansible-playbook site.yml, which tells their NICs to reorder and reads that back; start jobs anew\n"
+            f"  2. {runnable('nornir push --hosts-reorder')}"
+        )
 
 
 def _lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> Iterator[str]:
@@ -72,6 +78,7 @@ def plan_as_json(found: "PlanReport") -> dict[str, Any]:
     return {
         "changing": len(found.changing),
         "need_reload": found.need_reload,
+        "begin_to_spray": found.begin_to_spray,
         "unconfirmed": {
             name: {"commit": each.waiting.token, "left_s": each.waiting.left_s}
             for name, each in found.plans.items()

@@ -23,6 +23,7 @@ def push(
     allow_management: options.AllowManagement = None,
     accept_release: options.AcceptRelease = False,
     unguarded: options.Unguarded = False,
+    hosts_reorder: options.HostsReorder = False,
     workers: options.Workers = 64,
     json: options.Json = False,
 ) -> None:
@@ -32,7 +33,7 @@ def push(
     from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load, select
 
-    reach = Reach(frozenset(allow_management or ()), accept_release, unguarded, workers)
+    reach = Reach(frozenset(allow_management or ()), accept_release, unguarded, workers, hosts_reorder)
     selection = select(load(site), plane or (), limit or ())
     with interruptible() as on:
         report = usecase.push(selection, reach, approving(yes=yes, json=json), on)

@@ -16,6 +16,7 @@ def rollback(
     yes: options.Yes = False,
     accept_release: options.AcceptRelease = False,
     unguarded: options.Unguarded = False,
+    hosts_reorder: options.HostsReorder = False,
     workers: options.Workers = 64,
     show_all: Annotated[
         bool, typer.Option("--all", help="Show every line that would change before asking, not the first ones alone.")
@@ -33,7 +34,7 @@ def rollback(
     number = push or usecase.last_push(site)
     if push is None:
         err.print(f"rolling back push {number}, the last one of which something runs")
-    reach = Reach(accept_release=accept_release, unguarded=unguarded, workers=workers)
+    reach = Reach(accept_release=accept_release, unguarded=unguarded, workers=workers, hosts_reorder=hosts_reorder)
     preview, most_lines = f"nornir rollback --push {number} --all", None if show_all else MOST_LINES
     approve = approving(yes=yes, json=json, preview=preview, most_lines=most_lines)
     with interruptible() as on:

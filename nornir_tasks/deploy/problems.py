@@ -18,6 +18,17 @@ def unguarded(declared: Declared) -> Problem:
     )
 
 
+def sprays(device: str) -> Problem:
+    """Why a push that has a switch balance packet by packet is refused as long as nobody says that hosts are ready."""
+    return Problem(
+        where=device,
+        what="the change has it balance packet by packet: a NIC that does not reorder drops to a fraction of its speed",
+        expected="hosts first: ansible-playbook site.yml has told their NICs (roce_qos_reorder_rails), and jobs were "
+        "started anew, as a connection keeps what it was made with",
+        hint="when host_validate has passed on all hosts of the plane, use --hosts-reorder",
+    )
+
+
 def unconfirmed(device: str, waiting: Waiting) -> Problem:
     """A switch runs an unconfirmed commit, which it will revert."""
     left_s = None if waiting.left_s is None else max(1, round(waiting.left_s))

@@ -7,9 +7,10 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nornir_tasks.deploy.plan import DevicePlan
+from nornir_tasks.deploy.plan import DevicePlan, running_config
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.platforms.config_tree import Change
 
@@ -38,6 +39,8 @@ class PlanSummary:
     """The changes and what each does to traffic, compressed."""
     digest: int
     """Hash of the changes in their order; valid in this process only."""
+    begins_to_spray: bool
+    """The change has it balance packet by packet, which it does not do as it runs."""
 
     def rows(self) -> Iterator[tuple[Change, Disruption]]:
         """Every change with what it does to traffic, in the order of the plan; unpacked anew each time."""
@@ -72,6 +75,18 @@ def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
     packed = zlib.compress(_ROW.join(rows).encode(errors="surrogatepass"), _FAST) if plan.changes else b""
     worst = max(set(classes), key=lambda each: each.severity, default=Disruption.NONE)
     digest = hash(plan.changes)
+    sprays = _begins_to_spray(plan, wanted)
     return PlanSummary(
-        plan.device, wanted.owners, len(plan.changes), worst, plan.is_saved, plan.waiting, packed, digest
+        plan.device, wanted.owners, len(plan.changes), worst, plan.is_saved, plan.waiting, packed, digest, sprays
     )
+
+
+def _begins_to_spray(plan: DevicePlan, wanted: Wanted) -> bool:
+    """Only a switch that shall, and whose lines change, is parsed for it."""
+    if not plan.changes or not _sprays(wanted.config):
+        return False
+    return not _sprays(running_config(wanted, plan))
+
+
+def _sprays(config: DeviceConfig) -> bool:
+    return config.load_balancing is not None and config.load_balancing.mode == "per_packet"

@@ -13,6 +13,8 @@ from nornir_tasks.design.layout import Layout
 from nornir_tasks.intent.findings import Finding, Path, dotted
 
 MODES = ("flowlet", "per_packet")
+SETTING = "adaptive_routing_forced_en of the register ROCE_ACCL, by mlxreg"
+"""The one setting that a role makes (roce_qos, its knob reorder), as the catalogue spells it."""
 
 
 def flow_set_size(known: Balancing, width: int, sets: int) -> int | None:
@@ -74,11 +76,12 @@ def _lacks(choice: Choice, mode: str, speeds: frozenset[int]) -> str | None:
 
 
 def _reorders(nic: NicModel | None) -> bool:
-    return nic is not None and bool(nic.out_of_order_rdma) and nic.out_of_order_setting is None
+    """By itself, or with the setting that role roce_qos makes and host_validate reads back."""
+    return nic is not None and bool(nic.out_of_order_rdma) and nic.out_of_order_setting in (None, SETTING)
 
 
 def _nic(choices: Choices, path: Path, instead: str) -> Iterator[Finding]:
-    """Refuse a NIC that does not receive reordered packets, or does so only with a host setting that no role makes."""
+    """Refuse a NIC that does not receive reordered packets, or does so only with a setting that no role makes."""
     nic = choices.nic
     expected = f"{instead}, or a NIC whose catalogue entry says that it receives RDMA out of order"
     hint = "reordered packets make a go-back-N receiver drop to a fraction of its speed"
@@ -89,12 +92,11 @@ def _nic(choices: Choices, path: Path, instead: str) -> Iterator[Finding]:
         yield Finding(path, what, expected, "per_packet", hint)
     elif not nic.out_of_order_rdma:
         yield Finding(path, f"{nic.model} is not known to reorder", expected, "per_packet", hint)
-    elif nic.out_of_order_setting is not None:
+    elif not _reorders(nic):
         yield Finding(
             path,
-            f"{nic.model} receives RDMA out of order only with a setting on its host, which no role makes: there is no "
-            "recorded output to read it back by",
-            f"{instead}, or a NIC that needs no setting for it",
+            f"{nic.model} receives RDMA out of order only with a setting on its host, which no role makes",
+            f"{instead}, or a NIC that needs no other setting than {SETTING}",
             "per_packet",
             f"the setting is {nic.out_of_order_setting}; {hint}",
         )

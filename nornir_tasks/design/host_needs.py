@@ -35,6 +35,8 @@ class HostNeeds:
     dcqcn: bool
     cable_m: int | None
     """Length of the cables to the leaves."""
+    reorders: bool = False
+    """Switches balance packet by packet, and the NICs accept that once they are told to."""
 
     def is_of(self, host: str) -> bool:
         """Is this host one of the group?"""
@@ -110,6 +112,7 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
         roce=roce,
         dcqcn=demand.terms.congestion in ("dcqcn", "lossy"),
         cable_m=demand.fabric.leaf.cable_m,
+        reorders=demand.terms.load_balancing == "per_packet" and _must_be_told(demand, catalogue),
     )
 
 
@@ -152,6 +155,11 @@ def _differences(one: Demand, other: Demand, catalogue: Catalogue) -> Iterator[F
         what = f"another RDMA stack than that of the NICs on plane {one.plane_name}, {hosts}"
         also = one.on_nics("model")
         yield Finding(other.on_nics("model"), what, str(one.nics.model), str(other.nics.model), hint, also=also)
+
+
+def _must_be_told(demand: Demand, catalogue: Catalogue) -> bool:
+    """Do these NICs accept reordered packets only with a setting on their host?"""
+    return bool(demand.nics.model) and catalogue.nics[demand.nics.model].out_of_order_setting is not None
 
 
 def _provider(demand: Demand, catalogue: Catalogue) -> Literal["mlx5", "rxe"] | None:

@@ -106,6 +106,8 @@ class RoceQosVars(Vars):
     cnp_priority: Priority
     cable_m: int | None
     """Length of the cable to the leaf, for the NIC's headroom; None: not said."""
+    reorder_rails: tuple[str, ...] | None = None
+    """Rails whose NICs are told to accept reordered packets, as switches balance packet by packet; None: no rail."""
 
 
 class RdmaStackVars(Vars):
@@ -163,12 +165,14 @@ class HostVars(Vars):
     gpudirect: GpudirectVars
 
     def ansible(self) -> dict[str, Any]:
-        """``<role>_<field>`` -> plain data, as Ansible takes it. What is None in a rail is left out."""
+        """``<role>_<field>`` -> plain data, as Ansible takes it. What is None in a rail is left out, and so are no rails."""
         found: dict[str, Any] = {}
         for role in type(self).model_fields:
             part: Vars = getattr(self, role)
             for field, value in part.model_dump(mode="json").items():
                 found[f"{role}_{field}"] = value
+        if found["roce_qos_reorder_rails"] is None:
+            del found["roce_qos_reorder_rails"]
         for rail in found["rail_interfaces_rails"]:
             for key in ("plane_supernet", "subnet"):
                 if rail[key] is None:
@@ -204,7 +208,8 @@ def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Ki
     of_gpus = [each for each in network.planes.values() if known[each.kind].joins_gpus and _ports(network, host, each)]
     bootstrap = next((known[each.kind].bootstrap for each in of_gpus), None)
     policies = first.plane.classes or network.fabrics[first.plane.fabric].classes
-    qos = _roce_qos([each.needs for each in found], policies, names)
+    reorder = tuple(nic.port for each in found if each.needs.reorders for nic in each.nics)
+    qos = _roce_qos([each.needs for each in found], policies, names, reorder)
     interfaces = _rail_interfaces(found)
     gpu_rails = tuple(port for each in of_gpus for port in _ports(network, host, each))
     described = {each.name: ports for each in network.planes.values() if (ports := _ports(network, host, each))}
@@ -290,7 +295,9 @@ def place_match(place: str) -> NicMatch:
     return NicMatch(pci=place) if is_pci(place) else NicMatch(mac=place)
 
 
-def _roce_qos(needs: Sequence[HostNeeds], policies: tuple[ClassPolicy, ...], rails: tuple[str, ...]) -> RoceQosVars:
+def _roce_qos(
+    needs: Sequence[HostNeeds], policies: tuple[ClassPolicy, ...], rails: tuple[str, ...], reorder: tuple[str, ...]
+) -> RoceQosVars:
     """What a host has once, whatever planes it is on; planes that want different things were refused."""
     roce = needs[0].roce
     ecn = needs[0].dcqcn and roce.ecn is not None
@@ -317,6 +324,7 @@ def _roce_qos(needs: Sequence[HostNeeds], policies: tuple[ClassPolicy, ...], rai
         cnp_dscp=min(cnp.dscp),
         cnp_priority=cnp.priority,
         cable_m=max((each.cable_m for each in needs if each.cable_m is not None), default=None),
+        reorder_rails=reorder or None,
     )
 
 

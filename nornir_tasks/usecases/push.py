@@ -9,7 +9,7 @@ from pathlib import Path
 from nornir_tasks.deploy.fleet import Fleet, Results
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger
-from nornir_tasks.deploy.problems import unconfirmed, unfinished, unguarded
+from nornir_tasks.deploy.problems import sprays, unconfirmed, unfinished, unguarded
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.transaction import Outcome
@@ -22,7 +22,7 @@ from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, L
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.usecases.progress import Event, On, Work, following, ignore
-from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, worst
+from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
 JOURNAL = "journal.sqlite"
@@ -52,6 +52,11 @@ class PlanReport:
     def need_reload(self) -> list[str]:
         """The switches of which some line takes effect at a reload only, sorted."""
         return _need_reload(self.plans)
+
+    @property
+    def begin_to_spray(self) -> list[str]:
+        """The switches that would begin to balance packet by packet, sorted."""
+        return sorted(name for name, each in self.plans.items() if each.begins_to_spray)
 
     @property
     def unfinished(self) -> dict[str, Problem]:
@@ -264,6 +269,8 @@ class _Run:
                 refuse_overtaken(obstacles, self.undoes, frozenset(self.wanted))
                 found = found.of({entry.device for entry in journal.entries(self.undoes)})
             self._refuse_unguarded(found)
+            if found.begin_to_spray and not self.access.reach.hosts_reorder:
+                raise RefusedError(together(map(sprays, found.begin_to_spray)))
             # Where only what a dead push of ours left behind is cleared away, there is nothing to ask.
             if (found.changing or found.unsaved) and not approve(found):
                 raise Interrupted(Problem("push", "declined; nothing was changed"))

@@ -33,6 +33,8 @@ class Reach:
     """Commit also to a switch without a commit timer."""
     workers: int = DEFAULT_WORKERS
     """Switches worked on at the same time."""
+    hosts_reorder: bool = False
+    """Hosts' NICs accept reordered packets, so switches may begin to balance packet by packet."""
 
 
 @dataclass(frozen=True, slots=True)

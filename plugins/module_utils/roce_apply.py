@@ -39,7 +39,8 @@ def judge(
     report = Report()
     there = {rail: host.at(f"/sys/class/net/{rail}").exists() for rail in policy.rails}
     rails = tuple(rail if there[rail] else names_now.get(rail, rail) for rail in policy.rails)
-    policy = replace(policy, rails=rails)
+    now = dict(zip(policy.rails, rails))  # noqa: B905 - Python 3.9
+    policy = replace(policy, rails=rails, reorder_rails=tuple(now[rail] for rail in policy.reorder_rails))
     for name in policy.rails:
         Rail(name, policy, host, report, early=early).look()
     return report

@@ -17,8 +17,8 @@ except ImportError:  # installed beside the service
     from roce_policy import Policy
 
 
-def wanted_values(policy: Policy) -> dict[str, Any]:
-    """Knob -> value, for the knobs of this policy."""
+def wanted_values(policy: Policy, rail: str) -> dict[str, Any]:
+    """Knob -> value, for the knobs that this policy has on this rail."""
     always = {
         "dcbx": "os",
         "trust": "dscp",
@@ -37,7 +37,8 @@ def wanted_values(policy: Policy) -> dict[str, Any]:
     sizes = {"buffer_bytes": policy.buffer_bytes, "priority_buffer": policy.priority_buffer}
     buffer = {key: value for key, value in sizes.items() if value}
     marks = {"cnp_dscp": policy.cnp_dscp, "cnp_priority": policy.cnp_priority} if policy.ecn else {}
-    return {**always, **cable, **({"buffer": buffer} if buffer else {}), **marks}
+    reorder = {"reorder": True} if rail in policy.reorder_rails else {}
+    return {**always, **cable, **({"buffer": buffer} if buffer else {}), **marks, **reorder}
 
 
 def wanted_firmware(policy: Policy, port: int) -> dict[str, int]:

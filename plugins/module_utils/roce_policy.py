@@ -35,8 +35,11 @@ KNOBS = (
     "ecn_rp",
     "cnp_dscp",
     "cnp_priority",
+    "reorder",
 )
 """All settings, in the order in which they are set."""
+NEVER_ABSENT = ("reorder",)
+"""A NIC without it loses most of its speed where switches balance packet by packet: no site can allow that."""
 
 OPTIONAL = {
     "backend": "auto",
@@ -45,6 +48,7 @@ OPTIONAL = {
     "priority_buffer": (),
     "firmware": False,
     "absent_allowed": ("traffic_class",),
+    "reorder_rails": (),
 }
 REQUIRED = ("rails", "classes", "dscp", "priority", "traffic_class", "ecn", "cnp_dscp", "cnp_priority")
 _CLASS_KEYS = ("name", "dscp", "priority", "lossless", "strict", "weight_percent")
@@ -92,6 +96,8 @@ class Policy:
     backend: str
     firmware: bool
     absent_allowed: tuple[str, ...]
+    reorder_rails: tuple[str, ...]
+    """Rails whose NICs are told to accept reordered packets; the others are left as they are."""
 
     @property
     def pfc(self) -> tuple[bool, ...]:
@@ -136,6 +142,7 @@ def read_policy(values: Mapping[str, Any]) -> Policy:
         backend=given["backend"],
         firmware=given["firmware"],
         absent_allowed=tuple(given["absent_allowed"]),
+        reorder_rails=tuple(given["reorder_rails"]),
     )
 
 
@@ -331,7 +338,12 @@ def _option_problems(given: Mapping[str, Any]) -> list[str]:
         problems.append(_say("buffer_bytes", str(sizes), "Eight sizes in bytes, or [] to leave them to the NIC"))
     if buffers and (len(buffers) != PRIORITIES or not set(buffers) <= set(range(PRIORITIES))):
         problems.append(_say("priority_buffer", str(buffers), "Eight buffers, 0 to 7, or [] to leave them to the NIC"))
-    unknown = [name for name in given["absent_allowed"] if name not in KNOBS]
+    known = [name for name in KNOBS if name not in NEVER_ABSENT]
+    unknown = [name for name in given["absent_allowed"] if name not in known]
     if unknown:
-        problems.append(_say("absent_allowed", ", ".join(unknown), f"Each is one of {', '.join(KNOBS)}"))
+        problems.append(_say("absent_allowed", ", ".join(unknown), f"Each is one of {', '.join(known)}"))
+    strangers = [name for name in given["reorder_rails"] if name not in given["rails"]]
+    if strangers:
+        remedy = f"Each is one of roce_qos_rails: {', '.join(given['rails'])}"
+        problems.append(_say("reorder_rails", ", ".join(strangers), remedy))
     return problems

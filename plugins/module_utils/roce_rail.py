@@ -40,7 +40,8 @@ try:
         UNREADABLE,
         Reading,
     )
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import KNOBS, Policy
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_policy import KNOBS, NEVER_ABSENT, Policy
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_register import set_command
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_report import Absence, Change, Failure, Report
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_run import Answer
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_state import DCB_KNOBS
@@ -51,7 +52,8 @@ except ImportError:  # installed beside the service
     from roce_host import RDMA_CM, Host, configured
     from roce_knobs import holds, spell, wanted_firmware, wanted_values
     from roce_parse import ABSENT, CONFLICT, NOT_QUERIED, UNREADABLE, Reading
-    from roce_policy import KNOBS, Policy
+    from roce_policy import KNOBS, NEVER_ABSENT, Policy
+    from roce_register import set_command
     from roce_report import Absence, Change, Failure, Report
     from roce_run import Answer
     from roce_state import DCB_KNOBS
@@ -81,7 +83,7 @@ class Rail:
     ) -> None:
         self.name, self.policy, self.host, self.report = name, policy, host, report
         self.check, self.early, self.with_firmware = check, early, with_firmware
-        self.wanted = wanted_values(policy)
+        self.wanted = wanted_values(policy, name)
         self.before: dict[str, Reading] = {}
         self.nic: Firmware | None = None
         self.read_anew()
@@ -246,6 +248,8 @@ class Rail:
         """The steps of the tool that showed the knob, or (none did, or two disagreed) of the requested one."""
         if knob in ("pause_rx", "pause_tx"):
             return pause_steps(self.name)
+        if knob == "reorder":
+            return [set_command(reading.source, self.reader.pci)]
         if knob in DCB_KNOBS and reading.source != "mlnx_qos" and self.policy.backend != "mlnx_qos":
             return dcb_steps(knob, self.name, self.policy, reading.value)
         if knob in DCB_KNOBS:
@@ -276,7 +280,8 @@ class Rail:
         if lacks and (self.reader.driver != DRIVER or knob in self.policy.absent_allowed):
             self.report.absent.append(Absence(self.name, knob, wanted, reading.reason))
             return
-        remedy = f". Where that is as it should be, name {knob} in roce_qos_absent_allowed" if lacks else ""
+        allowed = lacks and knob not in NEVER_ABSENT
+        remedy = f". Where that is as it should be, name {knob} in roce_qos_absent_allowed" if allowed else ""
         found = "absent" if lacks else "could not tell"
         self.report.failures.append(Failure(self.name, knob, found, wanted, reading.reason + remedy))
 

@@ -18,8 +18,9 @@ A value is None if the knob could not be read; then ``reason`` is the cause. ``s
 - ``absent``: this kernel, driver or interface has no such knob;
 - ``unreadable``: it may exist, but no tool could show it (missing, failed, timed out, not understood);
 - ``conflict``: two tools disagree; the reason has both values;
-- any other (dcb, mlnx_qos, sysfs, debugfs, firmware, configfs, ethtool, ibv_devinfo): where the value is from. Only
-  ``traffic_class`` (it exists and was never set) and ``cnp_priority`` (another mode is in force) can be None there.
+- any other (dcb, mlnx_qos, sysfs, debugfs, firmware, configfs, ethtool, ibv_devinfo, mlxreg, mstreg): where the value
+  is from. Only ``traffic_class`` (it exists and was never set) and ``cnp_priority`` (another mode is in force) can be
+  None there.
 
 Sources of every format: tests/recorded (dcb of iproute2 6.1, mlnx_qos 1.2, ethtool 6.1, Linux 6.1, MLNX_OFED 5.x).
 """
@@ -34,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 try:
-    from ansible_collections.gpufabric.host.plugins.module_utils import roce_congestion
+    from ansible_collections.gpufabric.host.plugins.module_utils import roce_congestion, roce_register
     from ansible_collections.gpufabric.host.plugins.module_utils import roce_parse as parse
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_device import RdmaPort, port_of
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_firmware import Firmware, FirmwareError
@@ -48,6 +49,7 @@ try:
 except ImportError:  # beside a service, or in a test
     import roce_congestion
     import roce_parse as parse
+    import roce_register
     from roce_device import RdmaPort, port_of
     from roce_firmware import Firmware, FirmwareError
     from roce_parse import Reading, Unreadable
@@ -81,9 +83,13 @@ KNOBS = (
 - ets ``{prio_tc, tc_tsa, tc_bw}``, 8 of each, tc_bw in percent; tc_tsa is None for a class that mlnx_qos does not list;
 - buffer ``{buffer_bytes, priority_buffer, total_bytes}``; cable_m: metres (the PFC delay, as mlx5 takes it);
 - rdma_cm_mode ``RoCE v2`` or ``IB/RoCE v1``; rdma_cm_tos, traffic_class: the whole byte, DSCP times 4 plus ECN bits;
+- reorder (of REGISTER_KNOBS): does the NIC accept reordered packets;
 - cnp_dscp, cnp_priority: numbers; active_mtu: the RoCE payload in bytes; mtu_bytes: of the interface.
 """
 
+
+REGISTER_KNOBS = ("reorder",)
+"""Knobs in the NIC's run-time registers, whose tool opens the NIC: read where somebody asks for them."""
 
 _FROM_DCB: dict[str, tuple[str, Callable[[str], Any]]] = {
     "dcbx": ("dcbx", parse.parse_dcb_dcbx),
@@ -112,7 +118,7 @@ class RailReader:
     _answers: dict[tuple[str, ...], Answer] = field(default_factory=dict)
 
     def read(self, knob: str) -> Reading:
-        """One of KNOBS. Raises KeyError for any other name, and nothing else."""
+        """One of KNOBS or REGISTER_KNOBS. Raises KeyError for any other name, and nothing else."""
         reader = self._readers[knob]
         if not self._net.is_dir():
             return Reading(None, ABSENT, f"there is no interface {self.netdev}", self.shown_by(knob))
@@ -125,12 +131,13 @@ class RailReader:
         except _NOT_UNDERSTOOD as error:
             return Reading(None, UNREADABLE, f"what is shown is not understood: {error!r}", self.shown_by(knob))
 
-    def facts(self, *, firmware: bool = False) -> dict[str, Any]:
+    def facts(self, *, firmware: bool = False, registers: bool = False) -> dict[str, Any]:
         """All of KNOBS by name, the interface, and per knob ``source``, ``shown_by`` and, if there is one, ``reason``.
 
-        ``firmware``: its settings, queried for this, or already queried to determine a knob.
+        ``firmware``: its settings, queried for this, or already queried to determine a knob; ``registers``:
+        REGISTER_KNOBS as well.
         """
-        readings = {knob: self.read(knob) for knob in KNOBS}
+        readings = {knob: self.read(knob) for knob in (*KNOBS, *(REGISTER_KNOBS if registers else ()))}
         return {
             "netdev": self.netdev if self._net.is_dir() else None,
             "driver": self.driver,
@@ -187,6 +194,7 @@ class RailReader:
             "traffic_class": f"/sys/class/infiniband/{device}/tc/{port}/traffic_class",
             "rdma_cm_mode": f"cma_roce_mode -d {device} -p {port}",
             "rdma_cm_tos": f"cma_roce_tos -d {device} -p {port}",
+            "reorder": " ".join(roce_register.get_command("mstreg", self.pci or "PCI")),
         }[knob]
 
     @property
@@ -197,6 +205,7 @@ class RailReader:
             **dict.fromkeys(_RDMA_CM_FILES, self._read_rdma_cm),
             **dict.fromkeys(roce_congestion.KNOBS, self.congestion.read),
             "traffic_class": self._read_traffic_class,
+            "reorder": self._read_reorder,
             "active_mtu": self._read_active_mtu,
             "mtu_bytes": lambda knob: Reading(int(_text(self._net / "mtu")), "sysfs", "", self.shown_by(knob)),
         }
@@ -304,6 +313,11 @@ class RailReader:
         never = "never set: each queue pair keeps what its application asked for"
         return Reading(value, "sysfs", never if value is None else "", self.shown_by(knob))
 
+    def _read_reorder(self, knob: str) -> Reading:
+        if self.driver != roce_congestion.DRIVER:
+            raise Unreadable(f"the NIC is not of {roce_congestion.DRIVER}", ABSENT)
+        return roce_register.read(self.pci, self._ask, self.root)
+
     def _read_rdma_cm(self, knob: str) -> Reading:
         """Its folder is created for the reading, as cma_roce_tos does, and removed again; that keeps the value."""
         device, port = self._device()
@@ -322,9 +336,11 @@ def read_rails(
     backend: str = "auto",
     *,
     firmware: bool = False,
+    registers: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """The facts of each rail by the name of its interface; a missing one has all knobs None, source absent."""
-    return {netdev: RailReader(netdev, run, root, backend).facts(firmware=firmware) for netdev in netdevs}
+    readers = {netdev: RailReader(netdev, run, root, backend) for netdev in netdevs}
+    return {netdev: each.facts(firmware=firmware, registers=registers) for netdev, each in readers.items()}
 
 
 @contextlib.contextmanager

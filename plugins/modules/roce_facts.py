@@ -34,6 +34,10 @@ options:
     description: Ask the NICs' firmware as well. It is asked in any case where a knob stands nowhere else.
     type: bool
     default: false
+  registers:
+    description: Ask for what the NICs' run-time registers hold, too (C(mlxreg), C(mstreg)).
+    type: bool
+    default: false
   root:
     description: Where /sys is read. The tools speak to the kernel all the same.
     type: path
@@ -93,11 +97,14 @@ ansible_facts:
         rdma_cm_mode: {description: "C(RoCE v2) or C(IB/RoCE v1).", type: str}
         active_mtu: {description: "RoCE payload in bytes.", type: int}
         mtu_bytes: {description: "MTU of the interface.", type: int}
+        reorder:
+          description: Does the NIC accept reordered packets (C(ROCE_ACCL)). There only with O(registers=true).
+          type: bool
         source:
           description: >-
             Each knob to C(dcb), C(mlnx_qos), C(sysfs), C(debugfs), C(firmware), C(configfs), C(ethtool),
-            C(ibv_devinfo), or why it is null, C(absent) (there is no such knob here), C(unreadable) (nobody could tell)
-            or C(conflict) (tools disagree).
+            C(ibv_devinfo), C(mlxreg), C(mstreg), or why it is null, C(absent) (there is no such knob here), C(unreadable)
+            (nobody could tell) or C(conflict) (tools disagree).
           type: dict
         reason: {description: "Each knob that is null to the reason.", type: dict}
         shown_by: {description: "Each knob to the command or file that shows it.", type: dict}
@@ -116,6 +123,7 @@ def main() -> None:
             "rails": {"type": "list", "elements": "str", "required": True},
             "backend": {"type": "str", "choices": list(BACKENDS), "default": "auto"},
             "firmware": {"type": "bool", "default": False},
+            "registers": {"type": "bool", "default": False},
             "root": {"type": "path", "default": "/"},
         },
         supports_check_mode=True,
@@ -124,7 +132,8 @@ def main() -> None:
     if wrong:
         module.fail_json(msg=f"rails: {', '.join(map(repr, wrong))} cannot be an interface's name; see ip -br link")
     given = module.params
-    rails = read_rails(given["rails"], root=Path(given["root"]), backend=given["backend"], firmware=given["firmware"])
+    asked = {each: given[each] for each in ("firmware", "registers")}
+    rails = read_rails(given["rails"], root=Path(given["root"]), backend=given["backend"], **asked)
     module.exit_json(changed=False, ansible_facts={"gpufabric_roce": rails})
 
 

@@ -46,6 +46,12 @@ FLOWLET = (
     {"platform": "nxos", "release": "10.5(1)", "model": "N9K-C9364D-GX2A", "overrides": []},
 )
 """Both tiers of the lab under one system that balances flowlets."""
+PER_PACKET = (
+    {"platform": "nxos", "release": "10.5(1)", "model": "N9K-C9364D-GX2A", "overrides": []},
+    {"platform": "nvue", "release": "5.14", "model": "SN5400", "overrides": []},
+    {"platform": "nvue", "release": "5.16", "model": "SN5400", "overrides": []},
+)
+"""And under one that balances packet by packet."""
 
 _TOP = {
     "services": r"service |ip routing|ipv6 unicast-routing|feature |hardware ",
@@ -275,9 +281,9 @@ def _dual_stack() -> Iterator[Rendered]:
 def _intents() -> Iterator[Intent]:
     for site in SITES:
         yield load_intent(ROOT / site / "fabric.yml")
-    for model in FLOWLET:
+    for mode, model in (*(("flowlet", each) for each in FLOWLET), *(("per_packet", each) for each in PER_PACKET)):
         data: dict[str, Any] = yaml.safe_load((ROOT / "inventory" / "lab" / "fabric.yml").read_text(encoding="utf-8"))
-        data["policy"]["load_balancing"] = "flowlet"
+        data["policy"]["load_balancing"] = mode
         for tier in ("leaf", "spine"):
             data["fabrics"]["compute"][tier].update(model)
         with tempfile.TemporaryDirectory() as folder:

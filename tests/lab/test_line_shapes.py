@@ -21,10 +21,7 @@ NOT_PRINTED = {
     "eos: bandwidth guaranteed percent 5": "the manual tells of it for an ASIC that no switch of the catalogue has",
     "eos: hardware counter feature acl out ipv4|ipv6": "the leaves of these sites count what goes out without it",
     "eos: no error-correction encoding": "links without error correction are slower than those of these sites",
-    "nvue: router / adaptive-routing / enable|state": "no NIC of the catalogue takes packets out of order",
-    "nvue: interface / <port> / router / adaptive-routing / enable|state": "likewise",
     "nvue: router / policy / route-map / <name> / rule / <n> / action / deny": "all our route maps permit",
-    "nxos: mode flowlet | mode per-packet": "flowlet is the default and left out as we read; per packet as on NVUE",
     "nxos: advertisement-interval <n>": "the lab's NX-OS switches wait their own time",
 }
 """Shapes that no site of ours prints, and why."""

@@ -17,6 +17,7 @@ from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design.pipeline import Realised, design, device_configs
 from nornir_tasks.design.routes import count_routes
 from nornir_tasks.errors import DesignError
+from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms import platform, platforms
 from nornir_tasks.platforms.nvue.tree import to_data
@@ -27,7 +28,6 @@ from tests.nvue_schema import ROOTS, mistakes
 from tests.property.mutants import each_change_is_reported
 from tests.property.test_tiers import three_tiers
 from tests.strategies import intent_data, intent_of
-from tests.unit.design.test_balancing import catalogue
 
 CAN = {
     "flowlet": (
@@ -58,7 +58,7 @@ def switches(draw: st.DrawFn) -> list[Realised]:
         (override,) = tiers["leaf"]["overrides"]
         tiers["leaf"]["overrides"] = ({**override, **draw(st.sampled_from(CAN[mode]))},)
     try:
-        fabric = design(intent_of(data), catalogue(), {name: each.facts for name, each in platforms().items()})
+        fabric = design(intent_of(data), load_catalogue(), {name: each.facts for name, each in platforms().items()})
     except DesignError:
         return []
     kinds: dict[Any, Realised] = {}
@@ -155,7 +155,7 @@ def test_who_has_equal_paths_takes_part_with_all_of_them_and_is_refused_where_it
     nics(data)["speed"] = "400G"
     facts = {name: each.facts for name, each in platforms().items()}
     try:
-        fabric = design(intent_of(data), catalogue(), facts)
+        fabric = design(intent_of(data), load_catalogue(), facts)
     except DesignError:
         return
     routes = count_routes(fabric)
@@ -171,7 +171,7 @@ def test_who_has_equal_paths_takes_part_with_all_of_them_and_is_refused_where_it
         older = copy.deepcopy(data)
         fabric_of(older)[tier]["release"] = "10.4(3)"
         try:
-            design(intent_of(older), catalogue(), facts)
+            design(intent_of(older), load_catalogue(), facts)
         except DesignError as error:
             assert f"{tier} REF-64x400G with nxos 10.4(3) has several equal-cost paths" in str(error)
         else:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from nornir_tasks.design.balancing import SETTING
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pipeline import Realised, design, device_configs
@@ -27,13 +28,6 @@ NVUE_800G = {**NVUE, "model": "SN5600"}
 SPECTRUM3 = {**NVUE, "model": "SN4700"}
 
 
-def catalogue() -> Catalogue:
-    """The catalogue, with NICs that reorder as they are."""
-    known = load_catalogue()
-    nics = {name: replace(nic, out_of_order_setting=None) for name, nic in known.nics.items()}
-    return Catalogue(known.switches, nics)
-
-
 def intended(mode: str, leaf: dict[str, str], spine: dict[str, str], **more: Any) -> Intent:
     """A small site: eight hosts, two rails, so four 400G uplinks a leaf, two to each spine."""
     shape: dict[str, Any] = {
@@ -52,7 +46,7 @@ def built(
 ) -> Network:
     """That site under the real systems."""
     facts = {name: each.facts for name, each in platforms().items()}
-    return design(intended(mode, leaf, spine, **more), known or catalogue(), facts)
+    return design(intended(mode, leaf, spine, **more), known or load_catalogue(), facts)
 
 
 def realised(network: Network) -> dict[str, Realised]:
@@ -142,7 +136,16 @@ def test_adaptive_routing_is_refused_on_links_faster_than_it_runs_on() -> None:
     assert "its links to other switches are of 800G" in text
 
 
-def test_per_packet_asks_for_nics_that_reorder_without_a_setting() -> None:
+@pytest.mark.parametrize("model", ["ConnectX-7", "ConnectX-8", "BlueField-3"])
+def test_a_nic_that_a_role_tells_to_reorder_takes_per_packet(model: str) -> None:
+    speed = {"nics__speed": "400G", "nics__per_group": 4} if model == "ConnectX-8" else {}
+    network = built("per_packet", NXOS, NVUE, nics__model=model, **speed)
+    assert {each.config.load_balancing.mode for each in realised(network).values() if each.config.load_balancing} == {
+        "per_packet"
+    }
+
+
+def test_per_packet_asks_for_nics_that_reorder() -> None:
     def refusal(**nic: Any) -> str:
         known = load_catalogue()
         nics = {**known.nics, "ConnectX-7": replace(known.nics["ConnectX-7"], **nic)}
@@ -153,13 +156,15 @@ def test_per_packet_asks_for_nics_that_reorder_without_a_setting() -> None:
 
     assert "ConnectX-7 is not known to reorder" in refusal(out_of_order_rdma=None)
     assert "ConnectX-7 is not known to reorder" in refusal(out_of_order_rdma=False)
-    text = refusal()
+    text = refusal(out_of_order_setting="a jumper on the card")
     assert "only with a setting on its host, which no role makes" in text
-    assert "adaptive_routing_forced_en" in text
+    assert "the setting is a jumper on the card" in text
 
 
-def test_every_nic_of_the_catalogue_that_needs_a_setting_says_so() -> None:
-    assert {name for name, nic in load_catalogue().nics.items() if nic.out_of_order_setting} == {
+def test_every_nic_of_the_catalogue_that_needs_a_setting_names_the_one_that_a_role_makes() -> None:
+    needing = {name: nic for name, nic in load_catalogue().nics.items() if nic.out_of_order_setting}
+    assert {nic.out_of_order_setting for nic in needing.values()} == {SETTING}
+    assert needing.keys() == {
         "BlueField-3",
         "ConnectX-6",
         "ConnectX-7",

@@ -57,6 +57,18 @@ def of_the_lab(host: str) -> HostVars:
     return host_vars(lab(), needs(load_site("lab").intent), host)
 
 
+def test_nics_are_told_to_reorder_where_switches_balance_packet_by_packet_and_nowhere_else(tmp_path: Path) -> None:
+    data = lab_data()
+    compute = data["fabrics"]["compute"]
+    for tier in ("leaf", "spine"):
+        compute[tier].update(platform="nxos", release="10.5(1)", model="N9K-C9364D-GX2A", overrides=[])
+    assert "roce_qos_reorder_rails" not in host_vars(*designed(tmp_path, data), "gpu-1").ansible()
+    data["policy"]["load_balancing"] = "per_packet"
+    told = host_vars(*designed(tmp_path, data), "gpu-1").ansible()
+    assert told["roce_qos_reorder_rails"] == told["roce_qos_rails"]
+    assert len(told["roce_qos_reorder_rails"]) == 8
+
+
 @settings(max_examples=25, deadline=None)
 @given(sites())
 def test_a_host_has_the_other_address_of_its_leafs_port(made: tuple[dict[str, Any], Network]) -> None:

@@ -159,7 +159,8 @@ def _differences(one: Demand, other: Demand, catalogue: Catalogue) -> Iterator[F
 
 def _must_be_told(demand: Demand, catalogue: Catalogue) -> bool:
     """Do these NICs accept reordered packets only with a setting on their host?"""
-    return bool(demand.nics.model) and catalogue.nics[demand.nics.model].out_of_order_setting is not None
+    model = demand.nics.model
+    return model is not None and catalogue.nics[model].out_of_order_setting is not None
 
 
 def _provider(demand: Demand, catalogue: Catalogue) -> Literal["mlx5", "rxe"] | None:

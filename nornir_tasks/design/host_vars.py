@@ -165,7 +165,7 @@ class HostVars(Vars):
     gpudirect: GpudirectVars
 
     def ansible(self) -> dict[str, Any]:
-        """``<role>_<field>`` -> plain data, as Ansible takes it. What is None in a rail is left out, and so are no rails."""
+        """``<role>_<field>`` -> plain data, as Ansible takes it. Without what is None."""
         found: dict[str, Any] = {}
         for role in type(self).model_fields:
             part: Vars = getattr(self, role)

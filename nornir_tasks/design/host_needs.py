@@ -112,7 +112,7 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
         roce=roce,
         dcqcn=demand.terms.congestion in ("dcqcn", "lossy"),
         cable_m=demand.fabric.leaf.cable_m,
-        reorders=demand.terms.load_balancing == "per_packet" and _must_be_told(demand, catalogue),
+        reorders=demand.terms.load_balancing == "per_packet" and _needs_the_setting(demand, catalogue),
     )
 
 
@@ -157,7 +157,7 @@ def _differences(one: Demand, other: Demand, catalogue: Catalogue) -> Iterator[F
         yield Finding(other.on_nics("model"), what, str(one.nics.model), str(other.nics.model), hint, also=also)
 
 
-def _must_be_told(demand: Demand, catalogue: Catalogue) -> bool:
+def _needs_the_setting(demand: Demand, catalogue: Catalogue) -> bool:
     """Do these NICs accept reordered packets only with a setting on their host?"""
     model = demand.nics.model
     return model is not None and catalogue.nics[model].out_of_order_setting is not None

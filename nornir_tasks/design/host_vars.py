@@ -165,7 +165,7 @@ class HostVars(Vars):
     gpudirect: GpudirectVars
 
     def ansible(self) -> dict[str, Any]:
-        """``<role>_<field>`` -> plain data, as Ansible takes it. Without what is None."""
+        """``<role>_<field>`` -> plain data, as Ansible takes it; what is None in a rail, or is no rail, is left out."""
         found: dict[str, Any] = {}
         for role in type(self).model_fields:
             part: Vars = getattr(self, role)

@@ -132,8 +132,8 @@ def main() -> None:
     if wrong:
         module.fail_json(msg=f"rails: {', '.join(map(repr, wrong))} cannot be an interface's name; see ip -br link")
     given = module.params
-    asked = {each: given[each] for each in ("firmware", "registers")}
-    rails = read_rails(given["rails"], root=Path(given["root"]), backend=given["backend"], **asked)
+    also = {each: given[each] for each in ("firmware", "registers")}
+    rails = read_rails(given["rails"], root=Path(given["root"]), backend=given["backend"], **also)
     module.exit_json(changed=False, ansible_facts={"gpufabric_roce": rails})
 
 

@@ -44,10 +44,10 @@ def test_nics_that_reorder_pass_on_every_rail() -> None:
 
 def test_no_rail_is_judged_where_the_design_asks_none_and_no_register_is_read() -> None:
     assert judged(facts(), roce_qos_reorder_rails=[]) == []
-    asked = {request.fact: request.arguments for request in requests(variables())}
-    assert asked["gpufabric_roce"]["registers"] is False
-    asked = {request.fact: request.arguments for request in requests(variables(**WANTED))}
-    assert asked["gpufabric_roce"]["registers"] is True
+    arguments = {request.fact: request.arguments for request in requests(variables())}
+    assert arguments["gpufabric_roce"]["registers"] is False
+    arguments = {request.fact: request.arguments for request in requests(variables(**WANTED))}
+    assert arguments["gpufabric_roce"]["registers"] is True
 
 
 @pytest.mark.parametrize(

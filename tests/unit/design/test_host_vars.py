@@ -64,9 +64,9 @@ def test_nics_are_told_to_reorder_where_switches_balance_packet_by_packet_and_no
         compute[tier].update(platform="nxos", release="10.5(1)", model="N9K-C9364D-GX2A", overrides=[])
     assert "roce_qos_reorder_rails" not in host_vars(*designed(tmp_path, data), "gpu-1").ansible()
     data["policy"]["load_balancing"] = "per_packet"
-    told = host_vars(*designed(tmp_path, data), "gpu-1").ansible()
-    assert told["roce_qos_reorder_rails"] == told["roce_qos_rails"]
-    assert len(told["roce_qos_reorder_rails"]) == 8
+    values = host_vars(*designed(tmp_path, data), "gpu-1").ansible()
+    assert values["roce_qos_reorder_rails"] == values["roce_qos_rails"]
+    assert len(values["roce_qos_reorder_rails"]) == 8
 
 
 @settings(max_examples=25, deadline=None)

@@ -24,7 +24,7 @@ def forced(here) -> list[int]:
     return [here.nic(rail)["roce_accl"][FIELD] for rail in RAILS]
 
 
-def told(here) -> list[str]:
+def sets(here) -> list[str]:
     return [line for tool in ("mlxreg", "mstreg") for line in here.calls(tool) if "--set" in line]
 
 
@@ -45,7 +45,7 @@ def test_nics_are_told_once_and_found_so_after_that(state_host, state: str, tool
     assert forced(here) == [1, 1]
     again = here.run(**BOTH)
     assert (again.failures, again.changes) == ([], [])
-    assert len(told(here)) == 2
+    assert len(sets(here)) == 2
 
 
 def test_a_nic_that_nobody_wants_to_reorder_is_left_alone_and_not_asked(state_host) -> None:

@@ -48,5 +48,6 @@ if __name__ == "__main__":
     (found,) = Path("/lib/modules", kernel, "kernel").rglob(f"{name}.ko")
     description = {"version": version, "srcversion": hashlib.sha256(version.encode()).hexdigest()[:23].upper()}
     if other:
-        description["vermagic"] = f"{other[0]} SMP preempt mod_unload modversions "
+        # Not of SMP: where symbols have versions, a kernel passes over its own number (same_magic, kernel/module/version.c).
+        description["vermagic"] = f"{other[0]} mod_unload "
     Path(f"{name}.ko").write_bytes(renamed(unsigned(found.read_bytes()), description))

@@ -17,7 +17,7 @@ from conftest import RAILS, StateHost, policy_values, standin
 from roce_apply import judge
 from roce_state import read_rails
 
-from nornir_tasks.checks import host_roce
+from nornir_tasks.checks import host_roce, host_stack
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
 from nornir_tasks.checks.host_roce import check_roce
@@ -129,8 +129,8 @@ def wrong(findings: list[HostFinding]) -> set[str]:
     return {f"{each.subject} {each.knob}".strip() for each in bad}
 
 
-def named(facts: dict[str, Any]) -> set[str]:
-    return wrong(check_roce(HostEvidence("gpu-1", variables(), {"gpufabric_roce": facts}, {})))
+def named(facts: dict[str, Any], **changed: Any) -> set[str]:
+    return wrong(check_roce(HostEvidence("gpu-1", {**variables(), **changed}, {"gpufabric_roce": facts}, {})))
 
 
 def named_without_guard(facts: dict[str, Any], knobs: set[str], patch: pytest.MonkeyPatch) -> set[str]:
@@ -171,6 +171,8 @@ def test_i_an_interface_that_was_left_out_is_named_in_every_knob_it_lacks(brough
     found = named(brought.with_mistake(f"cp {came}/nics/rail1.json STATE/nics/; rm -f STATE/values/*mlx5_1*"))
     assert {each.split()[0] for each in found} == {"rail1"}
     assert {"rail1 trust", "rail1 dscp_to_priority", "rail1 pfc", "rail1 ets", "rail1 rdma_cm_tos"} <= found
+    here = read_rails(tuple(RAILS), root=brought.here.folder / "root")
+    assert named(here, roce_qos_rails=["rail0"]) == set(), "its guard is the list of interfaces that are judged"
 
 
 def test_i_a_virtual_function_that_cannot_be_brought_to_the_policy_is_named(
@@ -183,17 +185,23 @@ def test_i_a_virtual_function_that_cannot_be_brought_to_the_policy_is_named(
     assert not here.run(judge, rails=("rail1",)).failures
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("NCCL_IB_GID_INDEX=3", {"contradictions"}),  # g
-        ("NCCL_IB_TC=0", {"NCCL_IB_TC", "contradictions"}),  # c, where the driver has no default for verbs
-        ("", {"NCCL_IB_TC"}),  # h, likewise
-    ],
-)
-def test_g_c_h_what_nccl_would_do_is_named(
-    brought: Brought, facts: Callable[..., dict[str, Any]], line: str, expected: set[str]
+NCCL = {
+    "g a pinned GID": ("NCCL_IB_GID_INDEX=3", {"contradictions"}),
+    "c PFC, and NCCL marks nothing": ("NCCL_IB_TC=0", {"NCCL_IB_TC", "contradictions"}),  # no default for verbs there
+    "h RDMA-CM, not NCCL": ("", {"NCCL_IB_TC"}),  # likewise
+}
+
+
+def test_there_is_a_test_of_each_of_the_thirteen() -> None:
+    by_themselves = {"i left out", "i cannot be brought", "m half on"}
+    assert {each[0] for each in {*MISTAKES, *NCCL, *by_themselves}} == set("abcdefghijklm")
+
+
+@pytest.mark.parametrize("name", NCCL)
+def test_what_nccl_would_do_is_named_and_only_by_its_guard(
+    brought: Brought, facts: Callable[..., dict[str, Any]], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    line, expected = NCCL[name]
     right = ["NCCL_IB_TC=106", "NCCL_IB_ROCE_VERSION_NUM=2", "NCCL_SOCKET_IFNAME==ens3", "NCCL_CROSS_NIC=2"]
     right += ["NCCL_PXN_DISABLE=0", "NCCL_IB_HCA==mlx5_0,mlx5_1"]
     kept = right if line.startswith("NCCL_IB_GID") else right[1:]
@@ -203,3 +211,9 @@ def test_g_c_h_what_nccl_would_do_is_named(
     wanted = {"NCCL_IB_TC": "106"}
     found = facts("nccl_facts", rails=list(RAILS), wanted=wanted, root=str(root), etc_root=str(root))
     assert wrong(check_nccl(HostEvidence("gpu-1", variables(), found, {}))) == expected
+    guards = host_stack.nccl_wanted
+    left = {key: value for key, value in guards(variables()).items() if key not in expected}
+    monkeypatch.setattr(host_stack, "nccl_wanted", lambda _: left)
+    if "contradictions" in expected:
+        found["gpufabric_nccl"]["contradictions"] = []
+    assert wrong(check_nccl(HostEvidence("gpu-1", variables(), found, {}))) == set()

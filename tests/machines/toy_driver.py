@@ -48,6 +48,7 @@ if __name__ == "__main__":
     (found,) = Path("/lib/modules", kernel, "kernel").rglob(f"{name}.ko")
     description = {"version": version, "srcversion": hashlib.sha256(version.encode()).hexdigest()[:23].upper()}
     if other:
-        # Not of SMP: where symbols have versions, a kernel passes over its own number (same_magic, kernel/module/version.c).
+        # Not of SMP: where symbols have versions, a kernel passes over its own number (same_magic in the kernel's
+        # kernel/module/version.c).
         description["vermagic"] = f"{other[0]} mod_unload "
     Path(f"{name}.ko").write_bytes(renamed(unsigned(found.read_bytes()), description))

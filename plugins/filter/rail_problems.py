@@ -11,6 +11,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from typing import Any
 
+from ansible_collections.gpufabric.host.plugins.module_utils.port_problems import (
+    key_of,
+    no_manager,
+    not_found,
+    other_name,
+    place_of,
+    plain,
+    way_in,
+)
+
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,14}")  # 15: the kernel's IFNAMSIZ less the final zero
 RESERVED_TABLES = (0, 253, 254, 255)  # unspec, default, main, local (rt_tables)
 MOST_RAILS = 1000
@@ -51,12 +61,11 @@ def _where(rail: Mapping[str, Any], field: str) -> str:
 
 def _plain(value: object) -> str:
     """A value as in the variables; of a match, only the address."""
-    return " ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, Mapping) else str(value)
+    return plain(value) if isinstance(value, Mapping) else str(value)
 
 
 def _key(rail: Mapping[str, Any]) -> str:
-    match = rail["match"]
-    return str(match.get("pci") or match.get("mac") or "").lower()
+    return key_of(rail["match"])
 
 
 def _twice(rails: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -98,16 +107,11 @@ def _values(rail: Mapping[str, Any]) -> Iterator[str]:
 def _nic(rail: Mapping[str, Any], rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> Iterator[str]:
     """Problems of the port that a rail's match selects."""
     found, where = facts["rails"].get(_key(rail)), _where(rail, "match")
-    if found is None or not (found["netdev"] or found["candidates"]):
-        look = "lspci -D -d ::0200" if rail["match"].get("pci") else "ip link"
-        yield f"{where}: no interface there on this host; compare with `{look}`, correct {INTENT} or load its driver"
-        return
-    if not found["netdev"]:
-        yield f"{where}: several interfaces ({', '.join(found['candidates'])}); tell them apart by mac in {INTENT}"
+    if found is None or not found["netdev"]:
+        yield from not_found(where, rail["match"], found, INTENT)
         return
     netdev = found["netdev"]
-    if netdev in facts["management"]:
-        yield f"{where}: is {netdev}, which this host is reached by or has its default route on; correct {INTENT}"
+    yield from way_in(where, netdev, facts, INTENT)
     if found["master"]:
         yield f"{where}: {netdev} is a member of {found['master']}; take it out, a rail is routed on its own"
     limit = found["max_mtu_bytes"]
@@ -133,27 +137,22 @@ def _names(rails: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], take_ov
     for unread in facts["names_unread"]:
         yield f"{TAKE_OVER}: whether rails keep their names cannot be told. {unread}"
     now = rail_names(rails, facts)
+    # What the role may take away is no problem.
+    settings = [each for each in facts["names"] if each["certain"]]
+    left = [each for each in settings if not (take_over and not each["kept"])]
     for rail in rails:
-        netdev = now.get(rail["name"])
-        for each in (each for each in facts["names"] if each["certain"]):
-            where = each["file"] + (f", line {each['line']}" if each["line"] else "") + f", {each['key']}"
-            if netdev in each["netdevs"] and each["name"] != rail["name"] and not (take_over and not each["kept"]):
-                gives = f"gives {netdev} the name {each['name']}" if each["name"] else f"takes {netdev}"
-                away = f"take it away: {each['kept']}" if each["kept"] else f"take it away, or set {TAKE_OVER}: true"
-                yield f"{_where(rail, 'name')}: {each['by']} {gives} at the next boot: {where}; {away}"
+        yield from other_name(_where(rail, "name"), rail["name"], now.get(rail["name"]), left, TAKE_OVER)
+        for each in settings:
             if each["name"] == rail["name"] and not set(each["netdevs"]) & set(now.values()):
                 gives = f"gives {' and '.join(each['netdevs'])} that name"
-                yield f"{_where(rail, 'name')}: {each['by']} {gives} at the next boot: {where}; change it"
+                yield f"{_where(rail, 'name')}: {each['by']} {gives} at the next boot: {place_of(each)}; change it"
 
 
 def _manager(facts: Mapping[str, Any], manager: str) -> Iterator[str]:
     """No network manager to configure the rails."""
     setting, chosen = f"rail_interfaces_manager {manager}", facts["manager"] if manager == "auto" else manager
-    if chosen == "none":
-        choose = "set it to networkd or networkmanager, which is then started"
-        yield f"{setting}: neither netplan, systemd-networkd nor NetworkManager runs this host; {choose}"
-    if chosen == "netplan" and facts["backend"] == "none":
-        yield f"{setting}: netplan is here, but neither systemd-networkd nor NetworkManager runs; start one of them"
+    choose = "set it to networkd or networkmanager, which is then started"
+    yield from no_manager(setting, chosen, facts, choose)
 
 
 class FilterModule:

@@ -6,6 +6,7 @@ injected ``run``, files are read below an injected ``root``, so that tests use r
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,14 +14,30 @@ from typing import Any
 
 try:
     from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import (
+        CannotReadError,
         Run,
+        backend,
+        has_netplan,
         interface,
         key_of,
+        management,
+        nic_ports,
         rail,
         show,
     )
 except ImportError:  # in a test
-    from rail_state import Run, interface, key_of, rail, show
+    from rail_state import (
+        CannotReadError,
+        Run,
+        backend,
+        has_netplan,
+        interface,
+        key_of,
+        management,
+        nic_ports,
+        rail,
+        show,
+    )
 
 DYNAMIC = "IEEE 802.3ad Dynamic link aggregation"
 """What the driver calls mode 802.3ad (drivers/net/bonding/bond_main.c, bond_mode_name)."""
@@ -28,6 +45,10 @@ ICMP_BYTES = 28
 """IPv4 and ICMP headers of an echo request: 20 + 8 (RFC 791, RFC 792)."""
 NO_PARTNER = "00:00:00:00:00:00"
 """The system of a partner that has not spoken (IEEE 802.1AX, defaulted)."""
+OUR_LINK = "06-gpufabric-bonds-"
+"""What the names of role bond_interfaces' files for udev begin with."""
+NEEDED = ("bonding", "8021q")
+"""Modules of the kernel, or built in."""
 UNANSWERED = 1
 """Exit code of ping(8) if no answer came, or the packet is too long for the interface."""
 
@@ -120,15 +141,60 @@ def passes(run: Run, interface_name: str, gateway: str, mtu_bytes: int) -> bool 
     return None if code not in (0, UNANSWERED) else code == 0
 
 
-def collect(bonds: Sequence[Mapping[str, Any]], run: Run, root: Path, ask: bool = True) -> dict[str, Any]:
-    """All facts: the value of gpufabric_bonds. ``ask``: send packets to the gateways."""
+def lacking(root: Path, release: str) -> list[str]:
+    """Kernel modules that bonds need and this kernel does not have; empty where its modules are not to be seen."""
+    folder = root / "lib/modules" / release
+    listed = [folder / name for name in ("modules.dep", "modules.builtin")]
+    if not release or not all(each.is_file() for each in listed):
+        return []
+    there = "".join(each.read_text(encoding="utf-8") for each in listed)
+    return [name for name in NEEDED if not re.search(rf"/{name}\.ko", there)]
+
+
+def ssh_client() -> str | None:
+    """The address that the present SSH session comes from; None outside a session or if sudo hides it."""
+    session = os.environ.get("SSH_CONNECTION", "").split()  # client's address and port, server's: ssh(1)
+    return session[0] if len(session) == 4 else None
+
+
+def way_back(run: Run, client: str | None) -> dict[str, Any] | None:
+    """The route that answers to the controller take: ``client``, ``to`` (its prefix), ``via``, ``dev``."""
+    if not client:
+        return None
+    try:
+        found = show(run, "ip", "-j", "route", "get", "fibmatch", client)
+    except CannotReadError:  # no route
+        return {"client": client, "to": None, "via": None, "dev": None}
+    one = found[0] if found else {}
+    return {"client": client, "to": one.get("dst"), "via": one.get("gateway"), "dev": one.get("dev")}
+
+
+def collect(
+    bonds: Sequence[Mapping[str, Any]],
+    run: Run,
+    root: Path,
+    ask: bool = True,
+    ssh: tuple[str | None, str | None] = (None, None),
+) -> dict[str, Any]:
+    """All facts: the value of gpufabric_bonds.
+
+    ``ask``: send packets to the gateways; ``ssh``: the host's address of the present session, and the controller's.
+    """
     entries = [each for each in show(run, "ip", "-j", "-d", "address", "show") if each]
     ports = [interface(each, root, {}) for each in entries]
     there = {each["ifname"]: link(each, root) for each in entries}
     matches = [member["match"] for bond in bonds for member in bond["members"]]
     planes = [plane for bond in bonds for plane in bond["planes"]]
     names = {name for bond in bonds for name in (bond["name"], *(each["interface"] for each in bond["planes"]))}
+    runs = backend(run)
     return {
+        "manager": "netplan" if has_netplan(root) else runs,
+        "backend": runs,
+        "management": management(run, entries, ssh[0]),
+        "way_back": way_back(run, ssh[1]),
+        "interfaces": {each["ifname"]: each.get("linkinfo", {}).get("info_kind") for each in entries},
+        "ports": [{key: each[key] for key in ("netdev", "mac", "pci")} for each in nic_ports(ports)],
+        "lacking": lacking(root, run(["uname", "-r"])[1].strip()),
         "bonds": {name: bonding(text) for name, text in _files(root).items()},
         "links": {name: there[name] for name in sorted(names & set(there))},
         "members": {key_of(match): rail(match, ports) for match in matches},

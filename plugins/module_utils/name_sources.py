@@ -12,23 +12,29 @@ try:
     from ansible_collections.gpufabric.host.plugins.module_utils.name_netplan import netplan_names
     from ansible_collections.gpufabric.host.plugins.module_utils.name_profiles import profiles
     from ansible_collections.gpufabric.host.plugins.module_utils.name_settings import NameSetting, Port, port_of
-    from ansible_collections.gpufabric.host.plugins.module_utils.name_udev import link_names, rule_names
+    from ansible_collections.gpufabric.host.plugins.module_utils.name_udev import OUR_LINK, link_names, rule_names
 except ImportError:  # in a test
     from name_cloud_init import cloud_init
     from name_netplan import netplan_names
     from name_profiles import profiles
     from name_settings import NameSetting, Port, port_of
-    from name_udev import link_names, rule_names
+    from name_udev import OUR_LINK, link_names, rule_names
 
 NO_ADDRESS = "00:00:00:00:00:00"
 SOMEONE_ELSES = "it names other interfaces than rails, too"
 
 
-def name_settings(root: Path, ports: Sequence[Port]) -> tuple[list[NameSetting], list[str], bool]:
-    """(settings that reach a port, what could not be read, whether cloud-init would write its files anew)."""
+def name_settings(
+    root: Path, ports: Sequence[Port], our_link: str = OUR_LINK
+) -> tuple[list[NameSetting], list[str], bool]:
+    """(settings that reach a port, what could not be read, whether cloud-init would write its files anew).
+
+    ``our_link``: what the names of the role's .link files begin with.
+    """
     by_netplan, unread = netplan_names(root, ports)
     cloud = cloud_init(root, ports)
-    found = [*by_netplan, *cloud.names, *rule_names(root, ports), *link_names(root, ports), *profiles(root, ports)]
+    by_udev = [*rule_names(root, ports), *link_names(root, ports, our_link)]
+    found = [*by_netplan, *cloud.names, *by_udev, *profiles(root, ports)]
     return found, [*unread, *cloud.unread], cloud.is_active
 
 
@@ -38,10 +44,10 @@ def ports_of(facts: Mapping[str, Any], root: Path) -> list[Port]:
     return [port_of(each["netdev"], each["mac"], each["pci"], root) for each in own]
 
 
-def name_facts(facts: Mapping[str, Any], root: Path) -> dict[str, Any]:
-    """``names`` and ``names_unread`` of gpufabric_rails."""
+def name_facts(facts: Mapping[str, Any], root: Path, our_link: str = OUR_LINK) -> dict[str, Any]:
+    """``names`` and ``names_unread`` of gpufabric_rails, or of gpufabric_bonds with members in their place."""
     rails = {each["netdev"] for each in facts["rails"].values()}
-    found, unread, _ = name_settings(root, ports_of(facts, root))
+    found, unread, _ = name_settings(root, ports_of(facts, root), our_link)
     judged = [_unless_shared(each, rails) for each in found]
     kept = ("by", "file", "line", "key", "name", "netdevs", "kept", "certain")
     return {"names": [{key: asdict(each)[key] for key in kept} for each in judged], "names_unread": unread}

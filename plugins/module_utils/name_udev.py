@@ -113,10 +113,10 @@ def _on_parent(tests: Sequence[tuple[str, ...]], port: Port, place: int) -> bool
     return True
 
 
-def link_names(root: Path, ports: Sequence[Port]) -> Iterator[NameSetting]:
-    """Every .link file before ours that matches a port: ours is then not read."""
+def link_names(root: Path, ports: Sequence[Port], ours: str = OUR_LINK) -> Iterator[NameSetting]:
+    """Every .link file before ``ours`` that matches a port: ours is then not read."""
     for path in layered(root, LINKS, ".link"):
-        if path.name >= OUR_LINK:
+        if path.name >= ours:
             return
         sections = sections_of(text_of(path))
         match, file = sections.get("Match", {}), shown(path, root)

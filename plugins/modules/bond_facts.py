@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.gpufabric.host.plugins.module_utils.bond_state import collect
-from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import CannotReadError, runner
+from ansible_collections.gpufabric.host.plugins.module_utils.bond_state import OUR_LINK, collect, ssh_client
+from ansible_collections.gpufabric.host.plugins.module_utils.name_sources import name_facts
+from ansible_collections.gpufabric.host.plugins.module_utils.rail_state import CannotReadError, runner, ssh_address
 
 DOCUMENTATION = r"""
 module: bond_facts
@@ -60,6 +61,21 @@ ansible_facts:
               C(failures), C(aggregator), C(state), C(partner) (its system), C(partner_key), C(partner_port),
               C(partner_state).
           type: dict
+        manager:
+          description: As of rail_facts, like C(backend), C(management), C(ports), C(names) and C(names_unread).
+          type: str
+        way_back:
+          description:
+            - The route that answers to the controller take, with C(client) (its address), C(to), C(via), C(dev); null
+              outside an SSH session, or where sudo hides it.
+          type: dict
+        interfaces:
+          description: Names of all interfaces to their kinds; null for a NIC's port.
+          type: dict
+        lacking:
+          description: Kernel modules that bonds need and this kernel does not have.
+          type: list
+          elements: str
         links:
           description:
             - The wanted bonds and VLANs that are there. C(mtu_bytes), C(up), C(carrier), C(kind), C(master), C(vlan),
@@ -89,7 +105,9 @@ def main() -> None:
         supports_check_mode=True,
     )
     try:
-        facts = collect(module.params["bonds"], runner(module), Path(module.params["root"]), module.params["ask"])
+        bonds, root, ssh = module.params["bonds"], Path(module.params["root"]), (ssh_address(), ssh_client())
+        facts = collect(bonds, runner(module), root, module.params["ask"], ssh)
+        facts.update(name_facts({**facts, "rails": facts["members"]}, root, OUR_LINK))
     except CannotReadError as error:
         module.fail_json(msg=f"cannot read the bonds: {error}")
     module.exit_json(changed=False, ansible_facts={"gpufabric_bonds": facts})

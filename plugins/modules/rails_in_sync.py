@@ -9,6 +9,11 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gpufabric.host.plugins.module_utils.manager_commands import (
+    CommandFailedError,
+    Commands,
+    differ,
+)
 from ansible_collections.gpufabric.host.plugins.module_utils.rail_drift import (
     common_lines,
     found_lines,
@@ -119,7 +124,7 @@ class Host:
         self.params: dict[str, Any] = module.params
         self.rails: list[dict[str, Any]] = module.params["rails"]
         self.run: Run = runner(module)
-        self.commands: list[str] = []
+        self.commands = Commands(self.run)
         self.facts: dict[str, Any] = {}
         self.read()
 
@@ -149,36 +154,11 @@ class Host:
     def stale(self) -> list[dict[str, Any]]:
         return stale_rules(self.rails, self.facts)
 
-    def do(self, *command: str, may_fail: bool = False) -> None:
-        """Run a command that changes something."""
-        self.commands.append(" ".join(command))
-        code, out, err = self.run(command)
-        if code != 0 and not may_fail:
-            output = (err or out).strip()
-            self.module.fail_json(msg=f"`{self.commands[-1]}` failed ({code}): {output}", commands=self.commands)
-
     def rename(self) -> None:
         """Give each rail's interface its name, and only that one, as its .link file does at boot."""
-        now = {rail["name"]: found_of(rail, self.facts) for rail in self.rails}
-        wrong = {name: one["netdev"] for name, one in now.items() if one["netdev"] != name}
-        extra = {name: one["altnames"] for name, one in now.items() if one["altnames"]}
-        if not (wrong or extra):
-            return
-        # udev must know the new files before it sees the interfaces change; there is none in a container.
-        self.do("udevadm", "control", "--reload", may_fail=True)
-        for name, others in extra.items():
-            for other in others:
-                self.do("ip", "link", "property", "del", "dev", now[name]["netdev"], "altname", other)
-        for name, netdev in list(wrong.items()):
-            self.do(
-                "ip", "link", "set", "dev", netdev, "down"
-            )  # before Linux 6.2 only a link that is down takes a name
-            if netdev in wrong:  # two rails change places
-                wrong[name] = f"gpuf-{name}"[:15]
-                self.do("ip", "link", "set", "dev", netdev, "name", wrong[name])
-        for name, netdev in wrong.items():
-            self.do("ip", "link", "set", "dev", netdev, "name", name)
-        self.do("udevadm", "settle", "--timeout=10", may_fail=True)
+        found = {rail["name"]: found_of(rail, self.facts) for rail in self.rails}
+        now = {name: one["netdev"] for name, one in found.items()}
+        self.commands.rename(now, {name: one["altnames"] for name, one in found.items()})
 
     def settle(self) -> None:
         """Set what the kernel keeps per interface beside the manager's files (at boot: sysctl.d)."""
@@ -186,31 +166,23 @@ class Host:
         for line in wanted:
             if line.startswith("net.") and line not in found:
                 knob, value = line.split(" = ")
-                self.commands.append(f"sysctl -w {knob}={value}")
+                self.commands.done.append(f"sysctl -w {knob}={value}")
                 base, _, setting = knob[len("net.ipv4.conf.") :].rpartition(".")
                 (Path("/proc/sys/net/ipv4/conf") / base / setting).write_text(value, encoding="utf-8")
 
     def configure(self, names: Sequence[str], read_files: bool) -> None:
         """Have the manager configure the named rails, after reading its files anew if they changed."""
-        if read_files and self.params["manager"] == "netplan":
-            self.do("netplan", "generate")
-        if self.params["backend"] == "networkd":
-            if read_files:
-                self.do("networkctl", "reload")
-            if names:
-                self.do("networkctl", "reconfigure", *names)
-            return
         if read_files:
-            self.do("nmcli", "general", "reload", "conf")
-            self.do("nmcli", "connection", "reload")
+            self.commands.read_files(self.params["manager"], self.params["backend"])
         profile = "netplan-00-gpufabric" if self.params["manager"] == "netplan" else "gpufabric"
-        for name in names:
-            self.do("nmcli", "--wait", str(self.params["wait_s"]), "connection", "up", "id", f"{profile}-{name}")
+        profiles = {name: f"{profile}-{name}" for name in names}
+        self.commands.reconfigure(self.params["backend"], profiles, self.params["wait_s"])
 
     def sweep(self) -> None:
         """Take away the rules of rails that are no more; some managers do so themselves, at the same time."""
         for each in self.stale():
-            self.do("ip", "-4", "rule", "del", "priority", str(each["priority"]), "from", each["from"], may_fail=True)
+            gone = ("priority", str(each["priority"]), "from", each["from"])
+            self.commands.do("ip", "-4", "rule", "del", *gone, may_fail=True)
 
     def touched(self) -> list[str]:
         """Names of the rails that the manager shall configure anew: what differs, or whose file was written."""
@@ -247,12 +219,7 @@ class Host:
         missing = self.wait(wait_s)
         if missing:
             message = f"{self.params['manager']} did not bring the rails to what its files say in {wait_s} s"
-            self.module.fail_json(msg=f"{message}: {'; '.join(missing)}", commands=self.commands)
-
-
-def differ(found: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """What is not as wanted."""
-    return [f"- {line}" for line in found if line not in wanted] + [f"+ {line}" for line in wanted if line not in found]
+            self.module.fail_json(msg=f"{message}: {'; '.join(missing)}", commands=self.commands.done)
 
 
 def main() -> None:
@@ -267,12 +234,14 @@ def main() -> None:
             host.apply()
     except CannotReadError as error:
         module.fail_json(msg=f"cannot read the rails: {error}")
+    except CommandFailedError as error:
+        module.fail_json(msg=str(error), commands=host.commands.done)
     diff = {"before": "".join(f"{line}\n" for line in found), "after": "".join(f"{line}\n" for line in wanted)}
     header = {"before_header": "rails of the running host", "after_header": "rails as configured"}
     module.exit_json(
         changed=changed,
         drift=drift,
-        commands=host.commands,
+        commands=host.commands.done,
         diff={**diff, **header},
         ansible_facts={"gpufabric_rails": host.facts},
     )

@@ -1,6 +1,7 @@
 """Bonds are judged by what each leg hears: recorded states of real bonds, and each way in which one can be wrong."""
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -173,6 +174,10 @@ def test_a_host_is_read_as_the_check_expects_it(tmp_path: Path) -> None:
         if command[0] == "ping":
             sent.append(command[-6:])
             return (0 if command[-1] == "10.176.0.1" else 1), "", ""
+        if command[0] != "ip":
+            return 0, {"systemctl": "inactive\nactive\n"}.get(command[0], ""), ""
+        if command[-1] == "default":
+            return 0, json.dumps([each for each in json.loads(ROUTES[command[2]]) if each["dst"] == "default"]), ""
         return 0, ADDRESSES if "address" in command else ROUTES[command[2]], ""
 
     found = state().collect([BOND], run, tmp_path)
@@ -188,6 +193,9 @@ def test_a_host_is_read_as_the_check_expects_it(tmp_path: Path) -> None:
         {"family": 4, "to": "10.176.0.0/26", "via": None, "dev": "data"},
     ]
     assert found["passes"] == {"data": True, "data.300": False}
+    assert (found["manager"], found["backend"], found["management"]) == ("networkd", "networkd", ["data.300"])
+    assert found["interfaces"] == {"data0": None, "data": "bond", "data.300": "vlan"}
+    assert found["way_back"] is None
     assert sent == [
         ["-M", "do", "-s", "8972", "-I", "data", "10.176.0.1"][-6:],
         ["-M", "do", "-s", "1472", "-I", "data.300", "10.177.0.1"][-6:],
@@ -198,3 +206,34 @@ def test_a_kernel_without_bonding_has_no_bonds(tmp_path: Path) -> None:
     found = state().collect([BOND], lambda command: (0, "[]", ""), tmp_path)
     assert (found["bonds"], found["links"], found["passes"]) == ({}, {}, {})
     assert found["members"]["0000:00:20.0"]["netdev"] is None
+
+
+@pytest.mark.parametrize(
+    ("dependencies", "built_in", "lacks"),
+    [
+        ("kernel/drivers/net/bonding/bonding.ko.xz: kernel/net/tls/tls.ko.xz\nkernel/net/8021q/8021q.ko.xz:\n", "", []),
+        ("kernel/net/8021q/8021q.ko:\n", "kernel/drivers/net/bonding/bonding.ko\n", []),
+        ("kernel/drivers/net/veth.ko:\n", "", ["bonding", "8021q"]),
+        (None, "", []),
+    ],
+)
+def test_a_kernel_whose_modules_lack_bonds_is_told_and_one_that_shows_none_is_not(
+    tmp_path: Path, dependencies: str | None, built_in: str, lacks: list[str]
+) -> None:
+    folder = tmp_path / "lib/modules/6.1.0"
+    folder.mkdir(parents=True)
+    (folder / "modules.builtin").write_text(built_in)
+    if dependencies is not None:
+        (folder / "modules.dep").write_text(dependencies)
+    assert state().lacking(tmp_path, "6.1.0") == lacks
+
+
+def test_the_way_that_answers_to_the_controller_take_is_read_with_its_prefix() -> None:
+    def run(command: list[str]) -> tuple[int, str, str]:
+        assert list(command) == ["ip", "-j", "route", "get", "fibmatch", "192.0.2.77"]
+        return 0, '[{"dst": "192.0.2.0/24", "dev": "ens3", "scope": "link"}]', ""
+
+    way = state().way_back(run, "192.0.2.77")
+    assert way == {"client": "192.0.2.77", "to": "192.0.2.0/24", "via": None, "dev": "ens3"}
+    lost = state().way_back(lambda _: (2, "", "RTNETLINK answers: Network is unreachable"), "192.0.2.77")
+    assert lost == {"client": "192.0.2.77", "to": None, "via": None, "dev": None}

@@ -64,6 +64,7 @@ def copy(tmp_path: Path) -> Path:
         for file, tasks in {"main.yml": NOTES, "assert.yml": REFUSES, **EXCHANGES}.items():
             (collection / "roles" / role / "tasks" / file).write_text(tasks.replace("ROLE", role))
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    local["bond_interfaces_bonds"] = [{"name": "data"}]  # else its role is left out
     groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": local, "children": groups}}))
     own = [line for line in (CHECKOUT / "ansible.cfg").read_text().splitlines() if line.startswith("retry_files")]

@@ -54,6 +54,23 @@ options:
     type: list
     elements: dict
     required: true
+    suboptions:
+      path:
+        description: Absolute path of the folder.
+        type: path
+        required: true
+      prefix:
+        description: What the names of our files begin with, and no others do.
+        type: str
+        required: true
+      files:
+        description: Name to content. An empty one removes all files of the prefix.
+        type: dict
+        required: true
+      mode:
+        description: Mode of each file.
+        type: str
+        default: "0644"
   validate:
     description: As of files_in_sync.
     type: str

@@ -131,8 +131,8 @@ def _other_did(case: Case) -> bool:
 
 def _confirmed(case: Case, output: Ended) -> bool:
     """Whether an interrupted push says of this switch that it is confirmed, at once or after all."""
-    said = (row for row in output.err.splitlines() if row.startswith(("confirmed: ", "now confirmed: ")))
-    return any(case.device in row for row in said)
+    rows = (row for row in output.err.splitlines() if row.startswith(("confirmed: ", "now confirmed: ")))
+    return any(case.device in row for row in rows)
 
 
 def _changed(output: Ended) -> bool:

@@ -117,6 +117,10 @@ _RULES: tuple[tuple[tuple[str, ...], Refuse], ...] = (
     (("interface", "*", "ip", "address"), _interface_address),
     (("interface", "*", "ipv4", "address"), _interface_address),
     (("interface", "*", "ipv6", "address"), _interface_address),
+    # "virtual addresses with prefixes" (nvueschema, ipv4.vrr.address)
+    (("interface", "*", "ip", "vrr", "address"), _interface_address),
+    (("interface", "*", "ipv4", "vrr", "address"), _interface_address),
+    (("interface", "*", "ipv6", "vrr", "address"), _interface_address),
     (("interface", "*", "link", "breakout"), _one_of(*_BREAKOUTS)),
     (("vrf",), _matches(_VRF, "VRF name")),
     (("vrf", "*", "router", "static"), _static_prefix),

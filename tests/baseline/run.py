@@ -76,19 +76,11 @@ def make(data: dict[str, Any], folder: Path) -> None:
         (site / "fabric.yml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
         run("design", "--site", str(site), "--csv", str(folder / "cabling.csv"))
         counts = json.loads(run("design", "--site", str(site), "--json"))
-        if not has_bonds_on_cumulus(data):
-            run("render", "--site", str(site), "--out", str(folder / "rendered"))
+        run("render", "--site", str(site), "--out", str(folder / "rendered"))
         variables = hosts.inventory(site, with_planned=True).variables if has_host_variables(data) else {}
     planes = {name: {key: plane[key] for key in COUNTS} for name, plane in counts["planes"].items()}
     write(folder / "counts.json", {"planes": planes, "totals": counts["totals"]})
     write(folder / "hosts.json", variables)
-
-
-def has_bonds_on_cumulus(data: dict[str, Any]) -> bool:
-    """Has a plane bonds, on leaves of Cumulus Linux among others, whose gateways are not configured yet?"""
-    bonded = {plane["fabric"] for plane in data["planes"].values() if plane.get("link") == "bond"}
-    leaves = [data["fabrics"][name]["leaf"] for name in bonded]
-    return any(each["platform"] == "nvue" for leaf in leaves for each in (leaf, *leaf.get("overrides", ())))
 
 
 def has_host_variables(data: dict[str, Any]) -> bool:

@@ -17,7 +17,7 @@ import yaml
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import Claims
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.design.pipeline import design, device_configs
+from nornir_tasks.design.pipeline import design, device_config, device_configs
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.templates import environment
@@ -187,6 +187,7 @@ class Example:
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
     switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled(), *_paired(), *_filtered(), *_dual_stack())
+    switches += tuple(_gateways())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -276,6 +277,15 @@ def _dual_stack() -> Iterator[Rendered]:
             each = toy_layer3.realised(device, vrf)
             text = render(each.config, each.capabilities, environment(each.config.os))
             yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _gateways() -> Iterator[Rendered]:
+    """Leaves of Cumulus Linux with redundant gateways, in both spellings of its releases."""
+    intent = load_intent(ROOT / "tests" / "sites" / "front" / "fabric.yml")
+    network = design(intent, load_catalogue(), {name: each.facts for name, each in platforms().items()})
+    for each in (device_config(network, network.device(name)) for name in ("front-leaf-g3-a", "front-leaf-g4-a")):
+        text = render(each.config, each.capabilities, environment(each.config.os))
+        yield Rendered(each.config, each.capabilities, each.claims, text)
 
 
 def _intents() -> Iterator[Intent]:

@@ -46,6 +46,8 @@ class Spelling:
     """Key of an interface under which neighbour discovery stands (docs514, docs516 Neighbor-Discovery-ND.md)."""
     bfd_profiles: bool
     """BFD's intervals stand in a named profile, not at the neighbour (docs514, docs516: the BFD pages)."""
+    gateway_up: str
+    """Key below which a gateway is ``up``: until 5.14 ``state``, which is its switch since (tests/corpus/nvue)."""
 
     @property
     def vrf(self) -> tuple[str, ...]:
@@ -106,7 +108,9 @@ class RoceDefaults:
 class NvueCapabilities(Capabilities):
     """A record with the release's own words and RoCE's own defaults."""
 
-    spelling: Spelling = Spelling("enable", "on", "off", address="ip", lldp="service", ipv6="ip", bfd_profiles=False)
+    spelling: Spelling = Spelling(
+        "enable", "on", "off", address="ip", lldp="service", ipv6="ip", bfd_profiles=False, gateway_up="state"
+    )
     roce: RoceDefaults = RoceDefaults()
 
 
@@ -151,7 +155,9 @@ _SPECTRUM4 = NvueCapabilities(
     # docs514 VLAN-aware-Bridge-Mode.md, VLAN Layer 3 Addressing; Static-Routing.md: both families; no key turns IPv6 on
     has_ipv6=True,
     has_next_hops=True,
-    gateway_gap="its VRR is not offered yet",
+    # docs514 Virtual-Router-Redundancy-VRR.md at 2822532f5ea0: on SVIs, both families; both switches answer
+    has_gateways=True,
+    gateway_mac="svi",
     # docs514 VLAN-aware-Bridge-Mode.md; Interface-Configuration-and-Management/_index.md, Subinterfaces: not of VLAN 1
     has_tags=True,
     # docs514 Layer-2/Bonding-Link-Aggregation.md: NVUE knows the type of bonds that are called so, with any number;
@@ -221,7 +227,16 @@ _BY_ASIC = {
 }
 
 _UNTIL_514 = _SPECTRUM4.spelling
-_FROM_515 = Spelling("state", "enabled", "disabled", address="ipv4", lldp="system", ipv6="ipv6", bfd_profiles=True)
+_FROM_515 = Spelling(
+    "state",
+    "enabled",
+    "disabled",
+    address="ipv4",
+    lldp="system",
+    ipv6="ipv6",
+    bfd_profiles=True,
+    gateway_up="vrr-state",
+)
 
 _BY_RELEASE = {
     "5.13": _UNTIL_514,
@@ -245,7 +260,8 @@ TRAINS = (
         "5.15",
         "5.15",
         "schema v5_15: every key; docs515: RoCE (48a436d5), BFD (5810501f), changed commands (07d58d4b)",
-        "`state: enabled` for `enable: on`; `ipv4`, `ipv6` and `vrf` of an interface for `ip`; `system.lldp` for "
+        "`state: enabled` for `enable: on`; `ipv4`, `ipv6` and `vrf` of an interface for `ip`; `vrr-state` of a "
+        "gateway for `state`; `system.lldp` for "
         "`service.lldp`; BFD's times in a profile of `router.bfd`",
     ),
     Train("5.16", "5.16", "schema v5_16: every key; docs516"),

@@ -21,6 +21,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # docs514 ECMP: turning adaptive routing on or off, on the switch or on a port, reloads switchd
     (r"router / adaptive-routing\b.*", Disruption.DATAPLANE_BLIP),
     (r"interface / \S+ / router\b.*", Disruption.DATAPLANE_BLIP),
+    # all gateways come or go, and hosts' way out with them
+    (r"router / vrr\b.*", Disruption.DATAPLANE_BLIP),
     # docs514 QoS: changes reload switchd and "might result in momentary packet loss"
     (r"qos\b.*", Disruption.DATAPLANE_BLIP),
     (r"interface / \S+ / qos\b.*", Disruption.DATAPLANE_BLIP),

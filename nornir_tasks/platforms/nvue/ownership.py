@@ -98,6 +98,7 @@ OWNERSHIP: tuple[Rule, ...] = (
         r"router",
         # adaptive routing sprays packets, which is a load balancing the intent must ask for
         rule(r"bgp|adaptive-routing", "switch"),
+        rule(r"vrr", "gateways"),
         # later updates of 5.18 have ``offload: {mode: kernel}`` (docs518 at 2739a8df, BFD page)
         _container(r"bfd", rule(r"state: .*|offload(?:: .*)?", "switch"), _container(r"profile", _BY_NAME)),
         _container(r"policy", _container(r"prefix-list|route-map", _BY_NAME)),

@@ -12,6 +12,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.access_lists import families, parse_lists
 from nornir_tasks.platforms.nvue.capabilities import Spelling
 from nornir_tasks.platforms.nvue.capabilities import capabilities as record_of
+from nornir_tasks.platforms.nvue.parse_gateways import take_switch
 from nornir_tasks.platforms.nvue.parse_pair import parse_pair
 from nornir_tasks.platforms.nvue.parse_ports import Carried, parse_ports
 from nornir_tasks.platforms.nvue.parse_qos import parse_qos
@@ -48,6 +49,8 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     carried = Carried(own_profiles, watched) if qos is not None else None
     pair = parse_pair(data, known.spelling)
     interfaces, breakouts = parse_ports(data, known, carried, families(data))
+    if any(port.gateway for port in interfaces):
+        take_switch(data, known.spelling)
     config = DeviceConfig(
         name=name,
         os=known.os,

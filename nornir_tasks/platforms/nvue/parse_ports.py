@@ -11,6 +11,7 @@ from nornir_tasks.design.config.lag import Lag, LagMember
 from nornir_tasks.design.order import prefix_key
 from nornir_tasks.platforms.nvue.access_lists import bindings
 from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
+from nornir_tasks.platforms.nvue.parse_gateways import has_gateways, take_gateway
 from nornir_tasks.platforms.nvue.parse_pair import SUBINTERFACE
 from nornir_tasks.platforms.nvue.port_map import LAG, PEER_LINK
 from nornir_tasks.platforms.nvue.reading import (
@@ -210,6 +211,8 @@ def _svi(data: Data, name: str, number: int, known: NvueCapabilities) -> Interfa
     if look(port, "vlan") == number:
         take(port, "vlan")
     found = _logical(port, name, known)
+    if has_gateways(data, known.spelling):
+        found = replace(found, gateway=take_gateway(port, known.spelling, found.address, found.ipv6_address))
     drop_if_empty(data, "interface", name)
     return found
 

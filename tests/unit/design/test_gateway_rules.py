@@ -89,5 +89,7 @@ def test_an_os_without_gateways_refuses_each_by_name(device: str) -> None:
 def test_what_gateways_need_once_is_others_where_no_owner_has_any(device: str) -> None:
     assert realised(device, VRF).claims.has_gateways
     assert not toys.realised(device, VRF).claims.has_gateways
-    once = {"eos": "ip virtual-router mac-address", "nxos": "feature hsrp"}[realised(device, VRF).config.os]
+    once = {"eos": "ip virtual-router mac-address", "nxos": "feature hsrp", "nvue": "vrr:"}[
+        realised(device, VRF).config.os
+    ]
     assert once in both(device, vrf=VRF).text

@@ -17,7 +17,7 @@ from conftest import RAILS, StateHost, policy_values, standin
 from roce_apply import judge
 from roce_state import read_rails
 
-from nornir_tasks.checks import host_roce, host_stack
+from nornir_tasks.checks import host_roce
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
 from nornir_tasks.checks.host_roce import check_roce
@@ -199,7 +199,7 @@ def test_there_is_a_test_of_each_of_the_thirteen() -> None:
 
 @pytest.mark.parametrize("name", NCCL)
 def test_what_nccl_would_do_is_named_and_only_by_its_guard(
-    brought: Brought, facts: Callable[..., dict[str, Any]], name: str, monkeypatch: pytest.MonkeyPatch
+    brought: Brought, facts: Callable[..., dict[str, Any]], name: str
 ) -> None:
     line, expected = NCCL[name]
     right = ["NCCL_IB_TC=106", "NCCL_IB_ROCE_VERSION_NUM=2", "NCCL_SOCKET_IFNAME==ens3", "NCCL_CROSS_NIC=2"]
@@ -211,9 +211,5 @@ def test_what_nccl_would_do_is_named_and_only_by_its_guard(
     wanted = {"NCCL_IB_TC": "106"}
     found = facts("nccl_facts", rails=list(RAILS), wanted=wanted, root=str(root), etc_root=str(root))
     assert wrong(check_nccl(HostEvidence("gpu-1", variables(), found, {}))) == expected
-    guards = host_stack.nccl_wanted
-    left = {key: value for key, value in guards(variables()).items() if key not in expected}
-    monkeypatch.setattr(host_stack, "nccl_wanted", lambda _: left)
-    if "contradictions" in expected:
-        found["gpufabric_nccl"]["contradictions"] = []
-    assert wrong(check_nccl(HostEvidence("gpu-1", variables(), found, {}))) == set()
+    found["gpufabric_nccl"]["contradictions"] = []
+    assert wrong(check_nccl(HostEvidence("gpu-1", variables(), found, {}))) == expected - {"contradictions"}

@@ -27,6 +27,9 @@ REORDER = "roce_qos_reorder_rails"
 NEVER_ABSENT = ("reorder",)
 """Where switches balance packet by packet, a NIC that does not reorder loses most of its speed."""
 
+VIRTUAL_FUNCTIONS = "virtual_functions"
+"""No role sets the QoS of virtual functions: each has an RDMA device with a ToS and a traffic class of its own."""
+
 IN_FIRMWARE = {
     "ecn_np": "ROCE_CC_PRIO_MASK",
     "ecn_rp": "ROCE_CC_PRIO_MASK",
@@ -45,7 +48,8 @@ ABOUT = About(
     reads=(FACT,),
     wanted="roce_qos_*, and the rail's MTU in rail_interfaces_rails",
     passes="the value that is read back is the policy's; where only the firmware holds it, now and at its next start",
-    fails="it is another one, was never set, or the interface or its RDMA device is missing",
+    fails="it is another one, was never set, the interface or its RDMA device is missing, or the NIC's port has more "
+    "virtual functions, whose QoS nobody sets, than roce_qos_virtual_functions_allowed (0)",
     cannot_tell="no tool on the host shows it (as under the kernel's lockdown), or two of them contradict one another",
     skipped="Soft-RoCE has no such knob, or roce_qos_absent_allowed names it and the NIC has none",
 )
@@ -90,6 +94,7 @@ def _expectations(variables: Variables, mtu_bytes: int) -> dict[str, Expectation
         "ecn_np": (_spell_priorities(_only(ecn)), _spell_priorities),
         "ecn_rp": (_spell_priorities(_only(ecn)), _spell_priorities),
         "active_mtu": (str(roce_mtu(mtu_bytes)), str),
+        VIRTUAL_FUNCTIONS: (f"at most {own['virtual_functions_allowed']}", str),
     }
     if own["ecn"]:
         expectations["cnp_dscp"] = (str(own["cnp_dscp"]), str)
@@ -116,12 +121,21 @@ def _judge_rail(
             _judge_absent(judge, knob, reason, variables)
         elif facts["source"].get(name) == "firmware":
             _judge_in_firmware(judge, knob, facts["firmware"]["settings"][IN_FIRMWARE[name]], variables)
+        elif found is not None and name == VIRTUAL_FUNCTIONS:
+            _judge_virtual_functions(judge, knob, found, variables)
         elif found is not None:
             judge.decide(knob, spelt(found) == wanted, spelt(found))
         elif facts["source"].get(name) in (None, "unreadable", "conflict"):
             judge.undecided(knob, reason or "the host does not show it")
         else:
             judge.decide(knob, False, "never set", why=reason)
+
+
+def _judge_virtual_functions(judge: Judge, knob: Knob, found: int, variables: Variables) -> None:
+    remove = f"echo 0 > /sys/class/net/{knob.subject}/device/sriov_numvfs"
+    remedy = f"remove them ({remove}), or set their QoS otherwise and raise roce_qos_virtual_functions_allowed"
+    why = f"no role sets the QoS of virtual functions: {remedy}"
+    judge.decide(knob, found <= variables["roce_qos_virtual_functions_allowed"], found, why=why)
 
 
 def _judge_in_firmware(judge: Judge, knob: Knob, setting: Mapping[str, int], variables: Variables) -> None:

@@ -74,6 +74,7 @@ KNOBS = (
     "cnp_priority",
     "active_mtu",
     "mtu_bytes",
+    "virtual_functions",
 )
 """The values:
 
@@ -84,7 +85,8 @@ KNOBS = (
 - buffer ``{buffer_bytes, priority_buffer, total_bytes}``; cable_m: metres (the PFC delay, as mlx5 takes it);
 - rdma_cm_mode ``RoCE v2`` or ``IB/RoCE v1``; rdma_cm_tos, traffic_class: the whole byte, DSCP times 4 plus ECN bits;
 - reorder (of REGISTER_KNOBS): does the NIC accept reordered packets;
-- cnp_dscp, cnp_priority: numbers; active_mtu: the RoCE payload in bytes; mtu_bytes: of the interface.
+- cnp_dscp, cnp_priority: numbers; active_mtu: the RoCE payload in bytes; mtu_bytes: of the interface;
+- virtual_functions: how many the NIC's port has now (Linux drivers/pci/iov.c, pci_iov_sysfs_link: one link for each).
 """
 
 
@@ -191,6 +193,7 @@ class RailReader:
             "pause_tx": f"ethtool -a {self.netdev}",
             "active_mtu": f"ibv_devinfo -d {device}",
             "mtu_bytes": f"/sys/class/net/{self.netdev}/mtu",
+            "virtual_functions": f"ls -d /sys/class/net/{self.netdev}/device/virtfn*",
             "traffic_class": f"/sys/class/infiniband/{device}/tc/{port}/traffic_class",
             "rdma_cm_mode": f"cma_roce_mode -d {device} -p {port}",
             "rdma_cm_tos": f"cma_roce_tos -d {device} -p {port}",
@@ -208,6 +211,7 @@ class RailReader:
             "reorder": self._read_reorder,
             "active_mtu": self._read_active_mtu,
             "mtu_bytes": lambda knob: Reading(int(_text(self._net / "mtu")), "sysfs", "", self.shown_by(knob)),
+            "virtual_functions": self._count_virtual_functions,
         }
 
     @property
@@ -317,6 +321,10 @@ class RailReader:
         if self.driver != roce_congestion.DRIVER:
             raise Unreadable(f"the NIC is not of {roce_congestion.DRIVER}", ABSENT)
         return roce_register.read(self.pci, self._ask, self.root)
+
+    def _count_virtual_functions(self, knob: str) -> Reading:
+        found = sum(1 for _ in (self._net / "device").glob("virtfn*"))
+        return Reading(found, "sysfs", "", self.shown_by(knob))
 
     def _read_rdma_cm(self, knob: str) -> Reading:
         """Its folder is created for the reading, as cma_roce_tos does, and removed again; that keeps the value."""

@@ -97,6 +97,7 @@ ansible_facts:
         rdma_cm_mode: {description: "C(RoCE v2) or C(IB/RoCE v1).", type: str}
         active_mtu: {description: "RoCE payload in bytes.", type: int}
         mtu_bytes: {description: "MTU of the interface.", type: int}
+        virtual_functions: {description: "How many virtual functions the NIC's port has now.", type: int}
         reorder:
           description: Does the NIC accept reordered packets (C(ROCE_ACCL)). There only with O(registers=true).
           type: bool

@@ -31,6 +31,8 @@ from nic_state import CARDS, FACTORY_FIRMWARE, KEPT, factory, write_nic
 
 HERE = Path(__file__).resolve().parent
 WAIT_S = 10
+TOTAL_VFS, VF_OFFSET = 4, 2
+"""``sriov_totalvfs`` and ``sriov_offset`` of every NIC here."""
 MODES = ("IB/RoCE v1", "RoCE v2")
 
 
@@ -81,9 +83,7 @@ def tree(state: Path) -> Folder:
     rdma: dict[str, Node] = {
         nic["rdma_device"]: rdma_folder(name, nic, attributes) for name, nic in nics.items() if nic["rdma_device"]
     }
-    devices: dict[str, Node] = {
-        nic["pci"]: folder_of({"driver": Link(f"../../../bus/pci/drivers/{nic['driver']}")}) for nic in nics.values()
-    }
+    devices: dict[str, Node] = {nic["pci"]: device_folder(nic, attributes) for nic in nics.values()}
     drivers: dict[str, Node] = {nic["driver"]: folder_of({}) for nic in nics.values()}
     return folder_of(
         {
@@ -110,6 +110,32 @@ def net_folder(name: str, nic: dict, attributes: Attributes) -> Folder:
     if nic["driver"] == "mlx5_core" and not nic["inbox"]:
         children["ecn"] = ecn_folder(f"net/{name}/ecn", attributes, writable=not nic["vf"])
     return folder_of(children)
+
+
+def device_folder(nic: dict, attributes: Attributes) -> Folder:
+    """A physical function; writing ``sriov_numvfs`` makes a link to each of its virtual ones, all or none.
+
+    Linux drivers/pci/iov.c at ef421b4d206f, sriov_numvfs_store and pci_iov_sysfs_link.
+    """
+    number = attributes.number(f"devices/{nic['pci']}/sriov_numvfs", "0\n", TOTAL_VFS, too_big=errno.ERANGE)
+    bus, _, own = nic["pci"].rpartition(":")
+
+    def write(text: str) -> None:
+        if int(number.read()) and text.strip() not in ("0", number.read().strip()):
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+        number.write(text)
+
+    def link(index: int) -> Link:
+        slot, _, function = own.partition(".")
+        place = int(slot, 16) * 8 + int(function) + VF_OFFSET + index
+        return Link(f"../{bus}:{place // 8:02x}.{place % 8}")
+
+    def children() -> dict[str, Node]:
+        links: dict[str, Node] = {f"virtfn{index}": link(index) for index in range(int(number.read()))}
+        driver = Link(f"../../../bus/pci/drivers/{nic['driver']}")
+        return {"driver": driver, "sriov_numvfs": File(number.read, write), **links}
+
+    return Folder(children)
 
 
 def ecn_folder(path: str, attributes: Attributes, *, writable: bool) -> Folder:

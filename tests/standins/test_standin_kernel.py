@@ -122,6 +122,17 @@ def test_a_virtual_function_shows_ecn_and_lets_nobody_write(tmp_path) -> None:
         host("down", str(folder))
 
 
+def test_a_physical_function_links_to_its_virtual_ones_and_takes_no_other_number_before_none(shell) -> None:
+    """Linux drivers/pci/iov.c: EBUSY while there are any, ERANGE beyond sriov_totalvfs."""
+    device = "/sys/class/net/rail0/device"
+    assert shell(f"ls {device}").stdout.split() == ["driver", "sriov_numvfs"]
+    assert shell(f"echo 2 > {device}/sriov_numvfs").exit_code == 0
+    assert shell(f"cd {device}; readlink virtfn*").stdout.split() == ["../0000:00:10.2", "../0000:00:10.3"]
+    assert "Device or resource busy" in shell(f"echo 3 > {device}/sriov_numvfs").stderr
+    assert shell(f"echo 0 > {device}/sriov_numvfs; ls {device}").stdout.split() == ["driver", "sriov_numvfs"]
+    assert "out of range" in shell(f"echo 5 > {device}/sriov_numvfs").stderr
+
+
 @pytest.mark.parametrize("name", ["inbox_mlx5", "doca_ofed", "locked_down"])
 def test_a_state_says_of_which_recordings_it_is_made_and_where_each_is_from(name: str) -> None:
     described = json.loads((HERE / "states" / f"{name}.json").read_text())

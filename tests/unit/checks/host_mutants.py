@@ -151,6 +151,7 @@ MUTANTS: dict[str, tuple[Change, str]] = {
     "no reaction": (lambda f: roce(f, ecn_rp=only(0)), "roce: rail2 ecn_rp"),
     "CNP with another DSCP": (lambda f: roce(f, cnp_dscp=4), "roce: rail2 cnp_dscp"),
     "CNP in another priority": (lambda f: roce(f, cnp_priority=3), "roce: rail2 cnp_priority"),
+    "a virtual function": (lambda f: roce(f, virtual_functions=1), "roce: rail2 virtual_functions"),
     "small RoCE MTU": (lambda f: roce(f, active_mtu=1024), "roce: rail2 active_mtu"),
     "module not loaded": (
         lambda f: f["gpufabric_rdma"]["modules"].update(rdma_ucm="available"),

@@ -86,6 +86,7 @@ DEFAULTS: dict[str, Any] = {
     "gpudirect_driver_branch": "580",
     "roce_qos_backend": "auto",
     "roce_qos_absent_allowed": ["traffic_class"],
+    "roce_qos_virtual_functions_allowed": 0,
     "roce_qos_buffer_bytes": [],
     "roce_qos_priority_buffer": [],
     "nic_firmware_rails": RAILS,
@@ -212,6 +213,7 @@ def roce_of_one(name: str) -> dict[str, Any]:
         "cnp_priority": 6,
         "active_mtu": 4096,
         "mtu_bytes": 9000,
+        "virtual_functions": 0,
     }
     return {
         "netdev": name,

@@ -36,11 +36,11 @@ def test_a_right_host_passes_and_every_knob_of_every_rail_was_judged() -> None:
     assert report.passed
     # 8 rails of 9 knobs and rp_filter of all; 8 gateways; a bond (test_bond_states.py); 6 pairs of 3 planes, chain,
     # others; 6 modules, 3 packages, their build, 8 devices; 8 rails of 2 settings in the firmware, twice; 2 page pools,
-    # 2 mounts, 1 argument; 8 rails of 16 knobs; 9 variables and contradictions; of tuning 2 settings, 2 limits, 2 of
+    # 2 mounts, 1 argument; 8 rails of 17 knobs; 9 variables and contradictions; of tuning 2 settings, 2 limits, 2 of
     # processors, 4 arguments, 8 rails' interrupts; of GPUDirect 8 rails of 6 knobs, ACS after a boot, 3 of the driver;
     # 4 services.
-    assert len(report.findings) == 73 + 8 + 24 + 8 + 18 + 32 + 5 + 128 + 10 + 18 + 52 + 4
-    assert report.summary() == "gpu-1: tested 380 of 380"
+    assert len(report.findings) == 73 + 8 + 24 + 8 + 18 + 32 + 5 + 136 + 10 + 18 + 52 + 4
+    assert report.summary() == "gpu-1: tested 388 of 388"
     assert all(each.shown_by and each.wanted for each in report.findings)
 
 
@@ -53,7 +53,7 @@ def test_a_single_wrong_knob_is_named_and_nothing_else(name: str) -> None:
     assert wrong(report) == [expected]
     assert not report.passed
     assert report.of(Verdict.FAIL)[0].found != report.of(Verdict.FAIL)[0].wanted
-    assert len(report.findings) == 380
+    assert len(report.findings) == 388
 
 
 def test_there_is_a_mutant_of_every_kind_of_knob() -> None:
@@ -74,10 +74,10 @@ def test_a_fact_that_could_not_be_read_leaves_its_knobs_untold_and_counted(fact:
     untold = report.of(Verdict.ERROR)
     assert untold
     assert not report.passed
-    assert len(report.findings) == 380
+    assert len(report.findings) == 388
     assert {each.why for each in untold} == {"no program ip on this host"}
     assert report.of(Verdict.FAIL) == () or fact == "gpufabric_nccl"
-    assert report.summary() == f"gpu-1: tested {380 - len(untold)} of 380"
+    assert report.summary() == f"gpu-1: tested {388 - len(untold)} of 388"
 
 
 def soft(**reasons: str) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def test_soft_roce_skips_what_it_has_not_says_so_and_is_judged_on_the_rest() -> 
     firmware = {f"{name} {when}" for name in FIRMWARE_BY_DEFAULT for when in ("now", "at the next start")}
     assert {each.knob for each in report.of(Verdict.SKIPPED)} == set(LACKS) | firmware
     assert len(report.of(Verdict.SKIPPED)) == 72
-    assert report.summary() == "gpu-1: tested 313 of 313, skipped 72 that this host does not have"
+    assert report.summary() == "gpu-1: tested 321 of 321, skipped 72 that this host does not have"
     assert sum(line.startswith("skipped roce: ecn_np on rail0, rail1") for line in report.lines()) == 1
     assert all(each.shown_on == "hardware only" for each in report.of(Verdict.SKIPPED))
 
@@ -150,7 +150,7 @@ def test_a_factory_connectx_with_the_kernels_mlx5_passes_and_only_its_traffic_cl
     report = judged(inbox())
     assert wrong(report) == [f"roce: {rail} traffic_class" for rail in RAILS]
     assert report.passed
-    assert report.summary() == "gpu-1: tested 372 of 372, skipped 8 that this host does not have"
+    assert report.summary() == "gpu-1: tested 380 of 380, skipped 8 that this host does not have"
 
 
 @pytest.mark.parametrize(
@@ -325,6 +325,18 @@ def test_strict_arp_is_judged_where_rails_share_a_subnet() -> None:
     failed = judged(facts(), variables(rail_interfaces_arp_strict=True)).of(Verdict.FAIL)
     assert {each.knob for each in failed} == {"arp_ignore", "arp_announce"}
     assert len(failed) == 16
+
+
+@pytest.mark.parametrize(("number", "allowed"), [(2, 0), (9, 8)])
+def test_virtual_functions_beyond_what_a_site_allows_are_named_with_what_to_do(number: int, allowed: int) -> None:
+    found = facts()
+    roce(found, virtual_functions=number)
+    (failed,) = judged(found, variables(roce_qos_virtual_functions_allowed=allowed)).of(Verdict.FAIL)
+    assert (failed.host, failed.name, failed.wanted) == ("gpu-1", "rail2 virtual_functions", f"at most {allowed}")
+    assert failed.found == str(number)
+    assert "echo 0 > /sys/class/net/rail2/device/sriov_numvfs" in failed.why
+    assert "raise roce_qos_virtual_functions_allowed" in failed.why
+    assert judged(found, variables(roce_qos_virtual_functions_allowed=number)).passed
 
 
 def test_buffers_are_judged_where_the_site_sets_them() -> None:
@@ -527,4 +539,4 @@ def test_a_rail_that_may_be_far_from_its_gpu_is_judged_on_all_the_rest() -> None
     found["gpufabric_pci"]["gpus"]["0000:33:00.0"] = []
     report = judged(found, variables(gpudirect_far_rails_allowed=["rail2"]))
     assert report.passed
-    assert len(report.findings) == 379
+    assert len(report.findings) == 387

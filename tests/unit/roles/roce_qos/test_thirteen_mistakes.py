@@ -59,6 +59,11 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
     "f trust pcp": ("dcb app flush dev rail0", "", "rail0 trust, rail0 dscp_to_priority|"),
     "h verbs, not RDMA-CM": (rdma_cm(0, 0), "", "rail0 rdma_cm_tos|"),
     "h RDMA-CM, not verbs": ("true", f"echo 0 > {VERBS}", "|rail0 traffic_class"),
+    "i virtual functions": (
+        "echo 2 > /sys/class/net/rail0/device/sriov_numvfs",
+        "",
+        "rail0 virtual_functions|",
+    ),
     "j small payload": (
         """sed -i 's/"active_mtu": 4096/"active_mtu": 1024/' STATE/nics/rail0.json""",
         "",
@@ -121,6 +126,7 @@ def variables() -> dict[str, Any]:
         "rail_interfaces_rails": rails,
         "rdma_stack_provider": "mlx5",
         "roce_qos_absent_allowed": ["traffic_class"],
+        "roce_qos_virtual_functions_allowed": 0,
     }
 
 

@@ -5,8 +5,9 @@ session is down by its prefix limit, everything is computed anew. Inputs are con
 
 What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered IPv4 BGP
 between directly connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
-limits; sessions over IPv6 link-local addresses (RFC 8950) between ports that advertise themselves. What is not:
-packets, timers while a session comes up, iBGP and multihop sessions, IPv6 routes.
+limits; sessions over IPv6 link-local addresses (RFC 8950) between ports that advertise themselves; link aggregation
+groups (groups.py). What is not: BGP over groups, packets, timers while a session comes up, iBGP and multihop sessions,
+IPv6 routes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from .clock import Clock
+from .groups import Member
 from .policy import neighbor_number, network_of
 from .sessions import BgpSession, Key
 from .solution import Hold, NextHop, Route, Solution
@@ -96,12 +98,16 @@ class FabricSim:
         return self._now().links[device].get(port, Link(port, None, False, "nothing is plugged in"))
 
     def is_up(self, device: str, interface: str) -> bool:
-        """Whether an interface is operationally up: by its link if it is a port, else by its admin state."""
+        """Whether an interface is operationally up: a port by its link, others as solution.py says."""
         solved = self._now()
         if interface in solved.links[device]:
             return solved.links[device][interface].is_up
         found = solved.interfaces.get(End(device, interface))
         return found is not None and solved.is_up(device, found)
+
+    def members(self, device: str, group: str) -> tuple[Member, ...]:
+        """The members of a group, bundled or not, in order of the switch's interfaces."""
+        return self._now().groups.members(device, group)
 
     def state(self, device: str) -> SwitchState:
         """The meaning of a switch's configuration, as of its last commit."""

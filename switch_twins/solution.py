@@ -6,9 +6,10 @@ those ports, and routes from there on. Only that is worked out anew; a fabric ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from .groups import Groups
 from .policy import NO_COMMUNITIES, Judge, Policies, address_number, network_of, prefix_text
 from .routes import Propagation
 from .sessions import BgpSession, Key, SessionJudge
@@ -53,6 +54,7 @@ class Solution:
         self.states: dict[str, SwitchState] = {}
         self.interfaces: dict[End, InterfaceState] = {}
         self.links: dict[str, dict[str, Link]] = {}
+        self.groups = Groups(wiring, self.interfaces, self.links)
         self.sessions: dict[Key, BgpSession] = {}
         self.routes = Propagation(self.sessions)
         self._judge = SessionJudge()
@@ -93,6 +95,7 @@ class Solution:
         for end in sorted(set(ends)):
             if end.device in self.links:
                 self._relink_port(end, far)
+        self._regroup(far)
         judged = [session for end in far for session in self._judge.of_port(end.device, end.port)]
         for session in judged:
             self.routes.disconnect(session.key)
@@ -131,6 +134,7 @@ class Solution:
                 self.interfaces.pop(End(name, interface.name), None)
         self.states[name] = state
         self.interfaces.update({End(name, interface.name): interface for interface in state.interfaces})
+        self.groups.learn(state)
         limits = (_limit(neighbor) for instance in state.bgp for neighbor in instance.neighbors)
         self._least_limit[name] = min((limit for limit in limits if limit is not None), default=float("inf"))
 
@@ -150,7 +154,14 @@ class Solution:
                 if end is None or end.device in changed or end.device not in self.links:
                     continue
                 self._relink_port(end, far)
+        self._regroup(far, changed)
         return far
+
+    def _regroup(self, far: dict[End, bool], changed: Collection[str] = ()) -> None:
+        """Count the members of groups among these ports, and what is behind their groups, as up or down anew."""
+        in_groups = [end for end in far if end in self.interfaces and self.interfaces[end].group]
+        further = [end for end in self.groups.behind(in_groups) if end.device not in changed]
+        far.update(dict.fromkeys((*in_groups, *further), True))
 
     def _relink_port(self, end: End, far: dict[End, bool]) -> None:
         old, new = self.links[end.device].get(end.port), self._wiring.link(end, self.interfaces)
@@ -186,8 +197,8 @@ class Solution:
     def _stands_on(self, instance: BgpInstance, end: End) -> bool:
         """May what an instance originates depend on whether this port is up?"""
         state, interface = self.states[end.device], self.interfaces.get(end)
-        if interface is not None and interface.vlans:
-            return True  # an SVI may go down or come up with it
+        if interface is not None and (interface.vlans or interface.group):
+            return True  # an SVI or a group may go down or come up with it
         if instance.redistribute_connected or any(not static.is_discard for static in state.static_routes):
             return True
         there = (each for each in self.states[end.device].interfaces if each.on_port == end.port)
@@ -195,12 +206,17 @@ class Solution:
         return any(prefix_text(network) in own for network in instance.networks)
 
     def is_up(self, device: str, interface: InterfaceState) -> bool:
-        """Whether an interface is up: a port by its link, an SVI by its VLAN's ports, any other by its admin state."""
-        link = self.links[device].get(interface.on_port)
+        """Whether an interface is up: a port by its link, an SVI by its VLAN's ports, a group by its members.
+
+        Any other is up by its admin state.
+        """
         if interface.port:
             port = self.interfaces.get(End(device, interface.port))
             is_there = interface.is_admin_up and interface.tag is not None and port is not None and port.is_routed
-            return is_there and link is not None and link.is_up
+            return is_there and port is not None and self.is_up(device, port)
+        if interface.is_group:
+            return self.groups.is_up(device, interface)
+        link = self.links[device].get(interface.name)
         if link is not None:
             return link.is_up
         if interface.svi_vlan is not None:
@@ -209,7 +225,7 @@ class Solution:
 
     def _has_port_up(self, device: str, svi: InterfaceState) -> bool:
         """Whether a port of an SVI's VLAN is up, or none needs to be."""
-        ports = (each for each in self.states[device].interfaces if svi.svi_vlan in each.vlans)
+        ports = (each for each in self.states[device].interfaces if svi.svi_vlan in each.vlans and not each.group)
         return not svi.autostate or any(self.is_up(device, port) for port in ports)
 
     def static_and_connected(self, device: str, vrf: str) -> dict[str, Route]:

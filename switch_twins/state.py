@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+LACP_MODES: dict[str, bool | None] = {"active": True, "passive": False, "on": None}
+"""``lacp_active`` by the word of a CLI's ``channel-group``."""
+
 
 @dataclass(frozen=True, slots=True)
 class InterfaceState:
@@ -22,6 +25,8 @@ class InterfaceState:
     access_vlan: the untagged VLAN of a switched port that is no trunk; vlans: all that a switched port carries.
     svi_vlan: the VLAN an SVI routes; has_vlan: it exists and is active; autostate: it needs a port of its VLAN up.
     port: of a subinterface, the port it is part of; tag: its frames' 802.1Q tag there, None while it has none.
+    is_group: it is a link aggregation group, of ports whose ``group`` is its name; up with ``min_links`` of them.
+    lacp_active: of a member, whether it sends LACP first; None: LACP is off. lacp_is_fast: it asks for one each second.
     """
 
     name: str
@@ -47,6 +52,11 @@ class InterfaceState:
     autostate: bool = True
     port: str = ""
     tag: int | None = None
+    is_group: bool = False
+    group: str = ""
+    min_links: int = 1
+    lacp_active: bool | None = None
+    lacp_is_fast: bool = False
 
     @property
     def on_port(self) -> str:

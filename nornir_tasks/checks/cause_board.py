@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator
 
 from nornir_tasks.checks.differences import AT, OF_PORT, Breaks
 from nornir_tasks.checks.evidence import End, Evidence, Far, Finding, Verdict
+from nornir_tasks.checks.standing import Standing
 from nornir_tasks.design.tagging import port_of
 
 Key = Hashable
@@ -31,6 +32,7 @@ class Board:
         """(what is broken of its routes, switch) -> the cause."""
         self.dead: dict[str, Key] = {}
         """Switches that are taken to have no link left, though they could not be read -> the cause."""
+        self.standing = Standing(evidence)
         self._links: dict[str, list[tuple[str, Far]]] = {}
         for (device, port), far in evidence.far.items():
             if not far.is_host and device in evidence.wanted:
@@ -94,8 +96,22 @@ class Board:
                 self._explains.setdefault((check, *end), key)
 
     def explanation(self, finding: Finding) -> Key | None:
-        """The cause that breaks what this finding is about."""
-        return self._explains.get((finding.check, finding.device, finding.port))
+        """The cause that breaks what this finding is about, or what that stands on."""
+        known = self._explains.get((finding.check, finding.device, finding.port))
+        if known is not None or finding.check != "port":
+            return known
+        return self._from_beneath((finding.device, finding.port))
+
+    def _from_beneath(self, end: End) -> Key | None:
+        """A group is down by its members, an SVI by what fails of its VLAN's ports."""
+        height = self.standing.height(end)
+        for below in self.standing.beneath(end) if height else ():
+            known = self._explains.get(("port", *below))
+            if known is None and height > 1 and self.fails("port", *below):
+                known = self._from_beneath(below)
+            if known is not None:
+                return known
+        return None
 
     def result(self) -> list[tuple[Finding, str, list[Finding]]]:
         """(leading finding, remedy, what follows) of each cause, in the order of the checks.

@@ -41,7 +41,9 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     for key, (device, port) in elsewhere:
         board.cover(key, Breaks.LINK, device, port)
     _dead_switches(board)
-    for check in ("port", "lldp", "ra", "mtu", "vlan"):
+    _one_by_one(board, "port")
+    _not_announced(board)
+    for check in ("lldp", "ra", "mtu", "vlan"):
         _one_by_one(board, check)
     _silent_switches(board)
     _one_by_one(board, "bgp")
@@ -175,6 +177,13 @@ def _silent_switches(board: Board) -> None:
                 board.cover(key, Breaks.SESSION, device, each.port)
 
 
+def _not_announced(board: Board) -> None:
+    """The subnet of an SVI that is down is announced by this switch no more."""
+    for finding, key in board.failed("port"):
+        if board.standing.is_svi((finding.device, finding.port)):
+            board.routes.setdefault((Breaks.ANNOUNCED, finding.device), key)
+
+
 LEADING = {
     "port": Breaks.LINK,
     "lldp": Breaks.SESSION,
@@ -187,7 +196,7 @@ LEADING = {
 
 def _one_by_one(board: Board, check: str) -> None:
     """Explained findings follow their cause; of the others, equal ones of the same switch follow the first of them."""
-    for finding in sorted(board.open(check), key=lambda each: _is_blamed_by_the_far_end(board.evidence, each)):
+    for finding in sorted(board.open(check), key=lambda each: _place(board, each)):
         same = _same(finding)
         explanation = board.explanation(finding)
         if explanation is not None:
@@ -200,6 +209,11 @@ def _one_by_one(board: Board, check: str) -> None:
             board.follow(finding, same)
         else:
             board.lead(finding, "", same)
+
+
+def _place(board: Board, finding: Finding) -> tuple[bool, int]:
+    """Which finding may lead first: not one that the far end is to blame for, and a port before what stands on it."""
+    return _is_blamed_by_the_far_end(board.evidence, finding), board.standing.height((finding.device, finding.port))
 
 
 def _is_blamed_by_the_far_end(evidence: Evidence, finding: Finding) -> bool:

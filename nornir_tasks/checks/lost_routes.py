@@ -58,6 +58,7 @@ class _Routes:
         self._board, self._evidence, self._routes, self.vrf = board, board.evidence, board.routes, vrf
         networks = announced(board.evidence, vrf)
         owners = {prefix: (name,) for name, each in networks.items() for prefix in each}
+        self._own = {name: {key_name((vrf, each)) for each in found} for name, found in networks.items()}
         self.owners: dict[str, tuple[str, ...]] = {
             key_name((vrf, prefix)): names for prefix, names in {**owners, **shared_prefixes(networks)}.items()
         }
@@ -81,7 +82,7 @@ class _Routes:
         """What explains that a switch learns a prefix as it does."""
         device, owners = finding.device, self.owners.get(finding.subject)
         if owners is None:
-            return self._leak(device, hops=2)
+            return self._own_again(finding) or self._leak(device, hops=2)
         path, found = self._left.to_any(device, owners), int(finding.found)
         left = min(path.width if path else 0, path_limit(self._evidence, device, self.vrf))
         if found > left:
@@ -118,6 +119,12 @@ class _Routes:
             found = self._routes.get((Breaks.POLICY, device))
             self._filters[known] = found or next(filter(None, (self._filter(hop, owner) for hop in hops)), None)
         return self._filters[known]
+
+    def _own_again(self, finding: Finding) -> Key | None:
+        """A leaf that lost a subnet of its pair learns it from the other one."""
+        learned = set(finding.found.split(", "))
+        is_own = learned <= self._own.get(finding.device, set())
+        return self._routes.get((Breaks.ANNOUNCED, finding.device)) if is_own else None
 
     def _leak(self, device: str, hops: int) -> Key | None:
         """A switch so many hops away, or nearer, that may hand on what it should not."""

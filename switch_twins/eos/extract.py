@@ -6,9 +6,11 @@ import ipaddress
 import re
 from collections.abc import Container, Iterator
 from dataclasses import replace
+from typing import Any
 
 from ..engine import Node, Tree
 from ..state import (
+    LACP_MODES,
     BgpInstance,
     BgpNeighbor,
     InterfaceState,
@@ -119,7 +121,22 @@ def _interface(defaults: Node | None, node: Node, dark: Container[str]) -> Inter
         vlans=_carried(node) if not is_layer_3 else frozenset(),
         port=name.partition(".")[0] if "." in name else "",
         tag=int(tag) if tag else None,
+        is_group=name.startswith("Port-Channel") and "." not in name,
+        min_links=int(node.value("port-channel min-links", "links") or 1),
+        **_membership(node),
     )
+
+
+def _membership(node: Node) -> dict[str, Any]:
+    """A port's group and LACP: ``lacp timer normal``, the default, asks for one every 30 s (um-eos, Port Channels)."""
+    line = node.first("channel-group")
+    if line is None or line.negated:
+        return {}
+    return {
+        "group": f"Port-Channel{line.params['group']}",
+        "lacp_active": LACP_MODES[line.words.split()[-1]],
+        "lacp_is_fast": is_on(node, "lacp timer fast", False),
+    }
 
 
 def active_vlans(tree: Tree) -> frozenset[int]:

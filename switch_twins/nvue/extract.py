@@ -67,7 +67,21 @@ def _interfaces(device: DeviceSpec, tree: Tree, dialect: Dialect) -> list[Interf
         _interface(name, configured.get(name), dialect, link_local=link_local(device.name, name), behind=name in behind)
         for name in names
     )
-    return [*(_with_vlans(state, tree, dialect) for state in found), *_of_vrfs(tree)]
+    groups = dict(_memberships(configured))
+    grouped = (replace(state, **groups.get(state.name, {})) for state in found)
+    return [*(_with_vlans(state, tree, dialect) for state in grouped), *_of_vrfs(tree)]
+
+
+def _memberships(interfaces: Tree) -> Iterator[tuple[str, Tree]]:
+    """What makes a group and its members; LACP, and at the fast rate, by default (Bonding-Link-Aggregation.md)."""
+    for name, settings in interfaces.items():
+        if settings.get("type") not in ("bond", "peerlink"):
+            continue
+        bond = settings.get("bond", {})
+        yield name, {"is_group": True}
+        has_lacp, is_fast = bond.get("mode", "lacp") == "lacp", bond.get("lacp-rate", "fast") == "fast"
+        for member in bond.get("member", {}):
+            yield member, {"group": name, "lacp_active": has_lacp or None, "lacp_is_fast": is_fast}
 
 
 def _of_vrfs(tree: Tree) -> Iterator[InterfaceState]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..engine import Node, Tree
 from ..state import (
+    LACP_MODES,
     BgpInstance,
     BgpNeighbor,
     InterfaceState,
@@ -150,7 +153,23 @@ def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
         autostate=node.first("no autostate") is None,
         port=name.partition(".")[0] if "." in name else "",
         tag=int(tag) if tag else None,
+        is_group=name.startswith("port-channel") and "." not in name,
+        min_links=int(node.value("lacp min-links", "links") or 1),
+        **_membership(node),
     )
+
+
+def _membership(node: Node) -> dict[str, Any]:
+    """A port's group and LACP; without a mode it is off (Nexus 9000 Interfaces Configuration Guide, Port Channels)."""
+    line = node.first("channel-group")
+    if line is None:
+        return {}
+    words = line.words.split()
+    return {
+        "group": f"port-channel{line.params['number']}",
+        "lacp_active": LACP_MODES[words[-1] if "mode" in words else "on"],
+        "lacp_is_fast": node.first("lacp rate fast") is not None,
+    }
 
 
 def speed_gbps(tree: Tree, node: Node) -> int | None:

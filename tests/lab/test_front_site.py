@@ -85,6 +85,56 @@ def test_a_leaf_that_lost_a_spine_is_one_cause(pushed: Operator) -> None:
     assert pushed.json("validate")["failed"] == 0
 
 
+SHUT = {
+    "front-leaf-g1-a": ("Port-Channel1000", "Vlan300", ("Ethernet1", "Ethernet2", "Ethernet55/1", "Ethernet56/1")),
+    "front-leaf-g2-a": (
+        "port-channel1000",
+        "Vlan200",
+        ("Ethernet1/1", "Ethernet1/2", "Ethernet1/53", "Ethernet1/54"),
+    ),
+    "front-leaf-g4-a": ("peerlink", "vlan310", ("swp1", "swp55", "swp56")),
+}
+"""Leaf -> a group, an SVI, and all members of all its groups."""
+
+
+def test_groups_are_down_with_all_their_members_at_both_ends_and_so_are_svis_and_subnets(pushed: Operator) -> None:
+    before, hands = running(pushed), pushed.hands()
+    for leaf, (_, _, ports) in SHUT.items():
+        if hands[leaf].os == "nvue":
+            hands[leaf].nvue({"interface": {port: {"link": {"state": {"down": {}}}} for port in ports}})
+        else:
+            hands[leaf].configure(*(line for port in ports for line in (f"interface {port}", "shutdown")))
+    report = pushed.json("validate", code=8)
+    failed = {(each["device"], each["port"]) for each in report["findings"] if each["verdict"] == "fail"}
+    for leaf, (group, svi, _) in SHUT.items():
+        assert {(leaf, group), (leaf.removesuffix("a") + "b", group), (leaf, svi)} <= failed
+    messages = {each["message"] for each in report["findings"]}
+    for subnet, pair in (("10.177.0.0/25", 1), ("10.176.0.128/25", 2), ("10.177.1.128/25", 4)):
+        leaves = ", ".join(f"front-leaf-g{pair}-{leaf}" for leaf in "ab")
+        assert f"front-spine-1: 1 of 2 next hops to {subnet} ({leaves})" in messages
+    assert len(report["causes"]) == sum(len(ports) for _, _, ports in SHUT.values())
+    assert "3 of 14 changed" in pushed.run("push", "--yes")
+    assert running(pushed) == before
+    assert pushed.json("validate")["failed"] == 0
+
+
+def test_a_group_with_lacp_at_one_end_alone_is_up_there_and_down_at_the_other(pushed: Operator) -> None:
+    before, hands = running(pushed), pushed.hands()
+    peer_link = SHUT["front-leaf-g2-a"][2][2:]
+    for line in ("no channel-group", "channel-group 1000 mode on"):  # the mode of a group with members is fixed
+        hands["front-leaf-g2-b"].configure(*(each for port in peer_link for each in (f"interface {port}", line)))
+    hands["front-leaf-g4-b"].nvue({"interface": {"peerlink": {"bond": {"mode": "static"}}}})
+    found = {
+        (each["device"], each["port"]): each["verdict"]
+        for each in pushed.json("validate", code=8)["findings"]
+        if each["check"] == "port" and each["port"] in ("port-channel1000", "peerlink")
+    }
+    assert [found[f"front-leaf-g2-{leaf}", "port-channel1000"] for leaf in "ab"] == ["fail", "pass"]
+    assert [found[f"front-leaf-g4-{leaf}", "peerlink"] for leaf in "ab"] == ["fail", "pass"]
+    assert "2 of 14 changed" in pushed.run("push", "--yes")
+    assert running(pushed) == before
+
+
 def test_a_push_of_one_plane_changes_no_byte_of_the_others_objects(pushed: Operator) -> None:
     """Lines that somebody added to the other plane's VLANs and lists are still there."""
     hand = pushed.hands()["front-leaf-g1-a"]

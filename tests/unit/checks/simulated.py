@@ -94,7 +94,7 @@ class Network:
         self.cables = {
             link.name: (End(link.upper.device, link.upper.port), End(link.lower.device, link.lower.port))
             for link in self.design.network.links
-            if link.kind == "fabric"
+            if link.kind in ("fabric", "peer")
         }
         self.cut: set[str] = set()
         self.barred: set[tuple[str, str]] = set()
@@ -246,6 +246,9 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
             svi_vlan=svi,
             has_vlan=svi is None or svi in vlans,
             vrf=each.vrf or "default",
+            is_group=each.lag is not None,
+            group=each.member.group if each.member else "",
+            lacp_active=True if each.member else None,
         )
 
     def instance(each: Bgp | BgpVrf, vrf: str | None) -> BgpInstance:

@@ -13,7 +13,7 @@ LEAF, OTHER, SUBNETS = "front-leaf-g1-a", "front-leaf-g1-b", ("10.176.0.0/25", "
 HOSTS, PEER = ("Ethernet1", "Ethernet2"), ("Ethernet55/1", "Ethernet56/1")
 
 
-def told(cause: Cause) -> set[str]:
+def ports_of(cause: Cause) -> set[str]:
     return {each.message.partition(":")[0] for each in cause.follows if each.check == "port"}
 
 
@@ -21,7 +21,7 @@ def down(port: PortState) -> PortState:
     return replace(port, oper_up=False) if port.name == "Vlan200" else port
 
 
-def ports(network: Network, device: str, names: tuple[str, ...]) -> None:
+def shut(network: Network, device: str, names: tuple[str, ...]) -> None:
     for name in names:
         network.port(device, name, enabled=False)
 
@@ -32,20 +32,20 @@ def test_a_clean_pair_has_no_cause() -> None:
 
 def test_a_group_with_one_member_left_is_no_failure() -> None:
     network = Network("front")
-    ports(network, LEAF, PEER[:1])
+    shut(network, LEAF, PEER[:1])
     (cause,) = network.judge().causes
     assert not any("Port-Channel" in each.port for each in cause.follows)
 
 
 def test_every_port_shut_is_a_cause_and_groups_svis_and_subnets_follow_them() -> None:
     network = Network("front")
-    ports(network, LEAF, (*HOSTS, *PEER))
+    shut(network, LEAF, (*HOSTS, *PEER))
     causes = network.judge().causes
     assert [(each.lead.check, each.lead.port) for each in causes] == [("config", port) for port in (*HOSTS, *PEER)]
     first, second, third, _ = causes
-    assert {f"{LEAF} Port-Channel1", f"{LEAF} Vlan200", f"{LEAF} Vlan300"} <= told(first)
-    assert f"{LEAF} Port-Channel2" in told(second)
-    assert {f"{LEAF} Port-Channel1000", f"{OTHER} Port-Channel1000"} <= told(third)
+    assert {f"{LEAF} Port-Channel1", f"{LEAF} Vlan200", f"{LEAF} Vlan300"} <= ports_of(first)
+    assert f"{LEAF} Port-Channel2" in ports_of(second)
+    assert {f"{LEAF} Port-Channel1000", f"{OTHER} Port-Channel1000"} <= ports_of(third)
     lost = {(each.device, each.subject) for each in first.follows if each.check == "ecmp"}
     assert lost == {(LEAF, "others"), *((f"front-spine-{n}", subnet) for n in (1, 2) for subnet in SUBNETS)}
 
@@ -55,7 +55,7 @@ def test_a_group_that_is_shut_at_one_end_is_one_cause_for_both_ends() -> None:
     network.port(LEAF, "Port-Channel1000", enabled=False)
     (cause,) = network.judge().causes
     assert (cause.lead.check, cause.lead.port) == ("config", "Port-Channel1000")
-    assert {f"{LEAF} Port-Channel1000", f"{OTHER} Port-Channel1000"} <= told(cause)
+    assert {f"{LEAF} Port-Channel1000", f"{OTHER} Port-Channel1000"} <= ports_of(cause)
 
 
 def test_cut_cables_of_a_group_lead_and_the_group_follows_the_first() -> None:
@@ -64,7 +64,7 @@ def test_cut_cables_of_a_group_lead_and_the_group_follows_the_first() -> None:
     assert len(network.cut) == len(PEER)
     causes = network.judge().causes
     assert all(each.lead.check == "port" and "Port-Channel" not in each.lead.port for each in causes)
-    groups = {each for cause in causes for each in told(cause) if "Port-Channel" in each}
+    groups = {each for cause in causes for each in ports_of(cause) if "Port-Channel" in each}
     assert groups == {f"{name} Port-Channel1000" for name in (LEAF, OTHER)}
 
 

@@ -98,15 +98,21 @@ class Board:
     def explanation(self, finding: Finding) -> Key | None:
         """The cause that breaks what this finding is about, or what that stands on."""
         known = self._explains.get((finding.check, finding.device, finding.port))
-        if known is not None or finding.check != "port":
+        if known is not None or finding.check not in {"port", "lacp"}:
             return known
-        return self._from_beneath((finding.device, finding.port))
+        end = finding.device, finding.port
+        return self._from_beneath(end) if finding.check == "port" else self._from_group(end)
+
+    def _from_group(self, end: End) -> Key | None:
+        """A member is not bundled because its group is shut, here or at the far end."""
+        groups = (group for each in self._ends(*end, at_both_ends=True) for group in self.standing.group(each))
+        return next((known for group in groups if (known := self._explains.get(("port", *group)))), None)
 
     def _from_beneath(self, end: End) -> Key | None:
         """A group is down by its members, an SVI by what fails of its VLAN's ports."""
         height = self.standing.height(end)
         for below in self.standing.beneath(end) if height else ():
-            known = self._explains.get(("port", *below))
+            known = self._explains.get(("port", *below)) or self._explains.get(("lacp", *below))
             if known is None and height > 1 and self.fails("port", *below):
                 known = self._from_beneath(below)
             if known is not None:

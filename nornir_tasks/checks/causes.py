@@ -43,7 +43,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     _dead_switches(board)
     _one_by_one(board, "port")
     _not_announced(board)
-    for check in ("lldp", "ra", "mtu", "vlan"):
+    for check in ("lldp", "lacp", "ra", "mtu", "vlan"):
         _one_by_one(board, check)
     _silent_switches(board)
     _one_by_one(board, "bgp")
@@ -187,6 +187,7 @@ def _not_announced(board: Board) -> None:
 LEADING = {
     "port": Breaks.LINK,
     "lldp": Breaks.SESSION,
+    "lacp": Breaks.GROUP,
     "ra": Breaks.ADVERTISEMENTS,
     "mtu": Breaks.MTU,
     "bgp": Breaks.SESSION,

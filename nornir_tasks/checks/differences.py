@@ -22,6 +22,8 @@ class Breaks(Enum):
     LINK = "a port is shut or cannot come up"
     """It still shows its MTU, its VLAN and other configured values."""
     PORT = "there is no such port"
+    GROUP = "membership of a group"
+    """The link itself is up."""
     TRAFFIC = "a line on the port that the model does not know"
     """Anything but the link itself."""
     SESSION = "BGP with a neighbour"
@@ -39,9 +41,10 @@ class Breaks(Enum):
 _ROUTES = (frozenset[str](), False)
 """Followed along the paths of the design, not by port (``lost_routes.py``)."""
 AT = {
-    Breaks.LINK: (frozenset({"port", "lldp", "bgp"}), True),
-    Breaks.PORT: (frozenset({"port", "lldp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True),
-    Breaks.TRAFFIC: (frozenset({"lldp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True),
+    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "bgp"}), True),
+    Breaks.GROUP: (frozenset({"lacp"}), True),
+    Breaks.PORT: (frozenset({"port", "lldp", "lacp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True),
+    Breaks.TRAFFIC: (frozenset({"lldp", "lacp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True),
     Breaks.SESSION: (frozenset({"bgp"}), True),
     Breaks.NEIGHBOUR: (frozenset({"lldp"}), True),
     Breaks.MTU: (frozenset({"mtu"}), True),
@@ -74,7 +77,7 @@ _OF_INTERFACE = {
     "native_vlan": Breaks.VLAN,
     "tag": Breaks.SESSION,
     "lag": Breaks.LINK,
-    "member": Breaks.LINK,
+    "member": Breaks.GROUP,
     "acls": Breaks.TRAFFIC,
 }
 _OF_SWITCH = {

@@ -38,6 +38,11 @@ class Standing:
         ports = self._evidence.wanted[device].interfaces if vlan is not None else ()
         return tuple((device, port.name) for port in ports if _carries(port, vlan))
 
+    def group(self, member: End) -> tuple[End, ...]:
+        """The group of a port; none, if it is no member."""
+        port = self._evidence.interfaces.get(member)
+        return ((member[0], port.member.group),) if port is not None and port.member is not None else ()
+
     def _members_of(self, device: str) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}
         for port in self._evidence.wanted[device].interfaces:

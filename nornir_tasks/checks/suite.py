@@ -4,7 +4,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from nornir_tasks.checks import balancing, bgp, config, ecmp, lldp, ports, qos, router_advertisements, unfinished, vlans
+from nornir_tasks.checks import (
+    balancing,
+    bgp,
+    config,
+    ecmp,
+    lacp,
+    lldp,
+    ports,
+    qos,
+    router_advertisements,
+    unfinished,
+    vlans,
+)
 from nornir_tasks.checks.about import NEVER, About
 from nornir_tasks.checks.causes import Cause, causes
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
@@ -31,6 +43,7 @@ CHECKS = (
     Check(config.check_config, (config.ABOUT,)),
     Check(ports.check_ports, (ports.PORT,)),
     Check(lldp.check_lldp, (lldp.ABOUT,)),
+    Check(lacp.check_lacp, (lacp.ABOUT,)),
     Check(ports.check_mtu, (ports.MTU,)),
     Check(router_advertisements.check_router_advertisements, (router_advertisements.ABOUT,)),
     Check(vlans.check_vlans, (vlans.ABOUT,)),

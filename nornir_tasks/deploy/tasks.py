@@ -68,8 +68,15 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
         plan = planned(running, wanted, job.rules)
         kept, configs = summary(plan, wanted), (running_config(wanted, plan), wanted_config(wanted))
         vrfs = tuple(each.name for each in wanted.config.vrfs)
+        fields = worth_asking(wanted.config, fields)
         del running, plan, wanted  # before anybody waits for the switch again
     return Result(host=task.host, result=Collected(kept, *configs, session.observe(fields, vrfs)))
+
+
+def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ...]:
+    """Those of these fields of Observed that a switch has: without groups wanted, no request asks for any."""
+    has_groups = any(port.lag is not None for port in config.interfaces)
+    return tuple(each for each in fields if each != "groups" or has_groups)
 
 
 def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries: Mapping[str, Entry]) -> Result:

@@ -81,6 +81,18 @@ class PathState:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupMember:
+    """One port that the switch has in a link aggregation group."""
+
+    port: str
+    group: str
+    bundled: bool | None
+    """Does the group use it? None: the switch does not show it."""
+    reason: str = ""
+    """The switch's word for why the group does not use it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """One switch, at one moment."""
 
@@ -94,6 +106,8 @@ class Observed:
     dscp_to_priority: tuple[int, ...] | None
     """64 entries, in this OS's numbers."""
     paths: PathState = PathState(None, None)
+    groups: tuple[GroupMember, ...] = ()
+    """Members of all groups; a switch that shall have none is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

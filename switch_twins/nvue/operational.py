@@ -122,10 +122,26 @@ class Operational:
             entry |= {"ipv4": {"address": addresses}, "vrf": interface.vrf}
         else:
             entry["ip"] = {"address": addresses, "vrf": interface.vrf}
+        if interface.is_group:
+            entry["bond"] = self._bond(interface, settings.get("bond", {}))
         if interface.link_local:
             discovery = {"router-advertisement": self._advertisement(interface, settings)}
             entry.setdefault(self._dialect.advertisement[0], {})["neighbor-discovery"] = discovery
         return entry
+
+    def _bond(self, interface: InterfaceState, settings: Tree) -> Tree:
+        """Published as a table: Bonding-Link-Aggregation.md, `nv show interface bond1 bond`; ``mode`` is empty there.
+
+        ``member`` are the ports in the kernel's bond, whether LACP uses them or not.
+        """
+        members = self._fabric.members(self._device.name, interface.name)
+        return {
+            "down-delay": settings.get("down-delay", 0),
+            "lacp-bypass": settings.get("lacp-bypass", self._dialect.off),
+            "lacp-rate": settings.get("lacp-rate", "fast"),
+            "up-delay": settings.get("up-delay", 0),
+            "member": {member.port: {} for member in members},
+        }
 
     def _advertisement(self, interface: InterfaceState, settings: Tree) -> Tree:
         """Published: Neighbor-Discovery-ND.md, `nv show interface swp1 ip neighbor-discovery router-advertisement`.

@@ -118,6 +118,41 @@ def test_groups_are_down_with_all_their_members_at_both_ends_and_so_are_svis_and
     assert pushed.json("validate")["failed"] == 0
 
 
+TAKEN_OUT = {
+    "front-leaf-g1-a": ("Ethernet56/1", "Port-Channel1000", "bundled in"),
+    "front-leaf-g2-b": ("Ethernet1/54", "port-channel1000", "bundled in"),
+    "front-leaf-g4-b": ("swp56", "peerlink", "a member of"),
+}
+"""Leaf -> a member, its group, and what Cumulus Linux says less than the others."""
+
+
+def test_a_member_taken_out_of_its_group_is_named_with_both_values_and_repaired_by_just_that(pushed: Operator) -> None:
+    before, hands = running(pushed), pushed.hands()
+    for leaf, (port, group, _) in TAKEN_OUT.items():
+        if hands[leaf].os == "nvue":
+            hands[leaf].nvue(delete=f"interface/{group}/bond/member/{port}")
+        else:
+            hands[leaf].configure(f"interface {port}", "no channel-group")
+    report = pushed.json("validate", code=8)
+    lacp = {(each["device"], each["port"]): each for each in report["findings"] if each["check"] == "lacp"}
+    for leaf, (port, group, words) in TAKEN_OUT.items():
+        found = lacp.pop((leaf, port))
+        assert (found["verdict"], found["expected"], found["found"]) == ("fail", f"{words} {group}", "in no group")
+        assert f"{leaf} {port} <-> " in found["message"]
+    far = {name: each["found"] for name, each in lacp.items() if each["verdict"] == "fail"}
+    assert far == {
+        ("front-leaf-g1-b", "Ethernet56/1"): "not bundled in Port-Channel1000: waiting for LACP response",
+        ("front-leaf-g2-a", "Ethernet1/54"): "not bundled in port-channel1000: suspended",
+    }
+    assert len(report["causes"]) == len(TAKEN_OUT)
+    plan = pushed.json("plan", code=0)
+    assert {name for name, each in plan["devices"].items() if each["changes"]} == TAKEN_OUT.keys()
+    assert "3 of 14 changed" in pushed.run("push", "--yes")
+    assert running(pushed) == before
+    report = pushed.json("validate")
+    assert (report["failed"], report["tested"]) == (0, report["of"])
+
+
 def test_a_group_with_lacp_at_one_end_alone_is_up_there_and_down_at_the_other(pushed: Operator) -> None:
     before, hands = running(pushed), pushed.hands()
     peer_link = SHUT["front-leaf-g2-a"][2][2:]

@@ -1,10 +1,10 @@
 """EOS's show output in the neutral shape. Pure.
 
 JSON where EOS has it: keys as NAPALM 5.2.0 (napalm/eos/eos.py) and anta 1.10.0 read them (routes of all VRFs:
-anta/tests/routing/bgp.py, VerifyBGPRouteECMP). QoS is read from text: the tables of ``show priority-flow-control`` and
-``show qos interfaces ecn`` are in "Arista_EOS_RoCEv2_Lossless_Config" for EOS 4.36, those of ``show qos maps`` and
-``show qos interfaces trust`` follow um-eos, Quality of Service. A value that a text does not show is None: "could not
-tell".
+anta/tests/routing/bgp.py, VerifyBGPRouteECMP; groups: anta/tests/interfaces.py, VerifyPortChannels). QoS is read from
+text: the tables of ``show priority-flow-control`` and ``show qos interfaces ecn`` are in
+"Arista_EOS_RoCEv2_Lossless_Config" for EOS 4.36, those of ``show qos maps`` and ``show qos interfaces trust`` follow
+um-eos, Quality of Service. A value that a text does not show is None: "could not tell".
 """
 
 import re
@@ -17,6 +17,7 @@ from nornir_tasks.platforms.observed import (
     Answers,
     BgpSession,
     Form,
+    GroupMember,
     LldpNeighbor,
     Observed,
     Observing,
@@ -31,6 +32,7 @@ LLDP = Request("show lldp neighbors")
 BGP = Request("show ip bgp summary vrf all")
 ROUTES = Request("show ip route bgp")
 ROUTES_OF_ALL_VRFS = Request("show ip route vrf all bgp")
+GROUPS = Request("show port-channel")
 
 PFC = Request("show priority-flow-control", Form.TEXT)
 WATCHDOG = Request("show priority-flow-control counters watchdog", Form.TEXT)
@@ -47,6 +49,7 @@ REQUESTS = {
     "routes": (ROUTES,),
     "qos": (INTERFACES, PFC, WATCHDOG, TRUST, ECN, PROFILES, PROFILE_PORTS),
     "dscp_to_priority": (MAPS,),
+    "groups": (GROUPS,),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -79,6 +82,7 @@ def observed(device: str, answers: Answers) -> Observed:
         routes=tuple(_routes(_data(answers, ROUTES_OF_ALL_VRFS) or _data(answers, ROUTES))),
         qos=tuple(_qos(interfaces, answers)),
         dscp_to_priority=_code_points(_text(answers, MAPS)),
+        groups=tuple(_members(_data(answers, GROUPS))),
     )
 
 
@@ -136,6 +140,16 @@ def _routes(answer: dict[str, Any]) -> Iterator[tuple[RouteKey, int]]:
         for prefix, route in answer_of_vrf.get("routes", {}).items():
             if "BGP" in str(route.get("routeType", "")):
                 yield (None if vrf == "default" else vrf, prefix), len(route.get("vias", []))
+
+
+def _members(answer: dict[str, Any]) -> Iterator[GroupMember]:
+    """Members on this switch; a group of a pair lists the other switch's as ``PeerEthernet1``."""
+    for group, shown in answer.get("portChannels", {}).items():
+        for port in (each for each in shown.get("activePorts", {}) if not each.startswith("Peer")):
+            yield GroupMember(port, group, bundled=True)
+        for port, why in shown.get("inactivePorts", {}).items():
+            if not port.startswith("Peer"):
+                yield GroupMember(port, group, bundled=False, reason=str(why.get("reasonUnconfigured", "")))
 
 
 def _qos(interfaces: dict[str, Any], answers: Answers) -> Iterator[PortQos]:

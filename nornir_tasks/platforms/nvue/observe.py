@@ -21,6 +21,7 @@ from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
     Answers,
     BgpSession,
+    GroupMember,
     LldpNeighbor,
     Observed,
     Observing,
@@ -57,6 +58,7 @@ REQUESTS = {
     "qos": (Request(PORTS, parts=("/*/qos",)),),
     "dscp_to_priority": (MAPPING,),
     "paths": (Request(PORTS, parts=("/*/router",)), ADAPTIVE),
+    "groups": (Request(PORTS, parts=("/*/bond",)),),
 }
 
 
@@ -73,7 +75,18 @@ def observed(device: str, answers: Answers) -> Observed:
         qos=tuple(_port_qos(name, port["qos"]) for name, port in ports.items() if "qos" in port),
         dscp_to_priority=_dscp(_data(answers, MAPPING)),
         paths=_paths(_data(answers, ADAPTIVE), ports),
+        groups=tuple(_members(ports)),
     )
+
+
+def _members(ports: Data) -> Iterator[GroupMember]:
+    """Rows ``[member]`` of ``nv show interface bond1 bond`` (Bonding-Link-Aggregation.md), operational column.
+
+    They are the bond's ports in the kernel; nothing that is published says whether LACP uses one.
+    """
+    for name, port in ports.items():
+        for member in port.get("bond", {}).get("member", {}):
+            yield GroupMember(member, name, bundled=None)
 
 
 def _data(answers: Answers, request: Request) -> Data:
@@ -236,4 +249,6 @@ def _in_vrfs(vrfs: Sequence[str]) -> tuple[Request, ...]:
     return (*REQUESTS["routes"], *map(routes_of, vrfs))
 
 
-OBSERVING = Observing(REQUESTS, observed, not_shown=("paths.waits_for_reload",), in_vrfs={"routes": _in_vrfs})
+OBSERVING = Observing(
+    REQUESTS, observed, not_shown=("paths.waits_for_reload", "groups.bundled"), in_vrfs={"routes": _in_vrfs}
+)

@@ -19,6 +19,7 @@ from nornir_tasks.platforms.observed import (
     Answers,
     BgpSession,
     Form,
+    GroupMember,
     LldpNeighbor,
     Observed,
     Observing,
@@ -34,6 +35,7 @@ LLDP = Request("show lldp neighbors detail", Form.TEXT)
 BGP = Request("show bgp all summary vrf all")
 ROUTES = Request("show ip route")
 ROUTES_OF_ALL_VRFS = Request("show ip route vrf all")
+GROUPS = Request("show port-channel summary")
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
@@ -52,9 +54,13 @@ REQUESTS = {
     "qos": (PFC, WATCHDOG, NETWORK_QOS, QUEUING, PORT_QUEUING, CLASSIFY, CLASS_MAPS, TRUST),
     "dscp_to_priority": (CLASSIFY, CLASS_MAPS, TRUST),
     "paths": (PENDING,),
+    "groups": (GROUPS,),
 }
 
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
+_BUNDLED = "P"
+_STATES = {"D": "down", "I": "individual", "s": "suspended", "H": "hot standby", "r": "module removed"}
+"""The legend of ``show port-channel summary``."""
 _UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
 
 
@@ -79,7 +85,16 @@ def observed(device: str, answers: Answers) -> Observed:
         qos=tuple(_qos(answers)),
         dscp_to_priority=_code_points(answers),
         paths=PathState(None, None, needs_reload=True, waits_for_reload=_waiting(_body(answers, PENDING))),
+        groups=tuple(_members(_body(answers, GROUPS))),
     )
+
+
+def _members(body: Any) -> Iterator[GroupMember]:  # noqa: ANN401 - an API answer
+    for group in rows(body, "channel"):
+        for member in rows(group, "member"):
+            flag = str(member.get("port-status", ""))
+            bundled, reason = flag == _BUNDLED, _STATES.get(flag, flag)
+            yield GroupMember(str(member["port"]), str(group["port-channel"]), bundled, "" if bundled else reason)
 
 
 def _waiting(text: Any) -> tuple[str, ...] | None:  # noqa: ANN401 - an API answer

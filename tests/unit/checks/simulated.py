@@ -21,7 +21,15 @@ from nornir_tasks.design.tagging import port_of
 from nornir_tasks.errors import Problem
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Change, difference
-from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PathState, PortQos, PortState
+from nornir_tasks.platforms.observed import (
+    BgpSession,
+    GroupMember,
+    LldpNeighbor,
+    Observed,
+    PathState,
+    PortQos,
+    PortState,
+)
 from nornir_tasks.usecases.site import SiteDesign, load
 from nornir_tasks.usecases.validate import far_ends
 from switch_twins.clock import ManualClock
@@ -319,6 +327,12 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
         qos=tuple(_qos(profiles[each.qos_profile], each) for each in config.interfaces if each.qos_profile in profiles),
         dscp_to_priority=tuple(by_code[code] for code in range(64)) if by_code else None,
         paths=PathState(balancing.mode if balancing else None, balancing.ports if balancing else None),
+        groups=tuple(
+            GroupMember(each.port, port.name, None if config.os == "nvue" else each.is_bundled, each.reason)
+            for port in config.interfaces
+            if port.lag is not None
+            for each in sim.members(name, port.name)
+        ),
     )
 
 

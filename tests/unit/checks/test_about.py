@@ -21,14 +21,14 @@ from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence
 from nornir_tasks.checks.suite import ABOUT, CHECKS, Check, expected, not_shown
 from nornir_tasks.platforms import platforms
-from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.platforms.observed import BgpSession, GroupMember, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases import validate
 from nornir_tasks.usecases.site import select
 from tests.unit.checks.right_host import facts, variables
 
 HOST_ABOUT = tuple(each.about for each in host_suite.CHECKS)
 EVERY = pytest.mark.parametrize("about", (*ABOUT, *HOST_ABOUT), ids=lambda about: about.name)
-TABLES = {PortState: "ports", LldpNeighbor: "lldp", BgpSession: "bgp", PortQos: "qos"}
+TABLES = {PortState: "ports", LldpNeighbor: "lldp", BgpSession: "bgp", PortQos: "qos", GroupMember: "groups"}
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""
 
@@ -56,7 +56,7 @@ def test_a_check_without_a_description_is_refused(about: About) -> None:
 
 def seen_everywhere() -> Iterator[Evidence]:
     """Sites of every kind, switches that balance, and one whose change is not through."""
-    yield from (Network(site).evidence() for site in ("lab", "lab-unnumbered", "svi"))
+    yield from (Network(site).evidence() for site in ("lab", "lab-unnumbered", "svi", "front"))
     yield balanced()
     yield replace(clean(), unfinished={"spine-1": "a commit waits"})
 
@@ -126,7 +126,9 @@ def test_a_system_that_never_shows_what_a_check_reads_is_named_with_it() -> None
     assert not_shown(balancing.ABOUT) == {"eos": (*works, waits), "nvue": (waits,), "nxos": works}
     (advertised,) = (about for about in ABOUT if about.name == "ra")
     assert not_shown(advertised) == {"eos": advertised.reads, "nvue": (), "nxos": advertised.reads}
-    others = [about for about in ABOUT if about.name not in {"ra", "load-balancing"}]
+    (bundled,) = (about for about in ABOUT if about.name == "lacp")
+    assert not_shown(bundled) == {"eos": (), "nvue": ("groups.bundled",), "nxos": ()}
+    others = [about for about in ABOUT if about.name not in {"ra", "load-balancing", "lacp"}]
     assert {missing for about in others for missing in not_shown(about).values()} == {()}
 
 

@@ -11,7 +11,7 @@ from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.suite import CHECKS, Report, judge
 from nornir_tasks.cli.findings import as_json
 from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
-from nornir_tasks.platforms.observed import BgpSession, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.platforms.observed import BgpSession, GroupMember, LldpNeighbor, Observed, PortQos, PortState
 from nornir_tasks.usecases.validate import require_passed
 
 ONLY_WORDS = {"state", "prefixes_received"}
@@ -35,6 +35,9 @@ BELONGS = {
     (BgpSession, "remote_as"): {"bgp"},
     (BgpSession, "established"): {"bgp"},
     (BgpSession, "vrf"): {"bgp"},  # None on every site of today; another one: test_bgp.py
+    (GroupMember, "port"): {"lacp"},  # each of these changed: test_lacp.py
+    (GroupMember, "group"): {"lacp"},
+    (GroupMember, "bundled"): {"lacp"},
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},
@@ -92,14 +95,14 @@ def each_field_is_caught(good: Evidence, device: str) -> int:
 
 
 def test_no_kind_of_observation_is_left_without_a_check() -> None:
-    shown = {PortState, LldpNeighbor, BgpSession, PortQos}
+    shown = {PortState, LldpNeighbor, BgpSession, PortQos, GroupMember}
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
-    assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans
+    assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans | {(GroupMember, "reason")}
     assert {field.name for field in fields(Observed)} == {
-        "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths",
+        "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups",
     }  # fmt: skip
-    assert len(CHECKS) == 11
+    assert len(CHECKS) == 12
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

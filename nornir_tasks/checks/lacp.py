@@ -38,9 +38,7 @@ def check_lacp(evidence: Evidence) -> list[Finding]:
     return findings
 
 
-def _member(
-    evidence: Evidence, device: str, port: Interface, wanted: LagMember, seen: GroupMember | None
-) -> Finding:
+def _member(evidence: Evidence, device: str, port: Interface, wanted: LagMember, seen: GroupMember | None) -> Finding:
     shows = platform(evidence.wanted[device].os).observing.shows("groups.bundled")
     expected = f"bundled in {wanted.group}" if shows else f"a member of {wanted.group}"
     where, found = evidence.where(device, port.name), _spell(seen)

@@ -57,10 +57,10 @@ def test_cumulus_linux_lists_the_members_of_a_bond_and_not_whether_it_uses_them(
 def test_a_switch_that_shall_have_no_group_is_asked_nothing_of_groups(os: str) -> None:
     observing = platforms()[os].observing
     without = [each for each in FIELDS if each != "groups"]
-    with_groups, asked = observing.requests_for(FIELDS), observing.requests_for(without)
+    with_groups, fewer = observing.requests_for(FIELDS), observing.requests_for(without)
     own = [each.what for each in observing.requests["groups"]]
     if os == "nvue":  # one more part of what is read anyway
-        assert [each.what for each in with_groups] == [each.what for each in asked]
-        assert "/*/bond" not in next(each for each in asked if each.what == nvue.PORTS).parts
+        assert [each.what for each in with_groups] == [each.what for each in fewer]
+        assert "/*/bond" not in next(each for each in fewer if each.what == nvue.PORTS).parts
     else:
-        assert {each.what for each in with_groups} - {each.what for each in asked} == set(own)
+        assert {each.what for each in with_groups} - {each.what for each in fewer} == set(own)

@@ -15,7 +15,8 @@ UNITS_FACT = "gpufabric_units"
 LIST_UNITS = ("systemctl", "list-unit-files", "--no-legend", "--no-pager", "--")
 TABLE = ("inet", "gpufabric_plane_guard")
 SHOW = ("nft", "-j", "list", "table", *TABLE)
-UNITS = ("gpufabric-plane-guard.service", "gpufabric-roce-qos.service")
+GUARD_UNIT = "gpufabric-plane-guard.service"
+ROCE_UNIT = "gpufabric-roce-qos.service"
 IRQ_UNIT = "gpufabric-irq-affinity.service"
 READ_REQUEST_UNIT = "gpufabric-gpudirect.service"
 LLDP_UNIT = "lldpd.service"
@@ -45,8 +46,10 @@ BOOT = About(
 
 
 def check_planes(evidence: HostEvidence) -> list[HostFinding]:
-    """One finding for each ordered pair of planes, one for the chain, and one for foreign rules."""
+    """One finding for each ordered pair of planes, one for the chain, and one for foreign rules; none for one plane."""
     judge = Judge(GUARD.name, evidence)
+    if GUARD.wanted not in evidence.variables:  # a host on one plane alone
+        return judge.findings
     planes = {name: is_dropped for name, is_dropped in evidence.variables["plane_guard_planes"].items() if is_dropped}
     pairs = list(permutations(planes, 2))
     show = " ".join(word for word in SHOW if word != "-j")
@@ -75,11 +78,13 @@ def check_planes(evidence: HostEvidence) -> list[HostFinding]:
 def units(variables: Mapping[str, Any]) -> tuple[str, ...]:
     """Services that restore a host's configuration at boot."""
     needed = {
+        GUARD_UNIT: GUARD.wanted in variables,
+        ROCE_UNIT: "roce_qos_rails" in variables,
         IRQ_UNIT: variables.get("host_tuning_rails"),
         READ_REQUEST_UNIT: variables.get("gpudirect_rails") and variables.get("gpudirect_read_request_bytes"),
         LLDP_UNIT: variables.get("rail_interfaces_lldp"),
     }
-    return (*UNITS, *(unit for unit, is_needed in needed.items() if is_needed))
+    return tuple(unit for unit, is_needed in needed.items() if is_needed)
 
 
 def check_boot(evidence: HostEvidence) -> list[HostFinding]:

@@ -20,7 +20,7 @@ from nornir_tasks.checks import (
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.design.host_vars import HostVars
+from nornir_tasks.design.host_vars import BondedHostVars, HostVars
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +29,23 @@ class HostCheck:
 
     judge: Callable[[HostEvidence], list[HostFinding]]
     about: About
+    needs_rails: bool = True
+    """Is it about rails, and what they need? Else it judges hosts that have bonds alone as well."""
 
 
 CHECKS = (
     HostCheck(host_rails.check_rails, host_rails.ABOUT),
     HostCheck(host_cabling.check_cabling, host_cabling.ABOUT),
-    HostCheck(host_bonds.check_bonds, host_bonds.ABOUT),
-    HostCheck(host_planes.check_planes, host_planes.GUARD),
+    HostCheck(host_bonds.check_bonds, host_bonds.ABOUT, needs_rails=False),
+    HostCheck(host_planes.check_planes, host_planes.GUARD, needs_rails=False),
     HostCheck(host_stack.check_rdma, host_stack.RDMA),
     HostCheck(host_firmware.check_firmware, host_firmware.ABOUT),
-    HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT),
+    HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT, needs_rails=False),
     HostCheck(host_tuning.check_tuning, host_tuning.ABOUT),
     HostCheck(host_gpudirect.check_gpudirect, host_gpudirect.ABOUT),
     HostCheck(host_roce.check_roce, host_roce.ABOUT),
     HostCheck(host_stack.check_nccl, host_stack.NCCL),
-    HostCheck(host_planes.check_boot, host_planes.BOOT),
+    HostCheck(host_planes.check_boot, host_planes.BOOT, needs_rails=False),
 )
 
 ROLES = (
@@ -51,13 +53,34 @@ ROLES = (
     *("gpudirect", "roce_qos", "nccl"),
 )
 """Roles whose variables are judged, their defaults included."""
-REQUIRED = tuple(
-    f"{role}_{field}"
-    for role, part in HostVars.model_fields.items()
-    for field, info in getattr(part.annotation, "model_fields", {}).items()
-    if info.is_required()
-)
+WITHOUT_RAILS = ("bond_interfaces", "plane_guard", "hugepages")
+"""Of these, the roles of hosts that have bonds alone."""
+
+
+def _required(model: type[HostVars] | type[BondedHostVars]) -> tuple[str, ...]:
+    return tuple(
+        f"{role}_{field}"
+        for role, part in model.model_fields.items()
+        for field, info in getattr(part.annotation, "model_fields", {}).items()
+        if info.is_required()
+    )
+
+
+REQUIRED = _required(HostVars)
 """Required variables without a default."""
+REQUIRED_WITHOUT_RAILS = _required(BondedHostVars)
+"""The same of hosts that have bonds alone."""
+
+
+def has_rails(variables: Mapping[str, Any]) -> bool:
+    """Is a host judged for rails? One that has bonds, and no variable of rails, is not."""
+    of_rails = set(REQUIRED) - {host_planes.GUARD.wanted}
+    return host_bonds.WANTED not in variables or not of_rails.isdisjoint(variables)
+
+
+def roles(variables: Mapping[str, Any]) -> tuple[str, ...]:
+    """The roles whose variables are judged on a host."""
+    return ROLES if has_rails(variables) else WITHOUT_RAILS
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +94,27 @@ class Request:
 
 def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
     """All facts to read on a host; reading them changes nothing."""
-    rails = list(variables["roce_qos_rails"])
-    packages = sorted({*host_stack.packages_of(variables), *host_stack.FIRMWARE_TOOLS})
     bonds = [dict(bond) for bond in variables.get(host_bonds.WANTED) or ()]
+    units = host_planes.units(variables)
     return (
         *([Request(host_bonds.FACT, "gpufabric.host.bond_facts", {"bonds": bonds})] if bonds else ()),
+        *_of_rails(variables),
+        *([_command(host_planes.FACT, host_planes.SHOW)] if host_planes.GUARD.wanted in variables else ()),
+        *([_command(host_planes.UNITS_FACT, (*host_planes.LIST_UNITS, *units))] if units else ()),
+    )
+
+
+def _command(fact: str, argv: tuple[str, ...]) -> Request:
+    return Request(fact, "ansible.legacy.command", {"argv": list(argv)})
+
+
+def _of_rails(variables: Mapping[str, Any]) -> tuple[Request, ...]:
+    """What tells of rails; of a host without, the kernel alone."""
+    if not has_rails(variables):
+        return (Request(host_kernel.FACT, "gpufabric.host.kernel_facts", {"rails": [], "sysctl": []}),)
+    rails = list(variables["roce_qos_rails"])
+    packages = sorted({*host_stack.packages_of(variables), *host_stack.FIRMWARE_TOOLS})
+    return (
         Request(
             host_rails.FACT,
             "gpufabric.host.rail_facts",
@@ -125,12 +164,6 @@ def requests(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             {"rails": list(variables.get("host_tuning_rails", rails)), "sysctl": host_tuning.sysctl_names(variables)},
         ),
         *_of_gpus(variables),
-        Request(host_planes.FACT, "ansible.legacy.command", {"argv": list(host_planes.SHOW)}),
-        Request(
-            host_planes.UNITS_FACT,
-            "ansible.legacy.command",
-            {"argv": [*host_planes.LIST_UNITS, *host_planes.units(variables)]},
-        ),
     )
 
 
@@ -208,9 +241,11 @@ class HostReport:
 def missing(variables: Mapping[str, Any]) -> list[str]:
     """Each required variable that is missing in the inventory, with the remedy."""
     remedy = "the inventory plug-in gpufabric takes it from the intent"
-    return [f"{name}: no value; {remedy}" for name in REQUIRED if name not in variables]
+    required = REQUIRED if has_rails(variables) else REQUIRED_WITHOUT_RAILS
+    return [f"{name}: no value; {remedy}" for name in required if name not in variables]
 
 
 def judge_host(evidence: HostEvidence) -> HostReport:
-    """Run every check."""
-    return HostReport(evidence.host, tuple(finding for check in CHECKS for finding in check.judge(evidence)))
+    """Run every check that is about what the host has."""
+    among = [each for each in CHECKS if has_rails(evidence.variables) or not each.needs_rails]
+    return HostReport(evidence.host, tuple(finding for check in among for finding in check.judge(evidence)))

@@ -45,6 +45,8 @@ class BondNeeds:
     """How often LACP sends: each second, or every 30 seconds."""
     min_links: int
     """Members that must be up for the bond to be."""
+    interfaces: Mapping[str, tuple[str, ...]]
+    """Plane that is not described -> the hosts' interfaces on it."""
     planes: tuple[BondedPlane, ...]
     """First the one that the ports are of, untagged; then those that share them."""
 
@@ -77,6 +79,7 @@ def _needs(owner: Demand, bonded: Sequence[Demand]) -> BondNeeds:
         exceptions=nics.exceptions,
         rate=bond.rate,
         min_links=bond.min_links,
+        interfaces=owner.hosts.interfaces,
         planes=tuple(
             BondedPlane(each.plane_name, each.plane.default_route, _networks(each)) for each in (owner, *sharing)
         ),

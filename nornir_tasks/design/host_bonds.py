@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from nornir_tasks.design.bond_needs import BondedPlane, BondNeeds
-from nornir_tasks.design.host_vars import NicMatch, Vars, place_match
+from nornir_tasks.design.host_parts import NicMatch, Vars, place_match
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.pairs import Segment

@@ -44,12 +44,12 @@ class HostNeeds:
 
 
 def host_needs(demands: Iterable[Demand], catalogue: Catalogue, marks: Marks) -> tuple[HostNeeds, ...]:
-    """The hosts' NIC places, NIC models and marking of RDMA, of each group on each plane.
+    """The hosts' NIC places, NIC models and marking of RDMA, of each group on each plane whose ports are not bonded.
 
-    Raises IntentError for all missing values, and for planes with different values for what a host has once. Only
-    configuring hosts needs this.
+    Bonds are those of :mod:`nornir_tasks.design.bond_needs`: they carry no RDMA. Raises IntentError for all missing
+    values, and for planes with different values for what a host has once. Only configuring hosts needs this.
     """
-    every, gathering = tuple(demands), Gathering()
+    every, gathering = tuple(each for each in demands if not each.is_bonded), Gathering()
     found = [gathering.attempt(partial(_needs, each, catalogue, marks)) for each in every]
     gathering.attempt(lambda: _agree(every, catalogue, marks))
     gathering.refuse()
@@ -82,12 +82,6 @@ def _needs(demand: Demand, catalogue: Catalogue, marks: Marks) -> HostNeeds:
     if nics.ports_of is not None:
         what, expected = "host roles do not configure VLANs on NIC ports yet", "NIC ports of this plane's own"
         raise IntentError(marks.problem(Finding(demand.on_nics("ports_of"), what, expected, nics.ports_of)))
-    if demand.is_bonded:
-        what, expected = (
-            "host roles do not configure bonds yet",
-            "p2p, subnet/N or svi, for hosts that the roles bring up",
-        )
-        raise IntentError(marks.problem(Finding(demand.on_plane("link"), what, expected, "bond")))
     if nics.at is None:
         what, example = "the places of these NICs are not declared", "at: [PCI address of rail 0, ...]"
         findings.append(Finding(demand.on_nics(), what, example))

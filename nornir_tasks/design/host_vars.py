@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from nornir_tasks.design.bond_needs import BondNeeds
+from nornir_tasks.design.host_bonds import BondInterfacesVars, bond_interfaces
 from nornir_tasks.design.host_needs import HostNeeds
+from nornir_tasks.design.host_parts import NicMatch, Vars, place_match
 from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.links import HostNic
 from nornir_tasks.design.network import Fabric, Network
 from nornir_tasks.design.partial_config import ClassPolicy
 from nornir_tasks.design.plane import Plane
-from nornir_tasks.intent.fields import is_pci
 
 FIRST_TABLE = 100
 """Routing table of rail 0; rail r has 100 + r, clear of the kernel's own 253-255."""
@@ -27,19 +29,6 @@ ECT_0 = 0b10
 
 Dscp = Annotated[int, Field(ge=0, le=63)]
 Priority = Annotated[int, Field(ge=0, le=7)]
-
-
-class Vars(BaseModel):
-    """A part of a host's variables: closed, immutable."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class NicMatch(Vars):
-    """How to find a rail's NIC port; exactly one of the two is set."""
-
-    pci: str | None = None
-    mac: str | None = None
 
 
 class RailVars(Vars):
@@ -155,7 +144,7 @@ class PlaneGuardVars(Vars):
 
 
 class HostVars(Vars):
-    """All variables of one host, by role."""
+    """All variables of one host with rails, by role."""
 
     rail_interfaces: RailInterfacesVars
     roce_qos: RoceQosVars
@@ -163,23 +152,48 @@ class HostVars(Vars):
     nccl: NcclVars
     plane_guard: PlaneGuardVars
     gpudirect: GpudirectVars
+    bond_interfaces: BondInterfacesVars | None = None
+    """None: the host has no bonds."""
 
     def ansible(self) -> dict[str, Any]:
-        """``<role>_<field>`` -> plain data, as Ansible takes it; what is None in a rail, or is no rail, is left out."""
-        found: dict[str, Any] = {}
-        for role in type(self).model_fields:
-            part: Vars = getattr(self, role)
-            for field, value in part.model_dump(mode="json").items():
-                found[f"{role}_{field}"] = value
-        if found["roce_qos_reorder_rails"] is None:
-            del found["roce_qos_reorder_rails"]
-        for rail in found["rail_interfaces_rails"]:
-            for key in ("plane_supernet", "subnet"):
-                if rail[key] is None:
-                    del rail[key]
-        for rail in (*found["rail_interfaces_rails"], *found["gpudirect_rails"]):
-            rail["match"] = {key: value for key, value in rail["match"].items() if value is not None}
-        return found
+        """See :func:`as_ansible`."""
+        return as_ansible(self)
+
+
+class BondedHostVars(Vars):
+    """All variables of one host that has bonds and no rail, by role."""
+
+    bond_interfaces: BondInterfacesVars
+    plane_guard: PlaneGuardVars | None
+    """None: the host is on one plane, so there is nothing to keep apart."""
+
+    def ansible(self) -> dict[str, Any]:
+        """See :func:`as_ansible`."""
+        return as_ansible(self)
+
+
+LISTS = frozenset({"rail_interfaces_rails", "gpudirect_rails", "bond_interfaces_bonds"})
+"""Variables whose parts have keys that only some of them need."""
+
+
+def as_ansible(values: HostVars | BondedHostVars) -> dict[str, Any]:
+    """``<role>_<field>`` -> plain data, as Ansible takes it; what a rail, bond or host does not have is left out."""
+    found: dict[str, Any] = {}
+    for role in type(values).model_fields:
+        part: Vars | None = getattr(values, role)
+        for field, value in ({} if part is None else part.model_dump(mode="json")).items():
+            found[f"{role}_{field}"] = value
+    if found.get("roce_qos_reorder_rails", ()) is None:
+        del found["roce_qos_reorder_rails"]
+    for name in LISTS & found.keys():
+        found[name] = _without_none(found[name])
+    return found
+
+
+def _without_none(value: Any) -> Any:  # noqa: ANN401 (plain data of any depth)
+    if isinstance(value, dict):
+        return {key: _without_none(each) for key, each in value.items() if each is not None}
+    return [_without_none(each) for each in value] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,11 +210,19 @@ class _OnPlane:
         return self.plane.host_vlan is not None
 
 
-def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Kinds | None = None) -> HostVars:
-    """The variables of one host of the network. KeyError for a host that it has not.
+def host_vars(
+    network: Network,
+    needs: Iterable[HostNeeds],
+    host: str,
+    among: Kinds | None = None,
+    *,
+    bonds: Iterable[BondNeeds] = (),
+) -> HostVars:
+    """The variables of one host of the network. KeyError for a host that has no rail there.
 
-    ``needs``: of all groups and planes of the site; ``among``: the kinds of planes there are, those of
-    ``design/planes/`` if not said otherwise. NCCL uses only NICs on planes that join GPUs.
+    ``needs``, ``bonds``: of all groups and planes of the site; ``among``: the kinds of planes there are, those of
+    ``design/planes/`` if not said otherwise. NCCL uses only NICs on planes that join GPUs, and finds its peers on the
+    bonds of planes of the kind they name for it, or on the interfaces that the intent names.
     """
     found = _on_planes(network, needs, host)
     first, names = found[0], tuple(nic.port for each in found for nic in each.nics)
@@ -213,6 +235,9 @@ def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Ki
     interfaces = _rail_interfaces(found)
     gpu_rails = tuple(port for each in of_gpus for port in _ports(network, host, each))
     described = {each.name: ports for each in network.planes.values() if (ports := _ports(network, host, each))}
+    bonded = bond_interfaces(network, bonds, host)
+    on_bonds = _on_bonds(bonded)
+    peers = tuple(name for plane, (name,) in on_bonds.items() if network.planes[plane].kind == bootstrap)
     return HostVars(
         rail_interfaces=interfaces,
         roce_qos=qos,
@@ -222,11 +247,30 @@ def host_vars(network: Network, needs: Iterable[HostNeeds], host: str, among: Ki
             traffic_class=qos.traffic_class,
             cross_nic=_cross_nic(network, of_gpus),
             pxn_disable=0,
-            socket_interfaces=first.needs.interfaces.get(bootstrap or "", ()),
+            socket_interfaces=peers or first.needs.interfaces.get(bootstrap or "", ()),
         ),
-        plane_guard=PlaneGuardVars(planes={**described, **first.needs.interfaces}),
+        plane_guard=PlaneGuardVars(planes={**described, **on_bonds, **first.needs.interfaces}),
         gpudirect=GpudirectVars(rails=_of_gpus(interfaces.rails, gpu_rails) if first.needs.provider == "mlx5" else ()),
+        bond_interfaces=bonded,
     )
+
+
+def bonded_host_vars(network: Network, bonds: Iterable[BondNeeds], host: str) -> BondedHostVars:
+    """The variables of one host of the network that has bonds and no rail. KeyError for a host without bonds there."""
+    needed = tuple(each for each in bonds if each.is_of(host))
+    bonded = bond_interfaces(network, needed, host)
+    if bonded is None:
+        raise KeyError(host)
+    planes = {**_on_bonds(bonded), **needed[0].interfaces}
+    return BondedHostVars(
+        bond_interfaces=bonded, plane_guard=PlaneGuardVars(planes=planes) if len(planes) > 1 else None
+    )
+
+
+def _on_bonds(bonded: BondInterfacesVars | None) -> dict[str, tuple[str, ...]]:
+    """Plane -> the one interface that the host has on it by a bond."""
+    bonds = () if bonded is None else bonded.bonds
+    return {plane.plane: (plane.interface,) for bond in bonds for plane in bond.planes}
 
 
 def rail_interfaces(network: Network, needs: Iterable[HostNeeds], host: str) -> RailInterfacesVars:
@@ -288,11 +332,6 @@ def _rail(number: int, on: _OnPlane, nic: HostNic, first_supernet: str) -> RailV
 def _of_gpus(rails: Iterable[RailVars], names: Sequence[str]) -> tuple[GpuRailVars, ...]:
     matches = {rail.name: rail.match for rail in rails}
     return tuple(GpuRailVars(name=name, match=matches[name]) for name in names)
-
-
-def place_match(place: str) -> NicMatch:
-    """How to find the NIC port at this place."""
-    return NicMatch(pci=place) if is_pci(place) else NicMatch(mac=place)
 
 
 def _roce_qos(

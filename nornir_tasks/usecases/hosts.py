@@ -1,4 +1,4 @@
-"""The GPU hosts of a site as Ansible sees them: groups, and variables from the same design as the switches'.
+"""The hosts of a site as Ansible sees them: groups, and variables from the same design as the switches'.
 
 ``plugins/inventory/gpufabric.py`` passes this to Ansible unchanged.
 """
@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nornir_tasks.design.bond_needs import BondNeeds, bond_needs
 from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.demand import demands
-from nornir_tasks.design.host_needs import check_copies, host_needs
-from nornir_tasks.design.host_vars import host_vars
+from nornir_tasks.design.demand import Demand, demands
+from nornir_tasks.design.gather import Gathering
+from nornir_tasks.design.host_groups import PLANNED, playbook_group_of, playbook_groups
+from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
+from nornir_tasks.design.host_vars import bonded_host_vars, host_vars
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import IntentError, LabError, Problem
 from nornir_tasks.files.machines_file import load_machines
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.site import INTENT
+from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.usecases.site import load
-
-PLANNED = "planned"
-"""Hosts of the design that the lab has no machine for. No playbook addresses them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class HostInventory:
 
     site: str
     groups: Mapping[str, tuple[str, ...]]
-    """Group -> hosts in it, in the order of declared identity. Hosts of a plane are in the group of its kind, through
-    the child group with their name in the intent."""
+    """Group -> hosts in it, in the order of declared identity. Hosts are in the group that playbooks address them by
+    (:mod:`nornir_tasks.design.host_groups`), through the child group with their name in the intent."""
     children: Mapping[str, tuple[str, ...]]
     """Group -> groups in it."""
     variables: Mapping[str, Mapping[str, Any]]
@@ -76,22 +77,42 @@ def host_inventory(
     up = tuple(host for host in network.hosts if machines is None or host in machines)
     planned = tuple(host for host in network.hosts if host not in set(up)) if with_planned else ()
     known = kinds()
-    groups: dict[str, tuple[str, ...]] = dict.fromkeys(known.planes, ())
+    groups: dict[str, tuple[str, ...]] = dict.fromkeys(playbook_groups(known), ())
     children: dict[str, tuple[str, ...]] = {}
     variables: dict[str, Mapping[str, Any]] = {}
     on_planes = demands(intent, known.planes)
-    for demand in on_planes:
-        groups[demand.group] = tuple(host for host in up if host.rpartition("-")[0] == demand.group)
-        if demand.group != demand.kind:
-            children[demand.kind] = tuple(dict.fromkeys((*children.get(demand.kind, ()), demand.group)))
-    if up or planned:
-        check_copies(on_planes, intent.marks)
-    needs = host_needs(on_planes, catalogue, intent.marks) if up or planned else ()
+    for group, into in playbook_group_of(on_planes, known, intent.marks).items():
+        groups[group] = tuple(host for host in up if host.rpartition("-")[0] == group)
+        if group != into:
+            children[into] = (*children.get(into, ()), group)
+    needs, bonds = _needs(on_planes, catalogue, intent.marks) if up or planned else ((), ())
     for host in (*up, *planned):
-        variables[host] = {**host_vars(network, needs, host).ansible(), **((machines or {}).get(host) or {})}
+        made = _variables(network, needs, bonds, host)
+        variables[host] = {**made, **((machines or {}).get(host) or {})}
     return HostInventory(
         site=network.site,
         groups={**groups, PLANNED: planned},
         children=children,
         variables=variables,
     )
+
+
+def _needs(
+    on_planes: tuple[Demand, ...], catalogue: Catalogue, marks: Marks
+) -> tuple[tuple[HostNeeds, ...], tuple[BondNeeds, ...]]:
+    """What rails and bonds need beyond the switches' input. Raises IntentError for all that is missing of either."""
+    gathering = Gathering()
+    gathering.attempt(lambda: check_copies(on_planes, marks))
+    needs = gathering.attempt(lambda: host_needs(on_planes, catalogue, marks))
+    bonds = gathering.attempt(lambda: bond_needs(on_planes, marks))
+    gathering.refuse()
+    return needs or (), bonds or ()
+
+
+def _variables(
+    network: Network, needs: tuple[HostNeeds, ...], bonds: tuple[BondNeeds, ...], host: str
+) -> dict[str, Any]:
+    """Of one host: with rails, with rails and bonds, or with bonds alone."""
+    if any(each.is_of(host) for each in needs):
+        return host_vars(network, needs, host, bonds=bonds).ansible()
+    return bonded_host_vars(network, bonds, host).ansible()

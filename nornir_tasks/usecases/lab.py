@@ -159,6 +159,11 @@ def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
     names = tuple(dict.fromkeys(nic.host for nic in design.network.nics))
     if count > len(names):
         raise LabError(Problem("--hosts", "the design has fewer hosts", f"at most {len(names)}", str(count)))
+    bonded = sorted({each.plane_name for each in design.demands if each.is_bonded})
+    if count and bonded:
+        what = f"lab machines have no bonds; hosts on {', '.join(bonded)} have"
+        hint = "switches of the lab take bonds' ports; try machines on a copy of the site without these planes"
+        raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", "link: bond", hint))
     vlan = next((each.host_vlan for each in design.network.planes.values() if each.host_vlan is not None), None)
     if count and vlan is not None:
         what = "lab machines hang on routed links, each at a leaf's end of its own"

@@ -15,7 +15,8 @@ from ansible.plugins.action import ActionBase
 
 try:
     from nornir_tasks.checks.host_evidence import HostEvidence
-    from nornir_tasks.checks.host_suite import ROLES, judge_host, missing, requests
+    from nornir_tasks.checks.host_suite import judge_host, missing, requests
+    from nornir_tasks.checks.host_suite import roles as roles_of
 except ImportError as error:
     raise AnsibleActionFail(f"gpufabric is not installed for {sys.executable}: {error}") from error
 
@@ -53,13 +54,14 @@ class ActionModule(ActionBase):
         """The roles' variables: their defaults, overridden by the inventory."""
         own: dict[str, Any] = {}
         roles = Path(self._task._role.get_role_path()).parent if self._task._role else Path("roles")  # noqa: SLF001
-        for role in ROLES:
+        among = roles_of(given)
+        for role in among:
             defaults = roles / role / "defaults" / "main.yml"
             own |= (
                 (self._loader.load_from_file(str(defaults), trusted_as_template=True) or {})
                 if defaults.exists()
                 else {}
             )
-        own |= {name: value for name, value in given.items() if name.startswith(tuple(f"{role}_" for role in ROLES))}
+        own |= {name: value for name, value in given.items() if name.startswith(tuple(f"{role}_" for role in among))}
         found: dict[str, Any] = self._templar.copy_with_new_env(available_variables={**own, **given}).template(own)
         return found

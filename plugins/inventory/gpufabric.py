@@ -11,8 +11,8 @@ from ansible.plugins.inventory import BaseInventoryPlugin
 
 DOCUMENTATION = r"""
 name: gpufabric
-short_description: The GPU hosts of a site, with what its design says of them
-description: Reads C(fabric.yml) and gives every host the variables of the roles, in a group for each kind of plane.
+short_description: The hosts of a site, with what its design says of them
+description: Reads C(fabric.yml) and gives every host the variables of the roles, in the group of its playbook.
 options:
   plugin: {description: C(gpufabric.host.gpufabric)., required: true, choices: [gpufabric.host.gpufabric]}
   site: {description: "A name (C(./inventory), here, built in; -v shows which) or path; default this folder", type: str}

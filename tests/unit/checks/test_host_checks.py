@@ -458,7 +458,8 @@ def test_every_variable_without_a_default_is_asked_for_by_name() -> None:
     assert {name.rpartition(":")[0] for name in missing({})} == set(REQUIRED)
     del values["roce_qos_dscp"]
     assert missing(values) == ["roce_qos_dscp: no value; the inventory plug-in gpufabric takes it from the intent"]
-    parts = (field.annotation.model_fields.values() for field in HostVars.model_fields.values())
+    of_all = (field for field in HostVars.model_fields.values() if field.is_required())
+    parts = (field.annotation.model_fields.values() for field in of_all)
     assert len(REQUIRED) == sum(each.is_required() for part in parts for each in part)
 
 

@@ -10,6 +10,7 @@ from nornir_tasks.design.bond_needs import BondedPlane, BondNeeds, bond_needs
 from nornir_tasks.design.demand import demands
 from nornir_tasks.design.host_bonds import BondPlaneVars, BondVars, bond_interfaces
 from nornir_tasks.design.host_needs import host_needs
+from nornir_tasks.design.host_vars import bonded_host_vars
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import IntentError
@@ -202,7 +203,7 @@ def test_hosts_of_the_reference_site_have_a_bond_on_each_fabric() -> None:
     """
     network = load("ref-28672-front").network
     needed = tuple(
-        BondNeeds(group, bond, ("0000:00:00.0", "0000:00:00.1"), {}, "fast", 1, (on,))
+        BondNeeds(group, bond, ("0000:00:00.0", "0000:00:00.1"), {}, "fast", 1, {}, (on,))
         for group, bond, on in (
             ("gpu", "data", alone("storage")),
             ("gpu", "front", alone("business")),
@@ -281,7 +282,31 @@ def test_a_network_that_two_planes_of_a_host_lead_to_is_refused() -> None:
     assert "hosts of gpu would reach it by plane business as well" in message
 
 
-def test_bringing_up_such_hosts_is_refused_by_name_as_before() -> None:
+def test_nothing_of_rails_is_asked_for_where_all_ports_are_bonded() -> None:
     intent = front.loaded(placed())
-    with pytest.raises(IntentError, match="host roles do not configure bonds yet"):
-        host_needs(demands(intent, kinds().planes), load_catalogue(), intent.marks)
+    assert host_needs(demands(intent, kinds().planes), load_catalogue(), intent.marks) == ()
+
+
+def test_a_host_on_one_plane_alone_has_no_planes_to_keep_apart() -> None:
+    store = bonded_host_vars(*usual(), "store-1")
+    assert store.plane_guard is None
+    assert set(store.ansible()) == {"bond_interfaces_bonds"}
+    gpu = bonded_host_vars(*usual(), "gpu-1").ansible()
+    assert gpu["plane_guard_planes"] == {"storage": ["rail"], "business": ["rail.300"]}
+    with pytest.raises(KeyError):
+        bonded_host_vars(*usual(), "nobody-1")
+
+
+def test_an_interface_beside_the_bond_is_a_plane_of_its_own() -> None:
+    data = placed()
+    data["hosts"]["store"]["interfaces"] = {"oob": ["eno1"]}
+    made = bonded_host_vars(front.built(data), needs(data), "store-2").ansible()
+    assert made["plane_guard_planes"] == {"storage": ["rail"], "oob": ["eno1"]}
+
+
+def test_what_a_bond_does_not_have_is_not_among_its_variables() -> None:
+    """A role's argument that is null is another thing than one that is not there."""
+    (bond,) = bonded_host_vars(*usual(), "store-1").ansible()["bond_interfaces_bonds"]
+    assert bond["members"][0]["match"] == {"pci": "0000:01:00.0"}
+    assert not {"vlan", "address_v6", "gateway_v6", "prefix_length_v6"} & bond["planes"][0].keys()
+    assert bond["planes"][0]["routes_v6"] == []

@@ -1,6 +1,6 @@
 """What the design tells hosts and what the roles ask for are the same: names, types, choices, nested options."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -11,7 +11,9 @@ from tests.unit.usecases.test_hosts import CHECKOUT
 
 TYPES = {"array": "list", "boolean": "bool", "integer": "int", "object": "dict", "string": "str"}
 """JSON schema -> Ansible."""
-ROLES = {name: field.annotation for name, field in HostVars.model_fields.items()}
+MODELS = {name: field.annotation for name, field in HostVars.model_fields.items()}
+ROLES: dict[str, Any] = {name: next(iter(get_args(each)), each) for name, each in MODELS.items()}
+"""Role -> its model; that of a role which not every host has is said with None beside it."""
 
 
 def options_of(role: str) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def copy(tmp_path: Path) -> Path:
             (collection / "roles" / role / "tasks" / file).write_text(tasks.replace("ROLE", role))
     local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     local["bond_interfaces_bonds"] = [{"name": "data"}]  # else its role is left out
-    groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}}
+    groups = {"compute": {"hosts": dict.fromkeys(HOSTS)}, "network": {}, "storage": {}, "services": {}}
     (tmp_path / "hosts.yml").write_text(yaml.safe_dump({"all": {"vars": local, "children": groups}}))
     own = [line for line in (CHECKOUT / "ansible.cfg").read_text().splitlines() if line.startswith("retry_files")]
     (tmp_path / "ansible.cfg").write_text("\n".join(["[defaults]", "collections_path = .", *own]) + "\n")
@@ -87,6 +87,10 @@ def play(copy: Path, *arguments: str, **extra: Any) -> tuple[int, str, list[str]
         check=False,
     )  # fmt: skip
     return done.returncode, done.stdout + done.stderr, re.findall(r"note: (\w+ [\w-]+)", done.stdout)
+
+
+def hosts_in(notes: list[str]) -> list[str]:
+    return sorted({line.split()[1] for line in notes})
 
 
 def hosts_of(notes: list[str], role: str) -> list[str]:
@@ -220,7 +224,51 @@ def test_a_host_that_cannot_be_reached_counts_as_one_that_failed(
 def test_network_and_storage_come_before_compute() -> None:
     site = yaml.safe_load((CHECKOUT / "site.yml").read_text())
     order = [each["ansible.builtin.import_playbook"] for each in site]
-    assert order == ["playbooks/network.yml", "playbooks/storage.yml", "playbooks/compute.yml"]
+    assert order == [f"playbooks/{name}.yml" for name in ("network", "storage", "services", "compute")]
+
+
+BONDED = ["bond_interfaces", "plane_guard", "hugepages", "host_validate"]
+
+
+def with_all_kinds(copy: Path) -> None:
+    """An inventory of a storage host with two planes, one with rails alone, a login with one plane, and a GPU host."""
+    inventory = yaml.safe_load((copy / "hosts.yml").read_text())
+    bonds = inventory["all"]["vars"].pop("bond_interfaces_bonds")
+    two = {"storage": ["data"], "business": ["data.300"]}
+    inventory["all"]["children"] = {
+        "network": {},
+        "storage": {
+            "hosts": {
+                "storage-1": {"bond_interfaces_bonds": bonds, "plane_guard_planes": two},
+                "storage-2": {"rail_interfaces_rails": [], "plane_guard_planes": two},
+            }
+        },
+        "services": {"hosts": {"login-1": {"bond_interfaces_bonds": bonds}}},
+        "compute": {"hosts": {"gpu-1": {"bond_interfaces_bonds": bonds}}},
+    }
+    (copy / "hosts.yml").write_text(yaml.safe_dump(inventory))
+
+
+def test_each_kind_of_host_gets_its_own_roles_and_those_of_rails_are_for_gpu_hosts_alone(copy: Path) -> None:
+    with_all_kinds(copy)
+    code, printed, notes = play(copy)
+    assert code == 0, printed
+    ran = {host: [line.split()[0] for line in notes if line.endswith(f" {host}")] for host in hosts_in(notes)}
+    assert ran == {
+        "storage-1": BONDED,
+        "storage-2": ["hugepages"],
+        "login-1": [role for role in BONDED if role != "plane_guard"],
+        "gpu-1": roles(),
+    }
+    assert "storage-2 has rails (routed links), which only playbooks/compute.yml brings up" in printed
+
+
+def test_a_service_host_that_is_refused_is_left_alone_and_no_gpu_host_is_begun(copy: Path) -> None:
+    with_all_kinds(copy)
+    code, printed, notes = play(copy, refusing={"bond_interfaces": ["login-1"]})
+    assert code != 0
+    assert "bond_interfaces refuses" in printed
+    assert hosts_in(notes) == ["storage-1", "storage-2"]
 
 
 def test_every_role_of_the_repository_is_in_the_play(copy: Path) -> None:

@@ -44,7 +44,7 @@ Expectation = tuple[str, Callable[[Any], str]]
 
 ABOUT = About(
     name="roce",
-    each="rail and knob of the policy; with roce_qos_firmware, each setting of the firmware, now and at its next start",
+    each="rail and knob of the policy",
     reads=(FACT,),
     wanted="roce_qos_*, and the rail's MTU in rail_interfaces_rails",
     passes="the value that is read back is the policy's; where only the firmware holds it, now and at its next start",
@@ -70,8 +70,6 @@ def check_roce(evidence: HostEvidence) -> list[HostFinding]:
                 judge.undecided(Knob(rail, name, wanted, "ip -br link"), why)
         else:
             _judge_rail(judge, rail, expectations, facts[rail], variables)
-        if variables.get("roce_qos_firmware"):
-            _judge_firmware(judge, rail, (facts or {}).get(rail), evidence)
     return judge.findings
 
 
@@ -145,9 +143,7 @@ def _judge_in_firmware(judge: Judge, knob: Knob, setting: Mapping[str, int], var
     """
     now, later = (_in_firmware(knob, setting[when], variables) for when in ("current", "next_boot"))
     found = now[1] if now == later else f"{now[1]}, and at the NIC's next start {later[1]}"
-    judge.decide(
-        knob, now[0] and later[0], found, why="roce_qos_firmware: true has the role set it, for the next reset"
-    )
+    judge.decide(knob, now[0] and later[0], found, why="nic_firmware_policy: true has role nic_firmware set it")
 
 
 def _in_firmware(knob: Knob, number: int, variables: Variables) -> tuple[bool, str]:
@@ -157,30 +153,6 @@ def _in_firmware(knob: Knob, number: int, variables: Variables) -> tuple[bool, s
     on = [bool(number >> priority & 1) for priority in range(PRIORITIES)]
     good = on[variables["roce_qos_priority"]] if variables["roce_qos_ecn"] else not any(on)
     return good, _spell_priorities(on)
-
-
-def _wanted_settings(variables: Variables) -> dict[str, int]:
-    """Setting without its port -> value: DCBX left to the host, DCQCN on the lossless priority only."""
-    ecn, mask = variables["roce_qos_ecn"], 1 << variables["roce_qos_priority"]
-    marks = {"CNP_DSCP": variables["roce_qos_cnp_dscp"], "CNP_802P_PRIO": variables["roce_qos_cnp_priority"]}
-    quiet = ("DCBX_WILLING", "LLDP_NB_DCBX", "LLDP_NB_RX_MODE", "LLDP_NB_TX_MODE")
-    return {**dict.fromkeys(quiet, 0), "ROCE_CC_PRIO_MASK": mask if ecn else 0, **(marks if ecn else {})}
-
-
-def _judge_firmware(judge: Judge, rail: str, facts: Mapping[str, Any] | None, evidence: HostEvidence) -> None:
-    """Two findings for each setting: the current value, and the value at the NIC's next start."""
-    answer = (facts or {}).get("firmware") or {"settings": {}, "reason": evidence.why_unread(FACT)}
-    for name, value in _wanted_settings(evidence.variables).items():
-        setting = answer["settings"].get(name)
-        for when, words in (("current", "now"), ("next_boot", "at the next start")):
-            knob = Knob(rail, f"{name} {words}", str(value), "mstconfig -d PCI -e q", ShownOn.STAND_IN)
-            if evidence.variables["rdma_stack_provider"] == "rxe":
-                judge.skip(knob, "Soft-RoCE has no firmware")
-            elif setting is None:
-                judge.undecided(knob, answer["reason"] or f"the firmware does not show {name}")
-            else:
-                waits = when == "current" and setting["next_boot"] == value
-                judge.compare(knob, setting[when], why="waits for a reset of the NIC (mlxfwreset)" if waits else "")
 
 
 def _judge_absent(judge: Judge, knob: Knob, reason: str, variables: Variables) -> None:

@@ -131,7 +131,6 @@ def _of_rails(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             {
                 "rails": rails,
                 "backend": variables.get("roce_qos_backend", "auto"),
-                "firmware": bool(variables.get("roce_qos_firmware")),
                 "registers": bool(variables.get(host_roce.REORDER)),
                 "root": variables.get("roce_qos_root", "/"),
             },

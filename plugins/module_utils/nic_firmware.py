@@ -50,6 +50,7 @@ POLL_S = 0.5
 class FirmwareReport(Report):
     """What one run changed, what it could not, and what each change waits for."""
 
+    reboot_reasons: list[str] = field(default_factory=list)
     power_cycle_reasons: list[str] = field(default_factory=list)
     resets: list[str] = field(default_factory=list)
     """Cards that were reset, or would be."""

@@ -100,10 +100,10 @@ def wanted_settings(values: Mapping[str, Any]) -> tuple[Want, ...]:
 def find_problems(values: Mapping[str, Any]) -> list[str]:
     """Every mistake in the variables, as `variable: value; remedy`; empty if there is none."""
     problems = []
-    if values["policy"] and values["also_owned"]:
+    if values["also_owned"]:
         problems.append(
-            "nic_firmware_policy: true, and roce_qos_firmware: true as well: two owners of the same settings. "
-            "Set roce_qos_firmware: false"
+            "roce_qos_firmware: true: this role alone owns the firmware's settings. "
+            "Remove it, and set nic_firmware_policy: true and nic_firmware_change_allowed: true"
         )
     if not -1 <= values["vfs"] <= MOST_VFS:
         problems.append(f"nic_firmware_vfs: {values['vfs']}. Write 0 to {MOST_VFS}, or -1 to leave them alone")

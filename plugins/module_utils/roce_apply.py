@@ -4,10 +4,11 @@ Standard library only (it runs on hosts, Python 3.9). Three ways:
 
 - ``judge`` (the role's refusals) reads only;
 - ``apply`` (the role) reads all rails first, and sets nothing on any of them if one lacks a required knob or has one
-  that cannot be read. At the first set that does not take it stops, and names what was done and what was not tried.
-  The firmware is changed last, after all rails;
+  that cannot be read. At the first set that does not take it stops, and names what was done and what was not tried;
 - ``restore`` (the service gpufabric-roce-qos, at boot and after a link flap) judges rail by rail: the role was through
-  before, so each knob that can be set is set, and what cannot is named. It leaves the firmware alone, queries included.
+  before, so each knob that can be set is set, and what cannot is named. It does not even query the firmware.
+
+None of them writes to the firmware: that is nic_firmware.py's.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def judge(
 
 
 def apply(policy: Policy, host: Host, *, check: bool = False) -> Report:
-    """Apply the policy to all rails in turn, then to their firmware, up to the first failure.
+    """Apply the policy to all rails in turn, up to the first failure.
 
     With ``check`` nothing is changed; the report has the changes to be made, those by other roles included.
     """
@@ -78,12 +79,11 @@ def _bring(policy: Policy, host: Host, report: Report, *, check: bool) -> None:
     if report.failures and not check:
         return
     _load_rdma_cm(host, report, check=check)
-    for bring, untried in ((Rail.bring, Rail.untried), (Rail.bring_firmware, Rail.untried_firmware)):
-        for rail in rails:
-            if report.failures and not check:
-                report.not_tried.extend(untried(rail))
-            else:
-                bring(rail)
+    for rail in rails:
+        if report.failures and not check:
+            report.not_tried.extend(rail.untried())
+        else:
+            rail.bring()
 
 
 def _restore(policy: Policy, host: Host, report: Report, *, check: bool) -> None:

@@ -130,10 +130,6 @@ class Firmware:
             named = ", ".join(f"{name}: wanted {value}, found {found}" for name, (found, value) in left.items())
             raise FirmwareError(f"{' '.join(command)} did not take ({named}): {words}")
 
-    def waits_for_reset(self, wanted: dict[str, int]) -> bool:
-        """Is any value in effect only after the next reset?"""
-        return any(self.settings[name].current != value for name, value in wanted.items())
-
 
 def _complaint(command: tuple[str, ...], answer: Answer) -> str:
     words = " ".join((answer.stderr + answer.stdout).split())[:300]

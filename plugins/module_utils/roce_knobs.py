@@ -41,18 +41,6 @@ def wanted_values(policy: Policy, rail: str) -> dict[str, Any]:
     return {**always, **cable, **({"buffer": buffer} if buffer else {}), **marks, **reorder}
 
 
-def wanted_firmware(policy: Policy, port: int) -> dict[str, int]:
-    """The wanted firmware settings of one port: DCBX left to the host, DCQCN on the lossless priority only."""
-    return {
-        f"DCBX_WILLING_P{port}": 0,
-        f"LLDP_NB_DCBX_P{port}": 0,
-        f"LLDP_NB_RX_MODE_P{port}": 0,
-        f"LLDP_NB_TX_MODE_P{port}": 0,
-        f"ROCE_CC_PRIO_MASK_P{port}": 1 << policy.priority if policy.ecn else 0,
-        **({f"CNP_DSCP_P{port}": policy.cnp_dscp, f"CNP_802P_PRIO_P{port}": policy.cnp_priority} if policy.ecn else {}),
-    }
-
-
 def holds(knob: str, found: Any, wanted: Any, source: str = "") -> bool:  # noqa: ANN401 - a knob's value has its shape
     """Is the knob as wanted? For a knob with several parts, only the wanted parts count.
 

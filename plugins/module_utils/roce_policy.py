@@ -95,6 +95,7 @@ class Policy:
     priority_buffer: tuple[int, ...]
     backend: str
     firmware: bool
+    """Role nic_firmware brings what only the firmware holds to the policy, which may wait for a reset."""
     absent_allowed: tuple[str, ...]
     reorder_rails: tuple[str, ...]
     """Rails whose NICs are told to accept reordered packets; the others are left as they are."""

@@ -19,20 +19,9 @@ try:
         mlnx_qos_steps,
         pause_steps,
     )
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_congestion import DRIVER, explained, may_open
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_firmware import (
-        PACKAGE,
-        Firmware,
-        FirmwareError,
-        port_of_function,
-    )
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_congestion import DRIVER
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_host import RDMA_CM, Host, configured
-    from ansible_collections.gpufabric.host.plugins.module_utils.roce_knobs import (
-        holds,
-        spell,
-        wanted_firmware,
-        wanted_values,
-    )
+    from ansible_collections.gpufabric.host.plugins.module_utils.roce_knobs import holds, spell, wanted_values
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_parse import (
         ABSENT,
         CONFLICT,
@@ -47,10 +36,9 @@ try:
     from ansible_collections.gpufabric.host.plugins.module_utils.roce_state import DCB_KNOBS
 except ImportError:  # installed beside the service
     from roce_commands import Step, Write, dcb_steps, driver_steps, mlnx_qos_steps, pause_steps
-    from roce_congestion import DRIVER, explained, may_open
-    from roce_firmware import PACKAGE, Firmware, FirmwareError, port_of_function
+    from roce_congestion import DRIVER
     from roce_host import RDMA_CM, Host, configured
-    from roce_knobs import holds, spell, wanted_firmware, wanted_values
+    from roce_knobs import holds, spell, wanted_values
     from roce_parse import ABSENT, CONFLICT, NOT_QUERIED, UNREADABLE, Reading
     from roce_policy import KNOBS, NEVER_ABSENT, Policy
     from roce_register import set_command
@@ -85,7 +73,6 @@ class Rail:
         self.check, self.early, self.with_firmware = check, early, with_firmware
         self.wanted = wanted_values(policy, name)
         self.before: dict[str, Reading] = {}
-        self.nic: Firmware | None = None
         self.read_anew()
 
     def read_anew(self) -> None:
@@ -102,8 +89,6 @@ class Rail:
             knobs = [knob for knob in knobs if knob not in RDMA_KNOBS]
         readings = {knob: self.reader.read(knob) for knob in knobs}
         self.before = {knob: reading for knob, reading in readings.items() if self.can_be_set(knob, reading)}
-        if self.policy.firmware and self.with_firmware:
-            self.look_at_firmware()
 
     def can_be_set(self, knob: str, reading: Reading) -> bool:
         """Can the knob be set, or is it as wanted already? If neither, the report has the reason."""
@@ -115,48 +100,10 @@ class Rail:
             return False
         if reading.source == "firmware" and not self.holds(knob, reading):
             if not self.policy.firmware:
-                why = "only the firmware holds it on this host. Set roce_qos_firmware: true (it holds after a reset)"
-                self.fail(knob, reading, f"{why}, or install NVIDIA's modules")
+                remedy = "Set nic_firmware_policy: true (role nic_firmware sets it), or install NVIDIA's modules"
+                self.fail(knob, reading, f"only the firmware holds it on this host. {remedy}")
             return False
         return True
-
-    def look_at_firmware(self) -> None:
-        """Can the firmware be queried, and does it have the policy's settings?"""
-        if self.reader.driver != DRIVER:
-            absence = Absence(self.name, "firmware", "the policy", f"the NIC is not of {DRIVER}")
-            self.report.absent.append(absence)
-            return
-        try:
-            nic = self.reader.firmware()
-            nic.differing(self.wanted_firmware())
-        except FirmwareError as error:
-            why = explained(str(error), self.host.root)
-            if self.early and error.not_installed and may_open(self.host.root):
-                self.comes_with_package("firmware", "the policy", why, PACKAGE)
-                return
-            self.report.failures.append(Failure(self.name, "firmware", "could not tell", "the policy", why))
-        else:
-            self.nic = nic
-
-    def wanted_firmware(self) -> dict[str, int]:
-        return wanted_firmware(self.policy, port_of_function(self.reader.pci))
-
-    def bring_firmware(self) -> None:
-        """Set the firmware's values; a reason to reboot for each that takes effect only after the NIC's next reset."""
-        if self.nic is None:
-            return
-        wanted = self.wanted_firmware()
-        differing = self.nic.differing(wanted)
-        for name, (found, value) in differing.items():
-            self.report.changes.append(Change(self.name, name, found, value, self.nic.tool + " set"))
-        try:
-            if differing and not self.check:
-                self.nic.write({name: value for name, (_, value) in differing.items()})
-        except FirmwareError as error:
-            self.report.failures.append(Failure(self.name, "firmware", "another value", "the policy", str(error)))
-        if self.nic.waits_for_reset(wanted) or (self.check and differing):
-            reason = f"{self.name}: the firmware of {self.nic.pci} takes its settings after a reset (mlxfwreset)"
-            self.report.reboot_reasons.append(reason)
 
     def bring(self, *, go_on: bool = False) -> None:
         """Set each knob in turn, up to the first that does not take, or, to ``go_on``, all that do.
@@ -184,12 +131,6 @@ class Rail:
         knobs = list(self.before)
         left = knobs[knobs.index(after) :] if after else knobs
         return [f"{self.name} {knob}" for knob in left if not self.holds(knob, self.before[knob])]
-
-    def untried_firmware(self) -> list[str]:
-        """The firmware's settings that differ and were not set."""
-        if self.nic is None:
-            return []
-        return [f"{self.name} {name}" for name in self.nic.differing(self.wanted_firmware())]
 
     def holds(self, knob: str, reading: Reading) -> bool:
         return holds(knob, reading.value, self.wanted[knob], reading.source)

@@ -57,7 +57,6 @@ class Report:
     changes: list[Change] = field(default_factory=list)
     absent: list[Absence] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    reboot_reasons: list[str] = field(default_factory=list)
     not_tried: list[str] = field(default_factory=list)
     """What differs and was left alone after a set that did not take (rail and knob)."""
     not_queried: list[str] = field(default_factory=list)

@@ -133,11 +133,10 @@ class RailReader:
         except _NOT_UNDERSTOOD as error:
             return Reading(None, UNREADABLE, f"what is shown is not understood: {error!r}", self.shown_by(knob))
 
-    def facts(self, *, firmware: bool = False, registers: bool = False) -> dict[str, Any]:
+    def facts(self, *, registers: bool = False) -> dict[str, Any]:
         """All of KNOBS by name, the interface, and per knob ``source``, ``shown_by`` and, if there is one, ``reason``.
 
-        ``firmware``: its settings, queried for this, or already queried to determine a knob; ``registers``:
-        REGISTER_KNOBS as well.
+        ``firmware``: its settings, if it was queried to determine a knob; ``registers``: REGISTER_KNOBS as well.
         """
         readings = {knob: self.read(knob) for knob in (*KNOBS, *(REGISTER_KNOBS if registers else ()))}
         return {
@@ -149,13 +148,11 @@ class RailReader:
             "source": {knob: reading.source for knob, reading in readings.items()},
             "reason": {knob: reading.reason for knob, reading in readings.items() if reading.reason},
             "shown_by": {knob: reading.shown_by for knob, reading in readings.items()},
-            "firmware": self._firmware_facts() if firmware or "_firmware" in vars(self) else None,
+            "firmware": self._firmware_facts() if "_firmware" in vars(self) else None,
         }
 
     def _firmware_facts(self) -> dict[str, Any]:
         """``settings`` (name without port to ``current`` and ``next_boot``), empty with the ``reason``."""
-        if self.driver != roce_congestion.DRIVER:
-            return {"settings": {}, "reason": f"the NIC is not of {roce_congestion.DRIVER}"}
         try:
             return {
                 "settings": {name: asdict(each) for name, each in self.firmware().of_port().items()},
@@ -343,12 +340,11 @@ def read_rails(
     root: Path = Path("/"),
     backend: str = "auto",
     *,
-    firmware: bool = False,
     registers: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """The facts of each rail by the name of its interface; a missing one has all knobs None, source absent."""
     readers = {netdev: RailReader(netdev, run, root, backend) for netdev in netdevs}
-    return {netdev: each.facts(firmware=firmware, registers=registers) for netdev, each in readers.items()}
+    return {netdev: each.facts(registers=registers) for netdev, each in readers.items()}
 
 
 @contextlib.contextmanager

@@ -30,10 +30,6 @@ options:
     type: str
     choices: [auto, dcb, mlnx_qos]
     default: auto
-  firmware:
-    description: Ask the NICs' firmware as well. It is asked in any case where a knob stands nowhere else.
-    type: bool
-    default: false
   registers:
     description: Ask for what the NICs' run-time registers hold, too (C(mlxreg), C(mstreg)).
     type: bool
@@ -111,8 +107,8 @@ ansible_facts:
         shown_by: {description: "Each knob to the command or file that shows it.", type: dict}
         firmware:
           description: >-
-            Null where it was not asked. C(settings) is name without port to C(current) and C(next_boot), empty with the
-            C(reason).
+            Null where no knob stands there alone, so that it was not asked. C(settings) is name without port to
+            C(current) and C(next_boot), empty with the C(reason).
           type: dict
 """
 
@@ -123,7 +119,6 @@ def main() -> None:
         argument_spec={
             "rails": {"type": "list", "elements": "str", "required": True},
             "backend": {"type": "str", "choices": list(BACKENDS), "default": "auto"},
-            "firmware": {"type": "bool", "default": False},
             "registers": {"type": "bool", "default": False},
             "root": {"type": "path", "default": "/"},
         },
@@ -133,8 +128,8 @@ def main() -> None:
     if wrong:
         module.fail_json(msg=f"rails: {', '.join(map(repr, wrong))} cannot be an interface's name; see ip -br link")
     given = module.params
-    also = {each: given[each] for each in ("firmware", "registers")}
-    rails = read_rails(given["rails"], root=Path(given["root"]), backend=given["backend"], **also)
+    how = {"root": Path(given["root"]), "backend": given["backend"], "registers": given["registers"]}
+    rails = read_rails(given["rails"], **how)
     module.exit_json(changed=False, ansible_facts={"gpufabric_roce": rails})
 
 

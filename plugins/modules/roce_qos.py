@@ -21,8 +21,8 @@ description:
   - What a rail does not have (Soft-RoCE has no ECN, for one) is returned in RV(absent), never taken as set. A ConnectX
     that lacks a knob fails, unless the policy's C(absent_allowed) names it.
   - All rails are read before the first set. If one lacks something, or nobody can read it, nothing is set on any.
-  - After a set that did not take nothing more is set, on no rail and in no firmware; RV(changes) and RV(not_tried) say
-    how far it came. The firmware is changed after all rails.
+  - After a set that did not take nothing more is set, on no rail; RV(changes) and RV(not_tried) say how far it came.
+  - Nothing is written to the NICs' firmware. What only the firmware holds is judged, and set by the role nic_firmware.
 options:
   policy:
     description: The variables of the role roce_qos, without their prefix.
@@ -79,11 +79,6 @@ absent_words:
   returned: state is applied
 not_tried:
   description: What differs and was left alone after a set that did not take (rail and knob).
-  type: list
-  elements: str
-  returned: state is applied
-reboot_reasons:
-  description: What takes effect only after a reset of the firmware or a reboot.
   type: list
   elements: str
   returned: state is applied

@@ -180,46 +180,6 @@ def test_the_firmwares_marks_are_judged_where_nothing_else_shows_them() -> None:
     assert (failed.name, failed.found) == ("rail2 cnp_dscp", "48, and at the NIC's next start 4")
 
 
-FIRMWARE = {
-    "DCBX_WILLING": (0, 1),
-    "LLDP_NB_DCBX": (0, 1),
-    "LLDP_NB_RX_MODE": (0, 2),
-    "LLDP_NB_TX_MODE": (0, 2),
-    "ROCE_CC_PRIO_MASK": (8, 255),
-    "CNP_DSCP": (48, 4),
-    "CNP_802P_PRIO": (6, 5),
-}
-"""Setting -> its value under the lab's policy, and another one."""
-
-
-@pytest.mark.parametrize("name", FIRMWARE)
-@pytest.mark.parametrize("when", ["now", "at the next start"])
-def test_each_setting_of_the_firmware_is_judged_now_and_at_its_next_start(name: str, when: str) -> None:
-    values = variables(roce_qos_firmware=True)
-    found = inbox()
-    for each in found["gpufabric_roce"].values():
-        each["firmware"]["settings"] = {
-            key: {"current": good, "next_boot": good} for key, (good, _) in FIRMWARE.items()
-        }
-    assert judged(found, values).of(Verdict.FAIL) == ()
-    good, bad = FIRMWARE[name]
-    setting = {"current": bad, "next_boot": good} if when == "now" else {"current": good, "next_boot": bad}
-    found["gpufabric_roce"]["rail2"]["firmware"]["settings"][name] = setting
-    failed = [each for each in judged(found, values).of(Verdict.FAIL) if each.knob not in ("ecn_np", "ecn_rp")]
-    assert [(each.name, each.wanted, each.found) for each in failed] == [(f"rail2 {name} {when}", str(good), str(bad))]
-    assert failed[0].why == ("waits for a reset of the NIC (mlxfwreset)" if when == "now" else "")
-
-
-def test_a_firmware_that_cannot_be_asked_leaves_all_its_settings_untold() -> None:
-    found = inbox()
-    found["gpufabric_roce"]["rail2"]["firmware"] = {"settings": {}, "reason": "the kernel is locked down"}
-    found["gpufabric_roce"]["rail2"]["source"] |= {"ecn_np": "unreadable", "ecn_rp": "unreadable"}
-    found["gpufabric_roce"]["rail2"].update(ecn_np=None, ecn_rp=None)
-    untold = judged(found, variables(roce_qos_firmware=True)).of(Verdict.ERROR)
-    assert len([each for each in untold if each.why == "the kernel is locked down"]) == 14
-    assert {each.subject for each in untold} == {"rail2"}
-
-
 def test_a_stack_that_is_kept_need_not_be_held_and_brings_its_own_tool_for_the_firmware() -> None:
     found = facts()
     stack = found["gpufabric_rdma"]

@@ -180,7 +180,10 @@ def test_firmware_below_the_floor_of_its_series_is_refused(
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"policy": True, "also_owned": True}, "two owners of the same settings. Set roce_qos_firmware: false"),
+        (
+            {"also_owned": True},
+            "roce_qos_firmware: true: this role alone owns the firmware's settings. Remove it, and",
+        ),
         ({"vfs": -2}, "nic_firmware_vfs: -2. Write 0 to"),
         ({"priority": 8}, "nic_firmware_priority: 8. Write 0 to 7"),
         ({"floors": ["28.40"]}, "nic_firmware_floors: '28.40' is no version"),

@@ -7,6 +7,7 @@ import json
 import pytest
 from conftest import CC_PARAMS, RAILS, STANDINS
 from roce_apply import judge
+from roce_run import FIRMWARE_TOOLS
 from roce_state import read_rails
 
 
@@ -62,8 +63,25 @@ def test_a_mask_that_is_not_the_policys_is_refused_before_anything_is_set(
     before = here.memory()
     report = here.run(rails=("rail0",), ecn=ecn, traffic_class=106 if ecn else 104)
     assert [(each.knob, each.found) for each in report.failures] == [("ecn_np", found), ("ecn_rp", found)]
-    assert "roce_qos_firmware: true" in report.failures[0].why
+    assert "nic_firmware_policy: true" in report.failures[0].why
     assert here.memory() == before
+
+
+@pytest.mark.parametrize("state", ["inbox_mlx5", "doca_ofed"])
+def test_the_role_writes_nothing_to_the_firmware_even_where_that_is_to_hold_the_policy(state_host, state: str) -> None:
+    here = state_host(state)
+    before = here.nic("rail0")["firmware_next"]
+    assert before["DCBX_WILLING"] == "True(1)", "not as role nic_firmware would have it"
+    assert not here.run(firmware=True).failures
+    assert here.nic("rail0")["firmware_next"] == before
+    assert not [call for tool in FIRMWARE_TOOLS for call in here.calls(tool) if " q" not in call]
+
+
+def test_a_mask_that_role_nic_firmware_keeps_and_that_waits_for_a_reset_is_no_reason_to_refuse(state_host) -> None:
+    firmware = json.loads((STANDINS / "states/inbox_mlx5.json").read_text())["nic"]["firmware"]
+    here = state_host("inbox_mlx5", nic={"firmware": {**firmware, "ROCE_CC_PRIO_MASK": "16"}})
+    assert not here.run(judge, firmware=True).failures
+    assert {each.knob for each in here.run(judge).failures} == {"ecn_np", "ecn_rp"}
 
 
 def test_a_locked_down_host_is_refused_before_the_first_change_with_what_would_help(state_host) -> None:

@@ -29,7 +29,7 @@ case " $* " in *" show "* | *" q "* | *" -a "*) ;; *)
 esac
 exec "$0.real" "$@"
 """
-TOOLS = ("dcb", "ethtool", "modprobe", "mstconfig", "mlxconfig")
+TOOLS = ("dcb", "ethtool", "modprobe")
 COUNTS = "link_flaps"
 """What a NIC's memory counts, and does not set."""
 
@@ -53,7 +53,7 @@ def run(here: StateHost, kill_at: int = 0) -> int:
     """The role's run in a process of its own: its exit code, -9 if it was killed."""
     (here.folder / "kill_at").write_text(str(kill_at))
     (here.folder / "sets").write_text("")
-    policy = json.dumps(policy_values(rails=list(RAILS), firmware=True))
+    policy = json.dumps(policy_values(rails=list(RAILS)))
     command = [sys.executable, "-c", RUN, policy, here.folder / "root"]
     folder = ROOT / "plugins/module_utils"
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)

@@ -263,16 +263,3 @@ def test_a_module_that_is_not_loaded_is_told_in_check_mode(host: RailHost) -> No
     assert words(report)[0] == ("host", "rdma_cm_module", "not loaded", "loaded")
     assert "rdma_cm_tos" in knobs(report)
     assert not report.failures
-
-
-def test_the_firmware_is_set_once_and_waits_for_a_reset(brought: RailHost) -> None:
-    host = brought
-    reason = "rail0: the firmware of 0000:00:10.0 takes its settings after a reset (mlxfwreset)"
-    first = host.apply(firmware=True)
-    assert not first.failures
-    changed = [each.knob for each in first.changes if each.rail == "rail0" and each.knob.endswith("_P1")]
-    assert changed == ["DCBX_WILLING_P1", "ROCE_CC_PRIO_MASK_P1"]
-    assert reason in first.reboot_reasons
-    second = host.apply(firmware=True)
-    assert not second.changes
-    assert reason in second.reboot_reasons, "still to be reset"

@@ -60,32 +60,20 @@ def test_a_rail_whose_driver_refuses_is_named_and_the_next_one_is_set(state_host
 def test_the_role_stops_at_a_set_that_did_not_take_and_names_what_it_left(state_host, state: str) -> None:
     here = state_host(state, nic={"refuses": ["pfc"]})
     before = here.nic("rail1")
-    report = here.run(firmware=True)
+    report = here.run()
     assert [(each.rail, each.knob) for each in report.failures] == [("rail0", "pfc")]
     assert here.nic("rail1") == before
-    assert not [call for tool in FIRMWARE_TOOLS for call in here.calls(tool) if " set " in call]
-    assert {"rail0 pause_rx", "rail1 pfc", "rail0 DCBX_WILLING_P1", "rail1 DCBX_WILLING_P1"} <= set(report.not_tried)
+    assert {"rail0 pause_rx", "rail1 pfc"} <= set(report.not_tried)
     assert "rail1 trust" in report.failure_words().splitlines()[-1]
     set_before = report.failure_words().splitlines()[-2]
     assert set_before.startswith("Set before that: ")
     assert "rail0 dscp_to_priority" in set_before
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_firmware_is_set_after_the_last_rail(state_host, state: str) -> None:
-    here = state_host(state)
-    report = here.run(firmware=True)
-    assert not report.failures
-    names = [each.knob for each in report.changes]
-    first = next(index for index, name in enumerate(names) if name.endswith("_P1"))
-    assert all(name.endswith("_P1") for name in names[first:])
-    assert {each.rail for each in report.changes[first:]} == set(RAILS)
-
-
 @pytest.mark.parametrize("state", [*STATES, "locked_down"])
 def test_the_service_does_not_even_query_the_firmware(state_host, state: str) -> None:
     here = state_host(state)
-    report = here.run(restore, firmware=True)
+    report = here.run(restore)
     assert not report.failures
     assert ("rail1", "pfc") in changed(report)
     assert not [call for tool in FIRMWARE_TOOLS for call in here.calls(tool)]
@@ -111,10 +99,10 @@ def test_only_code_points_and_trust_may_be_unreadable_while_the_firmware_has_dcb
 def test_a_dry_run_on_a_bare_host_says_what_would_be_installed_and_goes_on(state_host) -> None:
     here = state_host("inbox_mlx5")
     (here.folder / "bin/mstconfig").unlink()
-    report = here.run(check=True, firmware=True)
+    report = here.run(check=True)
     assert not report.failures
     would = {each.knob: each for each in report.changes if each.rail == "rail0"}
-    assert would["ecn_np"].by == would["firmware"].by == "rdma_stack would install mstflint; judged after that"
+    assert would["ecn_np"].by == "rdma_stack would install mstflint; judged after that"
     assert "pfc" in would
     assert not here.run(judge, early=True).failures
     assert here.run(judge).failures, "after rdma_stack it is a reason to refuse"

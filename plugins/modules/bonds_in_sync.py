@@ -42,7 +42,7 @@ description:
     sets options of bonds that are there already, and deletes bonds and VLANs that its own files no longer make.
   - Ends only when the kernel shows what is wanted and answers to the controller take the same way as before. Else it
     undoes all of that (files, names, interfaces it made) and fails with what the kernel did not show.
-  - It goes on where the SSH session ends meanwhile, so that a host which lost its way gets it back.
+  - A hang-up (SIGHUP) does not end it. That a host whose SSH session breaks gets its way back was not tested.
 options:
   bonds:
     description: The bonds, as the role bond_interfaces takes them.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nornir_tasks.checks.about import About
-from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob, ShownOn
+from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding, Judge, Knob
 
 FACT = "gpufabric_bonds"
 WANTED = "bond_interfaces_bonds"
@@ -53,11 +53,6 @@ def check_bonds(evidence: HostEvidence) -> list[HostFinding]:
     return judge.findings
 
 
-def _knob(subject: str, name: str, wanted: str, shown_by: str) -> Knob:
-    """No bond has been set and read back in the lab yet; its states are recorded ones."""
-    return Knob(subject, name, wanted, shown_by, ShownOn.STAND_IN)
-
-
 Judged = tuple[Knob, object, str]
 """A knob, what was found (None: not shown), the reason or remedy."""
 
@@ -81,16 +76,16 @@ def _of_bond(bond: Found, own: Found | None, facts: Found) -> Iterator[Judged]:
         "min_links": bond["min_links"],
     }
     for key, value in wanted.items():
-        yield _knob(name, key, str(value), shown_by), "no bond" if own is None else own[key], ""
+        yield Knob(name, key, str(value), shown_by), "no bond" if own is None else own[key], ""
     names = sorted(each["name"] for each in bond["members"])
-    yield _knob(name, "members", ", ".join(names), shown_by), "no bond" if own is None else sorted(own["members"]), ""
-    yield _knob(name, "mtu_bytes", str(bond["mtu_bytes"]), f"ip link show {name}"), _link(facts, name, "mtu_bytes"), ""
+    yield Knob(name, "members", ", ".join(names), shown_by), "no bond" if own is None else sorted(own["members"]), ""
+    yield Knob(name, "mtu_bytes", str(bond["mtu_bytes"]), f"ip link show {name}"), _link(facts, name, "mtu_bytes"), ""
     yield _partner(name, own, shown_by)
 
 
 def _partner(name: str, own: Found | None, shown_by: str) -> Judged:
     """Legs that hear two systems end at two switches that are no pair: the kernel then uses one of them alone."""
-    knob = _knob(name, "partner", "one system on all legs", shown_by)
+    knob = Knob(name, "partner", "one system on all legs", shown_by)
     if own is None:
         return knob, "no bond", ""
     heard = {leg: each["partner"] for leg, each in own["members"].items() if each["up"]}
@@ -107,12 +102,12 @@ def _of_member(name: str, member: Found, own: Found | None, facts: Found) -> Ite
     port, key = member["name"], str(member["match"].get("pci") or member["match"].get("mac") or "").lower()
     found = facts.get("members", {}).get(key, {})
     where = f"at {key}; lspci -D, ip link"
-    yield _knob(port, "name", port, "ip -br link"), found.get("netdev") or "no interface", where
+    yield Knob(port, "name", port, "ip -br link"), found.get("netdev") or "no interface", where
     leg = (own or {}).get("members", {}).get(port)
     shown_by = f"cat /proc/net/bonding/{name}"
     up = "no member" if leg is None else "up" if leg["up"] else "down"
-    yield _knob(port, "link", "up", shown_by), up, "cable, or the leaf's port"
-    yield _knob(port, "LACP", "bundled", shown_by), *_lacp(own or {}, leg)
+    yield Knob(port, "link", "up", shown_by), up, "cable, or the leaf's port"
+    yield Knob(port, "LACP", "bundled", shown_by), *_lacp(own or {}, leg)
 
 
 def _lacp(own: Found, leg: Found | None) -> tuple[object, str]:
@@ -133,23 +128,23 @@ def _lacp(own: Found, leg: Found | None) -> tuple[object, str]:
 def _of_plane(bond: str, plane: Found, facts: Found) -> Iterator[Judged]:
     name = plane["interface"]
     vlan = "untagged" if plane.get("vlan") is None else f"{plane['vlan']} on {bond}"
-    yield _knob(name, "VLAN", vlan, f"ip -d link show {name}"), _vlan(facts, name), ""
+    yield Knob(name, "VLAN", vlan, f"ip -d link show {name}"), _vlan(facts, name), ""
     if name != bond:
         wanted = str(plane["mtu_bytes"])
-        yield _knob(name, "mtu_bytes", wanted, f"ip link show {name}"), _link(facts, name, "mtu_bytes"), ""
+        yield Knob(name, "mtu_bytes", wanted, f"ip link show {name}"), _link(facts, name, "mtu_bytes"), ""
     addresses = [f"{plane['address']}/{plane['prefix_length']}"]
     if plane.get("address_v6"):
         addresses.append(f"{plane['address_v6']}/{plane['prefix_length_v6']}")
     found = _link(facts, name, "addresses")
     if isinstance(found, list) and not plane.get("address_v6"):
         found = [each for each in found if ":" not in each]
-    yield _knob(name, "addresses", ", ".join(addresses), f"ip -br address show {name}"), found, ""
+    yield Knob(name, "addresses", ", ".join(addresses), f"ip -br address show {name}"), found, ""
     yield _routes(plane, facts)
     answer = facts.get("passes", {}).get(name)
     size, gateway = plane["mtu_bytes"] - 28, plane["gateway"]
     wanted, ping = f"{plane['mtu_bytes']} bytes reach {gateway}", f"ping -M do -s {size} -I {name} {gateway}"
     reached, why = (wanted, "") if answer else ("lost", "a smaller MTU on the way, or the gateway is silent")
-    knob = _knob(name, "packets of the MTU", wanted, ping)
+    knob = Knob(name, "packets of the MTU", wanted, ping)
     yield (knob, None, "ping could not send them") if answer is None else (knob, reached, why)
 
 
@@ -161,7 +156,7 @@ def _routes(plane: Found, facts: Found) -> Judged:
     there = [
         each for each in facts.get("routes", ()) if each["dev"] == name and each["via"] and each["to"] != "default"
     ]
-    knob = _knob(name, "routes", ", ".join(sorted(wanted)) or "none", f"ip route show dev {name}")
+    knob = Knob(name, "routes", ", ".join(sorted(wanted)) or "none", f"ip route show dev {name}")
     found = sorted(f"{each['to']} via {each['via']}" for each in there)
     return knob, found if name in facts.get("links", ()) else "no interface", ""
 
@@ -184,7 +179,7 @@ def _default_route(judge: Judge, bonds: Any, facts: Found | None, unread: str) -
     own = [plane for plane in planes if plane["default_route"]]
     gateways = [gateway for plane in own for gateway in (plane["gateway"], plane.get("gateway_v6")) if gateway]
     wanted = ", ".join(f"via {gateway} dev {own[0]['interface']}" for gateway in gateways)
-    knob = _knob("", "default route", wanted or "by no bond", "ip route show default; ip -6 route show default")
+    knob = Knob("", "default route", wanted or "by no bond", "ip route show default; ip -6 route show default")
     if facts is None:
         judge.undecided(knob, unread)
         return

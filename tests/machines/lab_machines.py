@@ -139,8 +139,8 @@ class MachineLab:
     def boot_id(self, host: str) -> str:
         return self.ssh(host, "cat /proc/sys/kernel/random/boot_id").strip()
 
-    def playbook(self, *words: str, playbook: str = "site.yml") -> PlaybookRun:
-        """``ansible-playbook`` on this site's inventory."""
+    def playbook(self, *words: str, playbook: str = "site.yml", inventory: Path | None = None) -> PlaybookRun:
+        """``ansible-playbook`` on this site's inventory, or another."""
         self._runs += 1
         control = self.machines.directory / f"control-{self._runs}"
         strategies = Path(ansible_mitogen.__file__).parent / "plugins" / "strategy"
@@ -153,7 +153,8 @@ class MachineLab:
             "ANSIBLE_SSH_CONTROL_PATH_DIR": str(control),
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         }
-        argv = ["ansible-playbook", "-i", str(self.site / "gpufabric.yml"), str(ROOT / playbook), *words]
+        given = inventory or self.site / "gpufabric.yml"
+        argv = ["ansible-playbook", "-i", str(given), str(ROOT / playbook), *words]
         done = subprocess.run(
             argv, capture_output=True, text=True, timeout=PLAYBOOK_TIMEOUT_S, check=False, env=environment, cwd=ROOT
         )

@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+from bonded import BARE_NAMES, PLAY, bond, first_leg_cut, inventory, leaf_pair
 from lab_machines import EXTRA, BroughtUp, MachineLab, PlaybookRun
 from on_the_wire import capturing, send
 
@@ -103,6 +104,28 @@ def test_a_saved_state_comes_back_and_a_missing_one_stops_nothing(bare: MachineL
     with pytest.raises(LabError, match="does not exist"):
         bare.load(HOST, "never-saved")
     bare.ssh(HOST, "true")
+
+
+def test_a_bond_comes_up_over_both_legs_carries_on_over_one_and_the_other_is_named(bare: MachineLab) -> None:
+    for name in BARE_NAMES:  # NICs of machines show no speed, and LACP bundles none without
+        bare.ssh(HOST, f"ethtool -s {name} speed 25000 duplex full")
+    planes, cut = bond()["planes"], bond()["members"][0]["name"]
+    known = inventory(bare, HOST)
+    with leaf_pair(bare, planes):
+        first, second = (bare.playbook(playbook=PLAY, inventory=known) for _ in range(2))
+        assert [(each.code, each.failures(HOST)) for each in (first, second)] == [(0, []), (0, [])]
+        assert (first.changed(HOST) != [], second.changed(HOST)) == (True, [])
+        assert judged_whole(second)
+        with first_leg_cut(bare, HOST):
+            for plane in planes:  # -w: the pair needs three seconds of LACP's silence
+                size = plane["mtu_bytes"] - 28
+                bare.ssh(HOST, f"ping -M do -c 5 -i 1 -w 30 -s {size} -I {plane['interface']} {plane['gateway']}")
+            judged = bare.playbook("--tags", "host_validate", playbook=PLAY, inventory=known)
+            report = "".join(judged.failures(HOST))
+            assert (judged.code != 0, judged.changed(HOST)) == (True, [])
+            assert f"{cut} link" in report and "found down" in report, report
+        judged = bare.playbook("--tags", "host_validate", playbook=PLAY, inventory=known)
+        assert (judged.code, judged.failures(HOST)) == (0, []), "its leg is back, and bundled again"
 
 
 def test_site_yml_brings_a_bare_machine_to_the_intents_state_and_then_changes_nothing(

@@ -12,7 +12,7 @@ SOCKET = "qmp.sock"
 COMMAND_TIMEOUT_S = 120.0
 
 
-def command(directory: Path, name: str, **arguments: object) -> Any:  # noqa: ANN401 - decoded JSON
+def command(directory: Path, name: str, /, **arguments: object) -> Any:  # noqa: ANN401 - decoded JSON
     """Run one command on the machine of this folder. Raises LabError with QEMU's message if it refuses."""
     # A socket's path must be short; a descriptor of the folder makes any path short.
     folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)

@@ -113,6 +113,7 @@ def _vlan(network: Network, plane: Plane, device: Device, segment: Segment) -> P
         vrf=plane.vrf,
         acls={use: each.name for use, each in lists.items()} or None,
         gateway=_gateway(segment, device) if known.has_gateways else None,
+        dhcp_servers=plane.dhcp_servers or None,
     )
     if own_v6 is not None and segment.subnet_v6 is not None:
         svi = replace(svi, ipv6_address=f"{own_v6}/{ip_network(segment.subnet_v6).prefixlen}")

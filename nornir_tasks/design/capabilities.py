@@ -10,6 +10,7 @@ from enum import StrEnum
 from math import inf
 from typing import Literal
 
+from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.design.config.spanning_tree import StpMode
 
@@ -209,6 +210,12 @@ class Capabilities:
     max_gateway_group: int = 4095
     default_gateway_priority: int = 100
     """Of a gateway whose owner sets none."""
+    dhcp_relay: frozenset[Family] = frozenset()
+    """Families of which an SVI relays DHCP."""
+    dhcp_relay_gap: str = ""
+    """Why not of the others, for the operator's message."""
+    dhcp_relay_services: tuple[str, ...] = ()
+    """Entries of DeviceConfig.services that a switch needs before it relays (NX-OS ``feature dhcp``)."""
     has_tags: bool = False
     """Ports can be trunks, and have routed subinterfaces."""
     tag_gap: str = ""

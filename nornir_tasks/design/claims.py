@@ -48,6 +48,8 @@ class Owner:
     other prefix outside all pools are others'."""
     has_gateways: bool = False
     """Its SVIs have redundant gateways: what they need once on a switch is the switch's then, else others'."""
+    has_dhcp_relay: bool = False
+    """Its SVIs relay DHCP: likewise."""
     pair_vlan: int | None = None
     """Of a fabric whose leaves are pairs: the VLAN on peer links, one of its own; what makes a pair is the fabric's
     then, else others'."""
@@ -211,6 +213,11 @@ class Claims:
     def has_gateways(self) -> bool:
         """Does any owner have redundant gateways?"""
         return any(claim.vlans and claim.owner.has_gateways for claim in self.claims)
+
+    @property
+    def has_dhcp_relay(self) -> bool:
+        """Does any owner relay DHCP?"""
+        return any(claim.vlans and claim.owner.has_dhcp_relay for claim in self.claims)
 
     def by_pair(self, _: str) -> str | None:
         """The owner of what makes this switch one of a pair."""

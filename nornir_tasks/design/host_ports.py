@@ -34,6 +34,7 @@ def owner(plane: Plane, fabric: Fabric) -> Owner:
         pools=(*made.pools, *(each for each in pools_v6 if each is not None)),
         lags=frozenset(range(1, bond_ports.LAST_GROUP + 1)),
         has_gateways=True,
+        has_dhcp_relay=bool(plane.dhcp_servers),
     )
 
 

@@ -88,6 +88,8 @@ class PartialPort:
     """Names of the access lists that filter its packets."""
     ipv6_address: str | None = None
     gateway: Gateway | None = None
+    dhcp_servers: frozenset[str] | None = None
+    """Of an SVI: what it relays DHCP to; of each family that it has an address of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,6 +290,7 @@ def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], link
         is_bonded=demand.is_bonded,
         vlans=bond_vlans.of_plane(demand),
         allowed=flows.allowed(demand),
+        dhcp_servers=frozenset(map(str, demand.plane.dhcp_relay)) if demand.is_bonded else frozenset(),
         bonds=bond_vlans.bonds([each.demand for each in parts]),
         pool_v6=None if demand.plane.pools.hosts_v6 is None else str(demand.plane.pools.hosts_v6),
         vrf=demand.plane.vrf,

@@ -42,6 +42,8 @@ class Plane:
     """How each group of hosts bonds its ports, whose untagged VLAN is the plane's."""
     allowed: Allowed | None = None
     """What may pass the gateways of its VLANs; None: all may."""
+    dhcp_servers: frozenset[str] = frozenset()
+    """Addresses, of either family, that these gateways relay DHCP to."""
     pool_v6: str | None = None
     """Of its pairs' IPv6 subnets, by number of the leaf group; None: they have none."""
     vrf: str | None = None

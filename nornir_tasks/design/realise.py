@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from nornir_tasks.design import bundling, filtering, gateway_rules, layer3, pairing, tagging
+from nornir_tasks.design import bundling, filtering, gateway_rules, layer3, pairing, relay_rules, tagging
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
@@ -99,6 +99,7 @@ def realise(
     bender.problems.extend(filtering.problems(device.name, intended, device.capabilities, claims))
     bender.problems.extend(layer3.problems(device.name, intended, device.capabilities))
     bender.problems.extend(gateway_rules.problems(device.name, intended.ports or {}, device.capabilities))
+    bender.problems.extend(relay_rules.problems(device.name, intended.ports or {}, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)
     claims = replace(
@@ -159,7 +160,8 @@ class _Bender:
             (known.ipv6_service, None in layer3.vrfs_with_ipv6(intended)),
         )
         found = tuple(service for service, is_needed in needed if service is not None and is_needed)
-        return (*adjusted, *found, *filtering.services(intended, known))
+        relay = known.dhcp_relay_services if any(each.dhcp_servers for each in (intended.ports or {}).values()) else ()
+        return (*adjusted, *found, *relay, *filtering.services(intended, known))
 
     def hashing(self, intended: PartialConfig) -> Hashing | None:
         """``lag_hash: default`` needs no note: it is as wanted, and a line that says otherwise is removed."""
@@ -280,6 +282,7 @@ class _Bender:
             acls=tuple(sorted(AclBinding(*use, acl) for use, acl in intended.acls.items())) if intended.acls else (),
             ipv6_address=layer3.address_as_printed(intended.ipv6_address),
             gateway=gateway_rules.within(intended.gateway, known),
+            dhcp_servers=relay_rules.within(intended),
         )
 
     def lag(self, name: str, intended: PartialPort) -> Lag | None:

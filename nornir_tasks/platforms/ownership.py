@@ -38,6 +38,7 @@ Key = Literal[
     "lag hash",
     "ipv6",
     "gateways",
+    "dhcp relay",
     "switch",
     "nobody",
 ]
@@ -64,6 +65,7 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
     "lag hash": lambda claims: claims.has_lag_hash,
     "ipv6": lambda claims: claims.has_ipv6,
     "gateways": lambda claims: claims.has_gateways,
+    "dhcp relay": lambda claims: claims.has_dhcp_relay,
 }
 """What is the switch's only where an owner uses it: elsewhere it is there for others."""
 
@@ -77,8 +79,8 @@ class Rule:
     The key is the pattern's named group ``key``: a port name, an address or prefix, an object's name, a VLAN's number,
     a VRF's name, a VRF and the prefix of a static route in it (``prefix``: in the default one). ``pool``: an address or
     prefix in the VRF of the container; ``pool route``: the prefix of a static route there. ``enclosing`` needs no key:
-    the owner is that of the enclosing container. ``vlans``, ``ipv6`` and ``gateways`` are the switch's where an
-    owner has any.
+    the owner is that of the enclosing container. ``vlans``, ``ipv6``, ``gateways`` and ``dhcp relay`` are the switch's
+    where an owner has any.
     """
 
     pattern: re.Pattern[str]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design import pipeline
+from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Device, Network
@@ -137,9 +139,10 @@ def select(design: SiteDesign, planes: Sequence[str] = (), limit: Sequence[str] 
 def _check_bonds(design: SiteDesign, devices: Iterable[Device]) -> None:
     """Raise DesignError for all that planes with bonds need of these switches and would not get.
 
-    That is a gateway on a switch whose OS has none for them, and a DHCP relay, which is designed alone.
+    That is a gateway on a switch whose OS has none for them, and a relay to a DHCP server of a family of which it has
+    none: refused once for all switches of a release.
     """
-    problems, relayed = [], dict[str, Finding]()
+    problems, unrelayed = [], set[Finding]()
     for device in devices:
         known = device.capabilities
         bonded = [name for name in design.network.planes if design.network.segments_at(device.name, name)]
@@ -148,15 +151,23 @@ def _check_bonds(design: SiteDesign, devices: Iterable[Device]) -> None:
             hint = "give these hosts leaves of another system (leaf.overrides), or name the other switches with --limit"
             expected = "a system with redundant gateways"
             problems.append(Problem(device.name, what, expected, f"{known.os} {known.release}", hint))
-        for name in bonded:
-            servers = design.site.intent.planes[name].dhcp_relay
-            if servers:
-                what, hint = "switches do not relay DHCP yet", "have a host of each VLAN relay, and take this key away"
-                path = ("planes", name, "dhcp_relay")
-                relayed[name] = Finding(path, what, "no servers", ", ".join(map(str, servers)), hint)
-    problems += design.site.intent.marks.problems(relayed.values())
+        unrelayed.update(each for name in bonded for each in _not_relayed(design, name, known))
+    problems += design.site.intent.marks.problems(sorted(unrelayed, key=lambda each: (each.path, each.what)))
     if problems:
         raise DesignError(problems)
+
+
+def _not_relayed(design: SiteDesign, plane: str, known: Capabilities) -> Iterator[Finding]:
+    """The DHCP servers of a plane that switches of this OS and release cannot relay to."""
+    has_ipv6 = any(each.subnet_v6 is not None for each in design.network.segments if each.plane == plane)
+    for number, server in enumerate(design.site.intent.planes[plane].dhcp_relay):
+        family: Family = "ipv6" if server.version == 6 else "ipv4"
+        if family in known.dhcp_relay or (family == "ipv6" and not has_ipv6):
+            continue
+        what = f"switches with {known.os} {known.release} cannot relay to it: {known.dhcp_relay_gap}"
+        hint = "have a host of each VLAN relay, or give its hosts leaves of another system or release (leaf.overrides)"
+        path = ("planes", plane, "dhcp_relay", number)
+        yield Finding(path, what, f"no server of IPv{server.version}", str(server), hint)
 
 
 def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:

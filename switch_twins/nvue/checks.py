@@ -32,6 +32,7 @@ def findings(tree: Tree, dialect: Dialect, device: DeviceSpec) -> list[Finding]:
         *_interfaces(tree, dialect),
         *_bonds(tree),
         *_acls(tree),
+        *_relays(tree),
     ]
 
 
@@ -52,6 +53,21 @@ def _acls(tree: Tree) -> Iterator[Finding]:
         for name in get_or(content, {}, "acl"):
             if name not in lists:
                 yield f"interface.{interface}.acl.{name}", f"ACL {name} does not exist.\n"
+
+
+def _relays(tree: Tree) -> Iterator[Finding]:
+    """514 DHCP-Relays.md: a group has a server and an upstream interface; a downstream interface names one that is."""
+    for vrf, relay in get_or(tree, {}, "service", "dhcp-relay").items():
+        groups = relay.get("server-group", {})
+        for name, group in groups.items():
+            for key in ("server", "upstream-interface"):
+                if not group.get(key):
+                    yield f"service.dhcp-relay.{vrf}.server-group.{name}", f"A server group requires a {key}.\n"
+        for name, port in relay.get("downstream-interface", {}).items():
+            group = port.get("server-group-name")
+            if group not in groups:
+                where = f"service.dhcp-relay.{vrf}.downstream-interface.{name}.server-group-name"
+                yield where, f"Server group {group} does not exist.\n"
 
 
 def _bgp(tree: Tree, dialect: Dialect) -> Iterator[Finding]:

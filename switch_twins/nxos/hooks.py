@@ -92,6 +92,19 @@ def keep_management_vrf(change: Change) -> None:
         raise _refused(change.node, "ERROR: VRF management cannot be deleted")
 
 
+# -- lines that bring others ---------------------------------------------------------------------------------------
+
+
+def relay_by_default(change: Change) -> None:
+    """With ``feature dhcp`` come the lines that a relay needs; they go with it, as they need it. [M]"""
+    if change.removed:
+        return
+    for line in ("service dhcp", "ip dhcp relay", "ipv6 dhcp relay"):
+        word = line.partition(" ")[0]
+        rule = next(each for each in change.tree.grammar.top.candidates(word) if each.name == line)
+        change.session.store(change.tree.root, rule, Match(True, line, {}, ()))
+
+
 # -- lines that take others with them ------------------------------------------------------------------------------
 
 
@@ -221,6 +234,7 @@ HOOKS: dict[str, Callable[..., Any]] = {
             keep_policy,
             groups_exist,
             keep_management_vrf,
+            relay_by_default,
             clear_layer,
             clear_addresses,
             layer_2_mtu,

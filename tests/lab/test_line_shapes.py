@@ -55,6 +55,10 @@ STOOD_ON = dict.fromkeys(
     "nxos: interface port-channel<n>": r"interface (Ethernet|port-channel).*",
     "nxos: no lacp suspend-individual": r"interface Ethernet.*",
     "nxos: hsrp version 2": r"interface Vlan\d+",
+    # they come with their feature, and go with it
+    **dict.fromkeys(
+        ("nxos: service dhcp", "nxos: ip dhcp relay", "nxos: ipv6 dhcp relay"), r".* dhcp.*|interface Vlan\d+"
+    ),
 }
 """Lines that a switch keeps while others stand on them, and which top-level lines are taken away with them."""
 

@@ -99,6 +99,7 @@ PORTS = st.builds(
     acls=maybe(st.dictionaries(st.tuples(FAMILIES, st.sampled_from(("in", "out"))), NAMES)),
     ipv6_address=maybe(PREFIXES),
     gateway=maybe(st.builds(Gateway, maybe(NAMES), mac_address=maybe(NAMES), priority=maybe(FEW))),
+    dhcp_servers=maybe(st.frozensets(NAMES)),
 )
 CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {

@@ -77,6 +77,8 @@ class Interface:
     there have static addresses: the port sends no router advertisements (``ra_interval_ms`` is None)."""
     gateway: Gateway | None = None
     """Of an SVI: the address that its pair answers together."""
+    dhcp_servers: tuple[str, ...] = ()
+    """Of an SVI: addresses of the DHCP servers that it relays its hosts' requests to, IPv4 before IPv6, ascending."""
 
 
 @dataclass(frozen=True, slots=True)

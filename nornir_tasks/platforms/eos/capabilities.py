@@ -189,6 +189,8 @@ _TOMAHAWK4 = Capabilities(
     # pyavd 6.4.0 eos__vlan_interfaces, eos__ip_virtual_router_mac_address: both switches answer, one MAC for all
     has_gateways=True,
     gateway_mac="switch",
+    # pyavd 6.4.0 eos__vlan_interfaces renders both; aristanetworks/avd molecule, vlan-interfaces.cfg
+    dhcp_relay=frozenset({"ipv4", "ipv6"}),
     # pyavd 6.4.0 renders trunks and subinterfaces (eos__ethernet_interfaces)
     has_tags=True,
     # pyavd 6.4.0 schema: port_channel_interfaces[].name and ethernet_interfaces[].channel_group.id, min_links 0 to 120

@@ -71,6 +71,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # hosts keep the MAC address of their router for a while after it is another one, or nobody's
     (r"(?:no )?ip virtual-router mac-address .*", Disruption.DATAPLANE_BLIP),
     (r"interface \S+ / (?:no )?ip(?:v6)? virtual-router address .*", Disruption.DATAPLANE_BLIP),
+    # a host asks again, and keeps its lease meanwhile (RFC 2131, 4.4.5)
+    (r"interface \S+ / (?:no )?(?:ip helper-address|ipv6 dhcp relay destination) .*", Disruption.NONE),
     # hosts that hear of a router give themselves addresses and a default route (RFC 4862)
     (r"interface \S+ / (?:no )?ipv6 nd ra disabled", Disruption.DATAPLANE_BLIP),
     # a VRF that goes or stops routing takes along what runs in it

@@ -23,6 +23,9 @@ PORT = (
 SVI = (
     row(r"ip virtual-router address (\d+\.\d+\.\d+\.\d+)", "gateways", text, many=True),
     row(r"ipv6 virtual-router address ([0-9a-f:.]+)", "ipv6_gateways", text, many=True),
+    # a server in another VRF, and a relay from another address, are others'
+    row(r"ip helper-address (\d+\.\d+\.\d+\.\d+)", "dhcp_servers", text, many=True),
+    row(r"ipv6 dhcp relay destination ([0-9a-f:.]+)", "dhcp_servers", text, many=True),
 )
 LOOPBACK = PORT[:1]
 """A loopback advertises nothing to anybody."""

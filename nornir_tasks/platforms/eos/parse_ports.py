@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.lag import Lag, LagMember
+from nornir_tasks.design.relay_rules import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import APPLIED
 from nornir_tasks.platforms.eos.layer1 import ROWS as LAYER1_ROWS
@@ -118,7 +119,9 @@ def _logical(node: ConfigTree, found: re.Match[str], fields: Fields, lines: Tabl
     port = replace(port, vrf=values.get("vrf"), tag=values.get("tag"), ra_interval_ms=advertised_ms(values))
     gateway, more = gateway_of(values, node.children)
     acls = tuple(sorted(values.get("acls", ())))
-    fields["interfaces"].append(replace(port, ipv6_address=ipv6_address, gateway=gateway, acls=acls))
+    servers = in_order(values.get("dhcp_servers", ()))
+    port = replace(port, ipv6_address=ipv6_address, gateway=gateway, acls=acls, dhcp_servers=servers)
+    fields["interfaces"].append(port)
     return unknown + left + more
 
 

@@ -14,6 +14,7 @@ from nornir_tasks.platforms.nvue.observe import OBSERVING
 from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.nvue.parse import parse
 from nornir_tasks.platforms.nvue.port_map import SPLIT_PART, port_name, sort_key
+from nornir_tasks.platforms.nvue.relay import uplinks
 from nornir_tasks.platforms.nvue.tree import VLAN_ENTRY, empty_lists, open_trunks, to_text, to_tree
 from nornir_tasks.platforms.nvue.vendor_profiles import vendor_profiles
 from nornir_tasks.platforms.platform import Platform
@@ -64,5 +65,5 @@ PLATFORM = Platform(
     obstacles=vendor_profiles,
     observing=OBSERVING,
     api_port=8765,
-    template_filters=MappingProxyType({"tojson": _json, "protocol_word": protocol_word}),
+    template_filters=MappingProxyType({"tojson": _json, "protocol_word": protocol_word, "relay_uplinks": uplinks}),
 )

@@ -158,6 +158,9 @@ _SPECTRUM4 = NvueCapabilities(
     # docs514 Virtual-Router-Redundancy-VRR.md at 2822532f5ea0: on SVIs, both families; both switches answer
     has_gateways=True,
     gateway_mac="svi",
+    # docs514 Layer-1-and-Switch-Ports/DHCP/DHCP-Relays.md at 02ea0428fadf: "server groups do not support IPv6"
+    dhcp_relay=frozenset({"ipv4"}),
+    dhcp_relay_gap="of IPv6 a VRF has one list of servers for all its VLANs, whatever plane they are of",
     # docs514 VLAN-aware-Bridge-Mode.md; Interface-Configuration-and-Management/_index.md, Subinterfaces: not of VLAN 1
     has_tags=True,
     # docs514 Layer-2/Bonding-Link-Aggregation.md: NVUE knows the type of bonds that are called so, with any number;
@@ -246,7 +249,13 @@ _BY_RELEASE = {
     "5.17": _FROM_515,
     "5.18": _FROM_515,
 }
-"""Of the keys that we render 5.13 has what 5.14 has, and 5.16 to 5.18 have what 5.15 has, types and ranges included."""
+"""Of the keys that we render 5.13 has what 5.14 has but groups of DHCP servers, and 5.16 to 5.18 have what 5.15 has,
+types and ranges included."""
+
+_NO_SERVER_GROUPS = MappingProxyType(
+    {"5.13": "5.13 has one list of servers for all VLANs of a VRF, and groups of them come with 5.14 (docs514 DHCP-Relays)"}
+)
+"""Releases whose relay cannot tell the servers of one plane from those of another."""
 
 TRAINS = (
     Train(
@@ -255,7 +264,7 @@ TRAINS = (
         "schema v5_13: every key; docs513: BGP, BFD (cc5486ea), ports, QoS",
         assumed="what `qos roce` sets by itself, nor how it is shown; the manual of 5.14 stands in",
     ),
-    Train("5.14", "5.14", "schema v5_14: every key; docs514"),
+    Train("5.14", "5.14", "schema v5_14: every key; docs514", "groups of DHCP servers; 5.13 has none, and relays nothing"),
     Train(
         "5.15",
         "5.15",
@@ -288,8 +297,11 @@ def capabilities(release: str, asic: str) -> NvueCapabilities:
     if asic not in _BY_ASIC:
         raise KeyError(f"Spectrum ASIC {asic!r}: known are {', '.join(_BY_ASIC)}")
     pattern = release.replace(".", r"\.") + r"(\.\d+)*"
+    known = _BY_ASIC[asic]
+    if gap := _NO_SERVER_GROUPS.get(release):
+        known = replace(known, dhcp_relay=frozenset(), dhcp_relay_gap=gap)
     return replace(
-        _BY_ASIC[asic],
+        known,
         release=release,
         release_pattern=pattern,
         spelling=_BY_RELEASE[release],

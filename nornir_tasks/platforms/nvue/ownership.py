@@ -68,6 +68,11 @@ _FILTERS = _inner(r"acl", rule(r"(?P<key>[^:]+)", "name", last="enclosing"), _RE
 _TRUNK = (_FILTERS, _inner(r"bridge", _inner(r"domain", _inner(r"br_default", _TAGS, _REST), _REST), _REST), _REST)
 _OF_SUBINTERFACE = (rule(r'vrf: "(?P<key>[^"]+)"', "vrf"), _BY_ADDRESS)
 
+# of a relay each SVI of ours has a group of servers of its own, which is called like it
+_BY_SVI = rule(r"vlan(?P<key>\d+)", "vlan")
+_RELAYED = (_container(r"downstream-interface", _BY_SVI), _container(r"server-group", _BY_SVI))
+_RELAYED_IN_VRF = (_inner(r"downstream-interface", _BY_SVI), _inner(r"server-group", _BY_SVI))
+
 OWNERSHIP: tuple[Rule, ...] = (
     _container(r"acl", _BY_NAME),
     # the VLANs of the default bridge and its spanning tree; its other settings are whoever's made it
@@ -103,7 +108,15 @@ OWNERSHIP: tuple[Rule, ...] = (
         _container(r"bfd", rule(r"state: .*|offload(?:: .*)?", "switch"), _container(r"profile", _BY_NAME)),
         _container(r"policy", _container(r"prefix-list|route-map", _BY_NAME)),
     ),
-    _container(r"service", rule(r"lldp", "switch")),
+    _container(
+        r"service",
+        rule(r"lldp", "switch"),
+        _container(
+            r"dhcp-relay",
+            _container(r"default", *_RELAYED),
+            rule(r"(?P<key>[^:]+)", "vrf", shared=True, children=_RELAYED_IN_VRF),
+        ),
+    ),
     _container(
         r"system",
         rule(r"lldp", "switch"),

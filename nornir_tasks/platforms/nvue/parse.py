@@ -28,6 +28,7 @@ from nornir_tasks.platforms.nvue.reading import (
     take_int,
     take_word,
 )
+from nornir_tasks.platforms.nvue.relay import with_relays
 from nornir_tasks.platforms.nvue.tree import BRIDGE, CONTAINERS, from_data, to_data
 from nornir_tasks.platforms.platform import Parsed
 
@@ -49,6 +50,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     carried = Carried(own_profiles, watched) if qos is not None else None
     pair = parse_pair(data, known.spelling)
     interfaces, breakouts = parse_ports(data, known, carried, families(data))
+    interfaces = with_relays(data, interfaces, bgp)
     if any(port.gateway for port in interfaces):
         take_switch(data, known.spelling)
     config = DeviceConfig(

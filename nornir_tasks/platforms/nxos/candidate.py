@@ -47,6 +47,7 @@ _ORDER = tuple(
         r"spanning-tree vlan .+",
         r"ip prefix-list .+",
         r"route-map .+",
+        r"service dhcp|ip(?:v6)? dhcp relay",
         r"vrf context .+",
         r"vpc domain .+",
         r"hardware .+",

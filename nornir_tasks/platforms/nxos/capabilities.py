@@ -198,6 +198,10 @@ def capabilities(release: str, asic: str) -> Capabilities:
         has_gateways=True,
         has_gateway_roles=True,
         gateway_service="hsrp",
+        # cisco.nxos 11.1.0 nxos_l3_interfaces: both families, at an SVI; what else stands there then: the running
+        # configuration of an N9Kv, 10.3(2) (document 41771481990)
+        dhcp_relay=frozenset({"ipv4", "ipv6"}),
+        dhcp_relay_services=("dhcp", "service dhcp", "ip dhcp relay", "ipv6 dhcp relay"),
         # cisco.nxos 11.1.0 nxos_l2_interfaces, nxos_l3_interfaces (dot1q); 3968 and up are the switch's own (batfish)
         has_tags=True,
         # tests/corpus/nxos/NOTES.md, LAG: the channel and every member print VLANs, MTU and PFC; min-links is 1 to 32

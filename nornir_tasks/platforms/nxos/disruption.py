@@ -60,6 +60,9 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface \S+ / ipv6 address .*", Disruption.PORT_FLAP),
     # The gateway changes its switch, or is nobody's for a while.
     (r"interface Vlan\d+ / hsrp .*", Disruption.DATAPLANE_BLIP),
+    # A host asks again, and keeps its lease meanwhile (RFC 2131, 4.4.5).
+    (r"interface Vlan\d+ / ip(?:v6)? dhcp relay address .*", Disruption.NONE),
+    (r"(?:no )?(?:service dhcp|ip dhcp relay|ipv6 dhcp relay)", Disruption.NONE),
     # Hosts that hear of a router give themselves addresses and a default route (RFC 4862).
     (r"interface \S+ / (?:no )?ipv6 nd suppress-ra", Disruption.DATAPLANE_BLIP),
     # A VRF that goes takes along what runs in it.

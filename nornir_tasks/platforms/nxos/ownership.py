@@ -61,6 +61,7 @@ OWNERSHIP = (
     # Likewise where we may have groups of links.
     rule(r"feature lacp", "lags"),
     rule(r"feature hsrp", "gateways"),
+    rule(r"feature dhcp|(?:no )?(?:service dhcp|ip dhcp relay|ipv6 dhcp relay)", "dhcp relay"),
     rule(r"feature (?P<key>vpc)", "pair"),
     rule(r"vpc (?P<key>domain) \d+", "pair"),
     rule(r"bfd .+", "switch"),

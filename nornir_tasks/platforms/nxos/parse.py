@@ -41,8 +41,12 @@ from nornir_tasks.platforms.platform import Parsed
 DEFAULT_BFD = Bfd(interval_ms=50, min_rx_ms=50, multiplier=3)
 """cisco.nxos 11.1.0 nxos_bfd_global: the interval a Nexus 9000 does not print."""
 
+RELAY = ("service dhcp", "ip dhcp relay", "ipv6 dhcp relay")
+"""What beside ``feature dhcp`` lets a switch relay; entries of DeviceConfig.services too."""
+
 _TOP = (
-    row(r"feature (bfd|bgp|hsrp|interface-vlan|lacp|vpc)", "services", text, many=True),
+    row(r"feature (bfd|bgp|dhcp|hsrp|interface-vlan|lacp|vpc)", "services", text, many=True),
+    *(row(line, "services", lambda found: found[0], many=True) for line in RELAY),
     row(r"feature lldp", "lldp", yes),
     row(
         r"bfd interval (\d+) min_rx (\d+) multiplier (\d+)",

@@ -16,6 +16,11 @@ PORT = (
     row(r"ipv6 address ([0-9a-f:.]+/\d+)", "ipv6_addresses", text, many=True),
     row(r"ipv6 nd suppress-ra", "is_silent", yes),
 )
+SVI = (
+    # a server in another VRF is others'
+    row(r"ip dhcp relay address (\d+\.\d+\.\d+\.\d+)", "dhcp_servers", text, many=True),
+    row(r"ipv6 dhcp relay address ([0-9a-f:.]+)", "dhcp_servers", text, many=True),
+)
 LOOPBACK = PORT[:1]
 """A loopback advertises nothing to anybody."""
 

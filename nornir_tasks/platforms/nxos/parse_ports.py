@@ -7,6 +7,7 @@ from typing import Literal
 
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
 from nornir_tasks.design.config.lag import Lag, LagMember
+from nornir_tasks.design.relay_rules import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.access_lists import APPLIED, APPLIED_TO_SWITCHED, LINES
@@ -14,6 +15,7 @@ from nornir_tasks.platforms.nxos.parse_gateways import BLOCK as GATEWAY_BLOCK
 from nornir_tasks.platforms.nxos.parse_gateways import VERSION, GatewayReader
 from nornir_tasks.platforms.nxos.parse_layer3 import LOOPBACK as LOOPBACK_LAYER3
 from nornir_tasks.platforms.nxos.parse_layer3 import PORT as PORT_LAYER3
+from nornir_tasks.platforms.nxos.parse_layer3 import SVI as SVI_LAYER3
 from nornir_tasks.platforms.nxos.parse_layer3 import advertised_ms, ipv6_of
 from nornir_tasks.platforms.nxos.parse_pair import OF_GROUP, PEER_LINK_MTU_BYTES, PairReader
 from nornir_tasks.platforms.nxos.parse_qos import PortQosLines, QosReader
@@ -165,14 +167,14 @@ _ONLY_ROUTED = {"quiet", "mtu_bytes", "pfc", "watchdog", "profile", "queuing", *
 BLOCKS = (
     Block((r"interface loopback",), _LOOPBACK),
     GATEWAY_BLOCK,
-    Block((r"interface Vlan",), (*_SVI, VERSION), hidden=("autostate", "ip redirects")),
+    Block((r"interface Vlan",), (*_SVI, *SVI_LAYER3, VERSION), hidden=("autostate", "ip redirects")),
     Block((r"interface Ethernet[\d/]+$",), _ETHERNET),
     Block((r"interface Ethernet[\d/]+\.",), _SUBINTERFACE),
     Block((r"interface port-channel",), _LAG),
 )
 """What the lines of ports replace and which are hidden; a port's admin state is in canonical.py."""
 
-_LOOPBACK_LINES, _SVI_LINES, _ETHERNET_LINES = table(*_LOOPBACK), table(*_SVI, VERSION), table(*_ETHERNET)
+_LOOPBACK_LINES, _SVI_LINES, _ETHERNET_LINES = table(*_LOOPBACK), table(*_SVI, *SVI_LAYER3, VERSION), table(*_ETHERNET)
 _SUBINTERFACE_LINES, _LAG_LINES = table(*_SUBINTERFACE), table(*_LAG)
 _NOT_OF_MEMBER = {
     "quiet": "no ip redirects",
@@ -212,7 +214,9 @@ class PortReader:
         path, gateways = (*above, node.text), GatewayReader(self.remainder)
         values = self.remainder.read(node, path, _SVI_LINES, gateways.handlers())
         self._logical(found["name"], values, path)
-        self.interfaces[-1] = replace(self.interfaces[-1], gateway=gateways.gateway(values, path))
+        servers = in_order(values.get("dhcp_servers", ()))
+        found_here = replace(self.interfaces[-1], gateway=gateways.gateway(values, path), dhcp_servers=servers)
+        self.interfaces[-1] = found_here
 
     def subinterface(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``interface Ethernet1/3.100``: down by default, whatever its port is."""

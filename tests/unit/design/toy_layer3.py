@@ -1,13 +1,15 @@
-"""The lab with a second plane that has IPv6 beside IPv4, and static routes to next hops, on every switch.
+"""The lab with a second plane that has IPv6 beside IPv4, static routes to next hops and DHCP relays, on every switch.
 
 In a VRF of its own it has the default routes; in the default VRF routes to prefixes that are nobody's pools.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import Owner
+from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.vlans import Vlan
@@ -23,6 +25,7 @@ VRF = "STORAGE"
 POOL6 = "2001:db8:32::/48"
 VLAN = 640
 DEFAULTS = frozenset({"0.0.0.0/0", "::/0"})
+SERVERS: dict[Family, str] = {"ipv4": "192.0.2.53", "ipv6": "2001:DB8:FFFF::53"}
 ELSEWHERE = frozenset({"198.51.100.0/24", "2001:db8:ffff::/48"})
 DEVICES = {**ONE_OF_EACH, "nvue-5.14": "spine-2"}
 
@@ -30,7 +33,8 @@ DEVICES = {**ONE_OF_EACH, "nvue-5.14": "spine-2"}
 def owner(plane: Plane, fabric: Fabric) -> Owner:
     routes = DEFAULTS if plane.vrf else ELSEWHERE
     pools = (plane.pools["hosts"], POOL6)
-    return Owner(plane.name, "plane", "STORAGE-", pools, frozenset({VLAN}), plane.vrf, routes=routes, has_gateways=True)
+    made = Owner(plane.name, "plane", "STORAGE-", pools, frozenset({VLAN}), plane.vrf, routes=routes)
+    return replace(made, has_gateways=True, has_dhcp_relay=True)
 
 
 def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
@@ -47,6 +51,7 @@ def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[
         mtu_bytes=9000,
         vrf=vrf,
         gateway=_gateway(device, number, net),
+        dhcp_servers=frozenset(SERVERS[family] for family in device.capabilities.dhcp_relay),
     )
     if device.level == 0:
         ports[f"{device.capabilities.svi_prefix}{VLAN}"] = svi

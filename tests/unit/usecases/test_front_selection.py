@@ -43,11 +43,20 @@ def test_switches_without_bonds_are_taken_whatever_their_system_lacks() -> None:
     assert len(select(design, ["compute"])) == 4
 
 
-def test_a_dhcp_relay_is_refused_where_it_would_be_left_out(tmp_path: Path) -> None:
+def test_a_dhcp_server_that_a_release_cannot_relay_to_is_refused_once_with_its_place(tmp_path: Path) -> None:
     data = yaml.safe_load((SITE / "fabric.yml").read_text(encoding="utf-8"))
-    data["planes"]["business"]["dhcp_relay"] = ["192.0.2.53"]
-    (tmp_path / "fabric.yml").write_text(yaml.safe_dump(data), encoding="utf-8")
+    data["planes"]["business"]["dhcp_relay"] = ["192.0.2.53", "2001:db8::53"]
+    data["fabrics"]["front"]["leaf"]["overrides"][2]["release"] = "5.13"
+    (tmp_path / "fabric.yml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
     design = load(tmp_path)
-    with pytest.raises(DesignError, match=r"planes\.business\.dhcp_relay: switches do not relay DHCP yet"):
+    with pytest.raises(DesignError) as refused:
         select(design)
+    found = [(*each.what.split(": ")[:2], each.found) for each in refused.value.problems]
+    first, second = "planes.business.dhcp_relay[0]", "planes.business.dhcp_relay[1]"
+    assert sorted(found) == [
+        (first, "switches with nvue 5.13 cannot relay to it", "192.0.2.53"),
+        (second, "switches with nvue 5.13 cannot relay to it", "2001:db8::53"),
+        (second, "switches with nvue 5.16 cannot relay to it", "2001:db8::53"),
+    ]
     assert len(select(design, ["compute"])) == 4
+    assert len(select(design, limit=["front-leaf-g1-*"])) == 2

@@ -74,7 +74,7 @@ class PlaneIntent(Part):
     """bond: all that may pass between the plane's VLANs, and between them and anything else; everything else is refused
     and counted. Within a VLAN nothing is filtered. Without it nothing is filtered at all."""
     dhcp_relay: tuple[HostAddress, ...] = ()
-    """bond: DHCP servers that both gateways of each VLAN relay to, each by its own address, to which the servers answer.
+    """bond: DHCP servers that both gateways of each VLAN relay to, each by its own address, to which servers answer.
     Cumulus Linux relays to IPv4 servers alone, from 5.14 on."""
     default_route: bool = False
     """bond: its hosts have their default route by this plane; they have it by one plane at most."""

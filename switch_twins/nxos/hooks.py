@@ -96,7 +96,7 @@ def keep_management_vrf(change: Change) -> None:
 
 
 def relay_by_default(change: Change) -> None:
-    """With ``feature dhcp`` come the lines that a relay needs; they go with it, as they need it. [M]"""
+    """With ``feature dhcp`` come the lines that a relay needs; they go with it, as they need it [M]."""
     if change.removed:
         return
     for line in ("service dhcp", "ip dhcp relay", "ipv6 dhcp relay"):

@@ -203,7 +203,16 @@ def test_a_relay_that_somebody_took_away_comes_back_with_each_plane_its_own(push
     hands["front-leaf-g1-a"].configure("interface Vlan300", "no ip helper-address 192.0.2.54")
     hands["front-leaf-g2-b"].configure("no ip dhcp relay")
     hands["front-leaf-g4-a"].nvue(
-        {"service": {"dhcp-relay": {"default": {"server-group": {"vlan310": {"server": {"198.51.100.7": {}}}}}}}}
+        {
+            "service": {
+                "dhcp-relay": {
+                    "default": {
+                        "server-group": {"vlan310": {"server": {"198.51.100.7": {}}}},
+                        "gateway-interface": {"lo": {}},
+                    }
+                }
+            }
+        }
     )
     assert "1 of 10 changed" in pushed.run("push", "--plane", "storage", "--yes")
     assert "2 of 10 changed" in pushed.run("push", "--plane", "business", "--yes")

@@ -253,7 +253,7 @@ _BY_RELEASE = {
 types and ranges included."""
 
 _NO_SERVER_GROUPS = MappingProxyType(
-    {"5.13": "5.13 has one list of servers for all VLANs of a VRF, and groups of them come with 5.14 (docs514 DHCP-Relays)"}
+    {"5.13": "all VLANs of a VRF have one list of servers, and groups of them come with 5.14 (docs514 DHCP-Relays.md)"}
 )
 """Releases whose relay cannot tell the servers of one plane from those of another."""
 
@@ -264,7 +264,7 @@ TRAINS = (
         "schema v5_13: every key; docs513: BGP, BFD (cc5486ea), ports, QoS",
         assumed="what `qos roce` sets by itself, nor how it is shown; the manual of 5.14 stands in",
     ),
-    Train("5.14", "5.14", "schema v5_14: every key; docs514", "groups of DHCP servers; 5.13 has none, and relays nothing"),
+    Train("5.14", "5.14", "schema v5_14: every key; docs514", "groups of DHCP servers: nothing is relayed before"),
     Train(
         "5.15",
         "5.15",

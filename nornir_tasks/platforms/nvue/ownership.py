@@ -68,10 +68,20 @@ _FILTERS = _inner(r"acl", rule(r"(?P<key>[^:]+)", "name", last="enclosing"), _RE
 _TRUNK = (_FILTERS, _inner(r"bridge", _inner(r"domain", _inner(r"br_default", _TAGS, _REST), _REST), _REST), _REST)
 _OF_SUBINTERFACE = (rule(r'vrf: "(?P<key>[^"]+)"', "vrf"), _BY_ADDRESS)
 
-# of a relay each SVI of ours has a group of servers of its own, which is called like it
+# of a relay each SVI of ours has a group of servers of its own, which is called like it; option 82 is whoever's set it,
+# but whose address servers answer to counts for all groups of the VRF
 _BY_SVI = rule(r"vlan(?P<key>\d+)", "vlan")
-_RELAYED = (_container(r"downstream-interface", _BY_SVI), _container(r"server-group", _BY_SVI))
-_RELAYED_IN_VRF = (_inner(r"downstream-interface", _BY_SVI), _inner(r"server-group", _BY_SVI))
+_ANSWERED = r"source-ip: .*|gateway-interface"
+_RELAYED = (
+    _container(r"downstream-interface", _BY_SVI),
+    _container(r"server-group", _BY_SVI),
+    rule(_ANSWERED, "dhcp relay"),
+)
+_RELAYED_IN_VRF = (
+    _inner(r"downstream-interface", _BY_SVI),
+    _inner(r"server-group", _BY_SVI),
+    rule(_ANSWERED, "enclosing"),
+)
 
 OWNERSHIP: tuple[Rule, ...] = (
     _container(r"acl", _BY_NAME),

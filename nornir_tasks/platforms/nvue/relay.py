@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from ipaddress import ip_address, ip_interface
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface
 
 from nornir_tasks.design.config.bgp import Bgp
 from nornir_tasks.design.config.interfaces import Interface
@@ -23,7 +23,7 @@ def uplinks(interfaces: Iterable[Interface], bgp: Bgp | None, vrf: str | None) -
     return [port.name for port in interfaces if port.name in unnumbered or _is_towards(port, vrf, addresses)]
 
 
-def _is_towards(port: Interface, vrf: str | None, addresses: set[object]) -> bool:
+def _is_towards(port: Interface, vrf: str | None, addresses: set[IPv4Address | IPv6Address]) -> bool:
     if port.address is None or port.vrf != vrf:
         return False
     own = ip_interface(port.address)

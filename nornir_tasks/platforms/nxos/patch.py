@@ -81,9 +81,6 @@ _PRINTED_NEGATED = frozenset(
         "negotiate auto",
         "autostate",
         "lacp suspend-individual",
-        "service dhcp",
-        "ip dhcp relay",
-        "ipv6 dhcp relay",
     }
 )
 """Lines whose ``no`` form the switch prints."""

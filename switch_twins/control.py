@@ -6,6 +6,7 @@
 Requests
     status                    site, pid, uptime, devices with sessions up and configured, cables
     swap-cables cables=[a,b]  exchange the far ends of two cables;  cut-cable / mend-cable cable=ID
+    switch-off device=NAME    take its power: nothing answers there, its links are down;  switch-on device=NAME
     cpu                       user and system seconds of this process
     requests [reset=true]     per device: TCP connections and requests counted so far
     advance-clock seconds=N   move the lab's clock forward: due commit timers fire (tests)
@@ -16,6 +17,7 @@ Requests
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import os
 from collections.abc import Callable
@@ -42,6 +44,8 @@ class ControlServer:
             "swap-cables": self._swap,
             "cut-cable": self._cut,
             "mend-cable": self._mend,
+            "switch-off": self._switch_off,
+            "switch-on": self._switch_on,
             "cpu": self._cpu,
             "requests": self._counted,
             "advance-clock": self._advance,
@@ -69,18 +73,18 @@ class ControlServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while line := await reader.readline():
-                writer.write(json.dumps(self._answer(line)).encode() + b"\n")
+                writer.write(json.dumps(await self._answer(line)).encode() + b"\n")
                 await writer.drain()
         except (ConnectionError, ValueError):
             pass  # the client disconnected, or sent a line over the limit: only its own connection ends
         finally:
             writer.close()
 
-    def _answer(self, line: bytes) -> Answer:
+    async def _answer(self, line: bytes) -> Answer:
         try:
             request = json.loads(line)
-            call = self._requests[request["request"]]
-            return {"ok": True, "result": call(request)}
+            result = self._requests[request["request"]](request)
+            return {"ok": True, "result": await result if inspect.isawaitable(result) else result}
         except TwinError as error:
             return {"ok": False, "error": str(error)}
         except (KeyError, TypeError, ValueError) as error:
@@ -125,6 +129,18 @@ class ControlServer:
     def _mend(self, request: Answer) -> Answer:
         self._lab.fabric.mend_cable(request["cable"])
         return {"mended": request["cable"]}
+
+    async def _switch_off(self, request: Answer) -> Answer:
+        name = self._device(request)
+        self._lab.fabric.switch_off(name)
+        await self._lab.twins[name].stop()
+        return {"off": name}
+
+    async def _switch_on(self, request: Answer) -> Answer:
+        name = self._device(request)
+        self._lab.fabric.switch_on(name)
+        await self._lab.twins[name].start()
+        return {"on": name}
 
     @staticmethod
     def _cpu(_: Answer) -> Answer:

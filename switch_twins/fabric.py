@@ -6,17 +6,19 @@ session is down by its prefix limit, everything is computed anew. Inputs are con
 What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered IPv4 BGP
 between directly connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
 limits; sessions over IPv6 link-local addresses (RFC 8950) between ports that advertise themselves; link aggregation
-groups (groups.py). What is not: BGP over groups, packets, timers while a session comes up, iBGP and multihop sessions,
-IPv6 routes.
+groups (groups.py), pairs of switches (pairs.py). What is not: BGP over groups, packets, timers while a session comes
+up, iBGP and multihop sessions, IPv6 routes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
+from . import pairs
 from .clock import Clock
+from .errors import Problem, TwinError
 from .groups import Member
 from .policy import neighbor_number, network_of
 from .sessions import BgpSession, Key
@@ -45,6 +47,7 @@ class FabricSim:
         self._holds: dict[Key, Hold] = {}
         self._before: dict[Key, tuple[str, float]] = {}
         self._ribs: dict[tuple[str, str], dict[str, Route]] = {}
+        self._off: set[str] = set()
 
     def attach(self, twin: Twin) -> None:
         """Add a twin to the fabric; after a commit of it, the next query computes the effects."""
@@ -77,6 +80,20 @@ class FabricSim:
         with self._rewired(cable):
             self.wiring.mend(cable)
 
+    def switch_off(self, device: str) -> None:
+        """Take a switch's power: its ports are dark, it says nothing, and keeps what it was given."""
+        self._power(device, self._off.add)
+
+    def switch_on(self, device: str) -> None:
+        """Give a switch its power again."""
+        self._power(device, self._off.discard)
+
+    def _power(self, device: str, change: Callable[[str], None]) -> None:
+        if device not in self._twins:
+            raise TwinError(Problem("device", f"there is no switch {device!r}"))
+        change(device)
+        self._committed.add(device)
+
     @contextmanager
     def _rewired(self, *cables: str) -> Iterator[None]:
         """Update the results for a change of these cables."""
@@ -108,6 +125,14 @@ class FabricSim:
     def members(self, device: str, group: str) -> tuple[Member, ...]:
         """The members of a group, bundled or not, in order of the switch's interfaces."""
         return self._now().groups.members(device, group)
+
+    def pair(self, device: str) -> pairs.Pairing | None:
+        """The pair that a switch is in, as it sees it; None if it is in none."""
+        return pairs.judge(self, device)
+
+    def knows(self, device: str) -> bool:
+        """Is this a switch of the lab?"""
+        return device in self._twins
 
     def state(self, device: str) -> SwitchState:
         """The meaning of a switch's configuration, as of its last commit."""
@@ -165,11 +190,15 @@ class FabricSim:
             self._catch_up(self._solved)
         return self._solved
 
+    def _state_of(self, name: str) -> SwitchState:
+        state = self._twins[name].state()
+        return state.switched_off() if name in self._off else state
+
     def _solve(self) -> Solution:
         """Compute everything anew, again each time that sessions were torn down."""
         self._committed.clear()
         self._ribs.clear()
-        states = {name: twin.state() for name, twin in self._twins.items()}
+        states = {name: self._state_of(name) for name in self._twins}
         devices = {name: twin.device for name, twin in self._twins.items()}
         self._drop_stale_holds(states)
         for _ in range(_MAX_TEARDOWNS):
@@ -185,7 +214,7 @@ class FabricSim:
 
     def _catch_up(self, solved: Solution) -> None:
         """Compute the effects of the commits since the last query."""
-        states = {name: self._twins[name].state() for name in self._committed}
+        states = {name: self._state_of(name) for name in self._committed}
         self._committed.clear()
         self._ribs.clear()
         judged, gone = solved.take({n: state for n, state in states.items() if state != solved.states[n]}, {})

@@ -212,7 +212,9 @@ class Solution:
         """
         if interface.port:
             port = self.interfaces.get(End(device, interface.port))
-            is_there = interface.is_admin_up and interface.tag is not None and port is not None and port.is_routed
+            pair = self.states[device].pair
+            may_be = port is not None and (port.is_routed or (pair is not None and pair.talks_on == interface.name))
+            is_there = interface.is_admin_up and interface.tag is not None and may_be
             return is_there and port is not None and self.is_up(device, port)
         if interface.is_group:
             return self.groups.is_up(device, interface)

@@ -6,7 +6,7 @@ neighbours, BGP sessions and routes exist. Only what a neighbour can notice is h
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 LACP_MODES: dict[str, bool | None] = {"active": True, "passive": False, "on": None}
@@ -26,6 +26,7 @@ class InterfaceState:
     svi_vlan: the VLAN an SVI routes; has_vlan: it exists and is active; autostate: it needs a port of its VLAN up.
     port: of a subinterface, the port it is part of; tag: its frames' 802.1Q tag there, None while it has none.
     is_group: it is a link aggregation group, of ports whose ``group`` is its name; up with ``min_links`` of them.
+    over_both: of a group over both switches of a pair, the number it has on both (``mlag 1``, ``vpc 1``).
     lacp_active: of a member, whether it sends LACP first; None: LACP is off. lacp_is_fast: it asks for one each second.
     """
 
@@ -55,6 +56,7 @@ class InterfaceState:
     is_group: bool = False
     group: str = ""
     min_links: int = 1
+    over_both: str = ""
     lacp_active: bool | None = None
     lacp_is_fast: bool = False
 
@@ -182,6 +184,43 @@ class StaticRoute:
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """One value that both switches of a pair should have alike: ``kind`` and ``interface`` as the OS shows them."""
+
+    name: str
+    value: str
+    kind: str = ""
+    interface: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PairState:
+    """What a switch was given of the pair it is in (MLAG, vPC); both members have one.
+
+    domain             by which both know one another: a name (EOS), a number (NX-OS), a MAC address (Cumulus Linux)
+    needs_same_domain  one with another domain is no peer; else it is one, and the difference is a conflict
+    peer_link          name of the group between both
+    talks_on           the interface both talk on; "" where none is configured (NX-OS)
+    vlan               the VLAN of it, which the peer link carries; None: frames need no VLAN of the bridge
+    peer_address       the other switch's address there; "" where it is found by itself
+    keepalive          the other switch's address that is reached another way; "" if none is set
+    priority           the smaller one is primary
+    compared           what the OS compares with the other switch
+    """
+
+    domain: str
+    peer_link: str
+    needs_same_domain: bool = True
+    talks_on: str = ""
+    vlan: int | None = None
+    peer_address: str = ""
+    keepalive: str = ""
+    keepalive_vrf: str = "default"
+    priority: int = 0
+    compared: tuple[Compared, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchState:
     """One switch as its neighbours see it.
 
@@ -189,6 +228,7 @@ class SwitchState:
     is_routing    IPv4 forwarding is on (``ip routing``); without it there are connected routes only, and no BGP
     missing_route_map_permits  what a neighbour's route map that is not defined does: False denies everything, True
                                permits
+    pair          the pair of switches it is in; None if it is in none, or was not given all that its OS needs for one
     """
 
     name: str
@@ -202,4 +242,10 @@ class SwitchState:
     lldp_enabled: bool = True
     is_routing: bool = True
     missing_route_map_permits: bool = False
+    pair: PairState | None = None
     facts: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def switched_off(self) -> SwitchState:
+        """The same switch without power."""
+        dark = tuple(replace(each, is_admin_up=False) for each in self.interfaces)
+        return replace(self, interfaces=dark, bgp=(), lldp_enabled=False, is_routing=False)

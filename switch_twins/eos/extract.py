@@ -21,6 +21,7 @@ from ..state import (
     StaticRoute,
     SwitchState,
 )
+from .extract_pair import pair_state
 from .ports import Speed, dark_ports, speed_of
 
 DEFAULT_MAXIMUM_ROUTES = 12000
@@ -43,6 +44,7 @@ def switch_state(name: str, tree: Tree) -> SwitchState:
         lldp_enabled=is_on(tree.root, "lldp run", True),
         is_routing=routing is not None and not routing.negated,
         missing_route_map_permits=True,
+        pair=pair_state(tree),
     )
 
 
@@ -123,6 +125,7 @@ def _interface(defaults: Node | None, node: Node, dark: Container[str]) -> Inter
         tag=int(tag) if tag else None,
         is_group=name.startswith("Port-Channel") and "." not in name,
         min_links=int(node.value("port-channel min-links", "links") or 1),
+        over_both=node.value("mlag", "mlag") or "",
         **_membership(node),
     )
 

@@ -27,6 +27,7 @@ from ..state import (
     SwitchState,
 )
 from .dialect import Dialect
+from .extract_pair import pair_state
 from .ports import is_part, ports
 from .tree import Tree, get_or, natural
 
@@ -54,6 +55,7 @@ def switch_state(device: DeviceSpec, tree: Tree, dialect: Dialect) -> SwitchStat
             if ":" not in prefix  # the lab's fabric routes IPv4
         ),
         lldp_enabled=get_or(tree, "enabled", *dialect.lldp, "state") != "disabled",
+        pair=pair_state(tree, dialect),
     )
 
 
@@ -78,7 +80,7 @@ def _memberships(interfaces: Tree) -> Iterator[tuple[str, Tree]]:
         if settings.get("type") not in ("bond", "peerlink"):
             continue
         bond = settings.get("bond", {})
-        yield name, {"is_group": True}
+        yield name, {"is_group": True, "over_both": str(get_or(bond, "", "mlag", "id"))}
         has_lacp, is_fast = bond.get("mode", "lacp") == "lacp", bond.get("lacp-rate", "fast") == "fast"
         for member in bond.get("member", {}):
             yield member, {"group": name, "lacp_active": has_lacp or None, "lacp_is_fast": is_fast}

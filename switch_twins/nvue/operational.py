@@ -16,6 +16,7 @@ from ..state import InterfaceState, SwitchState
 from .adaptive import of_interface, of_switch
 from .dialect import Dialect
 from .extract import mac_address
+from .pair import of_pair
 from .ports import share
 from .qos import EffectiveQos
 from .tree import Tree, get_or
@@ -25,7 +26,7 @@ _LLDP_TTL_S = 120
 _FIRST_GROUP = 12
 _RA_MS, _BGP_RA_MS = 600_000, 10_000
 _Groups = dict[tuple[str, tuple[NextHop, ...]], int]
-_AS_CONFIGURED = ("acl", "evpn", "maintenance", "mlag", "nve", "service")
+_AS_CONFIGURED = ("acl", "evpn", "maintenance", "nve", "service")
 _FLAGS = {"connected": ("*Sio", 0), "static": ("*Si", 1), "bgp": ("*Si", 20)}
 
 
@@ -45,6 +46,7 @@ class Operational:
             "bridge": lambda: self._bridge(running, state),
             "qos": lambda: self._qos(running),
             "router": lambda: self._router(running),
+            "mlag": lambda: of_pair(running, self._device.name, self._fabric),
             **{key: lambda key=key: running.get(key, {}) for key in _AS_CONFIGURED},
         }
         wanted = path[:1] or tuple(parts)

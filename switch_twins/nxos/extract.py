@@ -17,6 +17,7 @@ from ..state import (
     StaticRoute,
     SwitchState,
 )
+from .extract_pair import pair_state
 from .ports import FIXED_FROM_GBPS, interfaces, map_of, part_gbps
 from .words import numbers
 
@@ -41,6 +42,7 @@ def switch_state(tree: Tree, name: str) -> SwitchState:
         lldp_enabled=has_lldp,
         is_routing=True,
         missing_route_map_permits=False,
+        pair=pair_state(tree),
     )
 
 
@@ -155,6 +157,7 @@ def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
         tag=int(tag) if tag else None,
         is_group=name.startswith("port-channel") and "." not in name,
         min_links=int(node.value("lacp min-links", "links") or 1),
+        over_both=node.value("vpc", "number") or "",
         **_membership(node),
     )
 

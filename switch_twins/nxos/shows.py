@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from . import show_groups, show_interfaces, show_policies, show_qos, show_routing, show_system
+from . import show_groups, show_interfaces, show_pairs, show_policies, show_qos, show_routing, show_system
 from .commands import invalid
 from .reply import Reply, View
 from .words import canonical_name
@@ -80,6 +80,8 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show interface brief", _plain(show_interfaces.brief)),
         (r"show interface status", _plain(show_interfaces.status)),
         (r"show port-channel summary", _plain(show_groups.summary)),
+        (r"show vpc(?: brief)?", _plain(show_pairs.vpc)),
+        (r"show vpc consistency-parameters global", _plain(show_pairs.consistency)),
         (rf"show interface(?: {_NAME})?", _named(show_interfaces.interface)),
         (r"show ip interface brief(?: vrf (\S+))?", lambda v, m: show_interfaces.ip_brief(v, m[1] or "default")),
         (r"show lldp neighbors", _plain(show_interfaces.lldp_neighbors)),

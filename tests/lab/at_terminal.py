@@ -31,7 +31,11 @@ class Operator:
 
     def start(self) -> None:
         self.run("lab", "up")
-        self.day0 = {name: hand.running() for name, hand in self.hands().items()}
+        self.day0 = self.running()
+
+    def running(self) -> dict[str, str]:
+        """What every switch runs."""
+        return {name: hand.running() for name, hand in self.hands().items()}
 
     def begin(self, *words: str, state: Path | None = None) -> subprocess.Popen[str]:
         """Start a verb and do not wait for it."""

@@ -46,6 +46,17 @@ class Hand:
         assert not any("error" in answer for answer in answers), answers
         return [(answer["result"] or {}).get("msg") for answer in answers]
 
+    def shown(self, command: str) -> Any:
+        """What a show command says, as data; on Cumulus Linux the operational state at a path."""
+        if self.os == "eos":
+            return self.eapi(command, form="json")[0]
+        if self.os == "nxos":
+            body = [{"jsonrpc": "2.0", "method": "cli", "params": {"cmd": command, "version": 1}, "id": 1}]
+            answers = self._post("/ins", body, **{"Content-Type": "application/json-rpc"})
+            return (answers[0] if isinstance(answers, list) else answers)["result"]["body"]
+        url, rev = f"{self.url}/nvue_v1/{command}", {"rev": "operational"}
+        return requests.get(url, params=rev, auth=self.auth, verify=self.ca, timeout=20).json()
+
     def nvue(self, patch: dict[str, Any] | None = None, delete: str | None = None) -> None:
         """One revision: PATCH the root with a subtree, or DELETE a path; apply it at once."""
         base = self.url + "/nvue_v1"

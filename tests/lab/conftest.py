@@ -6,6 +6,7 @@ import json
 import os
 import random
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from at_terminal import ROOT, Operator
 
 from nornir_tasks.drivers.session import Endpoint
 from switch_twins.client import ControlClient
@@ -239,3 +241,24 @@ def _starter() -> Iterator[Callable[[LabDescription], RunningLab]]:
     finally:
         for lab in running:
             lab.stop()
+
+
+@pytest.fixture(scope="session")
+def front(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    """The site with pairs of three systems, pushed plane by plane; who uses it is in the group ``front-site``."""
+    where = tmp_path_factory.mktemp("front")
+    shutil.copytree(ROOT / "tests/sites/front", where / "front")
+    operator = Operator(where / "front", where / "state")
+    operator.start()
+    try:
+        # only hosts of business are on leaves of Cumulus Linux, where a peer link without a VLAN carries all
+        refused = operator.run("push", "--plane", "storage", "--yes", code=7)
+        assert "first push a plane that has a VLAN on the port" in refused
+        assert operator.running() == operator.day0
+        assert "10 of 10 changed" in operator.run("push", "--plane", "business", "--yes")
+        assert "0 of 10 changed" in operator.run("push", "--plane", "business", "--yes")
+        assert "4 of 10 changed" in operator.run("push", "--plane", "storage", "--yes")
+        assert "4 of 4 changed" in operator.run("push", "--plane", "compute", "--yes")
+        yield operator
+    finally:
+        operator.run("lab", "down")

@@ -5,40 +5,20 @@ It is pushed plane by plane, has nothing to do again and is valid; what a hand a
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from at_terminal import ROOT, Operator
+from at_terminal import Operator
 
 pytestmark = pytest.mark.xdist_group("front-site")
 
 PLANES = ("business", "storage")
 
 
-@pytest.fixture(scope="module")
-def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+@pytest.fixture
+def pushed(front: Operator) -> Operator:
     """The site, pushed plane by plane."""
-    where = tmp_path_factory.mktemp("front")
-    shutil.copytree(ROOT / "tests/sites/front", where / "front")
-    operator = Operator(where / "front", where / "state")
-    operator.start()
-    try:
-        # only hosts of business are on leaves of Cumulus Linux, where a peer link without a VLAN carries all
-        refused = operator.run("push", "--plane", "storage", "--yes", code=7)
-        assert "first push a plane that has a VLAN on the port" in refused
-        assert running(operator) == operator.day0
-        assert "10 of 10 changed" in operator.run("push", "--plane", "business", "--yes")
-        assert "0 of 10 changed" in operator.run("push", "--plane", "business", "--yes")
-        assert "4 of 10 changed" in operator.run("push", "--plane", "storage", "--yes")
-        assert "4 of 4 changed" in operator.run("push", "--plane", "compute", "--yes")
-        yield operator
-    finally:
-        operator.run("lab", "down")
-
-
-def running(operator: Operator) -> dict[str, str]:
-    return {name: hand.running() for name, hand in operator.hands().items()}
+    return front
 
 
 def test_a_push_after_all_planes_changes_nothing(pushed: Operator) -> None:
@@ -66,7 +46,7 @@ def test_a_subnet_is_one_route_by_both_leaves_of_its_pair(pushed: Operator) -> N
 
 
 def test_a_leaf_that_does_not_announce_its_pairs_subnet_is_named_and_repaired(pushed: Operator) -> None:
-    before = running(pushed)
+    before = pushed.running()
     pushed.hands()["front-leaf-g2-b"].configure(
         "router bgp 4200200003", "address-family ipv4 unicast", "no network 10.176.0.128/25"
     )
@@ -74,7 +54,7 @@ def test_a_leaf_that_does_not_announce_its_pairs_subnet_is_named_and_repaired(pu
     assert "front-spine-1: 1 of 2 next hops to 10.176.0.128/25 (front-leaf-g2-a, front-leaf-g2-b)" in report
     assert "FAILED, 1 cause," in report
     assert "1 of 10 changed" in pushed.run("push", "--plane", "storage", "--yes")
-    assert running(pushed) == before
+    assert pushed.running() == before
 
 
 def test_a_leaf_that_lost_a_spine_is_one_cause(pushed: Operator) -> None:
@@ -98,7 +78,7 @@ SHUT = {
 
 
 def test_groups_are_down_with_all_their_members_at_both_ends_and_so_are_svis_and_subnets(pushed: Operator) -> None:
-    before, hands = running(pushed), pushed.hands()
+    before, hands = pushed.running(), pushed.hands()
     for leaf, (_, _, ports) in SHUT.items():
         if hands[leaf].os == "nvue":
             hands[leaf].nvue({"interface": {port: {"link": {"state": {"down": {}}}} for port in ports}})
@@ -114,7 +94,7 @@ def test_groups_are_down_with_all_their_members_at_both_ends_and_so_are_svis_and
         assert f"front-spine-1: 1 of 2 next hops to {subnet} ({leaves})" in messages
     assert len(report["causes"]) == sum(len(ports) for _, _, ports in SHUT.values())
     assert "3 of 14 changed" in pushed.run("push", "--yes")
-    assert running(pushed) == before
+    assert pushed.running() == before
     assert pushed.json("validate")["failed"] == 0
 
 
@@ -127,7 +107,7 @@ TAKEN_OUT = {
 
 
 def test_a_member_taken_out_of_its_group_is_named_with_both_values_and_repaired_by_just_that(pushed: Operator) -> None:
-    before, hands = running(pushed), pushed.hands()
+    before, hands = pushed.running(), pushed.hands()
     for leaf, (port, group, _) in TAKEN_OUT.items():
         if hands[leaf].os == "nvue":
             hands[leaf].nvue(delete=f"interface/{group}/bond/member/{port}")
@@ -148,13 +128,13 @@ def test_a_member_taken_out_of_its_group_is_named_with_both_values_and_repaired_
     plan = pushed.json("plan", code=0)
     assert {name for name, each in plan["devices"].items() if each["changes"]} == TAKEN_OUT.keys()
     assert "3 of 14 changed" in pushed.run("push", "--yes")
-    assert running(pushed) == before
+    assert pushed.running() == before
     report = pushed.json("validate")
     assert (report["failed"], report["tested"]) == (0, report["of"])
 
 
 def test_a_group_with_lacp_at_one_end_alone_is_up_there_and_down_at_the_other(pushed: Operator) -> None:
-    before, hands = running(pushed), pushed.hands()
+    before, hands = pushed.running(), pushed.hands()
     peer_link = SHUT["front-leaf-g2-a"][2][2:]
     for line in ("no channel-group", "channel-group 1000 mode on"):  # the mode of a group with members is fixed
         hands["front-leaf-g2-b"].configure(*(each for port in peer_link for each in (f"interface {port}", line)))
@@ -167,22 +147,22 @@ def test_a_group_with_lacp_at_one_end_alone_is_up_there_and_down_at_the_other(pu
     assert [found[f"front-leaf-g2-{leaf}", "port-channel1000"] for leaf in "ab"] == ["fail", "pass"]
     assert [found[f"front-leaf-g4-{leaf}", "peerlink"] for leaf in "ab"] == ["fail", "pass"]
     assert "2 of 14 changed" in pushed.run("push", "--yes")
-    assert running(pushed) == before
+    assert pushed.running() == before
 
 
 def test_a_push_of_one_plane_changes_no_byte_of_the_others_objects(pushed: Operator) -> None:
     """Lines that somebody added to the other plane's VLANs and lists are still there."""
     hand = pushed.hands()["front-leaf-g1-a"]
     hand.configure("interface Vlan300", "description by hand")
-    before = running(pushed)
+    before = pushed.running()
     assert "0 of 10 changed" in pushed.run("push", "--plane", "storage", "--yes")
-    assert running(pushed) == before
+    assert pushed.running() == before
     assert "1 of 10 changed" in pushed.run("push", "--plane", "business", "--yes")
     assert "by hand" not in hand.running()
 
 
 def test_the_pair_is_root_of_its_vlans_and_spreads_groups_by_ports(pushed: Operator) -> None:
-    texts = running(pushed)
+    texts = pushed.running()
     for leaf in ("front-leaf-g1-a", "front-leaf-g1-b"):
         assert "spanning-tree mst 0 priority 4096" in texts[leaf]
         assert "port-channel load-balance trident fields ip source-ip destination-ip source-port" in texts[leaf]
@@ -191,15 +171,15 @@ def test_the_pair_is_root_of_its_vlans_and_spreads_groups_by_ports(pushed: Opera
 
 
 def test_a_gateway_that_somebody_changed_comes_back_on_cumulus_linux_in_both_spellings(pushed: Operator) -> None:
-    before, hands = running(pushed), pushed.hands()
+    before, hands = pushed.running(), pushed.hands()
     hands["front-leaf-g4-a"].nvue({"interface": {"vlan310": {"ipv4": {"vrr": {"mac-address": "00:00:5e:00:01:09"}}}}})
     hands["front-leaf-g3-b"].nvue({"router": {"vrr": {"enable": "off"}}})
     assert "2 of 10 changed" in pushed.run("push", "--plane", "business", "--yes")
-    assert running(pushed) == before
+    assert pushed.running() == before
 
 
 def test_a_relay_that_somebody_took_away_comes_back_with_each_plane_its_own(pushed: Operator) -> None:
-    before, hands = running(pushed), pushed.hands()
+    before, hands = pushed.running(), pushed.hands()
     hands["front-leaf-g1-a"].configure("interface Vlan300", "no ip helper-address 192.0.2.54")
     hands["front-leaf-g2-b"].configure("no ip dhcp relay")
     hands["front-leaf-g4-a"].nvue(
@@ -218,4 +198,4 @@ def test_a_relay_that_somebody_took_away_comes_back_with_each_plane_its_own(push
     assert "2 of 10 changed" in pushed.run("push", "--plane", "storage", "--yes")
     assert "198.51.100.7" in hands["front-leaf-g4-a"].running()
     assert "2 of 10 changed" in pushed.run("push", "--plane", "business", "--yes")
-    assert running(pushed) == before
+    assert pushed.running() == before

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..view import View
-from . import bgp, groups, interfaces, qos, system
+from . import bgp, groups, interfaces, pairs, qos, system
 
 Answer = Callable[[View, dict[str, str]], Any]
 
@@ -43,6 +43,8 @@ SHOWS = (
     _show(rf"show interfaces(?: {_NAME})?", interfaces.interfaces_json, interfaces.interfaces_text),
     _show(r"show interfaces status", interfaces.status_json, interfaces.status_text),
     _show(r"show port-channel", groups.port_channels_json),
+    _show(r"show mlag(?: (?P<detail>detail))?", pairs.mlag_json),
+    _show(r"show mlag config-sanity", pairs.config_sanity_json),
     _show(r"show ip interface", interfaces.ip_interface_json),
     _show(r"show ipv6 interface", interfaces.ipv6_interface_json),
     _show(r"show lldp neighbors", interfaces.lldp_json, interfaces.lldp_text),

@@ -57,13 +57,23 @@ ABOUT = About(
 
 def check_roce(evidence: HostEvidence) -> list[HostFinding]:
     """One finding for each rail and each knob of the policy."""
+    return judge_rails(evidence, expectations_by_rail(evidence.variables))
+
+
+def expectations_by_rail(variables: Variables) -> dict[str, dict[str, Expectation]]:
+    """What each rail's knobs should be, from the host's variables."""
+    mtus = {rail["name"]: rail["mtu_bytes"] for rail in variables["rail_interfaces_rails"]}
+    found = {rail: _expectations(variables, mtus[rail]) for rail in variables["roce_qos_rails"]}
+    for rail in found.keys() & set(variables.get(REORDER, ())):
+        found[rail]["reorder"] = ("on", _spell_switch)
+    return found
+
+
+def judge_rails(evidence: HostEvidence, wanted_by_rail: Mapping[str, Mapping[str, Expectation]]) -> list[HostFinding]:
+    """One finding for each rail and each knob of which something is expected; of others nothing is said."""
     judge = Judge(ABOUT.name, evidence)
     facts, variables = evidence.facts.get(FACT), evidence.variables
-    mtus = {rail["name"]: rail["mtu_bytes"] for rail in variables["rail_interfaces_rails"]}
-    for rail in variables["roce_qos_rails"]:
-        expectations = _expectations(variables, mtus[rail])
-        if rail in variables.get(REORDER, ()):
-            expectations["reorder"] = ("on", _spell_switch)
+    for rail, expectations in wanted_by_rail.items():
         if facts is None or rail not in facts:
             for name, (wanted, _) in expectations.items():
                 why = evidence.why_unread(FACT) if facts is None else f"nobody looked at {rail}"

@@ -17,10 +17,9 @@ from conftest import RAILS, StateHost, policy_values, standin
 from roce_apply import judge
 from roce_state import read_rails
 
-from nornir_tasks.checks import host_roce
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.checks.host_roce import check_roce
+from nornir_tasks.checks.host_roce import check_roce, expectations_by_rail, judge_rails
 from nornir_tasks.checks.host_stack import check_nccl
 
 STATES = ("inbox_mlx5", "doca_ofed")
@@ -135,17 +134,22 @@ def wrong(findings: list[HostFinding]) -> set[str]:
     return {f"{each.subject} {each.knob}".strip() for each in bad}
 
 
+def evidence(facts: dict[str, Any], **changed: Any) -> HostEvidence:
+    return HostEvidence("gpu-1", {**variables(), **changed}, {"gpufabric_roce": facts}, {})
+
+
 def named(facts: dict[str, Any], **changed: Any) -> set[str]:
-    return wrong(check_roce(HostEvidence("gpu-1", {**variables(), **changed}, {"gpufabric_roce": facts}, {})))
+    return wrong(check_roce(evidence(facts, **changed)))
 
 
-def named_without_guard(facts: dict[str, Any], knobs: set[str], patch: pytest.MonkeyPatch) -> set[str]:
-    """What is left if the check does not expect anything of these knobs."""
-    guards, out = host_roce._expectations, {each.split()[-1] for each in knobs}
-    patch.setattr(
-        host_roce, "_expectations", lambda *words: {key: want for key, want in guards(*words).items() if key not in out}
-    )
-    return named(facts)
+def named_without_guard(facts: dict[str, Any], knobs: set[str]) -> set[str]:
+    """What is left if nothing is expected of these knobs."""
+    out = {each.split()[-1] for each in knobs}
+    wanted = {
+        rail: {knob: want for knob, want in each.items() if knob not in out}
+        for rail, each in expectations_by_rail(variables()).items()
+    }
+    return wrong(judge_rails(evidence(facts), wanted))
 
 
 def test_a_right_host_is_named_for_nothing(brought: Brought) -> None:
@@ -153,21 +157,21 @@ def test_a_right_host_is_named_for_nothing(brought: Brought) -> None:
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_named_and_only_by_its_guard(brought: Brought, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_is_named_and_only_by_its_guard(brought: Brought, name: str) -> None:
     lines, more_lines, words = MISTAKES[name]
     both, _, more = words.partition("|")
     doca = brought.state == "doca_ofed"
     expected = {each.strip() for each in f"{both},{more if doca else ''}".split(",") if each.strip()}
     facts = brought.with_mistake(f"{lines}\n{more_lines if doca else ''}")
     assert named(facts) == expected
-    assert named_without_guard(facts, expected, monkeypatch) == set()
+    assert named_without_guard(facts, expected) == set()
 
 
-def test_m_dcqcn_half_on_is_named_and_only_by_its_guard(brought: Brought, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_m_dcqcn_half_on_is_named_and_only_by_its_guard(brought: Brought) -> None:
     lines, expected = HALF_ON[brought.state]
     facts = brought.with_mistake(lines)
     assert named(facts) == expected
-    assert named_without_guard(facts, expected, monkeypatch) == set()
+    assert named_without_guard(facts, expected) == set()
 
 
 def test_i_an_interface_that_was_left_out_is_named_in_every_knob_it_lacks(brought: Brought) -> None:

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from nornir_tasks.design.host_needs import check_copies, host_needs
-from nornir_tasks.design.host_vars import host_vars
 from nornir_tasks.design.links import Link
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.errors import LabError, Problem
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus
-from nornir_tasks.lab.machines.plan import MachinePlan, Rail, machine_plan
 from nornir_tasks.lab.machines.requirements import check_requirements
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
+from nornir_tasks.usecases.lab_machines import machine_plans
 from nornir_tasks.usecases.progress import Event, On, ignore
 from nornir_tasks.usecases.site import SiteDesign, load
 
@@ -133,10 +131,14 @@ def swap_cables(site: str | Path, first: str, second: str, on: On = ignore) -> A
     Returns the cables as they are now.
     """
     state = state_directory(site)
-    now = Lab(state).swap_cables(first, second, lambda line: on(LabMessage("switches", line)))
     machines = Machines(state)
-    if running := set(machines.names()):
-        leaf_ends = _leaf_ends(load(site).network)
+    running = set(machines.names())
+    network = load(site).network if running else None
+    if network is not None:
+        _refuse_bonded(machines, network, {first, second})
+    now = Lab(state).swap_cables(first, second, lambda line: on(LabMessage("switches", line)))
+    if network is not None:
+        leaf_ends = _leaf_ends(network)
         for cable in now.values():
             host, port = cable["b"]
             if host in running:
@@ -144,42 +146,30 @@ def swap_cables(site: str | Path, first: str, second: str, on: On = ignore) -> A
     return now
 
 
+def _refuse_bonded(machines: Machines, network: Network, cables: set[str]) -> None:
+    """Raises LabError for a cable of a machine's bond: what plays the pair there knows no other cable."""
+    for host in machines.names():
+        bonded = machines.bonded(host)
+        for link in dict.fromkeys(each.link for each in network.circuits_of(host)):
+            port = link.end(host).port
+            if port in bonded and cables & {link.name, f"{host}:{port}"}:
+                what = "this cable is of a bond of a machine; what plays its leaves knows no other cable"
+                hint = (
+                    "nornir lab up --hosts 0 ends the machines; then the switches' ends of such cables can be swapped"
+                )
+                raise LabError(
+                    Problem(f"{host}:{port}", what, "a cable of a rail, or between switches", link.name, hint)
+                )
+
+
 def _leaf_ends(network: Network) -> dict[tuple[str, str], str]:
-    """Port of a switch, as (device, port), -> its address with length on the link to a host."""
+    """Port of a switch, as (device, port), -> its address with length on the routed link to a host."""
     found = {}
     for each in network.circuits:
         upper = each.link.upper
-        if each.link.lower.device not in network and each.upper_address:
+        if each.link.lower.device not in network and each.upper_address and each.use.bundle is None:
             found[upper.device, upper.port] = f"{each.upper_address}/{each.use.prefix_length}"
     return found
-
-
-def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
-    """The design's first ``count`` hosts as machines. Raises LabError when it has fewer."""
-    names = tuple(dict.fromkeys(nic.host for nic in design.network.nics))
-    if count > len(names):
-        raise LabError(Problem("--hosts", "the design has fewer hosts", f"at most {len(names)}", str(count)))
-    bonded = sorted({each.plane_name for each in design.demands if each.is_bonded})
-    if count and bonded:
-        what = f"lab machines have no bonds; hosts on {', '.join(bonded)} have"
-        hint = "switches of the lab take bonds' ports; try machines on a copy of the site without these planes"
-        raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", "link: bond", hint))
-    vlan = next((each.host_vlan for each in design.network.planes.values() if each.host_vlan is not None), None)
-    if count and vlan is not None:
-        what = "lab machines hang on routed links, each at a leaf's end of its own"
-        hint = "switches of the lab take hosts in a VLAN; try machines on a copy of the site with link: p2p"
-        raise LabError(Problem("--hosts", what, "link: p2p or subnet/N", f"link: svi, VLAN {vlan}", hint))
-    if count:
-        check_copies(design.demands, design.site.intent.marks)
-    needs = host_needs(design.demands, design.catalogue, design.site.intent.marks) if count else ()
-    plans = []
-    for index, name in enumerate(names[:count]):
-        rails = host_vars(design.network, needs, name).rail_interfaces.rails
-        found = tuple(
-            Rail(each.name, each.match.pci, each.match.mac, each.gateway, each.prefix_length) for each in rails
-        )
-        plans.append(machine_plan(name, index, found))
-    return tuple(plans)
 
 
 def lab_plan(design: SiteDesign, host_lldp: bool = False) -> LabPlan:

@@ -13,7 +13,7 @@ from nornir_tasks.lab.machines.plan import MachinePlan, Rail, machine_plan
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="makes a network namespace, which needs root")
 
-RAILS = tuple(Rail(f"rail{n}", f"0000:00:{0x10 + n:02x}.0", None, f"10.{168 + n}.0.0", 31) for n in range(2))
+RAILS = tuple(Rail(f"rail{n}", f"0000:00:{0x10 + n:02x}.0", None, f"10.{168 + n}.0.0/31") for n in range(2))
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_more_hosts_than_the_design_has_are_refused(tmp_path: Path) -> None:
 
 
 def rail(name: str, pci: str | None, mac: str | None = None) -> Rail:
-    return Rail(name, pci, mac, "10.168.0.0", 31)
+    return Rail(name, pci, mac, "10.168.0.0/31")
 
 
 def test_a_rail_beyond_the_one_pci_bus_is_refused_with_the_places_there_are() -> None:
@@ -59,7 +59,7 @@ def test_a_rail_beyond_the_one_pci_bus_is_refused_with_the_places_there_are() ->
 
 
 def test_two_rails_in_one_slot_are_refused() -> None:
-    with pytest.raises(LabError, match="two rails in one PCI slot"):
+    with pytest.raises(LabError, match="two NIC ports in one PCI slot"):
         machine_plan("gpu-1", 0, (rail("rail0", "0000:00:10.0"), rail("rail1", "0000:00:10.0")))
 
 

@@ -17,8 +17,8 @@ from nornir_tasks.lab.machines.accelerator import Accelerator
 from nornir_tasks.lab.machines.commands import run
 from nornir_tasks.lab.machines.identity import Keys
 from nornir_tasks.lab.machines.network import LEAF_MTU_BYTES
-from nornir_tasks.lab.machines.plan import DISK_SLOT, MANAGEMENT_SLOT, MachinePlan, mac
-from nornir_tasks.lab.machines.qmp import SOCKET
+from nornir_tasks.lab.machines.plan import DISK_SLOT, MANAGEMENT_SLOT, MachinePlan, Nic, mac
+from nornir_tasks.lab.machines.qmp import SOCKET, command
 
 MEMORY_MIB = 2048
 START_TIMEOUT_S = 60.0
@@ -120,6 +120,10 @@ class Machine:
             os.kill(pid, signal.SIGKILL)
         return True
 
+    def plug(self, nic: str, *, is_in: bool) -> None:
+        """Plug the cable of a running machine's NIC in, or pull it: the host has no carrier then."""
+        command(self.directory, "set_link", name=nic, up=is_in)
+
     def remove(self) -> None:
         """End it and remove its folder, disk and keys included."""
         self.stop()
@@ -138,7 +142,7 @@ class Machine:
         argv += ["-device", _card("management", MANAGEMENT_SLOT, mac(self.name, "management"))]
         for nic in plan.nics:
             argv += ["-netdev", f"tap,id={nic.name},ifname={taps[nic.name]},script=no,downscript=no"]
-            argv += ["-device", _card(nic.name, nic.slot, nic.mac) + f",host_mtu={LEAF_MTU_BYTES}"]
+            argv += ["-device", _card(nic.name, nic.slot, nic.mac) + f",host_mtu={LEAF_MTU_BYTES}{_of_bond(nic)}"]
         given = {"name": "name", "host_key": "host_key", "host_key.pub": "host_key.pub"}
         given["site.network"] = "site.network"
         argv += [word for item, file in given.items() for word in _given(item, folder / file)]
@@ -160,6 +164,21 @@ class Machine:
 
 def _card(identifier: str, slot: int, address: str) -> str:
     return f"virtio-net-pci,netdev={identifier},mac={address},addr={slot:#x},romfile="
+
+
+def _of_bond(nic: Nic) -> str:
+    """A speed, without which LACP bundles no link; no offloads.
+
+    The pair of leaves passes on frames as they are, not what a kernel has yet to do to them: checksums, segments.
+    """
+    if nic.speed_mbps is None:
+        return ""
+    off = "".join(f",{name}=off" for name in _OFFLOADS)
+    return f",speed={nic.speed_mbps},duplex=full{off}"
+
+
+_OFFLOADS = ("csum", "guest_csum", "guest_tso4", "guest_tso6", "guest_ecn", "guest_ufo")
+"""Properties of QEMU's virtio-net-pci; without ``csum`` a guest sends no segments to be cut either."""
 
 
 def _given(item: str, file: Path) -> list[str]:

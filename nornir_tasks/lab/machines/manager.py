@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -85,9 +86,13 @@ class Machines:
             say(f"accelerator: {accelerator.name.upper()} ({accelerator.reason})")
             self.namespace.make()
             self._start(down, image, accelerator, say)
+        answered = [plan for plan in plans if self.namespace.answer(plan, self.machine(plan.name).directory)]
+        again = [plan for plan in answered if plan not in down]
+        for plan in again:
+            say(f"{plan.name}: the leaves at its bonds had ended, and were started again")
         self._write_ways()
         self._wait(plans, [plan.name for plan in down], say)
-        return len(gone) + len(down)
+        return len(gone) + len(down) + len(again)
 
     def recable(self, name: str, nic: str, address: str) -> None:
         """A NIC's cable leads to another port of a leaf from now on, with this address; "": to a port without one."""
@@ -95,6 +100,11 @@ class Machines:
         if record is None:
             raise LabError(Problem(name, "this machine has not been made"))
         self.namespace.recable(record["plan"]["index"], nic, address)
+
+    def bonded(self, name: str) -> frozenset[str]:
+        """The NIC ports of an existing machine that are members of bonds."""
+        bonds = (self.machine(name).record or {})["plan"]["bonds"]
+        return frozenset(member for bond in bonds for member in bond["members"])
 
     def down(self) -> int:
         """End every machine and remove its processes, interfaces, namespace and folder. The number of machines."""
@@ -169,6 +179,11 @@ class Machines:
         if record and self.namespace.exists():
             self.namespace.forget(record["plan"]["index"])
 
+    def _lacks(self, name: str) -> dict[str, Any]:
+        """Machines have no ConnectX and no GPUs; of a host without rails nobody asks."""
+        has_rails = (self.machine(name).record or {})["plan"]["has_rails"]
+        return {"rdma_stack_provider": "rxe", "gpudirect_rails": []} if has_rails else {}
+
     def _write_ways(self) -> None:
         """Write known_hosts, ssh_config and hosts.yml: the address and the host key of each machine."""
         ports = {each.name: each.ssh_port for each in self.status()}
@@ -192,9 +207,7 @@ class Machines:
                 # Ansible and Mitogen compress by default; on loopback that only costs time of an emulated processor.
                 "ansible_ssh_args": "-o ControlMaster=auto -o ControlPersist=60s",
                 "mitogen_ssh_compression": False,
-                # Machines have no ConnectX and no GPUs.
-                "rdma_stack_provider": "rxe",
-                "gpudirect_rails": [],
+                **self._lacks(name),
             }
             for name, port in ports.items()
         }

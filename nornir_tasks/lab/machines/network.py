@@ -2,15 +2,17 @@
 
 Each NIC of a machine is a TAP in it, with the switch's address of that link, so a machine sees its gateway as on a
 leaf, jumbo frames pass, and packets are forwarded from rail to rail and from machine to machine. A capture there shows
-what a leaf would receive. It runs no BGP and no QoS: the twins simulate the switches' own behaviour.
+what a leaf would receive. It runs no BGP and no QoS: the twins simulate the switches' own behaviour. What stands behind
+the members of a bond is in :mod:`nornir_tasks.lab.machines.bond_ends`.
 """
 
 import hashlib
 import json
 from pathlib import Path
 
+from nornir_tasks.lab.machines import bond_ends
 from nornir_tasks.lab.machines.commands import run
-from nornir_tasks.lab.machines.plan import MachinePlan, Nic
+from nornir_tasks.lab.machines.plan import MachinePlan, leaf_port, leaf_prefix
 
 LEAF_MTU_BYTES = 9216
 IP_TIMEOUT_S = 30.0
@@ -50,8 +52,9 @@ class LeafNamespace:
         return True
 
     def remove(self) -> None:
-        """Remove it with every TAP in it, and TAPs that were not moved into it yet."""
+        """Remove it with every TAP and process of ours in it, and TAPs that were not moved into it yet."""
         if self.exists():
+            bond_ends.end(self.name)
             run(["ip", "netns", "delete", self.name], IP_TIMEOUT_S)
         for link in json.loads(run(["ip", "-j", "link", "show"], IP_TIMEOUT_S)):
             if link["ifname"].startswith(f"t{self._digest}"):
@@ -67,7 +70,10 @@ class LeafNamespace:
         return taps
 
     def adopt(self, machine: MachinePlan, taps: dict[str, str]) -> None:
-        """Move the TAPs in (QEMU has them open by now), under their own names, with the leaf's addresses."""
+        """Move the TAPs in (QEMU has them open by now), under their own names, with the leaf's addresses.
+
+        Bonds are answered once ``answer`` was called.
+        """
         moves = [f"link set {tap} netns {self.name}" for tap in taps.values()]
         run(["ip", "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(moves) + "\n")
         lines: list[str] = []
@@ -75,37 +81,35 @@ class LeafNamespace:
             port = leaf_port(machine, nic)
             lines.append(f"link set {taps[nic.name]} name {port}")
             lines.append(f"link set {port} mtu {LEAF_MTU_BYTES} alias {machine.name}:{nic.name}")
-            lines.append(f"addr add {nic.leaf_address}/{nic.prefix_length} dev {port}")
+            lines += [f"addr add {nic.leaf_address} dev {port}"] * bool(nic.leaf_address)
             lines.append(f"link set {port} up")
         run(["ip", "-n", self.name, "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(lines) + "\n")
+        bond_ends.make(self.name, machine)
+
+    def answer(self, machine: MachinePlan, log_directory: Path) -> bool:
+        """Have a pair of leaves at each of the machine's bonds. False: they were there, or it has no bonds."""
+        return bond_ends.serve(self.name, machine, log_directory)
 
     def recable(self, index: int, nic: str, address: str) -> None:
         """Another port's address at the leaf's end of a NIC's cable; "" for a port that has none for hosts."""
-        port = f"{_prefix(index)}{nic}"
+        port = f"{leaf_prefix(index)}{nic}"
         lines = [f"addr flush dev {port} scope global"] + [f"addr add {address} dev {port}"] * bool(address)
         run(["ip", "-n", self.name, "-batch", "-"], IP_TIMEOUT_S, stdin="\n".join(lines) + "\n")
 
     def holds(self, machine: MachinePlan) -> bool:
-        """Does every NIC of the machine end here, under its leaf's name?"""
+        """Does every NIC and bond of the machine end here, under its leaf's name?"""
         if not self.exists():
             return False
         found = json.loads(run(["ip", "-n", self.name, "-j", "link", "show"], IP_TIMEOUT_S))
-        return {leaf_port(machine, nic) for nic in machine.nics} <= {each["ifname"] for each in found}
+        ends = {leaf_port(machine, nic) for nic in machine.nics}
+        return ends <= {each["ifname"] for each in found} and bond_ends.are_made(self.name, machine)
 
     def forget(self, index: int) -> None:
-        """Remove the TAPs of the machine at this place among the hosts; keep the namespace."""
+        """Remove the leaves' ends of the machine at this place among the hosts; keep the namespace."""
+        bond_ends.end(self.name, index)
         for link in json.loads(run(["ip", "-n", self.name, "-j", "link", "show"], IP_TIMEOUT_S)):
-            if link["ifname"].startswith(_prefix(index)):
+            if link["ifname"].startswith(leaf_prefix(index)):
                 run(["ip", "-n", self.name, "link", "delete", link["ifname"]], IP_TIMEOUT_S)
         for link in json.loads(run(["ip", "-j", "link", "show"], IP_TIMEOUT_S)):
             if link["ifname"].startswith(f"t{self._digest}{index:x}n"):
                 run(["ip", "link", "delete", link["ifname"]], IP_TIMEOUT_S)
-
-
-def leaf_port(machine: MachinePlan, nic: Nic) -> str:
-    """``h1-rail0``: rail 0 of the first machine, as its leaf names it."""
-    return f"{_prefix(machine.index)}{nic.name}"
-
-
-def _prefix(index: int) -> str:
-    return f"h{index + 1}-"

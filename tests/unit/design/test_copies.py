@@ -22,7 +22,7 @@ from nornir_tasks.design.plugs import leg_of
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.usecases.hosts import host_inventory
-from nornir_tasks.usecases.lab import machine_plans
+from nornir_tasks.usecases.lab_machines import machine_plans
 from nornir_tasks.usecases.site import load
 from tests.intent_parts import fabric, figures, group, needs, nics, plane
 from tests.strategies import intent_of

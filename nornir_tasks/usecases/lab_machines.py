@@ -1,0 +1,124 @@
+"""The hosts of a design as machines of the lab: their NICs and bonds, and what the leaves have at the other ends."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+
+from nornir_tasks.design.bond_needs import BondNeeds, bond_needs
+from nornir_tasks.design.gather import Gathering
+from nornir_tasks.design.host_bonds import BondPlaneVars, BondVars, bond_interfaces
+from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
+from nornir_tasks.design.host_parts import NicMatch
+from nornir_tasks.design.host_vars import rail_interfaces
+from nornir_tasks.design.links import Circuit
+from nornir_tasks.design.network import Network
+from nornir_tasks.errors import LabError, Problem
+from nornir_tasks.intent.fields import is_pci
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.lab.machines.plan import PLACES, Bond, BondVlan, MachinePlan, Rail, has_place, machine_plan
+from nornir_tasks.usecases.site import SiteDesign
+
+BONDS_OF_A_HOST = 16
+"""More than any has: their keys for LACP are apart from other hosts'."""
+MBPS = 1000
+"""In 1 Gb/s."""
+
+
+def machine_plans(design: SiteDesign, count: int) -> tuple[MachinePlan, ...]:
+    """The design's first ``count`` hosts as machines.
+
+    Raises LabError when it has fewer, and for what lab machines cannot have; IntentError for what no host can.
+    """
+    hosts, marks = design.network.hosts, design.site.intent.marks
+    if count > len(hosts):
+        raise LabError(Problem("--hosts", "the design has fewer hosts", f"at most {len(hosts)}", str(count)))
+    if not count:
+        return ()
+    gathering = Gathering()
+    gathering.attempt(lambda: check_copies(design.demands, marks))
+    needs = gathering.attempt(lambda: host_needs(design.demands, design.catalogue, marks)) or ()
+    bonds = gathering.attempt(lambda: bond_needs(design.demands, marks)) or ()
+    gathering.refuse()
+    if findings := tuple(_findings(design, hosts[:count])):
+        raise LabError(marks.problems(findings))
+    return tuple(_plan(design.network, needs, bonds, host, index) for index, host in enumerate(hosts[:count]))
+
+
+def _findings(design: SiteDesign, hosts: Sequence[str]) -> Iterator[Finding]:
+    """What these hosts have and machines have not."""
+    groups = {host.rpartition("-")[0] for host in hosts}
+    for demand in design.demands:
+        if demand.group not in groups:
+            continue
+        if demand.plane.link == "svi":
+            what = "lab machines hang on routed links, each at a leaf's end of its own, or on bonds"
+            hint = "switches of the lab take hosts in a VLAN; try machines on a copy of the site with link: p2p"
+            found = f"link: svi, VLAN {design.network.planes[demand.plane_name].host_vlan}"
+            yield Finding(demand.on_plane("link"), what, "link: p2p or subnet/N", found, hint)
+        places = {demand.on_nics("at", number): place for number, place in enumerate(demand.nics.at or ())}
+        for host, changed in demand.nics.exceptions.items():
+            if host in hosts:
+                places |= {demand.on_nics("exceptions", host, number): place for number, place in changed.items()}
+        for path, place in places.items():
+            if is_pci(place) and not has_place(place):
+                hint = "try machines on a copy of the site with such places"
+                yield Finding(path, "a lab machine has one PCI bus", PLACES, place, hint)
+
+
+def _plan(
+    network: Network, needs: Iterable[HostNeeds], bonds: Iterable[BondNeeds], host: str, index: int
+) -> MachinePlan:
+    rails = rail_interfaces(network, needs, host).rails if any(each.is_of(host) for each in needs) else ()
+    bonded = bond_interfaces(network, bonds, host)
+    found = [_nic(each.name, each.match, f"{each.gateway}/{each.prefix_length}") for each in rails]
+    ends = []
+    for place, bond in enumerate(() if bonded is None else bonded.bonds):
+        circuits = [each for each in network.circuits_of(host) if each.use.bundle == bond.name]
+        speed_mbps = MBPS * circuits[0].link.speed_gbps
+        found += [_nic(each.name, each.match, speed_mbps=speed_mbps) for each in bond.members]
+        ends.append(_bond(network, bond, circuits, index * BONDS_OF_A_HOST + place + 1))
+    return machine_plan(host, index, tuple(found), tuple(ends))
+
+
+def _nic(name: str, match: NicMatch, leaf_address: str = "", speed_mbps: int | None = None) -> Rail:
+    return Rail(name, match.pci, match.mac, leaf_address, speed_mbps)
+
+
+def _bond(network: Network, bond: BondVars, circuits: Sequence[Circuit], key: int) -> Bond:
+    leaf = circuits[0].link.upper.device
+    pair = next(each.name for each in network.pairs if leaf in each.leaves)
+    return Bond(
+        name=bond.name,
+        members=tuple(each.name for each in bond.members),
+        system=_mac(pair),
+        key=key,
+        is_fast=bond.lacp_rate == "fast",
+        vlans=tuple(
+            _vlan(pair, plane, next(each for each in circuits if each.owner == plane.plane)) for plane in bond.planes
+        ),
+    )
+
+
+def _vlan(pair: str, plane: BondPlaneVars, circuit: Circuit) -> BondVlan:
+    """The same for all hosts that are in the VLAN at the pair, whatever their bonds call it."""
+    about = f"{pair}:{circuit.use.segment}"
+    gateways = [f"{plane.gateway}/{plane.prefix_length}"]
+    if plane.gateway_v6 is not None:
+        gateways.append(f"{plane.gateway_v6}/{plane.prefix_length_v6}")
+    return BondVlan(
+        name=f"vlan-{_digest(about)[:8]}",
+        about=about,
+        tag=plane.vlan,
+        mtu_bytes=circuit.use.mtu_bytes,
+        mac=_mac(about),
+        gateways=tuple(gateways),
+    )
+
+
+def _mac(text: str) -> str:
+    """A locally administered address, always the same."""
+    digest = _digest(text)
+    return ":".join(["02", *(digest[at : at + 2] for at in range(0, 10, 2))])
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

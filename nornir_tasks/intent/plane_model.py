@@ -55,8 +55,7 @@ class PlaneIntent(Part):
     NIC port is a routed /N, the switch has .1, the host .2, and pods or virtual functions the rest. ``svi``: all NIC
     ports of a leaf are in one VLAN and subnet, the leaf's whole block; the leaf has .1, the hosts .2 and on. ``bond``:
     all NIC ports of a host are one LACP bond on both leaves of a pair, and all hosts of the pair are in one VLAN and
-    subnet; the gateway has .1, the leaves .2 and .3, the hosts .4 and on. Needs ``leaf.pairs`` of the fabric.
-    Bringing up such hosts is refused as yet."""
+    subnet; the gateway has .1, the leaves .2 and .3, the hosts .4 and on. Needs ``leaf.pairs`` of the fabric."""
     vlan: Annotated[int, Field(ge=2, le=4094)] | None = None
     """svi, bond: the number of that VLAN, the same on every leaf or pair, where each is a VLAN of its own; without it
     900. Refused with another ``link``, and above 1005, where switches take VLANs for themselves."""

@@ -103,6 +103,14 @@ class Board:
         end = finding.device, finding.port
         return self._from_beneath(end) if finding.check == "port" else self._from_group(end)
 
+    def known(self, check: str, device: str, port: str) -> Key | None:
+        """The cause that breaks this check at a port by itself."""
+        return self._explains.get((check, device, port))
+
+    def why_down(self, end: End) -> Key | None:
+        """The cause for which an interface that failed is down; None if it did not fail, or nothing explains it."""
+        return (self.known("port", *end) or self._from_beneath(end)) if self.fails("port", *end) else None
+
     def _from_group(self, end: End) -> Key | None:
         """A member is not bundled because its group is shut, here or at the far end."""
         groups = (group for each in self._ends(*end, at_both_ends=True) for group in self.standing.group(each))

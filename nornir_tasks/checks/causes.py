@@ -14,6 +14,7 @@ from nornir_tasks.checks.differences import Breaks, broken, is_known
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
 from nornir_tasks.checks.lldp import NOBODY, ends_heard, with_leg
 from nornir_tasks.checks.lost_routes import explain_routes
+from nornir_tasks.checks.pair_causes import explain_pairs, what_carries_on
 
 MOST_PORTS = 8
 """Ports of one switch with differing lines that count as a fault each; more of them are one: the switch's whole
@@ -48,6 +49,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     _silent_switches(board)
     _one_by_one(board, "bgp")
     explain_routes(board)
+    explain_pairs(board)
     for check in board.checks:
         _one_by_one(board, check)
     return tuple(Cause(lead, remedy, tuple(follows)) for lead, remedy, follows in board.result())
@@ -61,7 +63,8 @@ def _unreachable(board: Board) -> None:
         if board.has(key):
             board.follow(finding, key)
         else:
-            board.lead(finding, unreachable[finding.device].hint, key)
+            carried = what_carries_on(board.evidence, finding.device)
+            board.lead(finding, "; ".join(filter(None, (unreachable[finding.device].hint, carried))), key)
     for check in board.checks:
         for finding in board.open(check):
             if finding.device in unreachable:

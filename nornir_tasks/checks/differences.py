@@ -32,25 +32,28 @@ class Breaks(Enum):
     ADVERTISEMENTS = "router advertisements"
     QUEUES = "QoS"
     VLAN = "the hosts' VLAN"
+    PAIR = "the pair of switches, at both of them"
     BALANCING = "load balancing"
     POLICY = "what routes are accepted and handed on, here and wherever a path leads through here"
     ANNOUNCED = "the prefixes of this switch, everywhere"
     PATHS = "how many next hops this switch uses, for all that it learns"
 
 
+_TRAFFIC = frozenset({"lldp", "lacp", "mtu", "ra", "vlan", "bgp", "load-balancing", "pairs"})
 _ROUTES = (frozenset[str](), False)
 """Followed along the paths of the design, not by port (``lost_routes.py``)."""
 AT = {
-    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "bgp"}), True),
+    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "bgp", "pairs"}), True),
     Breaks.GROUP: (frozenset({"lacp"}), True),
-    Breaks.PORT: (frozenset({"port", "lldp", "lacp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True),
-    Breaks.TRAFFIC: (frozenset({"lldp", "lacp", "mtu", "ra", "vlan", "bgp", "load-balancing"}) | QOS, True),
-    Breaks.SESSION: (frozenset({"bgp"}), True),
+    Breaks.PORT: (frozenset({"port", *_TRAFFIC}) | QOS, True),
+    Breaks.TRAFFIC: (_TRAFFIC | QOS, True),
+    Breaks.SESSION: (frozenset({"bgp", "pairs"}), True),
     Breaks.NEIGHBOUR: (frozenset({"lldp"}), True),
     Breaks.MTU: (frozenset({"mtu"}), True),
     Breaks.ADVERTISEMENTS: (frozenset({"ra", "bgp"}), True),
     Breaks.QUEUES: (QOS | {"dscp"}, False),
-    Breaks.VLAN: (frozenset({"vlan", "port"}), False),
+    Breaks.VLAN: (frozenset({"vlan", "port", "pairs"}), False),
+    Breaks.PAIR: (frozenset({"pairs"}), False),
     Breaks.BALANCING: (frozenset({"load-balancing"}), False),
     Breaks.POLICY: _ROUTES,
     Breaks.ANNOUNCED: _ROUTES,
@@ -86,7 +89,8 @@ _OF_SWITCH = {
     "bfd": (Breaks.SESSION,),
     "qos": (Breaks.QUEUES,),
     "vlans": (Breaks.VLAN,),
-    "pair": (Breaks.VLAN,),
+    "pair": (Breaks.VLAN, Breaks.PAIR),
+    "spanning_tree": (Breaks.PAIR,),
     "vrfs": (Breaks.SESSION, Breaks.ANNOUNCED),
     "load_balancing": (Breaks.BALANCING,),
     "routing_policy": (Breaks.POLICY,),

@@ -11,6 +11,7 @@ from nornir_tasks.checks import (
     ecmp,
     lacp,
     lldp,
+    pairs,
     ports,
     qos,
     router_advertisements,
@@ -49,6 +50,7 @@ CHECKS = (
     Check(vlans.check_vlans, (vlans.ABOUT,)),
     Check(bgp.check_sessions, (bgp.ABOUT,)),
     Check(ecmp.check_ecmp, (ecmp.ABOUT,)),
+    Check(pairs.check_pairs, (pairs.ABOUT,)),
     Check(balancing.check_balancing, (balancing.ABOUT,)),
     Check(qos.check_qos, qos.ABOUT),
 )

@@ -74,9 +74,9 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
 
 
 def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ...]:
-    """Those of these fields of Observed that a switch has: without groups wanted, no request asks for any."""
-    has_groups = any(port.lag is not None for port in config.interfaces)
-    return tuple(each for each in fields if each != "groups" or has_groups)
+    """Those of these fields of Observed that a switch has: no request asks for groups or a pair that nobody wants."""
+    there = {"groups": any(port.lag is not None for port in config.interfaces), "pair": config.pair is not None}
+    return tuple(each for each in fields if there.get(each, True))
 
 
 def survey_switch(task: Task, jobs: Mapping[str, Job], journal: Journal, entries: Mapping[str, Entry]) -> Result:

@@ -93,6 +93,40 @@ class GroupMember:
 
 
 @dataclass(frozen=True, slots=True)
+class Unlike:
+    """One value that both switches of a pair should have alike, and have not."""
+
+    what: str
+    """The switch's name of it."""
+    here: str
+    there: str
+    """The other switch's value, as this one shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairState:
+    """The pair of switches (MLAG, vPC) as one of both sees it; ``NO_PAIR`` if it is in none."""
+
+    domain: str
+    """By which both know one another: a name (EOS), a number (NX-OS), a MAC address (Cumulus Linux)."""
+    peer_link: str
+    """Name of the group between both."""
+    connected: bool | None
+    """Is the other one there, over the peer link?"""
+    state: str
+    """The switch's word for that."""
+    keepalive: bool | None
+    """Is the other one heard by another way?"""
+    role: str
+    """The switch's word; empty while it has none."""
+    unlike: tuple[Unlike, ...] | None
+    """What both have otherwise; None: the switch does not show it, or has nobody to compare with."""
+
+
+NO_PAIR = PairState("", "", connected=False, state="none", keepalive=False, role="", unlike=None)
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """One switch, at one moment."""
 
@@ -108,6 +142,8 @@ class Observed:
     paths: PathState = PathState(None, None)
     groups: tuple[GroupMember, ...] = ()
     """Members of all groups; a switch that shall have none is not asked."""
+    pair: PairState | None = None
+    """None: the switch did not show it; one that shall be in no pair is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

@@ -1,10 +1,11 @@
 """EOS's show output in the neutral shape. Pure.
 
 JSON where EOS has it: keys as NAPALM 5.2.0 (napalm/eos/eos.py) and anta 1.10.0 read them (routes of all VRFs:
-anta/tests/routing/bgp.py, VerifyBGPRouteECMP; groups: anta/tests/interfaces.py, VerifyPortChannels). QoS is read from
-text: the tables of ``show priority-flow-control`` and ``show qos interfaces ecn`` are in
-"Arista_EOS_RoCEv2_Lossless_Config" for EOS 4.36, those of ``show qos maps`` and ``show qos interfaces trust`` follow
-um-eos, Quality of Service. A value that a text does not show is None: "could not tell".
+anta/tests/routing/bgp.py, VerifyBGPRouteECMP; groups: anta/tests/interfaces.py, VerifyPortChannels; pairs:
+anta/tests/mlag.py, VerifyMlagStatus and VerifyMlagConfigSanity). QoS is read from text: the tables of
+``show priority-flow-control`` and ``show qos interfaces ecn`` are in "Arista_EOS_RoCEv2_Lossless_Config" for EOS 4.36,
+those of ``show qos maps`` and ``show qos interfaces trust`` follow um-eos, Quality of Service. A value that a text does
+not show is None: "could not tell".
 """
 
 import re
@@ -14,6 +15,7 @@ from typing import Any
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.observed import (
+    NO_PAIR,
     Answers,
     BgpSession,
     Form,
@@ -21,9 +23,11 @@ from nornir_tasks.platforms.observed import (
     LldpNeighbor,
     Observed,
     Observing,
+    PairState,
     PortQos,
     PortState,
     Request,
+    Unlike,
 )
 
 INTERFACES = Request("show interfaces")
@@ -33,6 +37,8 @@ BGP = Request("show ip bgp summary vrf all")
 ROUTES = Request("show ip route bgp")
 ROUTES_OF_ALL_VRFS = Request("show ip route vrf all bgp")
 GROUPS = Request("show port-channel")
+PAIR = Request("show mlag detail")
+UNLIKE = Request("show mlag config-sanity")
 
 PFC = Request("show priority-flow-control", Form.TEXT)
 WATCHDOG = Request("show priority-flow-control counters watchdog", Form.TEXT)
@@ -50,6 +56,7 @@ REQUESTS = {
     "qos": (INTERFACES, PFC, WATCHDOG, TRUST, ECN, PROFILES, PROFILE_PORTS),
     "dscp_to_priority": (MAPS,),
     "groups": (GROUPS,),
+    "pair": (PAIR, UNLIKE),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -83,6 +90,7 @@ def observed(device: str, answers: Answers) -> Observed:
         qos=tuple(_qos(interfaces, answers)),
         dscp_to_priority=_code_points(_text(answers, MAPS)),
         groups=tuple(_members(_data(answers, GROUPS))),
+        pair=_pair(answers[PAIR.what], _data(answers, UNLIKE)) if PAIR.what in answers else None,
     )
 
 
@@ -150,6 +158,33 @@ def _members(answer: dict[str, Any]) -> Iterator[GroupMember]:
         for port, why in shown.get("inactivePorts", {}).items():
             if not port.startswith("Peer"):
                 yield GroupMember(port, group, bundled=False, reason=str(why.get("reasonUnconfigured", "")))
+
+
+def _pair(shown: dict[str, Any], compared: dict[str, Any]) -> PairState:
+    """``state`` is ``disabled`` without a pair; a pair that is up is ``active`` and ``connected``."""
+    detail, state = shown.get("detail", {}), str(shown.get("state", "disabled"))
+    if state == "disabled":
+        return NO_PAIR
+    negotiation = str(shown.get("negStatus", ""))
+    return PairState(
+        domain=str(shown.get("domainId", "")),
+        peer_link=str(shown.get("peerLink", "")),
+        connected=(state, negotiation) == ("active", "connected"),
+        state=negotiation if state == "active" else state,
+        keepalive=detail.get("udpHeartbeatAlive"),
+        role=str(detail.get("mlagState", "")),
+        unlike=tuple(_unlike(compared)) if compared.get("mlagConnected") else None,
+    )
+
+
+def _unlike(compared: dict[str, Any]) -> Iterator[Unlike]:
+    """Each parameter of a feature, and of an interface, that both have otherwise."""
+    for feature, parameters in compared.get("globalConfiguration", {}).items():
+        for name, values in parameters.get("globalParameters", {}).items():
+            yield Unlike(f"{feature} {name}", str(values.get("localValue", "")), str(values.get("peerValue", "")))
+    for name, shown in compared.get("interfaceConfiguration", {}).items():
+        for values in shown.get("interface", {}).values():
+            yield Unlike(name, str(values.get("localValue", "")), str(values.get("peerValue", "")))
 
 
 def _qos(interfaces: dict[str, Any], answers: Answers) -> Iterator[PortQos]:

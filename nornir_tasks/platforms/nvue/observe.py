@@ -1,13 +1,14 @@
 """The state of a Cumulus Linux switch in the neutral shape. Pure.
 
-Seven requests per switch, and one per VRF other than the default one.
+Seven requests per switch, one per VRF other than the default one, and one if it is in a pair.
 
 Shapes: CumulusNetworks/docs cumulus-linux-514 NVUE-API.md (interfaces, routes), Troubleshooting-BGP.md (neighbours; an
 interface neighbour goes by its port), Neighbor-Discovery-ND.md (router advertisements),
 Equal-Cost-Multipath-Load-Sharing.md (next-hop groups, adaptive routing), cumulus-linux-516 Routing-Tables.md
 (``nv show vrf <vrf-id> router rib ipv4 route``),
-RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status``). A figure that is printed rounded
-("153.00 KB") cannot be compared, so it counts as not shown.
+RDMA-over-Converged-Ethernet-RoCE.md (``nv show interface swp16 qos roce status``),
+Multi-Chassis-Link-Aggregation-MLAG.md (``nv show mlag``: its rows are taken for the keys). A figure that is printed
+rounded ("153.00 KB") cannot be compared, so it counts as not shown.
 """
 
 import re
@@ -19,12 +20,14 @@ from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
+    NO_PAIR,
     Answers,
     BgpSession,
     GroupMember,
     LldpNeighbor,
     Observed,
     Observing,
+    PairState,
     PathState,
     PortQos,
     PortState,
@@ -41,6 +44,7 @@ _ROUTES = re.compile(r"vrf/(?P<vrf>[^/]+)/router/rib/ipv4/route")
 GROUPS = Request("router/nexthop/rib")
 MAPPING = Request("qos/mapping/default-global")
 ADAPTIVE = Request("router/adaptive-routing")
+PAIR = Request("mlag")
 
 
 def routes_of(vrf: str) -> Request:
@@ -59,6 +63,7 @@ REQUESTS = {
     "dscp_to_priority": (MAPPING,),
     "paths": (Request(PORTS, parts=("/*/router",)), ADAPTIVE),
     "groups": (Request(PORTS, parts=("/*/bond",)),),
+    "pair": (PAIR,),
 }
 
 
@@ -76,6 +81,7 @@ def observed(device: str, answers: Answers) -> Observed:
         dscp_to_priority=_dscp(_data(answers, MAPPING)),
         paths=_paths(_data(answers, ADAPTIVE), ports),
         groups=tuple(_members(ports)),
+        pair=_pair(answers[PAIR.what]) if PAIR.what in answers else None,
     )
 
 
@@ -87,6 +93,27 @@ def _members(ports: Data) -> Iterator[GroupMember]:
     for name, port in ports.items():
         for member in port.get("bond", {}).get("member", {}):
             yield GroupMember(member, name, bundled=None)
+
+
+def _pair(shown: Data) -> PairState:
+    """``peer-interface`` is the subinterface of the peer link that both talk over; without MLAG there is none."""
+    if "peer-interface" not in shown and "local-role" not in shown:
+        return NO_PAIR
+    connected = _word(shown.get("peer-alive"))
+    return PairState(
+        domain=str(shown.get("mac-address", "")).lower(),
+        peer_link=str(shown.get("peer-interface", "")).partition(".")[0],
+        connected=connected,
+        state={True: "alive", False: "not alive", None: ""}[connected],
+        keepalive=_word(shown.get("backup-active")),
+        role=str(shown.get("local-role", "")),
+        unlike=None,
+    )
+
+
+def _word(value: object) -> bool | None:
+    """A truth, as itself or as the text that the table has."""
+    return {"true": True, "false": False}.get(str(value).lower())
 
 
 def _data(answers: Answers, request: Request) -> Data:
@@ -250,5 +277,8 @@ def _in_vrfs(vrfs: Sequence[str]) -> tuple[Request, ...]:
 
 
 OBSERVING = Observing(
-    REQUESTS, observed, not_shown=("paths.waits_for_reload", "groups.bundled"), in_vrfs={"routes": _in_vrfs}
+    REQUESTS,
+    observed,
+    not_shown=("paths.waits_for_reload", "groups.bundled", "pair.unlike"),
+    in_vrfs={"routes": _in_vrfs},
 )

@@ -16,6 +16,7 @@ from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.observed import (
+    NO_PAIR,
     Answers,
     BgpSession,
     Form,
@@ -23,10 +24,12 @@ from nornir_tasks.platforms.observed import (
     LldpNeighbor,
     Observed,
     Observing,
+    PairState,
     PathState,
     PortQos,
     PortState,
     Request,
+    Unlike,
 )
 
 INTERFACES = Request("show interface")
@@ -36,6 +39,8 @@ BGP = Request("show bgp all summary vrf all")
 ROUTES = Request("show ip route")
 ROUTES_OF_ALL_VRFS = Request("show ip route vrf all")
 GROUPS = Request("show port-channel summary")
+PAIR = Request("show vpc")
+UNLIKE = Request("show vpc consistency-parameters global")
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
@@ -55,6 +60,7 @@ REQUESTS = {
     "dscp_to_priority": (CLASSIFY, CLASS_MAPS, TRUST),
     "paths": (PENDING,),
     "groups": (GROUPS,),
+    "pair": (PAIR, UNLIKE),
 }
 
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
@@ -86,6 +92,7 @@ def observed(device: str, answers: Answers) -> Observed:
         dscp_to_priority=_code_points(answers),
         paths=PathState(None, None, needs_reload=True, waits_for_reload=_waiting(_body(answers, PENDING))),
         groups=tuple(_members(_body(answers, GROUPS))),
+        pair=_pair(_body(answers, PAIR), _body(answers, UNLIKE)),
     )
 
 
@@ -95,6 +102,39 @@ def _members(body: Any) -> Iterator[GroupMember]:  # noqa: ANN401 - an API answe
             flag = str(member.get("port-status", ""))
             bundled, reason = flag == _BUNDLED, _STATES.get(flag, flag)
             yield GroupMember(str(member["port"]), str(group["port-channel"]), bundled, "" if bundled else reason)
+
+
+def _pair(body: Any, compared: Any) -> PairState | None:  # noqa: ANN401 - API answers
+    """A word other than ``peer-ok`` and ``peer-alive`` is a peer that is not there, whatever the word is."""
+    if not isinstance(body, dict):
+        return None
+    if "vpc-domain-id" not in body:
+        return NO_PAIR
+    link, state = next(rows(body, "peerlink"), {}), str(body.get("vpc-peer-status", ""))
+    connected = state == "peer-ok"
+    return PairState(
+        domain=str(body["vpc-domain-id"]),
+        peer_link=re.sub(r"^Po(?=\d)", LAG, str(link.get("peerlink-ifindex", ""))),
+        connected=connected,
+        state=state,
+        keepalive=body.get("vpc-peer-keepalive-status") == "peer-alive",
+        role=str(body.get("vpc-role", "")),
+        unlike=tuple(_unlike(body, compared)) if connected else None,
+    )
+
+
+def _unlike(body: dict[str, Any], compared: Any) -> Iterator[Unlike]:  # noqa: ANN401 - an API answer
+    """The rows whose values differ; if there is none, and the switch says that both are not consistent, its reason."""
+    found = [
+        Unlike(str(row["vpc-param-name"]), str(row["vpc-param-local-val"]), str(row["vpc-param-peer-val"]))
+        for row in rows(compared, "vpc_consistency")
+        if row["vpc-param-local-val"] != row["vpc-param-peer-val"]
+    ]
+    yield from found
+    for kind in ("peer-consistency", "type-2-consistency") if not found else ():
+        word = str(body.get(f"vpc-{kind}", "consistent"))
+        if word != "consistent":
+            yield Unlike(f"vpc-{kind}", word, str(body.get(f"vpc-{kind}-status", "")))
 
 
 def _waiting(text: Any) -> tuple[str, ...] | None:  # noqa: ANN401 - an API answer

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nornir_tasks.checks.evidence import Evidence
+from nornir_tasks.checks.pairs import domain_of
 from nornir_tasks.checks.suite import Report, judge
 from nornir_tasks.deploy.wanted import wanted
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor
@@ -22,13 +23,16 @@ from nornir_tasks.errors import Problem
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Change, difference
 from nornir_tasks.platforms.observed import (
+    NO_PAIR,
     BgpSession,
     GroupMember,
     LldpNeighbor,
     Observed,
+    PairState,
     PathState,
     PortQos,
     PortState,
+    Unlike,
 )
 from nornir_tasks.usecases.site import SiteDesign, load
 from nornir_tasks.usecases.validate import far_ends
@@ -38,6 +42,7 @@ from switch_twins.spec import Cable, DeviceSpec, End, Host
 from switch_twins.state import (
     BgpInstance,
     BgpNeighbor,
+    Compared,
     InterfaceState,
     PrefixList,
     PrefixListEntry,
@@ -46,6 +51,7 @@ from switch_twins.state import (
     StaticRoute,
     SwitchState,
 )
+from switch_twins.state import PairState as PairLines
 from switch_twins.twin import RequestCounter
 
 SITES = Path(__file__).parents[2] / "sites"
@@ -295,6 +301,29 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
         ),
         tuple(StaticRoute(each.prefix, vrf=each.vrf or "default") for each in config.static_routes),
         lldp_enabled=config.lldp is None or config.lldp.enabled,
+        pair=_pair_lines(config),
+    )
+
+
+def _pair_lines(config: DeviceConfig) -> PairLines | None:
+    pair = config.pair
+    if pair is None:
+        return None
+    carried = next((each.tagged_vlans for each in config.interfaces if each.name == pair.peer_link), None)
+    return PairLines(
+        domain=domain_of(pair),
+        needs_same_domain=config.os != "nvue",
+        peer_link=pair.peer_link,
+        talks_on=f"Vlan{pair.vlan}" if pair.peer_address else "",
+        vlan=pair.vlan if pair.peer_address else None,
+        peer_address=pair.peer_address or "",
+        keepalive=pair.keepalive_address,
+        keepalive_vrf=pair.keepalive_vrf or "default",
+        priority=pair.priority or 0,
+        compared=(
+            Compared("Allowed VLANs", ",".join(map(str, sorted(carried or ())))),
+            Compared("delay", str(pair.detection_delay_s)),
+        ),
     )
 
 
@@ -333,6 +362,24 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
             if port.lag is not None
             for each in sim.members(name, port.name)
         ),
+        pair=_pair(sim, config),
+    )
+
+
+def _pair(sim: FabricSim, config: DeviceConfig) -> PairState | None:
+    """Cumulus Linux does not show what both have otherwise."""
+    found = sim.pair(config.name)
+    if found is None:
+        return NO_PAIR if config.pair is not None else None
+    unlike = tuple(Unlike(each.own.name, each.own.value, each.peer_value) for each in found.differences)
+    return PairState(
+        found.config.domain,
+        found.config.peer_link,
+        found.is_peer_up,
+        found.reason or "connected",
+        found.is_keepalive_alive,
+        found.role,
+        unlike if found.is_peer_up and config.os != "nvue" else None,
     )
 
 

@@ -128,7 +128,9 @@ def test_a_system_that_never_shows_what_a_check_reads_is_named_with_it() -> None
     assert not_shown(advertised) == {"eos": advertised.reads, "nvue": (), "nxos": advertised.reads}
     (bundled,) = (about for about in ABOUT if about.name == "lacp")
     assert not_shown(bundled) == {"eos": (), "nvue": ("groups.bundled",), "nxos": ()}
-    others = [about for about in ABOUT if about.name not in {"ra", "load-balancing", "lacp"}]
+    (alike,) = (about for about in ABOUT if about.name == "pairs")
+    assert not_shown(alike) == {"eos": (), "nvue": ("pair.unlike",), "nxos": ()}
+    others = [about for about in ABOUT if about.name not in {"ra", "load-balancing", "lacp", "pairs"}]
     assert {missing for about in others for missing in not_shown(about).values()} == {()}
 
 

@@ -104,4 +104,4 @@ def test_only_switches_that_shall_have_groups_are_asked_for_them() -> None:
     wanted = Network("front").wanted
     assert "groups" in worth_asking(wanted[LEAF], FIELDS)
     for name in ("leaf-g1-r0", "spine-1", "front-spine-1"):
-        assert set(FIELDS) - set(worth_asking(wanted[name], FIELDS)) == {"groups"}
+        assert set(FIELDS) - set(worth_asking(wanted[name], FIELDS)) == {"groups", "pair"}

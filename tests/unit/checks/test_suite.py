@@ -100,9 +100,9 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
     assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans | {(GroupMember, "reason")}
     assert {field.name for field in fields(Observed)} == {
-        "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups",
+        "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair",
     }  # fmt: skip
-    assert len(CHECKS) == 12
+    assert len(CHECKS) == 13
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

@@ -1,0 +1,79 @@
+"""What broke a pair of switches: a member's lines, the peer link, a member that is gone, the keepalive's way. Pure."""
+
+from collections.abc import Iterable, Iterator
+
+from nornir_tasks.checks.cause_board import Board, Key
+from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.pairs import KEEPALIVE, LIKENESS, PEER, carries, pairs_of
+from nornir_tasks.design.config.pair import PairSettings
+from nornir_tasks.design.config.vrfs import key_name
+
+
+def what_carries_on(evidence: Evidence, device: str) -> str:
+    """Of a switch that does not answer: what the other one of its pair carries, if that has lost it as well."""
+    pair = next((each for each in evidence.network.pairs if device in each.leaves), None)
+    seen = evidence.observed.get(pair.other(device)) if pair is not None else None
+    is_lost = seen is not None and seen.pair is not None and seen.pair.connected is False
+    return carries(evidence, seen.device) if seen is not None and is_lost else ""
+
+
+def explain_pairs(board: Board) -> None:
+    """Failures of pairs follow what broke them; of the others, both members' are one cause for each thing."""
+    members = pairs_of(board.evidence)
+    routes = {(each.device, each.subject): key for each, key in board.failed("ecmp")}
+    for finding in board.open("pairs"):
+        pair = members[finding.device]
+        leaves = (finding.device, pair.other(finding.device))
+        own: Key = ("pair", pair.name, finding.subject)
+        peer: Key = ("pair", pair.name, PEER)
+        key = _broken(board, finding, leaves) or _lost(board, finding, leaves, routes)
+        if key is None and finding.subject == LIKENESS and finding.verdict is Verdict.ERROR and board.has(peer):
+            key = peer
+        if key is not None or board.has(own):
+            board.follow(finding, key or own)
+        else:
+            board.lead(finding, "", own)
+
+
+def _broken(board: Board, finding: Finding, leaves: tuple[str, str]) -> Key | None:
+    """Lines of either member that differ; the peer link, for all but keepalives; a member that is gone."""
+    addresses = _addresses_between(board.evidence.wanted[leaf].pair for leaf in leaves)
+    for leaf in leaves:
+        for port in _places(board.evidence, leaf, addresses, finding.subject):
+            key = board.known("pairs", leaf, port)
+            if key is not None:
+                return key
+    for leaf in leaves if finding.subject != KEEPALIVE else ():
+        pair = board.evidence.wanted[leaf].pair
+        key = board.why_down((leaf, pair.peer_link)) if pair is not None else None
+        if key is not None:
+            return key
+    return board.dead.get(leaves[1])
+
+
+def _places(evidence: Evidence, leaf: str, addresses: frozenset[str], subject: str) -> Iterator[str]:
+    """The interfaces whose lines a pair stands on; what both compare stands on all groups and SVIs."""
+    config = evidence.wanted[leaf]
+    link = config.pair.peer_link if config.pair is not None else ""
+    for port in config.interfaces:
+        is_compared = subject == LIKENESS and (port.lag is not None or port.layer1 is None)
+        if is_compared or port.name == link or (port.address or "").partition("/")[0] in addresses:
+            yield port.name
+
+
+def _addresses_between(pairs: Iterable[PairSettings | None]) -> frozenset[str]:
+    """The addresses that members gave for one another."""
+    return frozenset(
+        each for pair in pairs if pair is not None for each in (pair.peer_address, pair.keepalive_address) if each
+    )
+
+
+def _lost(board: Board, finding: Finding, leaves: tuple[str, str], routes: dict[tuple[str, str], Key]) -> Key | None:
+    """A keepalive without a way: what took the route to either address."""
+    for leaf in leaves if finding.subject == KEEPALIVE else ():
+        pair = board.evidence.wanted[leaf].pair
+        if pair is not None:
+            subject = key_name((pair.keepalive_vrf, f"{pair.keepalive_address}/32"))
+            if (leaf, subject) in routes:
+                return routes[leaf, subject]
+    return None

@@ -1,0 +1,190 @@
+"""Pairs: each member has its peer, hears it and is like it; what is not is named with both values, by its one cause."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from simulated import Network
+
+from nornir_tasks.checks.causes import Cause
+from nornir_tasks.checks.evidence import Finding, Verdict
+from nornir_tasks.checks.pairs import check_pairs
+from nornir_tasks.checks.suite import judge
+from nornir_tasks.deploy.tasks import worth_asking
+from nornir_tasks.platforms.observed import FIELDS, NO_PAIR, PairState, Unlike
+
+EOS, NXOS, NVUE = "front-leaf-g1", "front-leaf-g2", "front-leaf-g4"
+PAIRS = (EOS, NXOS, NVUE)
+LINK = {EOS: "Port-Channel1000", NXOS: "port-channel1000", NVUE: "peerlink"}
+MEMBERS = {EOS: "Ethernet{}/1", NXOS: "Ethernet1/{}", NVUE: "swp{}"}
+
+
+def found(network: Network, device: str) -> dict[str, Finding]:
+    return {each.subject: each for each in check_pairs(network.evidence()) if each.device == device}
+
+
+def of_pairs(cause: Cause) -> set[tuple[str, str]]:
+    return {(each.device, each.subject) for each in (cause.lead, *cause.follows) if each.check == "pairs"}
+
+
+def shows(network: Network, device: str, **changes: Any) -> None:
+    def changed(pair: PairState | None) -> PairState:
+        assert pair is not None
+        return replace(pair, **changes)
+
+    network.shows(device, lambda seen: replace(seen, pair=changed(seen.pair)))
+
+
+def test_every_member_of_the_design_is_judged_and_passes() -> None:
+    findings = check_pairs(Network("front").evidence())
+    assert {each.verdict for each in findings} == {Verdict.PASS}
+    assert len(findings) == 2 * (3 + 3 + 2 + 2)  # Cumulus Linux does not show what both have otherwise
+    first = findings[0]
+    assert (first.expected, first.found) == (first.found, f"peer in domain {EOS} over Port-Channel1000")
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_each_field_that_is_shown_of_a_pair_is_judged(pair: str) -> None:
+    changes: list[dict[str, Any]] = [
+        {"domain": "other"},
+        {"peer_link": "Port-Channel9"},
+        {"connected": False, "state": "connecting"},
+        {"keepalive": False},
+    ]
+    if pair != NVUE:
+        changes.append({"unlike": (Unlike("STP Mode", "MST", "Rapid-PVST"),)})
+    for change in changes:
+        network = Network("front")
+        shows(network, f"{pair}-a", **change)
+        (bad,) = network.judge().failed
+        assert (bad.check, bad.device, bad.port) == ("pairs", f"{pair}-a", LINK[pair])
+        assert bad.found != bad.expected
+
+
+def test_both_values_are_in_the_message() -> None:
+    network = Network("front")
+    shows(network, f"{NXOS}-a", domain="7", unlike=(Unlike("STP Mode", "MST", "Rapid-PVST"),), keepalive=False)
+    seen = found(network, f"{NXOS}-a")
+    where = f"{NXOS}-a port-channel1000 <-> {NXOS}-b"
+    assert seen["peer"].message == f"{where}: peer in domain 7 over port-channel1000"
+    assert seen["peer"].expected == "peer in domain 2 over port-channel1000"
+    assert seen["likeness"].message == f"{where}: STP Mode: MST here, Rapid-PVST there"
+    other = network.evidence().wanted[f"{NXOS}-a"].pair
+    assert other is not None
+    assert seen["keepalive"].found == f"keepalive of {other.keepalive_address} not heard"
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_peer_link_that_is_out_is_its_cables_cause_and_the_pair_follows_at_both_members(pair: str) -> None:
+    network = Network("front")
+    leaves = {f"{pair}-{leaf}" for leaf in "ab"}
+    network.cut = {name for name, ends in network.cables.items() if {end.device for end in ends} == leaves}
+    report = network.judge()
+    assert len(report.causes) == 2  # the two cables
+    assert {each.lead.check for each in report.causes} == {"port"}
+    followed = set().union(*map(of_pairs, report.causes))
+    shown = ("peer",) if pair == NVUE else ("peer", "likeness")
+    assert followed == {(leaf, subject) for leaf in leaves for subject in shown}
+    assert all(found(network, leaf)["keepalive"].verdict is Verdict.PASS for leaf in leaves)
+
+
+def test_a_peer_link_that_is_shut_at_one_end_is_one_cause() -> None:
+    network = Network("front")
+    network.port(f"{EOS}-a", LINK[EOS], enabled=False)
+    (cause,) = network.judge().causes
+    assert (cause.lead.check, cause.lead.port) == ("config", LINK[EOS])
+    assert (f"{EOS}-b", "peer") in of_pairs(cause)
+
+
+@pytest.mark.parametrize("pair", [EOS, NXOS])
+def test_another_domain_at_one_member_is_one_cause_for_both(pair: str) -> None:
+    network = Network("front")
+    lines = network.running[f"{pair}-a"].pair
+    assert lines is not None
+    network.config(f"{pair}-a", pair=replace(lines, **({"name": "wrong"} if pair == EOS else {"number": 77})))
+    (cause,) = network.judge().causes
+    assert cause.lead.check == "config"
+    assert {(f"{pair}-{leaf}", "peer") for leaf in "ab"} <= of_pairs(cause)
+    word = "wrong" if pair == EOS else "77"
+    assert found(network, f"{pair}-a")["peer"].found.startswith(f"no peer in domain {word} over")
+
+
+def test_another_address_to_keep_alive_is_one_cause_and_leaves_the_peer_up() -> None:
+    for pair in PAIRS:
+        network = Network("front")
+        lines = network.running[f"{pair}-a"].pair
+        assert lines is not None
+        network.config(f"{pair}-a", pair=replace(lines, keepalive_address="192.0.2.9"))
+        (cause,) = network.judge().causes
+        assert cause.lead.check == "config"
+        assert of_pairs(cause) == {(f"{pair}-{leaf}", "keepalive") for leaf in "ab"}
+
+
+def test_a_keepalive_without_a_way_follows_what_took_the_route() -> None:
+    network = Network("front")
+    leaf, spines = f"{NXOS}-a", {"front-spine-1", "front-spine-2"}
+    between = {name: {end.device for end in ends} for name, ends in network.cables.items()}
+    network.cut = {name for name, devices in between.items() if leaf in devices and devices & spines}
+    assert len(network.cut) > 1
+    report = network.judge()
+    assert {(each.device, each.subject) for each in report.failed if each.check == "pairs"} == {
+        (f"{NXOS}-{each}", "keepalive") for each in "ab"
+    }
+    assert not [each for each in report.causes if each.lead.check == "pairs"]
+
+
+def test_a_vlan_that_the_peer_link_lacks_at_one_end_is_one_cause_with_both_values() -> None:
+    network = Network("front")
+    port = next(each for each in network.wanted[f"{NXOS}-a"].interfaces if each.name == LINK[NXOS])
+    assert port.tagged_vlans
+    network.port(f"{NXOS}-a", LINK[NXOS], tagged_vlans=frozenset({*port.tagged_vlans, 999}))
+    (cause,) = network.judge().causes
+    assert cause.lead.check == "config"
+    assert of_pairs(cause) == {(f"{NXOS}-{leaf}", "likeness") for leaf in "ab"}
+    assert found(network, f"{NXOS}-b")["likeness"].found == "Allowed VLANs: 200 here, 200,999 there"
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_member_that_is_gone_is_one_cause_and_what_the_other_carries_is_said(pair: str) -> None:
+    network = Network("front")
+    network.silence(f"{pair}-a", dead=True)
+    report = network.judge()
+    (cause,) = report.causes
+    assert (cause.lead.check, cause.lead.device) == ("reach", f"{pair}-a")
+    groups = 1 if pair == NVUE else 2
+    assert cause.remedy == f"is it up?; {pair}-b carries on alone: {groups} of {groups} groups over both are up"
+    assert {(f"{pair}-b", "peer"), (f"{pair}-b", "keepalive")} <= of_pairs(cause)
+
+
+def test_of_a_member_that_does_not_answer_but_is_there_nothing_is_said() -> None:
+    network = Network("front")
+    network.silence(f"{EOS}-a", dead=False)
+    (cause,) = network.judge().causes
+    assert cause.remedy == "is it up?"
+
+
+def test_what_nothing_explains_leads_once_for_both_members_and_each_thing() -> None:
+    network = Network("front")
+    for leaf in "ab":
+        shows(network, f"{EOS}-{leaf}", keepalive=False, connected=False, state="connecting", unlike=None)
+    causes = network.judge().causes
+    assert [(each.lead.check, each.lead.subject) for each in causes] == [("pairs", "peer"), ("pairs", "keepalive")]
+    assert of_pairs(causes[0]) == {(f"{EOS}-{leaf}", subject) for leaf in "ab" for subject in ("peer", "likeness")}
+
+
+def test_a_switch_that_is_in_no_pair_fails_and_one_that_shows_none_could_not_be_told() -> None:
+    network = Network("front")
+    network.shows(f"{EOS}-a", lambda seen: replace(seen, pair=NO_PAIR))
+    assert (found(network, f"{EOS}-a")["peer"].verdict, found(network, f"{EOS}-a")["peer"].found) == (
+        Verdict.FAIL,
+        "in no pair",
+    )
+    network.shows(f"{EOS}-a", lambda seen: replace(seen, pair=None))
+    assert {each.verdict for each in found(network, f"{EOS}-a").values()} == {Verdict.ERROR}
+    assert len(judge(network.evidence()).undecided) == 3
+
+
+def test_only_switches_that_shall_be_in_a_pair_are_asked_for_it() -> None:
+    wanted = Network("front").wanted
+    with_requests = {name for name, config in wanted.items() if "pair" in worth_asking(config, FIELDS)}
+    assert with_requests == {f"front-leaf-g{number}-{leaf}" for number in range(1, 5) for leaf in "ab"}

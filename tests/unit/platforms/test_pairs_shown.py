@@ -1,0 +1,112 @@
+"""Published outputs of pairs of switches become the same neutral state on three systems."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nornir_tasks.platforms import platforms
+from nornir_tasks.platforms.eos import observe as eos
+from nornir_tasks.platforms.nvue import observe as nvue
+from nornir_tasks.platforms.nxos import observe as nxos
+from nornir_tasks.platforms.observed import FIELDS, NO_PAIR, PairState, Unlike
+
+sys.path.append(str(Path(__file__).parents[2] / "recorded"))
+from transcripts import read_transcript, stdout_of
+
+
+def recorded(name: str, command: str) -> Any:
+    return json.loads(stdout_of(name, command))
+
+
+def on_eos(shown: Any, compared: Any = None) -> PairState | None:
+    answers = {eos.PAIR.what: shown, eos.UNLIKE.what: compared or {}}
+    return eos.OBSERVING.read("leaf", answers).pair
+
+
+def test_eos_shows_a_pair_that_is_up_and_a_switch_without_one() -> None:
+    alike = recorded("eos_show/mlag_config_sanity.txt", eos.UNLIKE.what)
+    assert on_eos(recorded("eos_show/mlag.txt", eos.PAIR.what), alike) == PairState(
+        "L01", "Port-Channel1000", connected=True, state="connected", keepalive=True, role="primary", unlike=()
+    )
+    assert on_eos(recorded("eos_show/mlag_disabled.txt", eos.PAIR.what)) == NO_PAIR
+
+
+def test_a_pair_of_eos_that_still_connects_has_no_peer() -> None:
+    found = on_eos(recorded("eos_show/mlag_broken.txt", "show mlag"))
+    assert found is not None
+    assert (found.connected, found.state, found.unlike) == (False, "connecting", None)
+
+
+def test_eos_shows_only_what_both_have_otherwise() -> None:
+    shown = recorded("eos_show/mlag.txt", eos.PAIR.what)
+    calls = read_transcript("eos_show/mlag_config_sanity.txt")
+    found = [on_eos(shown, json.loads(call.stdout)) for call in calls]
+    assert [each.unlike for each in found if each] == [
+        (),
+        (Unlike("mlag dual-primary-detection-delay", "0", "10"),),
+        (Unlike("trunk-native-vlan mlag101", "1", "100"),),
+    ]
+
+
+def on_nxos(shown: Any, compared: Any = None) -> PairState | None:
+    return nxos.OBSERVING.read("leaf", {nxos.PAIR.what: shown, nxos.UNLIKE.what: compared}).pair
+
+
+def test_nxos_shows_a_pair_that_is_up_one_whose_peer_link_is_not_and_a_switch_without_one() -> None:
+    up = recorded("nxos_show/vpc.txt", "show vpc | json native")
+    assert on_nxos(up) == PairState(
+        "1", "port-channel1000", connected=True, state="peer-ok", keepalive=True, role="primary", unlike=()
+    )
+    assert on_nxos(recorded("nxos_show/vpc_peer_link_down.txt", "show vpc | json-pretty")) == PairState(
+        "1",
+        "port-channel1000",
+        connected=False,
+        state="peer-link-down",
+        keepalive=True,
+        role="secondary-primary",
+        unlike=None,
+    )
+    assert on_nxos({}) == NO_PAIR
+
+
+def test_nxos_shows_rows_of_what_both_compare_and_those_that_differ_are_named() -> None:
+    up = recorded("nxos_show/vpc.txt", "show vpc | json native")
+    compared = recorded("nxos_show/vpc_consistency.txt", f"{nxos.UNLIKE.what} | json-pretty")
+    found = on_nxos(up, compared)
+    assert found is not None and found.unlike == (Unlike("STP MST Simulate PVST", "Enabled", "Disabled"),)
+    failed = on_nxos({**up, "vpc-type-2-consistency": "inconsistent", "vpc-type-2-consistency-status": "REASON"})
+    assert failed is not None and failed.unlike == (Unlike("vpc-type-2-consistency", "inconsistent", "REASON"),)
+
+
+def table(name: str) -> dict[str, str]:
+    """The operational column of ``nv show mlag``."""
+    head, _, *rows = stdout_of(name, "nv show mlag").splitlines()
+    at, end = head.index("operational"), head.index("applied")
+    return {row.split()[0].strip("[]"): row[at:end].strip() for row in rows}
+
+
+@pytest.mark.parametrize("spell", [str, lambda text: {"True": True, "False": False}.get(text, text)])
+def test_cumulus_linux_shows_the_rows_of_its_table_as_texts_or_as_truths(spell: Any) -> None:
+    for name, mac, keepalive in (
+        ("nvue_show/pair_reference.txt", "44:38:39:be:fa:bb", True),
+        ("nvue_show/pair.txt", "44:38:39:ff:33:bb", False),
+    ):
+        answer = {key: spell(value) for key, value in table(name).items()}
+        assert nvue.OBSERVING.read("leaf", {nvue.PAIR.what: answer}).pair == PairState(
+            mac, "peerlink", connected=True, state="alive", keepalive=keepalive, role="primary", unlike=None
+        )
+
+
+def test_cumulus_linux_without_mlag_is_in_no_pair() -> None:
+    assert nvue.OBSERVING.read("leaf", {nvue.PAIR.what: {}}).pair == NO_PAIR
+
+
+@pytest.mark.parametrize("os", platforms())
+def test_a_switch_that_shall_be_in_no_pair_is_asked_nothing_of_pairs(os: str) -> None:
+    observing = platforms()[os].observing
+    without = observing.requests_for([each for each in FIELDS if each != "pair"])
+    assert {each.what for each in observing.requests["pair"]}.isdisjoint(each.what for each in without)
+    assert observing.read("leaf", {}).pair is None

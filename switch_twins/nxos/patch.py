@@ -64,16 +64,14 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
         if key not in new.children:
             if not new.has_by_default(node) and not _is_port(node):
                 removals.append(pad + (node.words if node.negated else f"no {node.words}"))
-        elif _is_refused_twice(node) and new.children[key].line != node.line:
+        elif _gives_way(node, new.children[key]):
             removals.append(f"{pad}no {node.words}")
         elif inner[key][0]:
             removals += [pad + node.line, *inner[key][0]]
     additions: list[str] = []
     moves = _vrf_of(old) != _vrf_of(new)
     for key, node in new.children.items():
-        before = old.children.get(key)
-        if moves and node.words.startswith(LAYER_3):
-            before = None  # a port loses its addresses when its VRF changes: they are typed again (the lab's reading)
+        before = _left_of(old.children.get(key), node, moves=moves)
         known = key in inner and before is not None
         added = inner[key][1] if known else _everything(new.tree, node, depth + 1)
         if before is None and _is_port(node) and not added:
@@ -83,9 +81,17 @@ def _difference(old: _Side, new: _Side, depth: int) -> tuple[list[str], list[str
     return removals, additions
 
 
-def _is_refused_twice(node: Node) -> bool:
-    """Does a second line with this number have to wait until the first is gone (rules of access lists)?"""
-    return node.rule is not None and node.rule.single and node.rule.mode is None
+def _left_of(before: Node | None, after: Node, *, moves: bool) -> Node | None:
+    """What is still there of a line when the new one is typed."""
+    if moves and after.words.startswith(LAYER_3):
+        return None  # a port loses its addresses when its VRF changes: they are typed again (the lab's reading)
+    is_mode = after.rule is not None and after.rule.mode is not None
+    return None if before is None or (is_mode and _gives_way(before, after)) else before  # a mode's lines go with it
+
+
+def _gives_way(before: Node, after: Node) -> bool:
+    """Must a line be gone before the one that takes its place (a rule of an access list, a pair's domain)?"""
+    return before.rule is not None and before.rule.single and before.line != after.line
 
 
 def _vrf_of(side: _Side) -> str | None:

@@ -96,3 +96,116 @@ def role(hand: Hand) -> str:
     if hand.os == "eos":
         return str(shown["detail"]["mlagState"])
     return str(shown["vpc-role" if hand.os == "nxos" else "local-role"])
+
+
+PAIRS = (EOS, NXOS, NVUE)
+LINK = {EOS: "Port-Channel1000", NXOS: "port-channel1000", NVUE: "peerlink"}
+
+
+def of_pairs(report: Any, subject: str) -> dict[str, dict[str, Any]]:
+    """Failed findings on this subject, by switch."""
+    return {
+        each["device"]: each
+        for each in report["findings"]
+        if each["check"] == "pairs" and each["id"].split()[-1] == subject and each["verdict"] == "fail"
+    }
+
+
+def repaired_by_a_push(front: Operator, before: dict[str, str], switches: int) -> None:
+    assert f"{switches} of 14 changed" in front.run("push", "--yes")
+    assert front.running() == before
+    report = front.json("validate")
+    assert (report["failed"], report["tested"]) == (0, report["of"])
+
+
+def members(*pairs: str) -> set[str]:
+    return {f"{pair}-{leaf}" for pair in pairs for leaf in "ab"}
+
+
+def test_a_peer_link_shut_by_hand_takes_the_pair_along_at_both_members_and_is_one_cause(front: Operator) -> None:
+    before, hands = front.running(), front.hands()
+    for pair in (EOS, NXOS):
+        hands[f"{pair}-a"].configure(f"interface {LINK[pair]}", "shutdown")
+    hands[f"{NVUE}-a"].nvue({"interface": {"peerlink": {"link": {"state": {"down": {}}}}}})
+    report = front.json("validate", code=8)
+    apart = of_pairs(report, "peer")
+    assert apart.keys() == members(*PAIRS)
+    assert apart[f"{EOS}-b"]["expected"] == f"peer in domain {EOS} over Port-Channel1000"
+    assert apart[f"{EOS}-b"]["found"] == f"no peer in domain {EOS} over Port-Channel1000 (connecting)"
+    assert apart[f"{NXOS}-a"]["found"].endswith("(peer-link-down)")
+    assert apart[f"{NVUE}-b"]["found"].endswith("(not alive)")
+    assert of_pairs(report, "keepalive") == {}
+    assert len(report["causes"]) == len(PAIRS)
+    assert {each["cause"].split()[1] for each in apart.values()} == {f"{pair}-a" for pair in PAIRS}
+    repaired_by_a_push(front, before, switches=3)
+
+
+def test_another_domain_set_by_hand_is_named_with_both_values(front: Operator) -> None:
+    """Members of another domain are no peers on EOS and NX-OS; on Cumulus Linux they are, with another MAC address."""
+    before, hands = front.running(), front.hands()
+    hands[f"{EOS}-a"].configure("mlag configuration", "domain-id somebody")
+    keepalive = [line for line in before[f"{NXOS}-a"].splitlines() if "peer-keepalive destination" in line]
+    hands[f"{NXOS}-a"].configure("no vpc domain 2", "vpc domain 77", *keepalive)
+    hands[f"{NVUE}-a"].nvue({"mlag": {"mac-address": "44:38:39:ff:00:77"}})
+    report = front.json("validate", code=8)
+    wrong = of_pairs(report, "peer")
+    assert wrong.keys() == {*members(EOS, NXOS), f"{NVUE}-a"}
+    for leaf, wanted, found in (
+        (f"{EOS}-a", f"peer in domain {EOS} over", "no peer in domain somebody over"),
+        (f"{EOS}-b", f"peer in domain {EOS} over", f"no peer in domain {EOS} over"),
+        (f"{NXOS}-a", "peer in domain 2 over", "no peer in domain 77 over"),
+        (f"{NXOS}-b", "peer in domain 2 over", "no peer in domain 2 over"),
+        (f"{NVUE}-a", "peer in domain 44:38:39:ff:00:04 over", "peer in domain 44:38:39:ff:00:77 over"),
+    ):
+        assert wrong[leaf]["expected"].startswith(wanted)
+        assert wrong[leaf]["found"].startswith(found)
+    assert len(report["causes"]) == len(PAIRS)
+    repaired_by_a_push(front, before, switches=3)
+
+
+def test_a_keepalive_sent_elsewhere_by_hand_is_named_at_both_members_and_leaves_the_peers_up(front: Operator) -> None:
+    before, hands = front.running(), front.hands()
+    hands[f"{EOS}-b"].configure("mlag configuration", "peer-address heartbeat 192.0.2.9")
+    hands[f"{NXOS}-b"].configure("vpc domain 2", "peer-keepalive destination 192.0.2.9 source 192.0.2.8 vrf default")
+    (backup,) = hands[f"{NVUE}-b"].shown("mlag")["backup"]
+    hands[f"{NVUE}-b"].nvue({"mlag": {"backup": {"192.0.2.9": {}}}}, delete=f"mlag/backup/{backup}")
+    report = front.json("validate", code=8)
+    silent = of_pairs(report, "keepalive")
+    assert silent.keys() == members(*PAIRS)
+    assert silent[f"{NVUE}-b"]["expected"] == f"keepalive of {backup} heard"
+    assert silent[f"{NVUE}-b"]["found"] == f"keepalive of {backup} not heard"
+    assert of_pairs(report, "peer") == {}
+    assert len(report["causes"]) == len(PAIRS)
+    repaired_by_a_push(front, before, switches=3)
+
+
+def test_what_a_hand_made_otherwise_on_one_member_is_named_at_both_with_both_values(front: Operator) -> None:
+    before, hands = front.running(), front.hands()
+    hands[f"{EOS}-a"].configure("mlag configuration", "dual-primary detection delay 9 action errdisable all-interfaces")
+    hands[f"{NXOS}-b"].configure("interface Vlan200", "shutdown")
+    report = front.json("validate", code=8)
+    found = {name: each["found"] for name, each in of_pairs(report, "likeness").items()}
+    assert found == {
+        f"{EOS}-a": "mlag dual-primary-detection-delay: 9 here, 5 there",
+        f"{EOS}-b": "mlag dual-primary-detection-delay: 5 here, 9 there",
+        f"{NXOS}-a": "Interface-vlan admin up: 200 here, none there",
+        f"{NXOS}-b": "Interface-vlan admin up: none here, 200 there",
+    }
+    assert len(report["causes"]) == 2
+    repaired_by_a_push(front, before, switches=2)
+
+
+def test_a_member_without_power_is_one_cause_that_says_what_the_other_one_carries(front: Operator) -> None:
+    for pair in (NXOS, NVUE):
+        front.control.ask("switch-off", device=f"{pair}-a")
+    try:
+        report = front.json("validate", code=8)
+    finally:
+        for pair in (NXOS, NVUE):
+            front.control.ask("switch-on", device=f"{pair}-a")
+    assert report["causes"] == [f"reach {NXOS}-a", f"reach {NVUE}-a"]
+    remedies = {each["device"]: each["remedy"] for each in report["findings"] if each["check"] == "reach"}
+    assert remedies[f"{NXOS}-a"].endswith(f"; {NXOS}-b carries on alone: 2 of 2 groups over both are up")
+    assert remedies[f"{NVUE}-a"].endswith(f"; {NVUE}-b carries on alone: 1 of 1 groups over both are up")
+    assert of_pairs(report, "peer").keys() == of_pairs(report, "keepalive").keys() == {f"{NXOS}-b", f"{NVUE}-b"}
+    assert front.json("validate")["failed"] == 0

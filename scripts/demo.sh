@@ -24,17 +24,22 @@ if [ -n "$without" ] && [ -n "${HOSTS:-}" ]; then
   exit 1
 fi
 
-say "1. A fresh lab: two NVUE spines, eight leaves (EOS and NX-OS), each with a day-0 configuration"
+say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS) and, for storage and business, a front fabric
+      (two NVUE spines, a pair of leaves on each of EOS, NX-OS and NVUE), each switch with a day-0 configuration"
 "$nornir" lab down
 "$nornir" lab up
 say "2. What the intent asks for"
 "$nornir" design
-say "3. Push the compute plane"
-"$nornir" push --plane compute --yes
-say "4. Push it again: nothing may change"
-"$nornir" push --plane compute --yes
+say "3. Push all planes"
+"$nornir" push --yes
+say "4. Push again: nothing may change"
+"$nornir" push --yes
 say "5. Is the live network as the intent defines?"
 "$nornir" validate
+for plane in compute storage business; do
+  say "5. Plane $plane by itself"
+  "$nornir" validate --plane "$plane"
+done
 if [ "$hosts" -gt 0 ]; then
   # Mitogen runs the same tasks in a fraction of the time where a machine is emulated; plain Ansible works as well.
   if strategies=$("$bin/python" -c 'import ansible_mitogen, os; print(os.path.dirname(ansible_mitogen.__file__))' 2>/dev/null); then

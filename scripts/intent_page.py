@@ -32,7 +32,7 @@ from nornir_tasks.platforms import names
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "intent.md"
-LAB = ROOT / "inventory" / "lab" / "fabric.yml"
+LAB = ROOT / "inventory" / "lab-rails" / "fabric.yml"
 EXAMPLES = Path(model.__file__).with_name("examples.yml")
 """What the lab's file does not say: name -> what to write over it."""
 
@@ -40,9 +40,11 @@ HEAD = """\
 # The intent: `fabric.yml`
 
 Made by `.venv/bin/python scripts/intent_page.py --write` from what the model says of itself in `nornir_tasks/intent/`;
-`make check` compares. A whole file with its comments is [inventory/lab/fabric.yml](../inventory/lab/fabric.yml): the
-examples are from there or, where it does not have a key, from `nornir_tasks/intent/examples.yml`. What was called
-otherwise before is in [CHANGELOG.md](../CHANGELOG.md), under "Changed".
+`make check` compares. Two whole files with their comments: a compute plane alone,
+[inventory/lab-rails/fabric.yml](../inventory/lab-rails/fabric.yml), and one with storage and business,
+[inventory/lab/fabric.yml](../inventory/lab/fabric.yml). The examples are from the first or, where it does not have a
+key, from `nornir_tasks/intent/examples.yml`. What was called otherwise before is in [CHANGELOG.md](../CHANGELOG.md),
+under "Changed".
 
 A key that is not on this page is refused, with what it may have meant; so is a number where a text is asked for. All
 mistakes of a file are told at once, each with its line. Names are lower-case letters, digits, `-` and `_`, and begin

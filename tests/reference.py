@@ -17,7 +17,7 @@ from nornir_tasks.files.site import load_site
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
 
-SITES = ("lab", "lab-breakout", "ref-512", "ref-28672", "ref-32768")
+SITES = ("lab-rails", "lab-breakout", "ref-512", "ref-28672", "ref-32768")
 SYSTEMS = {"eos": ("eos", "4.33.1F"), "nxos": ("nxos", "10.4(3)")} | {
     f"nvue-{release}": ("nvue", release) for release in ("5.14", "5.16")
 }

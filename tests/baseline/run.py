@@ -49,12 +49,12 @@ def named_sites() -> Iterator[tuple[str, dict[str, Any]]]:
         if (folder / "fabric.yml").exists()
     }
     yield from found.items()
-    yield "lab-clos", changed(found["lab"], leaf={"overrides": []}, fabric={"design": "clos"})
-    yield "lab-subnet", changed(found["lab"], plane={"link": "subnet/28"})
+    yield "lab-clos", changed(found["lab-rails"], leaf={"overrides": []}, fabric={"design": "clos"})
+    yield "lab-subnet", changed(found["lab-rails"], plane={"link": "subnet/28"})
     eos = {"overrides": [], "platform": "eos", "release": "4.33.1F", "model": "7060DX5-64S"}
-    yield "eos-flowlet", changed(found["lab"], leaf=eos, spine=eos, policy={"load_balancing": "flowlet"})
+    yield "eos-flowlet", changed(found["lab-rails"], leaf=eos, spine=eos, policy={"load_balancing": "flowlet"})
     nxos = {"overrides": [], "platform": "nxos", "release": "10.5(1)", "model": "N9K-C9364D-GX2A"}
-    yield "nxos-flowlet", changed(found["lab"], leaf=nxos, spine=nxos, policy={"load_balancing": "flowlet"})
+    yield "nxos-flowlet", changed(found["lab-rails"], leaf=nxos, spine=nxos, policy={"load_balancing": "flowlet"})
 
 
 def changed(site: dict[str, Any], *, policy: dict[str, Any] | None = None, **parts: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import ansible_mitogen
 from sites import ROOT
 
 RUN_TIMEOUT_S = 3600
+SITE = "lab-rails"
 UP_TIMEOUT_S = 1800
 BARE = "bare"
 STRATEGIES = {"plain, pipelining": "linear", "mitogen": "mitogen_linear"}
@@ -65,7 +66,7 @@ def _measured(hosts: int) -> Iterator[tuple[str, ...]]:
 
     print(f"  {hosts} lab machines", file=sys.stderr)
     _nornir("lab", "up", "--hosts", str(hosts))
-    machines = Machines(state_directory("lab"))
+    machines = Machines(state_directory(SITE))
     for name in machines.names():
         qmp.save(machines.machine(name).directory, BARE)
     for title, strategy in STRATEGIES.items():
@@ -81,7 +82,7 @@ def _measured(hosts: int) -> Iterator[tuple[str, ...]]:
 
 
 def _nornir(*words: str) -> None:
-    command = [str(Path(sys.executable).with_name("nornir")), *words, "--site", "lab"]
+    command = [str(Path(sys.executable).with_name("nornir")), *words, "--site", SITE]
     subprocess.run(command, stdout=subprocess.DEVNULL, timeout=UP_TIMEOUT_S, check=True)
 
 
@@ -96,7 +97,8 @@ def _site_yml(strategy: str) -> dict[str, Any]:
             "ANSIBLE_STRATEGY_PLUGINS": str(Path(ansible_mitogen.__file__).parent / "plugins/strategy"),
             "ANSIBLE_TIMEOUT": "120",
         }
-        command = [str(Path(sys.executable).with_name("ansible-playbook")), str(ROOT / "site.yml")]
+        command = [str(Path(sys.executable).with_name("ansible-playbook"))]
+        command += ["-i", str(ROOT / "inventory" / SITE / "gpufabric.yml"), str(ROOT / "site.yml")]
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=RUN_TIMEOUT_S, check=False, env=environment, cwd=ROOT
         )

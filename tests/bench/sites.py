@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 def rail_site(folder: Path, groups: int, hosts_per_group: int = 32, oversubscription: int = 1) -> Path:
     """A rail site: eight EOS leaves a group, NVUE spines, 400G everywhere."""
-    data = yaml.safe_load((ROOT / "inventory/lab/fabric.yml").read_text())
+    data = yaml.safe_load((ROOT / "inventory/lab-rails/fabric.yml").read_text())
     fabric, plane, hosts = data["fabrics"]["compute"], data["planes"]["compute"], data["hosts"]["gpu"]
     count = groups * hosts_per_group
     hosts.update(count=count, max=count)

@@ -20,7 +20,7 @@ def shape(line: str) -> str:
 
 def printed(system: str) -> set[str]:
     """Shapes of all lines our templates print for the lab site, in service and drained."""
-    network = load("lab").network
+    network = load("lab-rails").network
     names = [device.name for device in network.devices]
     shapes: set[str] = set()
     for drained in ((), names):

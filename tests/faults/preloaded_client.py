@@ -172,7 +172,7 @@ def preload() -> None:
                 importlib.import_module(each.name)
     from nornir_tasks.usecases.site import load, select  # noqa: PLC0415
 
-    dict(select(load("lab")))  # the catalogue read, the templates compiled: what a process keeps once it has it
+    dict(select(load("lab-rails")))  # the catalogue read, the templates compiled: what a process keeps once it has it
 
 
 def let_time_be_moved(clocks: Clocks) -> None:

@@ -77,7 +77,7 @@ class Operator:
 
 def lab_site(where: Path) -> Operator:
     """A copy of the lab site with a state of its own."""
-    shutil.copytree(ROOT / "inventory/lab", where / "lab")
+    shutil.copytree(ROOT / "inventory/lab-rails", where / "lab")
     return Operator(where / "lab", where / "state")
 
 

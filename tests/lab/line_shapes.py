@@ -34,7 +34,7 @@ from tests.unit.design import bundled, filtered, paired, tagged, toy_layer3, toy
 
 ROOT = Path(__file__).parents[2]
 SITES = (
-    "inventory/lab",
+    "inventory/lab-rails",
     "inventory/lab-breakout",
     "inventory/lab-unnumbered",
     "inventory/ref-512",
@@ -292,7 +292,9 @@ def _intents() -> Iterator[Intent]:
     for site in SITES:
         yield load_intent(ROOT / site / "fabric.yml")
     for mode, model in (*(("flowlet", each) for each in FLOWLET), *(("per_packet", each) for each in PER_PACKET)):
-        data: dict[str, Any] = yaml.safe_load((ROOT / "inventory" / "lab" / "fabric.yml").read_text(encoding="utf-8"))
+        data: dict[str, Any] = yaml.safe_load(
+            (ROOT / "inventory" / "lab-rails" / "fabric.yml").read_text(encoding="utf-8")
+        )
         data["policy"]["load_balancing"] = mode
         for tier in ("leaf", "spine"):
             data["fabrics"]["compute"][tier].update(model)

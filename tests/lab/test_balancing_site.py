@@ -30,7 +30,7 @@ def flowlet_site(where: Path) -> Operator:
     """Two leaves, of EOS and of NX-OS 10.5, with two links to each of two EOS spines; a flowlet may change its path."""
     made = Operator(where / "lab", where / "state")
     made.site.mkdir(parents=True)
-    text = of_two_rails((ROOT / "inventory/lab/fabric.yml").read_text())
+    text = of_two_rails((ROOT / "inventory/lab-rails/fabric.yml").read_text())
     spine = text[text.index("    spine:\n") : text.index("    routing:")]
     for old, new in (
         ("10.4(3)", "10.5(1)"),

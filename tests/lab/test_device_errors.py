@@ -23,7 +23,7 @@ DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     where = tmp_path_factory.mktemp("errors")
-    shutil.copytree(ROOT / "inventory/lab", where / "lab")
+    shutil.copytree(ROOT / "inventory/lab-rails", where / "lab")
     nornir(where, "lab", "up")
     try:
         yield where
@@ -243,7 +243,7 @@ def test_a_push_with_nobody_to_ask_and_no_yes_changes_nothing(site, update) -> N
 
 
 def test_verbs_of_a_site_whose_lab_is_down_say_how_to_start_it(tmp_path, update) -> None:
-    shutil.copytree(ROOT / "inventory/lab", tmp_path / "lab")
+    shutil.copytree(ROOT / "inventory/lab-rails", tmp_path / "lab")
     done = nornir(tmp_path, "push", "--yes")
     text = f"exit {done.returncode}\n{done.stderr}".replace(str(tmp_path), "SITE")
     compare("lab-down", text, update)

@@ -15,8 +15,8 @@ from tests.unit.design.toys import real_lab
 
 
 def test_a_switch_at_the_lower_end_of_a_link_is_cabled_and_no_host() -> None:
-    plan = lab_plan(replace(load("lab"), network=with_management()))
-    before = lab_plan(load("lab"))
+    plan = lab_plan(replace(load("lab-rails"), network=with_management()))
+    before = lab_plan(load("lab-rails"))
     assert plan.hosts == before.hosts
     added = {name: (upper, lower) for name, upper, lower in plan.cables if (name, upper, lower) not in before.cables}
     assert {lower for _, lower in added.values()} == {(each.name, MANAGEMENT[each.os]) for each in real_lab().devices}
@@ -27,7 +27,7 @@ def test_a_link_that_nobody_uses_is_cabled_to_its_host_all_the_same() -> None:
     network = real_lab()
     link = next(each for each in network.links if each.kind == "host")
     unused = replace(network, circuits=tuple(each for each in network.circuits if each.link is not link))
-    found = {each.cable: each.mtu_bytes for each in lab_plan(replace(load("lab"), network=unused)).hosts}
+    found = {each.cable: each.mtu_bytes for each in lab_plan(replace(load("lab-rails"), network=unused)).hosts}
     assert found[link.name] == 1500
 
 
@@ -40,7 +40,7 @@ def test_switches_of_all_systems_hear_the_management_switch_on_their_management_
         network, devices=tuple(each for each in network.devices if each.name in chosen), links=tuple(links), nics=()
     )
     lab = Lab(tmp_path)
-    lab.up(lab_plan(replace(load("lab"), network=some)))
+    lab.up(lab_plan(replace(load("lab-rails"), network=some)))
     try:
         ports = {each.upper.port: each.lower for each in links if each.upper.device == SWITCH}
         there = hands(lab.directory)[SWITCH]

@@ -16,7 +16,7 @@ def nvue_site(where: Path) -> Operator:
     """Two leaves and a spine of Cumulus Linux, with two links to each: static, and NICs that can be told to reorder."""
     made = Operator(where / "lab", where / "state")
     made.site.mkdir(parents=True)
-    text = of_two_rails((ROOT / "inventory/lab/fabric.yml").read_text())
+    text = of_two_rails((ROOT / "inventory/lab-rails/fabric.yml").read_text())
     leaf = text.index("    leaf:\n")
     routing = text.index("    routing:")
     switch = '{platform: nvue, release: "5.14", model: SN5400, medium: DR4, cable_m: 40'

@@ -23,7 +23,7 @@ from tests.unit.design import toys
 LEAVES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "leaf-g1-r2"}
 PLANES = ("compute", "storage")
 KIND = "toy_storage"
-LAB = Path(__file__).parents[2] / "inventory" / "lab" / "fabric.yml"
+LAB = Path(__file__).parents[2] / "inventory" / "lab-rails" / "fabric.yml"
 TOY_PLANES = Path(__file__).with_name("toy_planes")
 
 

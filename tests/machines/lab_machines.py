@@ -76,7 +76,7 @@ class MachineLab:
 
     def __init__(self, directory: Path) -> None:
         self.site = directory / "lab"
-        shutil.copytree(ROOT / "inventory" / "lab", self.site)
+        shutil.copytree(ROOT / "inventory" / "lab-rails", self.site)
         self.environment = {**os.environ, "GPUFABRIC_STATE": str(directory / "state")}
         self.environment.pop("PYTHONPATH", None)
         os.environ["GPUFABRIC_STATE"] = str(directory / "state")

@@ -23,7 +23,7 @@ NORNIR = Path(sys.executable).parent / "nornir"
 
 def lab_up(hosts: int, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [NORNIR, "lab", "up", "--hosts", str(hosts)],
+        [NORNIR, "lab", "up", "--hosts", str(hosts), "--site", "lab-rails"],
         capture_output=True,
         text=True,
         check=False,
@@ -36,7 +36,7 @@ def test_missing_packages_are_named_in_one_line_with_the_command_that_brings_the
     done = lab_up(1, tmp_path, PATH=str(tmp_path))
     assert done.returncode == 10
     site, line = done.stderr.splitlines()
-    assert site.startswith("site lab: ")
+    assert site.startswith("site lab-rails: ")
     assert "qemu-system-x86" in line
     assert "sudo apt-get install -y qemu-system-x86 qemu-utils mmdebstrap" in line
     assert not list(tmp_path.glob("*/lab")), "something was started all the same"

@@ -44,7 +44,7 @@ KEYED = NAMED | {"network", "aggregate-route", "static", "address-family", "vrf"
 
 @cache
 def wanted(device: str) -> Wanted:
-    return select(load("lab"))[device]
+    return select(load("lab-rails"))[device]
 
 
 def kinds(path: Path) -> tuple[str, ...] | None:

@@ -20,7 +20,7 @@ from tests.property.mutants import each_change_is_reported, other_values, runnin
 
 @cache
 def lab() -> SiteDesign:
-    return load("lab")
+    return load("lab-rails")
 
 
 @cache

@@ -46,7 +46,7 @@ def test_every_switch_reads_back_and_passes_the_schema(site: str, system: str) -
     assert reads_back(device_configs(fabric)) == len(fabric.devices)
 
 
-@pytest.mark.parametrize("site", ["lab", "lab-breakout", "lab-unnumbered", "ref-512"])
+@pytest.mark.parametrize("site", ["lab-rails", "lab-breakout", "lab-unnumbered", "ref-512"])
 def test_every_switch_reads_back_where_systems_are_mixed(site: str) -> None:
     fabric = reference(site)
     assert reads_back(device_configs(fabric)) == len(fabric.devices)

@@ -26,7 +26,7 @@ LINES = 40
 def under(os: str, release: str) -> Wanted:
     """What the lab's switch of a system shall hold if it runs this release."""
     name = LEAVES[os]
-    return select(load("lab").with_releases({name: release}), limit=(name,))[name]
+    return select(load("lab-rails").with_releases({name: release}), limit=(name,))[name]
 
 
 @pytest.mark.parametrize(("os", "release"), RELEASES)

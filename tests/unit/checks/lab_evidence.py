@@ -23,7 +23,7 @@ SWITCHES = (*LEAVES, "spine-1")
 
 @cache
 def lab() -> SiteDesign:
-    return load("lab")
+    return load("lab-rails")
 
 
 @cache

@@ -113,7 +113,7 @@ DEFAULTS: dict[str, Any] = {
 
 def variables(**changes: Any) -> dict[str, Any]:
     catalogue = load_catalogue()
-    intent = load_intent(resource("inventory") / "lab" / "fabric.yml")
+    intent = load_intent(resource("inventory") / "lab-rails" / "fabric.yml")
     network = design(intent, catalogue, plain_facts())
     own = host_vars(network, needs(intent), "gpu-1").ansible()
     own["gpudirect_rails"] = [{"name": each["name"], "match": each["match"]} for each in own["rail_interfaces_rails"]]

@@ -55,7 +55,7 @@ from switch_twins.state import PairState as PairLines
 from switch_twins.twin import RequestCounter
 
 SITES = Path(__file__).parents[2] / "sites"
-SMALL = ("lab", "lab-breakout", "lab-unnumbered", "svi", "clos", "clos3", "split", "vrf")
+SMALL = ("lab-rails", "lab-breakout", "lab-unnumbered", "svi", "clos", "clos3", "split", "vrf")
 """Every kind of site: numbered and not, routed ports and an SVI, one, two and three tiers, rails without a way."""
 
 

@@ -56,7 +56,7 @@ def test_a_check_without_a_description_is_refused(about: About) -> None:
 
 def seen_everywhere() -> Iterator[Evidence]:
     """Sites of every kind, switches that balance, and one whose change is not through."""
-    yield from (Network(site).evidence() for site in ("lab", "lab-unnumbered", "svi", "front"))
+    yield from (Network(site).evidence() for site in ("lab-rails", "lab-unnumbered", "svi", "front"))
     yield balanced()
     yield replace(clean(), unfinished={"spine-1": "a commit waits"})
 

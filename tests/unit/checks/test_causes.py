@@ -202,25 +202,25 @@ def remedies(site: str, do: Break) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("device", ["leaf-g1-r0", "leaf-g1-r1", "spine-1"])
 def test_a_shut_port_leads_with_its_line_and_the_push_that_repairs_it(device: str) -> None:
-    (found,) = remedies("lab", one_port(device, enabled=False))
+    (found,) = remedies("lab-rails", one_port(device, enabled=False))
     assert found == ("config", device, f"nornir push --limit {device}")
-    (cause,) = broken("lab", Fault("", frozenset(), one_port(device, enabled=False))).causes
-    assert cause.lead.port == fabric_port(Network("lab"), device)
+    (cause,) = broken("lab-rails", Fault("", frozenset(), one_port(device, enabled=False))).causes
+    assert cause.lead.port == fabric_port(Network("lab-rails"), device)
     assert len(cause.follows) >= 37
 
 
 def test_a_cut_cable_leads_with_the_cable_to_look_at() -> None:
-    network = Network("lab")
+    network = Network("lab-rails")
     link = network.links()[0]
     (spine, spine_port), (leaf, leaf_port) = network.ends(link)
-    ((check, _, remedy),) = remedies("lab", lambda n: cut(n, link))
+    ((check, _, remedy),) = remedies("lab-rails", lambda n: cut(n, link))
     assert check == "port"
     assert remedy == f"look at cable {link}: {leaf} {leaf_port} to {spine} {spine_port}"
 
 
 def test_swapped_cables_lead_once_with_both_names() -> None:
-    first, last = Network("lab").links()[0], Network("lab").links()[-1]
-    network = Network("lab")
+    first, last = Network("lab-rails").links()[0], Network("lab-rails").links()[-1]
+    network = Network("lab-rails")
     network.swap(first, last)
     (cause,) = network.judge().causes
     assert cause.lead.check == "lldp"
@@ -229,7 +229,7 @@ def test_swapped_cables_lead_once_with_both_names() -> None:
 
 
 def test_a_switch_that_calls_itself_otherwise_is_one_cause_on_all_its_cables() -> None:
-    network = Network("lab")
+    network = Network("lab-rails")
     clean = network.evidence()
     lldp = {
         name: replace(
@@ -248,7 +248,7 @@ def test_a_switch_that_calls_itself_otherwise_is_one_cause_on_all_its_cables() -
 
 
 def test_a_switch_nobody_pushed_to_is_one_cause_however_much_is_missing() -> None:
-    network = Network("lab")
+    network = Network("lab-rails")
     network.config(
         "leaf-g1-r0",
         bgp=None,
@@ -265,7 +265,7 @@ def test_a_switch_nobody_pushed_to_is_one_cause_however_much_is_missing() -> Non
 
 @pytest.mark.parametrize("count", [1, 2, MOST_PORTS, MOST_PORTS + 1])
 def test_ports_with_differing_lines_are_a_cause_each_until_it_is_the_whole_switch(count: int) -> None:
-    network = Network("lab")
+    network = Network("lab-rails")
     for place in range(count):
         network.port("spine-1", f"swp{place + 1}", mtu_bytes=1500)
     found = network.judge().causes
@@ -273,20 +273,20 @@ def test_ports_with_differing_lines_are_a_cause_each_until_it_is_the_whole_switc
 
 
 def test_a_finding_that_could_not_be_told_stands_behind_what_failed() -> None:
-    network = Network("lab")
+    network = Network("lab-rails")
     network.silence("spine-2", dead=False)
     network.port("leaf-g1-r1", fabric_port(network, "leaf-g1-r1"), enabled=False)
     assert [each.lead.verdict for each in network.judge().causes] == [Verdict.FAIL, Verdict.ERROR]
 
 
 def test_a_commit_that_is_not_confirmed_leads_before_all_else() -> None:
-    network = Network("lab")
+    network = Network("lab-rails")
     network.port("leaf-g1-r0", fabric_port(network, "leaf-g1-r0"), enabled=False)
     evidence = replace(network.evidence(), unfinished={"spine-1": "a commit timer still runs"})
     first, second = judge(evidence).causes
     assert (first.lead.check, first.lead.message) == ("unfinished", "spine-1: a commit timer still runs")
     assert second.lead.check == "config"
-    assert judge(evidence).total == clean_report("lab").total
+    assert judge(evidence).total == clean_report("lab-rails").total
 
 
 def test_one_lost_link_of_several_between_two_switches_loses_its_own_paths_only() -> None:
@@ -298,7 +298,7 @@ def test_one_lost_link_of_several_between_two_switches_loses_its_own_paths_only(
 
 
 TRIED = {
-    "lab": 30,
+    "lab-rails": 30,
     "lab-unnumbered": 15,
     "svi": 20,
     "clos": 20,
@@ -372,6 +372,6 @@ def assert_sorted_once(report: Report) -> None:
 
 
 def test_without_trouble_there_is_no_cause() -> None:
-    evidence = Network("lab").evidence()
-    assert causes(evidence, clean_report("lab").findings) == ()
+    evidence = Network("lab-rails").evidence()
+    assert causes(evidence, clean_report("lab-rails").findings) == ()
     assert Cause.__doc__

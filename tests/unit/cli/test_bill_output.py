@@ -15,7 +15,7 @@ RUN = CliRunner()
 
 
 def run(*words: str) -> str:
-    result = RUN.invoke(app, ["design", "--site", "lab", "--bom", *words])
+    result = RUN.invoke(app, ["design", "--site", "lab-rails", "--bom", *words])
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -36,7 +36,7 @@ def test_table_csv_and_json_have_the_same_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
 def test_whatever_the_width_no_two_lines_of_the_bill_look_the_same(width: int) -> None:
-    bill = bill_of(load("lab"))
+    bill = bill_of(load("lab-rails"))
     rows = [{head: str(value) for head, value in row.items()} for row in bill.rows()]
     rows = [{**row, "part": line.name} for row, line in zip(rows, bill.lines, strict=True)]
     heads = columns_for(bill.columns, rows, width)
@@ -53,5 +53,5 @@ def test_the_lab_s_bill() -> None:
 
 @pytest.mark.parametrize("other", [["--svg", "-"], ["--explain"], ["--against", "lab"], ["--json", "--csv", "-"]])
 def test_a_bill_beside_another_output_is_refused(other: list[str]) -> None:
-    result = RUN.invoke(app, ["design", "--site", "lab", "--bom", *other])
+    result = RUN.invoke(app, ["design", "--site", "lab-rails", "--bom", *other])
     assert result.exit_code == 2, result.output

@@ -49,7 +49,7 @@ def nornir(*words: str, state: Path, cwd: Path | None = None) -> subprocess.Comp
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A copy of the lab site whose lab is down."""
-    shutil.copytree(ROOT / "inventory/lab", tmp_path / "lab")
+    shutil.copytree(ROOT / "inventory/lab-rails", tmp_path / "lab")
     return tmp_path / "lab"
 
 

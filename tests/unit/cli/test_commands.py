@@ -15,7 +15,7 @@ from nornir_tasks.cli.app import app
 from nornir_tasks.cli.commands import completing, runnable
 from nornir_tasks.errors import LabError
 
-LAB = Path(__file__).parents[3] / "inventory/lab"
+LAB = Path(__file__).parents[3] / "inventory/lab-rails"
 ROOT: Any = typer.main.get_command(app)
 
 

@@ -13,7 +13,7 @@ from nornir_tasks.cli.app import app
 
 def design(*arguments: str) -> Result:
     """``nornir design`` with these arguments."""
-    return CliRunner().invoke(app, ["design", *arguments])
+    return CliRunner().invoke(app, ["design", "--site", "lab-rails", *arguments])
 
 
 def test_the_cabling_plan_goes_to_a_file_and_one_line_says_what_to_buy(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from nornir_tasks.cli.app import app
 from nornir_tasks.cli.design_table import HEADS, columns_for
 
 NORNIR = Path(sys.executable).with_name("nornir")
-LAB = Path(__file__).parents[3] / "inventory/lab/fabric.yml"
+LAB = Path(__file__).parents[3] / "inventory/lab-rails/fabric.yml"
 SITES = Path(__file__).parents[2] / "sites"
 NAMES = {*(f"leaf-g1-r{rail}" for rail in range(8)), "spine-1", "spine-2"}
 

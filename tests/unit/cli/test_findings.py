@@ -11,7 +11,7 @@ from tests.unit.checks.simulated import Network
 
 
 def shut() -> Network:
-    network = Network("lab")
+    network = Network("lab-rails")
     network.port("leaf-g1-r0", "Ethernet63/1", enabled=False)
     return network
 
@@ -31,7 +31,7 @@ def test_what_follows_is_a_count_and_with_all_it_is_printed(capsys: pytest.Captu
 
 
 def test_causes_that_are_not_printed_are_named_by_their_switches(capsys: pytest.CaptureFixture[str]) -> None:
-    network = Network("lab")
+    network = Network("lab-rails")
     ports = [(device, port) for device in ("spine-1", "spine-2") for port in [f"swp{n}" for n in range(1, 9)]]
     for device, port in ports:
         network.port(device, port, mtu_bytes=1500)

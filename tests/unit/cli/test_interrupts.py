@@ -40,7 +40,7 @@ def full_disk() -> None:
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """A copy of the lab site whose lab is down."""
-    shutil.copytree(ROOT / "inventory/lab", tmp_path / "lab")
+    shutil.copytree(ROOT / "inventory/lab-rails", tmp_path / "lab")
     return tmp_path / "lab"
 
 

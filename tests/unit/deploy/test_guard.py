@@ -46,7 +46,7 @@ CASES = [(os, what) for os, cases in MUTANTS.items() for what in cases]
 
 @pytest.fixture(scope="module")
 def lab() -> SiteDesign:
-    return load("lab")
+    return load("lab-rails")
 
 
 def build(lab: SiteDesign, device: str, made: jinja2.Environment) -> Wanted:

@@ -19,7 +19,7 @@ BY_SYSTEM = pytest.mark.parametrize("system", sorted(DEVICES))
 
 @pytest.fixture(scope="module")
 def lab() -> Selection:
-    return select(load("lab"))
+    return select(load("lab-rails"))
 
 
 def first_push(lab: Selection, system: str) -> DevicePlan:

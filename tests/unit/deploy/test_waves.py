@@ -55,7 +55,7 @@ def test_no_wave_takes_two_rails_of_a_host_or_two_spines(groups, rails, spines, 
     assert by_name[order[0].devices[0]].role == "leaf"
 
 
-@pytest.mark.parametrize("site", ["lab", "lab-breakout", "ref-28672", "ref-32768"])
+@pytest.mark.parametrize("site", ["lab-rails", "lab-breakout", "ref-28672", "ref-32768"])
 def test_no_leaf_loses_two_spines_and_no_pod_a_second_path_to_another(site: str, figure: Callable[[str], None]) -> None:
     network = reference(site)
     order = order_of(network)

@@ -12,7 +12,7 @@ from tests.plain_facts import plain_facts
 @cache
 def lab() -> Network:
     """Two NVUE spines, eight leaves, EOS and NX-OS in turn."""
-    return design(load_site("lab").intent, load_catalogue(), plain_facts())
+    return design(load_site("lab-rails").intent, load_catalogue(), plain_facts())
 
 
 @cache

@@ -40,7 +40,7 @@ LOSSY = {
 
 def intent(tmp_path: Any, policy: dict[str, dict[str, Any]] = POLICY, **own: dict[str, dict[str, Any]]) -> Intent:
     """The lab's, with storage on compute's fabric; ``own``: classes of a plane's own."""
-    data: dict[str, Any] = yaml.safe_load((ROOT / "inventory" / "lab" / "fabric.yml").read_text(encoding="utf-8"))
+    data: dict[str, Any] = yaml.safe_load((ROOT / "inventory" / "lab-rails" / "fabric.yml").read_text(encoding="utf-8"))
     data["policy"]["classes"] = policy
     data["planes"]["storage"] = {"fabric": "compute", "kind": "compute", "pools": {"hosts": "10.32.0.0/16"}}
     places = [f"0000:01:{number}.0" for number in range(10, 18)]

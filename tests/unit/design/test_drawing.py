@@ -20,7 +20,7 @@ from tests.plain_facts import plain_facts
 from tests.strategies import fabrics
 
 SVG = "{http://www.w3.org/2000/svg}"
-SITES = ("lab", "lab-breakout", "ref-512", "ref-28672", "ref-32768")
+SITES = ("lab-rails", "lab-breakout", "ref-512", "ref-28672", "ref-32768")
 LETTER_EM = 0.602
 """Advance of every glyph of DejaVu Sans Mono, the widest of the fonts named: 1233 of 2048 units."""
 

@@ -20,7 +20,7 @@ from tests.reference import reference
 from tests.strategies import intent_of, rails, sites
 from tests.unit.design.test_drawing import site
 
-SITES = ("lab", "lab-breakout", "ref-512", "ref-28672")
+SITES = ("lab-rails", "lab-breakout", "ref-512", "ref-28672")
 
 
 @cache
@@ -94,7 +94,7 @@ def test_address_blocks_and_as_numbers_hold_what_is_handed_out(name: str) -> Non
         assert IPv4Address(circuit.upper_address) in pools["hosts" if circuit.link.kind == "host" else "links"]
 
 
-@pytest.mark.parametrize("name", ["lab", "lab-breakout"])
+@pytest.mark.parametrize("name", ["lab-rails", "lab-breakout"])
 def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name: str) -> None:
     network, found, routes = site(name), all_figures(name), count_routes(site(name))
     for each in device_configs(network):
@@ -117,9 +117,9 @@ def test_what_depends_on_the_system_is_what_each_switch_is_configured_with(name:
 
 
 def test_what_no_source_has_for_an_asic_is_shown_with_its_reason() -> None:
-    network = reference("lab")
+    network = reference("lab-rails")
     found, realised = (
-        figures(load_site("lab").intent, network),
+        figures(load_site("lab-rails").intent, network),
         {each.config.name: each for each in device_configs(network)},
     )
     eos, nxos = "leaf 7060DX5-64S, eos 4.33.1F", "leaf N9K-C9332D-GX2B, nxos 10.4(3)"

@@ -32,7 +32,9 @@ CATALOGUE = load_catalogue()
 
 def lab_data() -> dict[str, Any]:
     """The lab's intent as data, to be changed."""
-    loaded: dict[str, Any] = yaml.safe_load((resource("inventory") / "lab" / "fabric.yml").read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = yaml.safe_load(
+        (resource("inventory") / "lab-rails" / "fabric.yml").read_text(encoding="utf-8")
+    )
     return loaded
 
 
@@ -54,7 +56,7 @@ def with_machines(data: dict[str, Any]) -> tuple[HostNeeds, ...]:
 
 
 def of_the_lab(host: str) -> HostVars:
-    return host_vars(lab(), needs(load_site("lab").intent), host)
+    return host_vars(lab(), needs(load_site("lab-rails").intent), host)
 
 
 def test_nics_are_told_to_reorder_where_switches_balance_packet_by_packet_and_nowhere_else(tmp_path: Path) -> None:
@@ -255,7 +257,7 @@ def with_a_storage_nic() -> Network:
 
 
 def test_a_storage_nic_is_never_among_nccls_and_is_guarded_as_a_plane_of_its_own() -> None:
-    needed = needs(load_site("lab").intent)
+    needed = needs(load_site("lab-rails").intent)
     values = host_vars(with_a_storage_nic(), needed, "gpu-1", with_kind())
     assert values.nccl == host_vars(real_lab(), needed, "gpu-1").nccl
     assert values.rail_interfaces == host_vars(real_lab(), needed, "gpu-1").rail_interfaces

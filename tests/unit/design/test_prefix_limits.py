@@ -21,7 +21,7 @@ from nornir_tasks.platforms import platforms
 from tests.strategies import sites
 from tests.unit.design.test_drawing import site as site_of
 
-LAB = Path(__file__).parents[3] / "inventory" / "lab" / "fabric.yml"
+LAB = Path(__file__).parents[3] / "inventory" / "lab-rails" / "fabric.yml"
 CATALOGUE = load_catalogue()
 FACTS = {name: each.facts for name, each in platforms().items()}
 NOT_LESS = 4
@@ -50,7 +50,7 @@ def _limits(network: Network, config: DeviceConfig) -> dict[str, int]:
     return {each.description.split()[0]: groups[each.peer_group] for each in config.bgp.neighbors}
 
 
-@pytest.mark.parametrize("name", ["lab", "ref-512", "ref-28672"])
+@pytest.mark.parametrize("name", ["lab-rails", "ref-512", "ref-28672"])
 def test_the_limit_is_half_as_much_again_as_the_neighbour_announces(name: str) -> None:
     network = site_of(name)
     counted = announced(network, of_a_leaf=lambda prefixes: max(NOT_LESS, prefixes))

@@ -20,7 +20,7 @@ from tests.intent_parts import needs
 
 ROOT = Path(__file__).parents[3]
 SITES = {
-    "lab": ROOT / "inventory" / "lab",
+    "lab-rails": ROOT / "inventory" / "lab-rails",
     "svi": ROOT / "tests" / "sites" / "svi",
     "fabrics": ROOT / "tests" / "sites" / "fabrics",
 }
@@ -46,13 +46,13 @@ TWO = (
     ("\n  store:", "      data:", "      black:"),
     ("\n  store:", "      archive:", "      amber:"),
 )
-CALLED = {"lab": ONE, "svi": ONE, "fabrics": TWO}
+CALLED = {"lab-rails": ONE, "svi": ONE, "fabrics": TWO}
 """Below which line of the file, what stands there, and what instead. The new names are in another order."""
 ONCE = {"RED-": "COMPUTE-", "BLUE-": "COMPUTE-"}
-BACK = {"lab": ONCE, "svi": ONCE, "fabrics": {"RED-": "RAILS-", "GREEN-": "FRONT-", "BLACK-": "DATA-"}}
+BACK = {"lab-rails": ONCE, "svi": ONCE, "fabrics": {"RED-": "RAILS-", "GREEN-": "FRONT-", "BLACK-": "DATA-"}}
 """What new names on switches were before."""
 PLANES = {
-    "lab": {"blue": "compute"},
+    "lab-rails": {"blue": "compute"},
     "svi": {"blue": "compute"},
     "fabrics": {"blue": "compute", "black": "data", "amber": "archive"},
 }

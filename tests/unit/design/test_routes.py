@@ -88,7 +88,7 @@ def _subnets(config: DeviceConfig) -> int:
     return len({str(IPv4Interface(each).network) for each in addresses} - set(config.bgp.networks))
 
 
-@pytest.mark.parametrize("name", ["lab", "lab-breakout", "lab-unnumbered"])
+@pytest.mark.parametrize("name", ["lab-rails", "lab-breakout", "lab-unnumbered"])
 def test_what_is_counted_is_what_bgp_comes_to_on_the_configurations(name: str) -> None:
     check(site(name))
 

@@ -18,7 +18,7 @@ from nornir_tasks.intent.model import Intent
 from nornir_tasks.platforms import platforms
 from tests.intent_parts import needs
 
-LAB = Path(__file__).parents[3] / "inventory" / "lab" / "fabric.yml"
+LAB = Path(__file__).parents[3] / "inventory" / "lab-rails" / "fabric.yml"
 CATALOGUE = load_catalogue()
 FACTS = {name: each.facts for name, each in platforms().items()}
 DATA = {"fabric": "compute", "kind": "compute", "tag": 310, "mtu": 4200, "pools": {"hosts": "10.180.0.0/14"}}

@@ -196,7 +196,7 @@ def test_hosts_with_subnets_of_their_own() -> None:
 
 
 def test_leaving_unused_ports_alone_says_nothing_of_them() -> None:
-    intent = load_site("lab").intent
+    intent = load_site("lab-rails").intent
     left = intent.model_copy(update={"policy": intent.policy.model_copy(update={"unused_ports": "leave"})})
     found = design(left, load_catalogue(), facts())
     realised = device_config(found, found.devices[0])

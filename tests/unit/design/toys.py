@@ -29,7 +29,7 @@ POOL = "10.32.0.0/16"
 def real_lab() -> Network:
     """The lab's network under the real operating systems."""
     facts = {name: each.facts for name, each in platforms().items()}
-    return design(load_site("lab").intent, load_catalogue(), facts)
+    return design(load_site("lab-rails").intent, load_catalogue(), facts)
 
 
 @cache

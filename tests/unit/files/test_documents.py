@@ -148,7 +148,13 @@ def test_stdout_that_goes_to_a_file_gets_the_document_by_any_of_its_names(target
     file.write_text("earlier\n")
     inode = file.stat().st_ino
     with file.open("a") as stdout:
-        subprocess.run([NORNIR, "design", "--csv", target], stdout=stdout, cwd=tmp_path, timeout=60, check=True)
+        subprocess.run(
+            [NORNIR, "design", "--site", "lab-rails", "--csv", target],
+            stdout=stdout,
+            cwd=tmp_path,
+            timeout=60,
+            check=True,
+        )
     lines = file.read_text().splitlines()
     assert (lines[0], len(lines)) == ("earlier", 50)
     assert file.stat().st_ino == inode
@@ -156,6 +162,6 @@ def test_stdout_that_goes_to_a_file_gets_the_document_by_any_of_its_names(target
 
 def test_another_open_file_is_written_by_its_number(tmp_path: Path) -> None:
     file = tmp_path / "plan.csv"
-    command = f"exec 3>plan.csv; {NORNIR} design --csv /dev/fd/3 && echo more >> plan.csv"
+    command = f"exec 3>plan.csv; {NORNIR} design --site lab-rails --csv /dev/fd/3 && echo more >> plan.csv"
     subprocess.run(["bash", "-c", command], cwd=tmp_path, timeout=60, check=True, capture_output=True)
     assert len(file.read_text().splitlines()) == 50

@@ -12,7 +12,7 @@ from nornir_tasks.files.intent_file import load_intent
 from nornir_tasks.files.model_errors import pattern_in_words
 from nornir_tasks.intent.model import Intent
 
-LAB = Path(__file__).parents[3] / "inventory/lab/fabric.yml"
+LAB = Path(__file__).parents[3] / "inventory/lab-rails/fabric.yml"
 
 
 def messages(folder: Path, bill: str) -> list[str]:

@@ -14,7 +14,7 @@ from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.unknown import UNKNOWN, UnknownValueError, attempt, independent
 
-LAB = Path(__file__).parents[3] / "inventory/lab/fabric.yml"
+LAB = Path(__file__).parents[3] / "inventory/lab-rails/fabric.yml"
 
 
 def problems(folder: Path, *changes: tuple[str, str]) -> list[str]:
@@ -29,7 +29,7 @@ def problems(folder: Path, *changes: tuple[str, str]) -> list[str]:
     return [problem.what for problem in caught.value.problems]
 
 
-@pytest.mark.parametrize("name", ["lab", "lab-breakout", "lab-unnumbered", "ref-512"])
+@pytest.mark.parametrize("name", ["lab-rails", "lab-breakout", "lab-unnumbered", "ref-512"])
 def test_a_right_intent_is_the_same_in_parts_as_whole(name: str) -> None:
     data = read_marked(LAB.parents[1] / name / "fabric.yml").data
     assert partial(Intent, data, {}) == Intent.model_validate(data)

@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[3]
 INTENTS = tuple(
     file.read_bytes()
-    for name in ("lab", "lab-breakout", "ref-512")
+    for name in ("lab-rails", "lab-breakout", "ref-512")
     for file in [ROOT / "inventory" / name / "fabric.yml"]
 )
 DEVICES = b"""username: gpufabric   # the account of the push

@@ -24,7 +24,7 @@ LEAF = "platform: eos\n      release: 4.33.1F\n      model: 7060DX5-64S"
 
 def lab_site(where: Path, leaf: str) -> Path:
     """The lab site with other leaves on every second rail."""
-    text = (ROOT / "inventory" / "lab" / "fabric.yml").read_text()
+    text = (ROOT / "inventory" / "lab-rails" / "fabric.yml").read_text()
     assert LEAF in text
     where.mkdir()
     (where / "fabric.yml").write_text(text.replace(LEAF, leaf))
@@ -73,7 +73,7 @@ def test_an_os_in_the_making_is_refused_with_all_that_it_lacks_at_the_line_that_
 def test_an_os_in_the_making_is_in_nobodys_way(tmp_path: Path) -> None:
     assert platforms.names() == ("eos", "nvue", "nxos", "toyos")
     assert list(platforms.platforms()) == ["eos", "nvue", "nxos"]
-    assert load_site(ROOT / "inventory" / "lab").name == "lab"
+    assert load_site(ROOT / "inventory" / "lab-rails").name == "lab-rails"
     site = lab_site(tmp_path / "toy", LEAF.replace("eos", "toyo"))
     with pytest.raises(IntentError) as caught:
         load_site(site)

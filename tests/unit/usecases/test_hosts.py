@@ -26,7 +26,7 @@ CATALOGUE = load_catalogue()
 MACHINE = {"ansible_host": "127.0.0.1", "ansible_port": 40022, "rdma_stack_provider": "rxe"}
 
 
-INTENT = load_intent(resource("inventory") / "lab" / "fabric.yml")
+INTENT = load_intent(resource("inventory") / "lab-rails" / "fabric.yml")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def network() -> Network:
 
 def site(tmp_path: Path, **changes: Any) -> Path:
     """A copy of the lab's site of which the intent's top level was changed."""
-    data = yaml.safe_load((resource("inventory") / "lab" / "fabric.yml").read_text())
+    data = yaml.safe_load((resource("inventory") / "lab-rails" / "fabric.yml").read_text())
     tmp_path.mkdir(exist_ok=True)
     (tmp_path / "fabric.yml").write_text(yaml.safe_dump({**data, **changes}))
     (tmp_path / "gpufabric.yml").write_text("plugin: gpufabric.host.gpufabric\n")

@@ -17,7 +17,7 @@ OWNERS = frozenset({"switch", "compute"})
 
 @pytest.fixture(scope="module")
 def lab() -> SiteDesign:
-    return load("lab")
+    return load("lab-rails")
 
 
 @pytest.fixture

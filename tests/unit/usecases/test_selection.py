@@ -11,7 +11,7 @@ from nornir_tasks.usecases.site import SiteDesign, load, select
 @pytest.fixture(scope="module")
 def design() -> SiteDesign:
     """The lab with its spines as a fabric of their own, on which storage rides."""
-    lab = load("lab")
+    lab = load("lab-rails")
     devices = tuple(
         replace(each, fabric="front") if each.name.startswith("spine") else each for each in lab.network.devices
     )

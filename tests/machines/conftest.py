@@ -1,4 +1,7 @@
-"""Machines for tests: as many as a module's ``HOSTS`` says, up for the whole module, gone afterwards."""
+"""Machines for tests: as many as a module's ``HOSTS`` says, up for the whole module, gone afterwards.
+
+They are those of the lab's site, or of what a module's ``SITE`` makes of a copy of it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     except LabError as error:
         pytest.fail(str(error), pytrace=False)
     hosts: int = request.module.HOSTS
-    made = MachineLab(tmp_path_factory.mktemp("machines"))
+    made = MachineLab(tmp_path_factory.mktemp("machines"), getattr(request.module, "SITE", None))
     try:
         made.up(hosts)
         for name in made.machines.names():

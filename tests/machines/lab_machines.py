@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,9 +75,11 @@ class BroughtUp:
 class MachineLab:
     """The lab site, copied so that a test may change its intent, with a state folder of its own."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, change: Callable[[Path], None] | None = None) -> None:
         self.site = directory / "lab"
         shutil.copytree(ROOT / "inventory" / "lab-rails", self.site)
+        if change is not None:
+            change(self.site)
         self.environment = {**os.environ, "GPUFABRIC_STATE": str(directory / "state")}
         self.environment.pop("PYTHONPATH", None)
         os.environ["GPUFABRIC_STATE"] = str(directory / "state")

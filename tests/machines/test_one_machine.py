@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 import time
 
 import pytest
-from bonded import BARE_NAMES, PLAY, bond, first_leg_cut, inventory, leaf_pair
+from fronted import beside_rails
 from lab_machines import EXTRA, BroughtUp, MachineLab, PlaybookRun
 from on_the_wire import capturing, send
 
+from nornir_tasks.design.bond_needs import bond_needs
+from nornir_tasks.design.host_bonds import BondPlaneVars, BondVars, bond_interfaces
 from nornir_tasks.design.host_vars import RailVars, host_vars
 from nornir_tasks.errors import LabError
 from nornir_tasks.lab.machines.commands import run
 from nornir_tasks.usecases.site import load
 from tests.intent_parts import needs
 
-HOSTS = 1
+HOSTS, SITE = 1, beside_rails
 HOST = "gpu-1"
 
 
@@ -106,34 +109,12 @@ def test_a_saved_state_comes_back_and_a_missing_one_stops_nothing(bare: MachineL
     bare.ssh(HOST, "true")
 
 
-def test_a_bond_comes_up_over_both_legs_carries_on_over_one_and_the_other_is_named(bare: MachineLab) -> None:
-    for name in BARE_NAMES:  # NICs of machines show no speed, and LACP bundles none without
-        bare.ssh(HOST, f"ethtool -s {name} speed 25000 duplex full")
-    planes, cut = bond()["planes"], bond()["members"][0]["name"]
-    known = inventory(bare, HOST)
-    with leaf_pair(bare, planes):
-        first, second = (bare.playbook(playbook=PLAY, inventory=known) for _ in range(2))
-        assert [(each.code, each.failures(HOST)) for each in (first, second)] == [(0, []), (0, [])]
-        assert (first.changed(HOST) != [], second.changed(HOST)) == (True, [])
-        assert judged_whole(second)
-        with first_leg_cut(bare, HOST):
-            for plane in planes:  # -w: the pair needs three seconds of LACP's silence
-                size = plane["mtu_bytes"] - 28
-                bare.ssh(HOST, f"ping -M do -c 5 -i 1 -w 30 -s {size} -I {plane['interface']} {plane['gateway']}")
-            judged = bare.playbook("--tags", "host_validate", playbook=PLAY, inventory=known)
-            report = "".join(judged.failures(HOST))
-            assert (judged.code != 0, judged.changed(HOST)) == (True, [])
-            assert f"{cut} link" in report and "found down" in report, report
-        judged = bare.playbook("--tags", "host_validate", playbook=PLAY, inventory=known)
-        assert (judged.code, judged.failures(HOST)) == (0, []), "its leg is back, and bundled again"
-
-
 def test_site_yml_brings_a_bare_machine_to_the_intents_state_and_then_changes_nothing(
     lab: MachineLab, brought_up: BroughtUp
 ) -> None:
     assert (brought_up.first.code, brought_up.first.failures(HOST)) == (0, [])
     changed = brought_up.first.changed(HOST)
-    assert "rail_interfaces" in " ".join(changed)
+    assert all(role in " ".join(changed) for role in ("rail_interfaces", "bond_interfaces"))
     assert "Reboot" in changed, "a bare machine has other kernel arguments: without a reboot nothing is shown of boots"
     assert judged_whole(brought_up.first), "judged after the reboot"
     assert (brought_up.second.code, brought_up.second.failures(HOST)) == (0, [])
@@ -187,6 +168,24 @@ def test_two_swapped_rails_are_named_with_the_cables_to_swap_though_all_of_the_h
     assert (run.code, run.failures(HOST)) == (0, [])
 
 
+def test_a_bond_carries_tcp_and_with_one_leg_cut_carries_on_and_the_leg_is_named(configured: MachineLab) -> None:
+    bond, machine = host_bond(configured), configured.machines.machine(HOST)
+    cut = bond.members[0].name
+    for plane in bond.planes:
+        assert received(configured, plane, 200_000) == 200_000, "frames whose checksums nobody made would not arrive"
+    machine.plug(cut, is_in=False)
+    try:
+        for plane in bond.planes:  # -w: the pair needs three seconds of LACP's silence
+            size = plane.mtu_bytes - 28
+            configured.ssh(HOST, f"ping -M do -c 5 -i 1 -w 30 -s {size} -I {plane.interface} {plane.gateway}")
+        run = configured.playbook(*EXTRA, playbook="playbooks/validate.yml")
+        report = "".join(run.failures(HOST))
+        assert run.code != 0
+        assert f"{cut} link" in report and "found down" in report, report
+    finally:
+        machine.plug(cut, is_in=True)
+
+
 def test_huge_pages_asked_for_are_there_after_boot(configured: MachineLab) -> None:
     assert "HugePages_Total:      64" in configured.ssh(HOST, "cat /proc/meminfo")
 
@@ -232,6 +231,29 @@ def test_a_packet_from_the_compute_plane_leaves_on_no_other_plane(configured: Ma
 def host_rails(lab: MachineLab) -> tuple[RailVars, ...]:
     design = load(lab.site)
     return host_vars(design.network, needs(design.site.intent), HOST).rail_interfaces.rails
+
+
+def host_bond(lab: MachineLab) -> BondVars:
+    design = load(lab.site)
+    found = bond_interfaces(design.network, bond_needs(design.demands, design.site.intent.marks), HOST)
+    assert found is not None
+    return found.bonds[0]
+
+
+def received(lab: MachineLab, plane: BondPlaneVars, size_bytes: int) -> int:
+    """So many bytes of TCP that the host sends reach the plane's gateway."""
+    at = f"('{plane.gateway}', 5201)"
+    listen = f"import socket; s = socket.create_server({at}); print('ready', flush=True); c = s.accept()[0]"
+    send = f"import socket; s = socket.create_connection({at}, 60); s.sendall(bytes({size_bytes}))"
+    argv = lab.in_namespace(sys.executable, "-c", f"{listen}; print(sum(iter(lambda: len(c.recv(65536)), 0)))")
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == "ready\n"
+            lab.ssh(HOST, f'python3 -c "{send}"')
+            return int(process.stdout.readline())
+        finally:
+            process.terminate()
 
 
 def judged_whole(run: PlaybookRun) -> bool:

@@ -18,5 +18,5 @@ def test_site_yml_brings_a_storage_host_to_the_intents_state_and_then_changes_no
     assert [(each.code, each.failures(HOST)) for each in (first, second)] == [(0, []), (0, [])]
     assert "bond_interfaces" in " ".join(first.changed(HOST))
     assert second.changed(HOST) == []
-    assert judged_whole(first) and judged_whole(second)
+    assert judged_whole(first, HOST) and judged_whole(second, HOST)
     assert "rail" not in second.output(HOST)

@@ -177,6 +177,11 @@ class Propagation:
         """Number of prefixes that the whole fabric originates: no switch can accept more."""
         return len(self._originated)
 
+    def at_most(self, session: BgpSession) -> int:
+        """No more prefixes than these are accepted from the peer: loops among them still count."""
+        incoming = self._speakers[session.device, session.vrf].incoming.get(session.key)
+        return len(incoming.accepted) if incoming is not None else 0
+
     def count(self, session: BgpSession) -> tuple[int, int, int]:
         """(received, accepted, sent) prefixes of one established session."""
         speaker = self._speakers[session.device, session.vrf]

@@ -129,6 +129,8 @@ SOMETHING_ELSE = {
     ("switch_twins/engine/tree.py", 65536): "ASN written with a dot",
     ("switch_twins/eos/grammar.py", 65536): "ASN written with a dot",
     ("switch_twins/nvue/extract.py", 65536): "Linux's MTU of lo",
+    ("switch_twins/nvue/extract_pair.py", 32768): "default priority of a member of a pair",
+    ("lab/machines/leaf_pair.py", 32768): "LACP's default priority of a system and a port",
     ("switch_twins/nxos/words.py", 65536): "ASN written with a dot",
     ("switch_twins/spec.py", 65536): "entries of a cache",
     ("design/config/spanning_tree.py", 4096): "step of a bridge's priority",

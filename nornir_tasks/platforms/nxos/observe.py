@@ -105,19 +105,19 @@ def _members(body: Any) -> Iterator[GroupMember]:  # noqa: ANN401 - an API answe
 
 
 def _pair(body: Any, compared: Any) -> PairState | None:  # noqa: ANN401 - API answers
-    """A word other than ``peer-ok`` and ``peer-alive`` is a peer that is not there, whatever the word is."""
+    """A word other than ``peer-ok`` and ``peer-alive`` is a peer that is not there; no word: not shown."""
     if not isinstance(body, dict):
         return None
     if "vpc-domain-id" not in body:
         return NO_PAIR
     link, state = next(rows(body, "peerlink"), {}), str(body.get("vpc-peer-status", ""))
-    connected = state == "peer-ok"
+    connected, heard = state == "peer-ok" if state else None, body.get("vpc-peer-keepalive-status")
     return PairState(
         domain=str(body["vpc-domain-id"]),
         peer_link=re.sub(r"^Po(?=\d)", LAG, str(link.get("peerlink-ifindex", ""))),
         connected=connected,
         state=state,
-        keepalive=body.get("vpc-peer-keepalive-status") == "peer-alive",
+        keepalive=None if heard is None else heard == "peer-alive",
         role=str(body.get("vpc-role", "")),
         unlike=tuple(_unlike(body, compared)) if connected else None,
     )

@@ -55,6 +55,14 @@ def on_nxos(shown: Any, compared: Any = None) -> PairState | None:
     return nxos.OBSERVING.read("leaf", {nxos.PAIR.what: shown, nxos.UNLIKE.what: compared}).pair
 
 
+def test_what_nxos_does_not_say_of_a_pair_is_not_taken_for_a_failure() -> None:
+    up = recorded("nxos_show/vpc.txt", "show vpc | json native")
+    silent = {key: value for key, value in up.items() if key not in {"vpc-peer-status", "vpc-peer-keepalive-status"}}
+    found = on_nxos(silent)
+    assert found is not None
+    assert (found.connected, found.keepalive, found.unlike) == (None, None, None)
+
+
 def test_nxos_shows_a_pair_that_is_up_one_whose_peer_link_is_not_and_a_switch_without_one() -> None:
     up = recorded("nxos_show/vpc.txt", "show vpc | json native")
     assert on_nxos(up) == PairState(

@@ -1,0 +1,237 @@
+"""A DeviceConfig as pyavd wants to be told of it: its own inputs, from which it prints EOS by templates of its own."""
+
+from typing import Any
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.config.access_lists import AccessList, AclRule
+from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
+from nornir_tasks.design.config.pair import PairSettings
+from nornir_tasks.design.config.qos import PortProfile, Qos
+from nornir_tasks.design.config.routing_policy import PrefixRule, RouteMapRule
+from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.platforms.eos.tree import community_word
+from tests.unit.platforms.avd_ports import Inputs, ports
+
+
+def avd_inputs(config: DeviceConfig, known: Capabilities) -> Inputs:
+    """The same configuration as pyavd wants to be told of it."""
+    inputs: Inputs = {
+        "hostname": config.name,
+        "service_routing_protocols_model": "multi-agent" if "multi-agent" in config.services else None,
+        "ip_routing": "ip-routing" in config.services or None,
+        "ipv6_unicast_routing": "ipv6-routing" in config.services or None,
+        **ports(config),
+        **_vlans(config),
+        **_pair(config.pair),
+        **_lists(config),
+        **_routes(config),
+        "vrfs": [{"name": each.name, "ip_routing": True, "ipv6_routing": each.ipv6 or None} for each in config.vrfs],
+        "prefix_lists": [
+            {"name": each.name, "sequence_numbers": [_entry(rule) for rule in each.rules]}
+            for each in config.routing_policy.prefix_lists
+        ],
+        "route_maps": [
+            {"name": each.name, "sequence_numbers": [_rule(rule) for rule in each.rules]}
+            for each in config.routing_policy.route_maps
+        ],
+    }
+    if config.qos is not None:
+        inputs |= _qos(config.qos, "tx_queues" if config.asic.startswith("jericho") else "uc_tx_queues", known)
+    if config.bgp is not None:
+        inputs["router_bgp"] = _bgp(config.bgp)
+    if config.lldp is not None:
+        inputs["lldp"] = {"run": config.lldp.enabled}
+    if paths := config.load_balancing:
+        dynamic = {"enabled": True, "flow_set_size": paths.flow_set_size}
+        inputs["ip_hardware"] = {"fib": {"load_balance_distribution": {"dynamic": dynamic}}}
+    if bfd := config.bfd:
+        inputs["router_bfd"] = {"interval": bfd.interval_ms, "min_rx": bfd.min_rx_ms, "multiplier": bfd.multiplier}
+    if tree := config.spanning_tree:
+        instances = [{"id": "0", "priority": tree.priority}]
+        inputs["spanning_tree"] = inputs.get("spanning_tree", {}) | {"mode": "mstp", "mst_instances": instances}
+    return inputs
+
+
+def _vlans(config: DeviceConfig) -> Inputs:
+    own = config.pair.vlan if config.pair else None
+    groups: dict[bool, Inputs] = {True: {"trunk_groups": ["MLAG"]}, False: {}}
+    return {"vlans": [{"id": each.number, "name": each.name, **groups[each.number == own]} for each in config.vlans]}
+
+
+def _pair(pair: PairSettings | None) -> Inputs:
+    if pair is None:
+        return {}
+    return {
+        "spanning_tree": {"no_spanning_tree_vlan": str(pair.vlan)},
+        "mlag_configuration": {
+            "domain_id": pair.name,
+            "local_interface": f"Vlan{pair.vlan}",
+            "peer_address": pair.peer_address,
+            "peer_address_heartbeat": {"peer_ip": pair.keepalive_address, "vrf": pair.keepalive_vrf},
+            "peer_link": pair.peer_link,
+            "dual_primary_detection_delay": pair.detection_delay_s,
+            "reload_delay_mlag": str(pair.reload_delay_s),
+            "reload_delay_non_mlag": str(pair.routed_reload_delay_s),
+        },
+    }
+
+
+def _lists(config: DeviceConfig) -> Inputs:
+    """Access lists, and what stands beside them."""
+    families = ("ipv4", "ipv6")
+    counted = [each for each in families if f"acl-counters-{each}-out" in config.services]
+    features = [{"name": "acl", "direction": "out", "address_type": family} for family in counted]
+    found: Inputs = {"hardware_counters": {"features": features}} if features else {}
+    if "acl-update-permits" in config.services:
+        found["hardware"] = {"access_list": {"update_default_result_permit": True}}
+    for acl in config.access_lists:
+        key = "ip_access_lists" if acl.family == "ipv4" else "ipv6_access_lists"
+        entries = [_acl_rule(acl, rule) for rule in acl.rules]
+        found.setdefault(key, []).append({"name": acl.name, "counters_per_entry": acl.counted, "entries": entries})
+    return found
+
+
+def _acl_rule(acl: AccessList, rule: AclRule) -> Inputs:
+    whole = "ip" if acl.family == "ipv4" else "ipv6"
+    icmp = {1: "icmp"} if acl.family == "ipv4" else {58: "icmpv6"}
+    made: Inputs = {
+        "sequence": rule.sequence,
+        "action": "permit" if rule.permit else "deny",
+        "protocol": ({None: whole, 6: "tcp", 17: "udp"} | icmp).get(rule.protocol, str(rule.protocol)),
+        "source": rule.source or "any",
+        "destination": rule.destination or "any",
+    }
+    for side, between in (("source", rule.source_ports), ("destination", rule.destination_ports)):
+        if between is not None:
+            made[f"{side}_ports_match"] = "eq" if between[0] == between[1] else "range"
+            made[f"{side}_ports"] = [str(each) for each in dict.fromkeys(between)]
+    if rule.established:
+        made["tcp_flags"] = ["established"]
+    return made if rule.icmp_type is None else made | {"icmp_type": str(rule.icmp_type)}
+
+
+def _routes(config: DeviceConfig) -> Inputs:
+    found: Inputs = {"static_routes": [], "ipv6_static_routes": []}
+    for route in config.static_routes:
+        found["ipv6_static_routes" if route.is_ipv6 else "static_routes"] += _hops(route)
+    return found
+
+
+def _hops(route: StaticRoute) -> list[Inputs]:
+    ends: list[Inputs] = [{"next_hop": each} for each in route.next_hops] or [{"interface": "Null0"}]
+    return [{"vrf": route.vrf or "default", "prefix": route.prefix, "tag": route.tag, **end} for end in ends]
+
+
+def _entry(rule: PrefixRule) -> Inputs:
+    bounds = (f" ge {rule.ge}" if rule.ge else "") + (f" le {rule.le}" if rule.le else "")
+    return {"sequence": rule.sequence, "action": f"{'permit' if rule.permit else 'deny'} {rule.prefix}{bounds}"}
+
+
+def _rule(rule: RouteMapRule) -> Inputs:
+    settings = [f"as-path prepend {' '.join(map(str, rule.prepend))}"] if rule.prepend else []
+    settings += [f"community {' '.join(map(community_word, rule.communities))}"] if rule.communities else []
+    matches = [f"ip address prefix-list {rule.match_prefix_list}"] if rule.match_prefix_list else []
+    return {
+        "sequence": rule.sequence,
+        "type": "permit" if rule.permit else "deny",
+        **({"match": matches} if matches else {}),
+        **({"set": settings} if settings else {}),
+    }
+
+
+def _bgp(bgp: Bgp) -> Inputs:
+    return {
+        "as": str(bgp.asn),
+        "router_id": bgp.router_id,
+        "bgp": {"default": {"ipv4_unicast": False}},
+        "maximum_paths": {"paths": bgp.maximum_paths, "ecmp": bgp.maximum_paths},
+        "graceful_restart": {"enabled": not bgp.graceful_restart_helper_only},
+        "peer_groups": [_group(each) for each in bgp.peer_groups],
+        "neighbors": _neighbors(bgp, None),
+        "address_family_ipv4": {
+            "peer_groups": [{"name": each.name, "activate": True} for each in bgp.peer_groups],
+            "networks": [{"prefix": prefix} for prefix in bgp.networks],
+        },
+        "vrfs": [_vrf(bgp, each) for each in bgp.vrfs],
+    }
+
+
+def _group(group: PeerGroup) -> Inputs:
+    return {
+        "name": group.name,
+        "bfd": group.bfd or None,
+        "ttl_maximum_hops": 1 if group.ttl_security else None,
+        "timers": f"{group.keepalive_s} {group.hold_s}",
+        "send_community": "all" if group.send_community else None,
+        "maximum_routes": group.max_prefixes,
+        "route_map_in": group.route_map_in,
+        "route_map_out": group.route_map_out,
+    }
+
+
+def _neighbors(bgp: Bgp, vrf: str | None) -> list[Inputs]:
+    return [_neighbor(each) for each in bgp.neighbors if each.vrf == vrf]
+
+
+def _neighbor(neighbor: Neighbor) -> Inputs:
+    return {
+        "ip_address": neighbor.address,
+        "peer_group": neighbor.peer_group,
+        "remote_as": str(neighbor.remote_as),
+        "description": neighbor.description or None,
+        "route_map_in": neighbor.route_map_in,
+    }
+
+
+def _vrf(bgp: Bgp, vrf: BgpVrf) -> Inputs:
+    active = [{"ip_address": each.address, "activate": True} for each in bgp.neighbors if each.vrf == vrf.name]
+    return {
+        "name": vrf.name,
+        "router_id": vrf.router_id,
+        "maximum_paths": {"paths": vrf.maximum_paths, "ecmp": vrf.maximum_paths},
+        "neighbors": _neighbors(bgp, vrf.name),
+        "address_family_ipv4": {"neighbors": active, "networks": [{"prefix": each} for each in vrf.networks]},
+    }
+
+
+def _qos(qos: Qos, kind: str, known: Capabilities) -> Inputs:
+    watchdog: dict[str, Any] = {"action": "drop"}
+    if qos.watchdog is not None:
+        watchdog |= {
+            "timeout": str(qos.watchdog.detect_ms / 1000),
+            "recovery_time": str(qos.watchdog.restore_ms / 1000),
+            "polling_interval": str(qos.watchdog.poll_ms / 1000),
+        }
+    points = [f"{' '.join(map(str, each.dscp))} to traffic-class {each.priority}" for each in qos.classes]
+    queues = [f"{each.priority} to tx-queue {each.queue}" for each in qos.classes]
+    return {
+        "qos": {"map": {"dscp": points, "traffic_class": queues}},
+        "priority_flow_control": {"watchdog": watchdog},
+        "qos_profiles": [_profile(qos, each, kind, known) for each in qos.profiles],
+    }
+
+
+def _profile(qos: Qos, profile: PortProfile, kind: str, known: Capabilities) -> Inputs:
+    paused = {each.queue for each in qos.classes if each.lossless}
+    queues = []
+    for queue in profile.queues:
+        made: Inputs = {"id": queue.number, "priority": "priority strict" if queue.strict else "no priority"}
+        if queue.weight_percent:
+            made["bandwidth_percent"] = queue.weight_percent
+        if known.has_guaranteed_bandwidth and profile.watchdog and queue.number in paused:
+            made["bandwidth_guaranteed_percent"] = 5
+        if queue.ecn:
+            threshold = {
+                "units": "bytes",
+                "min": queue.ecn.min_bytes,
+                "max": queue.ecn.max_bytes,
+                "max_probability": queue.ecn.probability_percent,
+            }
+            made["random_detect"] = {"ecn": {"threshold": threshold | ({} if kind == "tx_queues" else {"weight": 0})}}
+        queues.append(made)
+    priorities = [{"priority": each, "no_drop": True} for each in profile.pfc_priorities]
+    pauses: Inputs = {"enabled": True, "priorities": priorities} if priorities else {}
+    if profile.watchdog:
+        pauses["watchdog"] = {"enabled": True}
+    return {"name": profile.name, "trust": "dscp", "priority_flow_control": pauses or None, kind: queues}

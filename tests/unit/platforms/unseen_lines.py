@@ -1,0 +1,79 @@
+"""Line shapes of templates/<os>/SOURCES.yml that no parser of the resource modules sees, as the tests hold to be exact.
+
+Their facts are the same without such a line, and with another value in it.
+"""
+
+SECTIONS_UNSEEN: dict[str, set[str]] = {
+    "eos": {"bfd", "breakouts", "hashing", "lldp", "load_balancing", "pair", "qos", "services", "spanning_tree"},
+    "nxos": {
+        "bfd",
+        "breakouts",
+        "hashing",
+        "lldp",
+        "load_balancing",
+        "pair",
+        "qos",
+        "services",
+        "spanning_tree",
+        "vlans",
+    },
+}
+"""Sections of which they see no line at all."""
+
+UNSEEN: dict[str, dict[str, set[str]]] = {
+    "eos": {
+        "access_lists": {
+            "counters per-entry",
+        },
+        "bgp": {
+            "neighbor <address> description <text>",
+            "neighbor <group|address> route-map <name> in|out",
+            "no bgp default ipv4-unicast",
+        },
+        "interfaces": {
+            "encapsulation dot1q vlan <tag>",
+            "error-correction encoding reed-solomon|fire-code",
+            "ip helper-address <ipv4>",
+            "ip virtual-router address <ipv4>",
+            "ip virtual-router mac-address <mac>",
+            "ipv6 dhcp relay destination <ipv6>",
+            "ipv6 nd ra disabled",
+            "ipv6 virtual-router address <ipv6>",
+            "mlag <n>",
+            "no autostate",
+            "port-channel min-links <n>",
+            "service-profile <name>",
+            "spanning-tree bpduguard enable",
+            "spanning-tree portfast",
+            "switchport trunk group MLAG",
+            "vrf <name>",
+        },
+        "vlans": {
+            "trunk group MLAG",
+        },
+        "vrfs": {
+            "ip routing vrf <name>",
+            "ipv6 unicast-routing vrf <name>",
+        },
+    },
+    "nxos": {
+        "access_lists": {
+            "statistics per-entry",
+        },
+        "interfaces": {
+            "fec <rs-fec|fc-fec|off>",
+            "ipv6 nd suppress-ra",
+            "no negotiate auto",
+            "preempt",
+            "priority-flow-control mode <on|off>",
+            "priority-flow-control watch-dog-interval on",
+            "spanning-tree bpduguard enable",
+            "spanning-tree port type edge",
+            "spanning-tree port type edge trunk",
+            "spanning-tree port type network",
+            "vpc <n>",
+            "vpc peer-link",
+        },
+    },
+}
+"""Of the other sections: their lines that they do not see."""

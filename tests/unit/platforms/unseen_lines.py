@@ -1,6 +1,7 @@
 """Line shapes of templates/<os>/SOURCES.yml that no parser of the resource modules sees, as the tests hold to be exact.
 
-Their facts are the same without such a line, and with another value in it.
+Their facts are the same without such a line, and with another value in it. Judged are lines that switches of the sites
+print (``crosscheck_switches.py``); what an OS hides as its default is no line.
 """
 
 SECTIONS_UNSEEN: dict[str, set[str]] = {

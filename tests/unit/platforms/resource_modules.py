@@ -39,12 +39,12 @@ class Running:
         self.lines = text.splitlines()
         self.with_parents = with_parents
         self.is_indented = is_indented
-        self.asked: dict[str, str] = {}
+        self.answers: dict[str, str] = {}
 
     def get(self, command: str) -> str:
         """The answer, which is noted, too."""
-        self.asked[command] = self._answer(command)
-        return self.asked[command]
+        self.answers[command] = self._answer(command)
+        return self.answers[command]
 
     def _answer(self, command: str) -> str:
         found = re.fullmatch(r"show running-config \| (section|include) (.*)", command)

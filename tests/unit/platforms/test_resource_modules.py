@@ -108,7 +108,7 @@ def asks(os: str, resource: str) -> tuple[str, ...]:
     switch = running(os, resource, "")
     with contextlib.suppress(Exception):
         facts_of(os, resource, switch)
-    return tuple(switch.asked)
+    return tuple(switch.answers)
 
 
 @cache

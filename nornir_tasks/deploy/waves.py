@@ -7,7 +7,9 @@ the layout, because a job mostly runs on neighbours.
 
 A spine serves all rails of its spine group or pod, so a wave contains one spine of each, all in the same position:
 with three tiers these are the spines that share their cores, so no second path between pods is lost.
-A core is pushed alone. A wave starts when the previous one is complete.
+Of the cores a wave contains as many as join the spines of one position, and each joins those of another: so inter-pod
+capacity shrinks no more than with one spine of each pod, and no spine loses two of its cores. With one core for each
+position a core is pushed alone. A wave starts when the previous one is complete.
 Of a fabric in several copies a wave contains switches of one copy alone, so that every NIC keeps its other ports.
 
 Each fabric has a canary and an order of its own, and its positions count its own spines. Fabrics share waves: first
@@ -20,6 +22,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nornir_tasks.design.network import Network
+
+CORE = 2
+"""The level of cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,8 @@ class Member:
     rail: int | None
     index: int
     position: int
-    """Of a spine: its position in its spine group or pod, among all switches. Of others: as ``index``."""
+    """Of a spine: its position in its spine group or pod, among all switches; of a core: among those that join the
+    same spines. Of a leaf: as ``index``."""
     hosts: frozenset[str] = frozenset()
     """The hosts that are cabled to it."""
     is_only_leaf: bool = False
@@ -60,8 +66,9 @@ class _Part:
     hosts: set[str] = field(default_factory=set)
     only_leaves: int = 0
 
-    def takes(self, member: Member, most_only_leaves: int) -> bool:
+    def takes(self, member: Member, most_only_leaves: int, most_cores: int) -> bool:
         is_full = member.is_only_leaf and self.only_leaves >= most_only_leaves
+        is_full = is_full or (member.level == CORE and len(self.devices) >= most_cores)
         return not is_full and self.hosts.isdisjoint(member.hosts)
 
     def add(self, member: Member) -> None:
@@ -77,11 +84,11 @@ def members(network: Network) -> Iterator[Member]:
     for nic in network.nics:
         leaves_of[network.device(nic.leaf).fabric, nic.host].add(nic.leaf)
         hosts_of[nic.leaf].add(nic.host)
-    ahead: Counter[tuple[str, int | None, int]] = Counter()
+    ahead: Counter[tuple[str, int | None, int, int]] = Counter()
     for each in sorted(network.devices, key=lambda device: device.index):
-        group = (each.fabric, each.copy, each.spine_group)
-        ahead[group] += each.level == 1
-        position = ahead[group] if each.level == 1 else each.index
+        group = (each.fabric, each.copy, each.level, each.spine_group)
+        ahead[group] += 1
+        position = ahead[group] if each.level > 0 else each.index
         hosts = frozenset(hosts_of[each.name])
         is_only_leaf = any(len(leaves_of[each.fabric, host]) == 1 for host in hosts)
         place = (each.role, each.level, each.rail, each.index, position)
@@ -149,10 +156,11 @@ def _parts(
     members: Iterable[Member], most_only_leaves: Mapping[str, int], name: Callable[[Member], str]
 ) -> list[_Part]:
     """Switches with the same name of part are pushed together, in several parts if necessary."""
-    by_name = defaultdict[str, list[_Part]](list)
-    for member in members:
-        begun = by_name[name(member)]
-        part = next((each for each in begun if each.takes(member, most_only_leaves[member.fabric])), None)
+    by_name, there = defaultdict[str, list[_Part]](list), list(members)
+    most_cores = max((each.position for each in there if each.level == CORE), default=1)
+    for member in there:
+        begun, most = by_name[name(member)], most_only_leaves[member.fabric]
+        part = next((each for each in begun if each.takes(member, most, most_cores)), None)
         if part is None:
             part = _Part(name(member))
             begun.append(part)

@@ -20,6 +20,7 @@ import scp
 from napalm.nxapi_plumbing.api_client import RPCClient
 from requests.adapters import HTTPAdapter
 
+from nornir_tasks.drivers.known_hosts import keys_of, listed_as
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.drivers.tls import is_distrust
 from nornir_tasks.drivers.validity import clock_problem
@@ -203,7 +204,9 @@ def upload(endpoint: Endpoint, text: str, path: str) -> None:
     client.set_missing_host_key_policy(paramiko.RejectPolicy())
     if endpoint.known_hosts is None or not endpoint.known_hosts.is_file():
         raise _untrusted(endpoint, "no file of known host keys is set")
-    client.load_host_keys(str(endpoint.known_hosts))
+    name = listed_as(endpoint.address, endpoint.ssh_port)
+    for key in keys_of(name, endpoint.known_hosts):
+        client.get_host_keys().add(name, key.get_name(), key)
     body = text.encode()
     with _ssh_mapped(endpoint), client:
         client.connect(

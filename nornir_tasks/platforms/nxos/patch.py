@@ -7,7 +7,7 @@ removing a block removes its lines, and ``mtu 9216`` replaces ``mtu 9000``.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nornir_tasks.platforms.asn import plain_asns
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
@@ -158,12 +158,21 @@ def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change
     kept = {change.path for change in reported if change.op == "+"} & removed
     removed |= set(_hidden_again(added, removed - kept, running))
     _open_or_close(added, removed, kept, running, {change.path[0] for change in reported if change.path[-1] == NONE})
+    below = _by_block(added)
     return frozenset(
         {
-            *(Change(path, "+") for path in added if not is_hidden(path, _lines_after(path, added, removed, running))),
+            *(Change(path, "+") for path in added if not is_hidden(path, _lines_after(path, below, removed, running))),
             *(Change(path, "-") for path in removed - kept),
         }
     )
+
+
+def _by_block(paths: set[Path]) -> dict[str, set[str]]:
+    """Block -> its lines, of these paths: a switch has thousands, and each block asks for its own alone."""
+    found: dict[str, set[str]] = {}
+    for block, *rest in paths:
+        found.setdefault(block, set()).update(rest[:1])
+    return found
 
 
 def _open_or_close(
@@ -173,12 +182,11 @@ def _open_or_close(
     added -= {path for path in added if path[-1] == NONE}
     gone = removed - kept
     ports = {path[0] for path in {*added, *gone} if path[-1].startswith("switchport ")}
+    below = _by_block(added)
     for name in ports:
         there = running.get(name)
         before = {} if there is None else there.children
-        after = {line for line in before if (name, line) not in gone} | {
-            path[1] for path in added if path[0] == name and path[1:]
-        }
+        after = {line for line in before if (name, line) not in gone} | below.get(name, set())
         is_open = TRUNK in after and "no switchport" not in after
         is_open = is_open and name not in emptied and not any(x.startswith(ALLOWED) for x in after - {ALL})
         if is_open and ALL not in before:
@@ -187,20 +195,21 @@ def _open_or_close(
             removed.add((name, ALL))
 
 
-def _lines_after(path: Path, added: set[Path], removed: set[Path], running: ConfigTree) -> frozenset[str]:
-    """The sibling lines of a port's line after all changes; empty for other blocks."""
+def _lines_after(path: Path, below: Mapping[str, set[str]], removed: set[Path], running: ConfigTree) -> frozenset[str]:
+    """The sibling lines of a port's line after all changes; empty for other blocks. ``below``: what each gains."""
     if len(path) != 2 or not path[0].startswith(PORT):
         return frozenset()
     block = running.get(path[0])
     existing = {line for line in (block.children if block is not None else ()) if (path[0], line) not in removed}
-    return frozenset(existing | {line for head, *rest in added if head == path[0] for line in rest[:1]})
+    return frozenset(existing | below.get(path[0], set()))
 
 
 def _hidden_again(added: set[Path], removed: set[Path], running: ConfigTree) -> Iterator[Path]:
     """The admin state that a port no longer prints when it becomes routed or switched, as it is the default now."""
+    below = _by_block(added)
     for path in {*added, *removed}:
         if path[-1] == "no switchport":
-            admin = (*path[:-1], hidden_admin_state(path[0], _lines_after(path, added, removed, running)))
+            admin = (*path[:-1], hidden_admin_state(path[0], _lines_after(path, below, removed, running)))
             if running.get(*admin) is not None:
                 yield admin
 

@@ -1,9 +1,8 @@
 """Configuration: the owned sections of every switch are exactly the wanted ones."""
 
-from collections.abc import Mapping
-
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.values import both
 from nornir_tasks.design.config.bgp import Neighbor
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Change
@@ -30,28 +29,36 @@ def check_config(evidence: Evidence) -> list[Finding]:
             message = f"{device}: runs exactly what the intent asks for"
             findings.append(Finding("config", device, "", Verdict.PASS, message))
             continue
-        ports = _ports_by_word(evidence, evidence.wanted[device])
-        findings += [_line(evidence, device, ports, change, number == 0) for number, change in enumerate(changes)]
+        ports, values = _ports_by_word(evidence, evidence.wanted[device]), _values(evidence, device)
+        for number, change in enumerate(changes):
+            words = (word.strip('":,') for text in change.path for word in text.split())
+            port = next((ports[word] for word in words if word in ports), "")
+            findings.append(_line(evidence, device, port, change, values.get(port, ""), number == 0))
     return findings
 
 
-def _line(evidence: Evidence, device: str, ports: Mapping[str, str], change: Change, counted: bool) -> Finding:
-    words = (word.strip('":,') for text in change.path for word in text.split())
-    port = next((ports[word] for word in words if word in ports), "")
+def _line(evidence: Evidence, device: str, port: str, change: Change, values: str, counted: bool) -> Finding:
     where = evidence.where(device, port) if port else device
     line = " / ".join(change.path)
     if change.op == "+":
         message, expected, found = f"{where}: missing line '{line}'", line, "missing"
     else:
         message, expected, found = f"{where}: line '{line}' is not asked for", "no such line", line
-    subject = f"{change.op}{line}"
+    message, subject = f"{message} ({values})" if values else message, f"{change.op}{line}"
     return Finding("config", device, port, Verdict.FAIL, message, expected, found, subject, counted)
 
 
+def _values(evidence: Evidence, device: str) -> dict[str, str]:
+    """Port -> both values of all that differs there: a line that is missing does not say what holds without it."""
+    there = {port.name: port for port in evidence.running[device].interfaces}
+    return {port.name: both(there.get(port.name), port) for port in evidence.wanted[device].interfaces}
+
+
 def _ports_by_word(evidence: Evidence, config: DeviceConfig) -> dict[str, str]:
-    """The port a line is about: named in it, or the one that leads to the neighbour named in it."""
+    """The port a line is about: named in it, or of the neighbour or access list that is named in it."""
     neighbors = {each.peer: evidence.port_of_neighbor(config.name, each.key) for each in _neighbors(config)}
-    return {**neighbors, **{port.name: port.name for port in config.interfaces}}
+    lists = {use.name: port.name for port in config.interfaces for use in port.acls}
+    return {**neighbors, **lists, **{port.name: port.name for port in config.interfaces}}
 
 
 def _neighbors(config: DeviceConfig) -> tuple[Neighbor, ...]:

@@ -97,10 +97,15 @@ def _measured(count: int) -> Iterator[Run]:
         environment = os.environ | exported | _settings(scenario)
         _write(scenario, count)
         try:
-            for step in ("create", "prepare"):
+            for step in ("destroy", "create", "prepare"):  # a run that was killed leaves its containers
                 _molecule(step, environment)
             for which in ("first", "second"):
-                yield _run(which, count, scenario, environment)
+                run = _run(which, count, scenario, environment)
+                print(
+                    f"    {', '.join(f'{name} {value}' for name, value in zip(COLUMNS, run.row(), strict=True))}",
+                    file=sys.stderr,
+                )
+                yield run
         finally:
             _molecule("destroy", environment)
 

@@ -313,6 +313,13 @@ def test_configuration_reads_back_as_it_was_printed(twin: NxosTwin) -> None:
     assert again.text() == twin.store.running.text()
 
 
+def test_rules_of_a_list_are_printed_by_their_numbers_whatever_they_match(twin: NxosTwin) -> None:
+    rules = ("10 permit icmp any any", "20 permit tcp any any eq 22", "30 remark of ours", "100 deny ip any any")
+    configure(twin, "ip access-list BY-NUMBER", *rules[::-1])
+    printed = twin.running_text().partition("ip access-list BY-NUMBER\n")[2].splitlines()
+    assert tuple(line.strip() for line in printed[: len(rules)]) == rules
+
+
 def test_foreign_lines_stay_when_ours_come_and_go(twin: NxosTwin, cli: Cli) -> None:
     before = twin.running_text()
     cli.run("checkpoint BEFORE")

@@ -4,9 +4,11 @@ NVUE has no implicit deny and ignores a rule without a match (FRONT_NOTES.md of 
 ``ANY`` where it takes every address. ``ANY`` as a port is a word that NVUE adds.
 """
 
+import copy
 import json
 from collections.abc import Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Any
 
 from nornir_tasks.design.config.access_lists import (
     ICMP,
@@ -37,6 +39,7 @@ _TYPES = {
 }
 """nvueschema 0.1.0, likewise; numbers of RFC 792 and RFC 4861."""
 _ANY = "ANY"
+_SIDES = ("source-port", "dest-port")
 _LAST_PORT = 65535
 
 
@@ -81,11 +84,33 @@ def _drop_any(match: ConfigTree, protocol: str) -> None:
     ports = match.children.get(protocol)
     if ports is None:
         return
-    for side in ("source-port", "dest-port"):
+    for side in _SIDES:
         if side in ports.children and list(ports.children[side].children) == [_ANY]:
             del ports.children[side]
     if not ports.children:
         del match.children[protocol]
+
+
+def without_any(diff: dict[str, Any]) -> dict[str, Any]:
+    """A diff of the switch with ``null`` in place of ports that are ``ANY``, which lines do not have."""
+    found: dict[str, Any] = copy.deepcopy({"acl": diff["acl"]}) if diff.get("acl") else {}
+    for acl in _objects(found.get("acl")):
+        for rule in _objects(acl.get("rule")):
+            match = (rule.get("match") or {}).get("ip") or {}
+            for protocol in ("tcp", "udp"):
+                ports = match.get(protocol) or {}
+                ports.update({side: None for side in _SIDES if _is_any(ports.get(side))})
+                if ports == dict.fromkeys(_SIDES):  # of a rule whose other port stays, the diff has one alone
+                    match[protocol] = None
+    return {**diff, **found}
+
+
+def _is_any(port: Any) -> bool:  # noqa: ANN401 - JSON
+    return isinstance(port, dict) and [key for key, value in port.items() if value is not None] == [_ANY]
+
+
+def _objects(data: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON
+    return [each for each in data.values() if isinstance(each, dict)] if isinstance(data, dict) else []
 
 
 def parse_lists(data: Data) -> tuple[AccessList, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
+from nornir_tasks.platforms.nvue.access_lists import without_any
 from nornir_tasks.platforms.nvue.tree import ALL_VLANS, CONTAINERS, from_data, key_and_value, spelled, to_data
 from nornir_tasks.platforms.platform import Candidate
 
@@ -85,6 +86,7 @@ def server_changes(diff: str) -> frozenset[Change]:
 
 def changes_between(coming: dict[str, Any], going: dict[str, Any]) -> frozenset[Change]:
     """The same from the switch's two diffs."""
+    coming, going = without_any(coming), without_any(going)
     return frozenset(
         [*(Change(path, "+") for path in _only(coming, going)), *(Change(path, "-") for path in _only(going, coming))]
     )

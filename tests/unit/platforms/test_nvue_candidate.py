@@ -268,3 +268,31 @@ def test_a_list_on_our_own_path_is_protected_and_any_other_is_not(name: str) -> 
     assert any(re.match(pattern, f"acl / {name} / rule / 10") for pattern in patterns)
     for line in ("acl / COMPUTE-HOSTS / rule / 10", "interface / swp1 / acl / COMPUTE-HOSTS", f"acl / {name}-2 / type"):
         assert not any(re.match(pattern, line) for pattern in (*PLATFORM.protected, *patterns))
+
+
+def rule_of_a_list(ports: dict[str, object] | None) -> dict[str, object]:
+    match = {"ip": {"protocol": "tcp", "tcp": ports}}
+    return {"acl": {"A": {"rule": {"30": {"action": {"permit": {}}, "match": match}}}}}
+
+
+def test_the_word_any_that_the_switch_adds_for_a_port_is_no_change_of_its_own() -> None:
+    ssh, anything = {"22": {}}, {"ANY": {}}
+    gone = {"acl": {"A": {"rule": {"30": None}}}}
+    for ports in ({"dest-port": ssh}, {"source-port": ssh}):
+        filled = {"source-port": anything, "dest-port": anything, **ports}
+        shown = server_changes(diff_text(rule_of_a_list(filled), gone))
+        assert shown == server_changes(diff_text(rule_of_a_list(dict(ports)), gone))
+        assert any(change.path[-2:] == (*ports, "22") for change in shown)
+    both = {"source-port": anything, "dest-port": anything}
+    shown = server_changes(diff_text(rule_of_a_list(both), gone))
+    assert shown == server_changes(diff_text(rule_of_a_list(None), gone))
+
+
+def test_a_port_that_a_rule_begins_to_say_is_new_and_its_other_port_is_not() -> None:
+    def ports(**keys: object) -> dict[str, object]:
+        return {"acl": {"A": {"rule": {"30": {"match": {"ip": {"tcp": {"dest-port": keys}}}}}}}}
+
+    path = ("acl", "A", "rule", "30", "match", "ip", "tcp", "dest-port")
+    coming, going = ports(**{"22": {}, "ANY": None}), ports(**{"22": None, "ANY": {}})
+    assert server_changes(diff_text(coming, going)) == {Change(path, "+"), Change((*path, "22"), "+")}
+    assert server_changes(diff_text(going, coming)) == {Change(path, "-"), Change((*path, "22"), "-")}

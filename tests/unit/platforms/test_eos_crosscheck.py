@@ -1,7 +1,7 @@
 """Parsers we did not write read our EOS text to the same values: the resource modules of arista.eos.
 
-Not covered: QoS, BFD and hashing, for which it has no parser; it knows no speed with lanes either. It parses route maps
-inside a running Ansible module alone. pyavd's templates (``test_eos_pyavd.py``) print these sections.
+Not covered: QoS, BFD and hashing, for which it has no parser; it knows no speed with lanes either. pyavd's templates
+(``test_eos_pyavd.py``) print these. Whole switches of sites: ``test_resource_modules.py``.
 """
 
 import importlib

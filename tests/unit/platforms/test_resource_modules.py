@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -12,13 +13,14 @@ from jinja2 import TemplateError
 
 from nornir_tasks.design.device_config import SECTIONS
 from nornir_tasks.design.pipeline import Realised
+from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from tests.lab.line_shapes import Shape, shapes
 from tests.property.mutants import instead, other_values, without
-from tests.unit.platforms import eos_resources, front_drawn, nxos_resources
+from tests.unit.platforms import eos_examples, eos_resources, front_drawn, nxos_examples, nxos_resources
 from tests.unit.platforms.crosscheck_switches import switches
 from tests.unit.platforms.resource_modules import UnreadError, as_printed, canonical, facts, facts_of, printed, running
-from tests.unit.platforms.unseen_lines import SECTIONS_UNSEEN, UNSEEN
+from tests.unit.platforms.unseen_lines import NOT_JUDGED, SECTIONS_UNSEEN, UNSEEN
 
 EXPECTED = {"eos": eos_resources.EXPECTED, "nxos": nxos_resources.EXPECTED}
 LEFT_OUT = {("eos", "interfaces"): {"speed", "duplex"}}
@@ -120,12 +122,24 @@ def read(os: str, resource: str, text: str) -> str:
         return type(error).__name__
 
 
+def hand_made(os: str) -> Iterator[ConfigTree]:
+    """Switches with what none of the sites has: drained, balanced, with cages in parts, with groups of more links."""
+    made = {
+        "eos": [eos_examples.rendered(each) for each in eos_examples.examples()],
+        "nxos": [
+            nxos_examples.rendered(each)
+            for each in (nxos_examples.leaf(), nxos_examples.split_leaf(), nxos_examples.bundled_leaf())
+        ],
+    }
+    return (platform(os).canonical(platform(os).to_tree(text)) for text in made[os])
+
+
 @pytest.mark.parametrize("os", EXPECTED)
 def test_lines_that_no_parser_sees_are_named(os: str) -> None:
     left = {shape for shape in shapes() if shape.os == os}
     seen: set[Shape] = set()
     unseen: dict[str, set[str]] = defaultdict(set)
-    for tree in map(canonical, switches(os)):
+    for tree in (*map(canonical, switches(os)), *hand_made(os)):
         for path in sorted(tree.paths()):
             for shape in [shape for shape in left if shape.fits(path)]:
                 left.remove(shape)
@@ -135,3 +149,4 @@ def test_lines_that_no_parser_sees_are_named(os: str) -> None:
                     unseen[shape.section].add(shape.text)
     assert set(SECTIONS) - {shape.section for shape in seen} == SECTIONS_UNSEEN[os]
     assert {section: found for section, found in unseen.items() if section not in SECTIONS_UNSEEN[os]} == UNSEEN[os]
+    assert {shape.text for shape in left} == NOT_JUDGED[os]

@@ -6,8 +6,8 @@ session is down by its prefix limit, everything is computed anew. Inputs are con
 What is simulated: links (both ends up, cabled; speed, FEC and negotiation equal where set), LLDP, numbered IPv4 BGP
 between directly connected switches, AS-path loops, prefix lists, route maps, prepending, communities, multipath, prefix
 limits; sessions over IPv6 link-local addresses (RFC 8950) between ports that advertise themselves; link aggregation
-groups (groups.py), pairs of switches (pairs.py). What is not: BGP over groups, packets, timers while a session comes
-up, iBGP and multihop sessions, IPv6 routes.
+groups (groups.py), pairs of switches (pairs.py), HSRP between both of a pair (hsrp.py). What is not: BGP over groups,
+packets, timers while a session comes up, iBGP and multihop sessions, IPv6 routes.
 """
 
 from __future__ import annotations

@@ -14,6 +14,17 @@ LACP_MODES: dict[str, bool | None] = {"active": True, "passive": False, "on": No
 
 
 @dataclass(frozen=True, slots=True)
+class HsrpGroup:
+    """One IPv4 group of HSRP on an interface. ``address``: the virtual one, "" while it has none."""
+
+    number: int
+    address: str
+    priority: int = 100
+    preempt: bool = False
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class InterfaceState:
     """One interface. ``addresses`` are IPv4 with length ("10.0.0.0/31"), the primary first.
 
@@ -28,6 +39,7 @@ class InterfaceState:
     is_group: it is a link aggregation group, of ports whose ``group`` is its name; up with ``min_links`` of them.
     over_both: of a group over both switches of a pair, the number it has on both (``mlag 1``, ``vpc 1``).
     lacp_active: of a member, whether it sends LACP first; None: LACP is off. lacp_is_fast: it asks for one each second.
+    hsrp: its groups of redundant gateways that talk to one another; a gateway that both switches answer has none.
     """
 
     name: str
@@ -59,6 +71,7 @@ class InterfaceState:
     over_both: str = ""
     lacp_active: bool | None = None
     lacp_is_fast: bool = False
+    hsrp: tuple[HsrpGroup, ...] = ()
 
     @property
     def on_port(self) -> str:

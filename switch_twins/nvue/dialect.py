@@ -22,6 +22,7 @@ class Dialect:
     vrf: Path
     lldp: Path
     advertisement: Path
+    gateway_up: str
     has_bfd_profiles: bool
     takes_commands: bool
 
@@ -60,6 +61,7 @@ def dialect_for(release: str) -> Dialect:
         vrf=("vrf",) if is_new else ("ip", "vrf"),
         lldp=("system", "lldp") if is_new else ("service", "lldp"),
         advertisement=("ipv6" if is_new else "ip", "neighbor-discovery", "router-advertisement"),
+        gateway_up="vrr-state" if is_new else "state",
         has_bfd_profiles=is_new,
         takes_commands=(major, minor) >= (5, 16),
     )

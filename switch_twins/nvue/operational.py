@@ -16,6 +16,7 @@ from ..state import InterfaceState, SwitchState
 from .adaptive import of_interface, of_switch
 from .dialect import Dialect
 from .extract import mac_address
+from .gateways import of_svi
 from .pair import of_pair
 from .ports import share
 from .qos import EffectiveQos
@@ -89,7 +90,7 @@ class Operational:
         tree: Tree = {}
         for number, interface in enumerate(state.interfaces, start=1):
             settings = get_or(running, {}, "interface", interface.name)
-            entry = self._interface(interface, settings, number, share(self._device, running, interface.name))
+            entry = self._interface(interface, running, number, share(self._device, running, interface.name))
             neighbor = heard.get(interface.name)
             if neighbor is not None:
                 entry["lldp"] = {"state": "enabled", "neighbor": {neighbor.hostname: self._neighbor(neighbor)}}
@@ -100,7 +101,8 @@ class Operational:
             tree[interface.name] = entry
         return tree
 
-    def _interface(self, interface: InterfaceState, settings: Tree, number: int, speed: str) -> Tree:
+    def _interface(self, interface: InterfaceState, running: Tree, number: int, speed: str) -> Tree:
+        settings = get_or(running, {}, "interface", interface.name)
         is_up = self._fabric.is_up(self._device.name, interface.name)
         link = settings.get("link", {})
         entry: Tree = {
@@ -124,6 +126,8 @@ class Operational:
             entry |= {"ipv4": {"address": addresses}, "vrf": interface.vrf}
         else:
             entry["ip"] = {"address": addresses, "vrf": interface.vrf}
+        for family, gateway in of_svi(running, settings, self._dialect, is_up=is_up).items():
+            entry[family] |= gateway
         if interface.is_group:
             entry["bond"] = self._bond(interface, settings.get("bond", {}))
         if interface.link_local:

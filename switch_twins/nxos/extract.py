@@ -17,6 +17,7 @@ from ..state import (
     StaticRoute,
     SwitchState,
 )
+from .extract_hsrp import hsrp_groups
 from .extract_pair import pair_state
 from .ports import FIXED_FROM_GBPS, interfaces, map_of, part_gbps
 from .words import numbers
@@ -158,6 +159,7 @@ def _interface(tree: Tree, node: Node, vlans: frozenset[int]) -> InterfaceState:
         is_group=name.startswith("port-channel") and "." not in name,
         min_links=int(node.value("lacp min-links", "links") or 1),
         over_both=node.value("vpc", "number") or "",
+        hsrp=hsrp_groups(node),
         **_membership(node),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from . import show_groups, show_interfaces, show_pairs, show_policies, show_qos, show_routing, show_system
+from . import show_groups, show_hsrp, show_interfaces, show_pairs, show_policies, show_qos, show_routing, show_system
 from .commands import invalid
 from .reply import Reply, View
 from .words import canonical_name
@@ -54,6 +54,13 @@ def _route(view: View, found: re.Match[str]) -> Reply:
     return show_routing.ip_route(view, found[1], found[2] or "default")
 
 
+def _hsrp(view: View, found: re.Match[str]) -> Reply:
+    """There is no such command without the feature."""
+    if view.store.running.first("feature hsrp") is None:
+        return invalid(found[0].index("hsrp"))
+    return show_hsrp.show_hsrp(view)
+
+
 def _policy_of_interface(view: View, found: re.Match[str]) -> Reply:
     return show_policies.interface_policy(view, _full(found[1]) if found[1] else None, found[2])
 
@@ -80,6 +87,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show interface brief", _plain(show_interfaces.brief)),
         (r"show interface status", _plain(show_interfaces.status)),
         (r"show port-channel summary", _plain(show_groups.summary)),
+        (r"show hsrp", _hsrp),
         (r"show vpc(?: brief)?", _plain(show_pairs.vpc)),
         (r"show vpc consistency-parameters global", _plain(show_pairs.consistency)),
         (rf"show interface(?: {_NAME})?", _named(show_interfaces.interface)),

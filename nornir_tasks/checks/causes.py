@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from nornir_tasks.checks.cause_board import Board, Key
 from nornir_tasks.checks.differences import Breaks, broken, is_known
 from nornir_tasks.checks.evidence import End, Evidence, Finding, Verdict
+from nornir_tasks.checks.gateway_causes import explain_gateways
 from nornir_tasks.checks.lldp import NOBODY, ends_heard, with_leg
 from nornir_tasks.checks.lost_routes import explain_routes
 from nornir_tasks.checks.pair_causes import explain_pairs, what_carries_on
@@ -50,6 +51,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     _one_by_one(board, "bgp")
     explain_routes(board)
     explain_pairs(board)
+    explain_gateways(board)
     for check in board.checks:
         _one_by_one(board, check)
     return tuple(Cause(lead, remedy, tuple(follows)) for lead, remedy, follows in board.result())

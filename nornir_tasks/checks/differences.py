@@ -33,27 +33,29 @@ class Breaks(Enum):
     QUEUES = "QoS"
     VLAN = "the hosts' VLAN"
     PAIR = "the pair of switches, at both of them"
+    GATEWAY = "the redundant gateway of an SVI"
     BALANCING = "load balancing"
     POLICY = "what routes are accepted and handed on, here and wherever a path leads through here"
     ANNOUNCED = "the prefixes of this switch, everywhere"
     PATHS = "how many next hops this switch uses, for all that it learns"
 
 
-_TRAFFIC = frozenset({"lldp", "lacp", "mtu", "ra", "vlan", "bgp", "load-balancing", "pairs"})
+_TRAFFIC = frozenset({"lldp", "lacp", "mtu", "ra", "vlan", "bgp", "load-balancing", "pairs", "gateways"})
 _ROUTES = (frozenset[str](), False)
 """Followed along the paths of the design, not by port (``lost_routes.py``)."""
 AT = {
-    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "bgp", "pairs"}), True),
+    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "bgp", "pairs", "gateways"}), True),
     Breaks.GROUP: (frozenset({"lacp"}), True),
     Breaks.PORT: (frozenset({"port", *_TRAFFIC}) | QOS, True),
     Breaks.TRAFFIC: (_TRAFFIC | QOS, True),
-    Breaks.SESSION: (frozenset({"bgp", "pairs"}), True),
+    Breaks.SESSION: (frozenset({"bgp", "pairs", "gateways"}), True),
     Breaks.NEIGHBOUR: (frozenset({"lldp"}), True),
     Breaks.MTU: (frozenset({"mtu"}), True),
     Breaks.ADVERTISEMENTS: (frozenset({"ra", "bgp"}), True),
     Breaks.QUEUES: (QOS | {"dscp"}, False),
-    Breaks.VLAN: (frozenset({"vlan", "port", "pairs"}), False),
+    Breaks.VLAN: (frozenset({"vlan", "port", "pairs", "gateways"}), False),
     Breaks.PAIR: (frozenset({"pairs"}), False),
+    Breaks.GATEWAY: (frozenset({"gateways"}), False),
     Breaks.BALANCING: (frozenset({"load-balancing"}), False),
     Breaks.POLICY: _ROUTES,
     Breaks.ANNOUNCED: _ROUTES,
@@ -82,6 +84,7 @@ _OF_INTERFACE = {
     "lag": Breaks.LINK,
     "member": Breaks.GROUP,
     "acls": Breaks.TRAFFIC,
+    "gateway": Breaks.GATEWAY,
 }
 _OF_SWITCH = {
     "services": (Breaks.NEIGHBOUR, Breaks.SESSION, Breaks.QUEUES, Breaks.PATHS),

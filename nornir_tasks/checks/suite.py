@@ -9,6 +9,7 @@ from nornir_tasks.checks import (
     bgp,
     config,
     ecmp,
+    gateways,
     lacp,
     lldp,
     pairs,
@@ -51,6 +52,7 @@ CHECKS = (
     Check(bgp.check_sessions, (bgp.ABOUT,)),
     Check(ecmp.check_ecmp, (ecmp.ABOUT,)),
     Check(pairs.check_pairs, (pairs.ABOUT,)),
+    Check(gateways.check_gateways, (gateways.ABOUT,)),
     Check(balancing.check_balancing, (balancing.ABOUT,)),
     Check(qos.check_qos, qos.ABOUT),
 )

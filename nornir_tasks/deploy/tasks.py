@@ -74,8 +74,12 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
 
 
 def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ...]:
-    """Those of these fields of Observed that a switch has: no request asks for groups or a pair that nobody wants."""
-    there = {"groups": any(port.lag is not None for port in config.interfaces), "pair": config.pair is not None}
+    """Those of these fields of Observed that a switch has: nobody asks for groups, a pair or gateways without need."""
+    there = {
+        "groups": any(port.lag is not None for port in config.interfaces),
+        "pair": config.pair is not None,
+        "gateways": any(port.gateway is not None for port in config.interfaces),
+    }
     return tuple(each for each in fields if there.get(each, True))
 
 

@@ -127,6 +127,23 @@ NO_PAIR = PairState("", "", connected=False, state="none", keepalive=False, role
 
 
 @dataclass(frozen=True, slots=True)
+class GatewayState:
+    """One address of the redundant gateway of an SVI, as one of both switches sees it."""
+
+    port: str
+    address: str
+    """IPv4, without length."""
+    is_up: bool | None
+    """Does this switch answer, or stand by for the other one? None: the switch does not show it."""
+    is_active: bool | None
+    """Of a gateway that one of both answers (HSRP): is it this one? None: both answer."""
+    state: str
+    """The switch's word."""
+    mac_address: str | None = None
+    """The gateway's, ``00:1c:73:00:00:01``; None: not shown."""
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """One switch, at one moment."""
 
@@ -144,6 +161,8 @@ class Observed:
     """Members of all groups; a switch that shall have none is not asked."""
     pair: PairState | None = None
     """None: the switch did not show it; one that shall be in no pair is not asked."""
+    gateways: tuple[GatewayState, ...] = ()
+    """Addresses of redundant gateways; a switch that shall have none is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

@@ -14,6 +14,7 @@ from typing import Any
 
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
+from nornir_tasks.platforms.eos.observe_gateways import gateways
 from nornir_tasks.platforms.observed import (
     NO_PAIR,
     Answers,
@@ -39,6 +40,7 @@ ROUTES_OF_ALL_VRFS = Request("show ip route vrf all bgp")
 GROUPS = Request("show port-channel")
 PAIR = Request("show mlag detail")
 UNLIKE = Request("show mlag config-sanity")
+GATEWAYS = Request("show ip virtual-router vrf all")
 
 PFC = Request("show priority-flow-control", Form.TEXT)
 WATCHDOG = Request("show priority-flow-control counters watchdog", Form.TEXT)
@@ -57,6 +59,7 @@ REQUESTS = {
     "dscp_to_priority": (MAPS,),
     "groups": (GROUPS,),
     "pair": (PAIR, UNLIKE),
+    "gateways": (GATEWAYS,),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -91,6 +94,7 @@ def observed(device: str, answers: Answers) -> Observed:
         dscp_to_priority=_code_points(_text(answers, MAPS)),
         groups=tuple(_members(_data(answers, GROUPS))),
         pair=_pair(answers[PAIR.what], _data(answers, UNLIKE)) if PAIR.what in answers else None,
+        gateways=tuple(gateways(_data(answers, GATEWAYS))),
     )
 
 

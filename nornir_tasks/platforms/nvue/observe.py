@@ -18,6 +18,7 @@ from typing import Any
 
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
+from nornir_tasks.platforms.nvue.observe_gateways import PARTS, gateways
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
     NO_PAIR,
@@ -64,6 +65,7 @@ REQUESTS = {
     "paths": (Request(PORTS, parts=("/*/router",)), ADAPTIVE),
     "groups": (Request(PORTS, parts=("/*/bond",)),),
     "pair": (PAIR,),
+    "gateways": (Request(PORTS, parts=PARTS),),
 }
 
 
@@ -82,6 +84,7 @@ def observed(device: str, answers: Answers) -> Observed:
         paths=_paths(_data(answers, ADAPTIVE), ports),
         groups=tuple(_members(ports)),
         pair=_pair(answers[PAIR.what]) if PAIR.what in answers else None,
+        gateways=tuple(gateways(ports)),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
+from nornir_tasks.platforms.nxos.observe_gateways import gateways
 from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.observed import (
     NO_PAIR,
@@ -41,6 +42,7 @@ ROUTES_OF_ALL_VRFS = Request("show ip route vrf all")
 GROUPS = Request("show port-channel summary")
 PAIR = Request("show vpc")
 UNLIKE = Request("show vpc consistency-parameters global")
+GATEWAYS = Request("show hsrp")
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
@@ -61,6 +63,7 @@ REQUESTS = {
     "paths": (PENDING,),
     "groups": (GROUPS,),
     "pair": (PAIR, UNLIKE),
+    "gateways": (GATEWAYS,),
 }
 
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
@@ -93,6 +96,7 @@ def observed(device: str, answers: Answers) -> Observed:
         paths=PathState(None, None, needs_reload=True, waits_for_reload=_waiting(_body(answers, PENDING))),
         groups=tuple(_members(_body(answers, GROUPS))),
         pair=_pair(_body(answers, PAIR), _body(answers, UNLIKE)),
+        gateways=tuple(gateways(rows(_body(answers, GATEWAYS), "grp_detail"))),
     )
 
 

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from simulated_pairs import gateways_of, hsrp_lines, pair_of
+
 from nornir_tasks.checks.evidence import Evidence
 from nornir_tasks.checks.pairs import domain_of
 from nornir_tasks.checks.suite import Report, judge
@@ -23,16 +25,13 @@ from nornir_tasks.errors import Problem
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.config_tree import Change, difference
 from nornir_tasks.platforms.observed import (
-    NO_PAIR,
     BgpSession,
     GroupMember,
     LldpNeighbor,
     Observed,
-    PairState,
     PathState,
     PortQos,
     PortState,
-    Unlike,
 )
 from nornir_tasks.usecases.site import SiteDesign, load
 from nornir_tasks.usecases.validate import far_ends
@@ -263,6 +262,7 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
             is_group=each.lag is not None,
             group=each.member.group if each.member else "",
             lacp_active=True if each.member else None,
+            hsrp=hsrp_lines(each),
         )
 
     def instance(each: Bgp | BgpVrf, vrf: str | None) -> BgpInstance:
@@ -362,24 +362,8 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
             if port.lag is not None
             for each in sim.members(name, port.name)
         ),
-        pair=_pair(sim, config),
-    )
-
-
-def _pair(sim: FabricSim, config: DeviceConfig) -> PairState | None:
-    """Cumulus Linux does not show what both have otherwise."""
-    found = sim.pair(config.name)
-    if found is None:
-        return NO_PAIR if config.pair is not None else None
-    unlike = tuple(Unlike(each.own.name, each.own.value, each.peer_value) for each in found.differences)
-    return PairState(
-        found.config.domain,
-        found.config.peer_link,
-        found.is_peer_up,
-        found.reason or "connected",
-        found.is_keepalive_alive,
-        found.role,
-        unlike if found.is_peer_up and config.os != "nvue" else None,
+        pair=pair_of(sim, config),
+        gateways=tuple(gateways_of(sim, config)),
     )
 
 

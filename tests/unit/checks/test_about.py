@@ -21,14 +21,29 @@ from nornir_tasks.checks.evidence import Evidence, Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence
 from nornir_tasks.checks.suite import ABOUT, CHECKS, Check, expected, not_shown
 from nornir_tasks.platforms import platforms
-from nornir_tasks.platforms.observed import BgpSession, GroupMember, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.platforms.observed import (
+    BgpSession,
+    GatewayState,
+    GroupMember,
+    LldpNeighbor,
+    Observed,
+    PortQos,
+    PortState,
+)
 from nornir_tasks.usecases import validate
 from nornir_tasks.usecases.site import select
 from tests.unit.checks.right_host import facts, variables
 
 HOST_ABOUT = tuple(each.about for each in host_suite.CHECKS)
 EVERY = pytest.mark.parametrize("about", (*ABOUT, *HOST_ABOUT), ids=lambda about: about.name)
-TABLES = {PortState: "ports", LldpNeighbor: "lldp", BgpSession: "bgp", PortQos: "qos", GroupMember: "groups"}
+TABLES = {
+    PortState: "ports",
+    LldpNeighbor: "lldp",
+    BgpSession: "bgp",
+    PortQos: "qos",
+    GroupMember: "groups",
+    GatewayState: "gateways",
+}
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""
 

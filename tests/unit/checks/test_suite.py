@@ -11,7 +11,15 @@ from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.suite import CHECKS, Report, judge
 from nornir_tasks.cli.findings import as_json
 from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
-from nornir_tasks.platforms.observed import BgpSession, GroupMember, LldpNeighbor, Observed, PortQos, PortState
+from nornir_tasks.platforms.observed import (
+    BgpSession,
+    GatewayState,
+    GroupMember,
+    LldpNeighbor,
+    Observed,
+    PortQos,
+    PortState,
+)
 from nornir_tasks.usecases.validate import require_passed
 
 ONLY_WORDS = {"state", "prefixes_received"}
@@ -38,6 +46,11 @@ BELONGS = {
     (GroupMember, "port"): {"lacp"},  # each of these changed: test_lacp.py
     (GroupMember, "group"): {"lacp"},
     (GroupMember, "bundled"): {"lacp"},
+    (GatewayState, "port"): {"gateways"},  # each of these changed: test_gateways.py
+    (GatewayState, "address"): {"gateways"},
+    (GatewayState, "is_up"): {"gateways"},
+    (GatewayState, "is_active"): {"gateways"},
+    (GatewayState, "mac_address"): {"gateways"},
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},
@@ -95,14 +108,15 @@ def each_field_is_caught(good: Evidence, device: str) -> int:
 
 
 def test_no_kind_of_observation_is_left_without_a_check() -> None:
-    shown = {PortState, LldpNeighbor, BgpSession, PortQos, GroupMember}
+    shown = {PortState, LldpNeighbor, BgpSession, PortQos, GroupMember, GatewayState}
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
-    assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans | {(GroupMember, "reason")}
+    words = {(GroupMember, "reason"), (GatewayState, "state")}
+    assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans | words
     assert {field.name for field in fields(Observed)} == {
-        "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair",
+        "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
     }  # fmt: skip
-    assert len(CHECKS) == 13
+    assert len(CHECKS) == 14
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

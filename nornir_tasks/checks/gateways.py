@@ -49,7 +49,8 @@ def check_gateways(evidence: Evidence) -> list[Finding]:
                 continue
             theirs = shown.get(other.get(device, ""), {}).get(port.name)
             expected = _spell_wanted(port.gateway)
-            verdict, found = _judged(port.gateway, seen.get(port.name), theirs)
+            is_shown = evidence.observed[device].gateways is not None
+            verdict, found = _judged(port.gateway, seen.get(port.name), theirs, is_shown=is_shown)
             holders = twice.get((port.vrf, port.gateway.address), ())
             if holders:
                 verdict, found = Verdict.FAIL, "; ".join((found, *(_spell_holder(evidence, each) for each in holders)))
@@ -82,12 +83,16 @@ def _by_port(evidence: Evidence, device: str) -> Iterator[tuple[str, GatewayStat
     wanted = {
         (port.name, port.gateway.address) for port in evidence.wanted[device].interfaces if port.gateway is not None
     }
-    for each in sorted(evidence.observed[device].gateways, key=lambda each: (each.port, each.address) in wanted):
+    for each in sorted(evidence.observed[device].gateways or (), key=lambda each: (each.port, each.address) in wanted):
         yield each.port, each
 
 
-def _judged(wanted: Gateway, seen: GatewayState | None, theirs: GatewayState | None) -> tuple[Verdict, str]:
+def _judged(
+    wanted: Gateway, seen: GatewayState | None, theirs: GatewayState | None, *, is_shown: bool
+) -> tuple[Verdict, str]:
     """The verdict, and what was found."""
+    if not is_shown:
+        return Verdict.ERROR, "the switch does not show its gateways"
     if seen is None:
         return Verdict.FAIL, "no gateway"
     if seen.is_up is None:

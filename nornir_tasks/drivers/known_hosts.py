@@ -20,8 +20,16 @@ def listed_as(address: str, port: int) -> str:
     return address if port == paramiko.config.SSH_PORT else f"[{address}]:{port}"
 
 
-def keys_of(name: str, file: Path) -> Iterator[paramiko.PKey]:
-    """The keys listed under this name; a line that is broken, or of an unknown kind of key, lists none."""
+def keys_of(name: str, file: Path) -> dict[str, paramiko.PKey]:
+    """Kind of key -> the first one of it that is listed under this name, which is the one that paramiko goes by."""
+    found: dict[str, paramiko.PKey] = {}
+    for key in _listed(name, file):
+        found.setdefault(key.get_name(), key)
+    return found
+
+
+def _listed(name: str, file: Path) -> Iterator[paramiko.PKey]:
+    """The keys under a name in their order; a line that is broken, or of an unknown kind of key, lists none."""
     for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
         names = line.split(maxsplit=1)[:1]
         if any(each == name or _is_hash(each, name) for each in ",".join(names).split(",")):

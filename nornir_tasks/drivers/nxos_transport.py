@@ -205,8 +205,8 @@ def upload(endpoint: Endpoint, text: str, path: str) -> None:
     if endpoint.known_hosts is None or not endpoint.known_hosts.is_file():
         raise _untrusted(endpoint, "no file of known host keys is set")
     name = listed_as(endpoint.address, endpoint.ssh_port)
-    for key in keys_of(name, endpoint.known_hosts):
-        client.get_host_keys().add(name, key.get_name(), key)
+    for kind, key in keys_of(name, endpoint.known_hosts).items():
+        client.get_host_keys().add(name, kind, key)
     body = text.encode()
     with _ssh_mapped(endpoint), client:
         client.connect(

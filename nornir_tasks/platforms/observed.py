@@ -161,8 +161,8 @@ class Observed:
     """Members of all groups; a switch that shall have none is not asked."""
     pair: PairState | None = None
     """None: the switch did not show it; one that shall be in no pair is not asked."""
-    gateways: tuple[GatewayState, ...] = ()
-    """Addresses of redundant gateways; a switch that shall have none is not asked."""
+    gateways: tuple[GatewayState, ...] | None = None
+    """Addresses of redundant gateways; None: the switch did not show them; one that shall have none is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

@@ -57,7 +57,7 @@ def _standby(each: HsrpStanding) -> HsrpMember | None:
 
 
 def _mac(each: HsrpStanding) -> str:
-    """Version 1: 0000.0c07.acXX (RFC 2281); version 2: 0000.0c9f.fXXX; XX is the group."""
+    """The group's number ends it: behind 0000.0c07.ac in version 1 (RFC 2281), behind 0000.0c9f.f in version 2."""
     number = each.group.number
     return f"0000.0c9f.f{number:03x}" if each.group.version == 2 else f"0000.0c07.ac{number:02x}"
 

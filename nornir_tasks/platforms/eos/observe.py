@@ -94,7 +94,7 @@ def observed(device: str, answers: Answers) -> Observed:
         dscp_to_priority=_code_points(_text(answers, MAPS)),
         groups=tuple(_members(_data(answers, GROUPS))),
         pair=_pair(answers[PAIR.what], _data(answers, UNLIKE)) if PAIR.what in answers else None,
-        gateways=tuple(gateways(_data(answers, GATEWAYS))),
+        gateways=tuple(gateways(answers[GATEWAYS.what])) if GATEWAYS.what in answers else None,
     )
 
 

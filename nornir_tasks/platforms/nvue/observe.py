@@ -84,7 +84,7 @@ def observed(device: str, answers: Answers) -> Observed:
         paths=_paths(_data(answers, ADAPTIVE), ports),
         groups=tuple(_members(ports)),
         pair=_pair(answers[PAIR.what]) if PAIR.what in answers else None,
-        gateways=tuple(gateways(ports)),
+        gateways=tuple(gateways(ports)) if PORTS in answers else None,
     )
 
 

@@ -96,7 +96,7 @@ def observed(device: str, answers: Answers) -> Observed:
         paths=PathState(None, None, needs_reload=True, waits_for_reload=_waiting(_body(answers, PENDING))),
         groups=tuple(_members(_body(answers, GROUPS))),
         pair=_pair(_body(answers, PAIR), _body(answers, UNLIKE)),
-        gateways=tuple(gateways(rows(_body(answers, GATEWAYS), "grp_detail"))),
+        gateways=tuple(gateways(rows(answers[GATEWAYS.what], "grp_detail"))) if GATEWAYS.what in answers else None,
     )
 
 

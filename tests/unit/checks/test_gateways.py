@@ -72,6 +72,13 @@ def test_what_is_not_shown_could_not_be_told() -> None:
     assert found(network, f"{EOS}-a")[SVI[EOS]].verdict is Verdict.ERROR
 
 
+@pytest.mark.parametrize(("gateways", "verdict"), [(None, Verdict.ERROR), ((), Verdict.FAIL)])
+def test_a_switch_that_refused_the_question_is_not_one_without_gateways(gateways: Any, verdict: Verdict) -> None:
+    network = Network("front")
+    network.shows(f"{EOS}-a", lambda seen: replace(seen, gateways=gateways))
+    assert found(network, f"{EOS}-a")[SVI[EOS]].verdict is verdict
+
+
 @pytest.mark.parametrize(
     ("is_active", "word"), [(True, "active, active on both"), (False, "standby, active on neither")]
 )

@@ -104,11 +104,15 @@ def reads_other(os: str, resource: str, text: str, other: str) -> bool:
     return read(os, resource, text) != read(os, resource, other)
 
 
+REFUSALS = (UnreadError, LookupError, AttributeError, TypeError, ValueError, TemplateError)
+"""What parsers raise at a text that they do not read."""
+
+
 @cache
 def asks(os: str, resource: str) -> tuple[str, ...]:
     """The commands by which a parser asks for its lines; that there are none, some do not take."""
     switch = running(os, resource, "")
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(*REFUSALS):
         facts_of(os, resource, switch)
     return tuple(switch.answers)
 
@@ -118,7 +122,7 @@ def read(os: str, resource: str, text: str) -> str:
     """Its facts as a text; of one that it refuses, that it does."""
     try:
         return repr(facts(os, resource, text))
-    except (UnreadError, LookupError, AttributeError, TypeError, ValueError, TemplateError) as error:
+    except REFUSALS as error:
         return type(error).__name__
 
 

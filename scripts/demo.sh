@@ -30,6 +30,8 @@ say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS) and,
 "$nornir" lab up
 say "2. What the intent asks for"
 "$nornir" design
+say "2. What its lines let pass: which group of hosts reaches which other"
+"$nornir" prove
 say "3. Push all planes"
 "$nornir" push --yes
 say "4. Push again: nothing may change"

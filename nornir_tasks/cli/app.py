@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from nornir_tasks import __version__
-from nornir_tasks.cli import design, lab, plan, push, pushes, render, rollback, trust, validate
+from nornir_tasks.cli import design, lab, plan, prove, push, pushes, render, rollback, trust, validate
 from nornir_tasks.cli.commands import completing
 from nornir_tasks.errors import Interrupted, Problem
 
@@ -50,6 +50,7 @@ app = typer.Typer(
 )
 app.command("design")(design.design)
 app.command("render")(render.render)
+app.command("prove")(prove.prove)
 app.command("plan")(plan.plan)
 app.command("push")(push.push)
 app.command("validate")(validate.validate)

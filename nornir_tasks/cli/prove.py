@@ -1,0 +1,86 @@
+"""``nornir prove``: what the rendered configurations do, judged for every packet."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nornir_tasks.cli import options
+
+if TYPE_CHECKING:
+    from nornir_tasks.proofs.isolation import Isolation, Judged
+
+_MOST_PAIRS = 20
+"""Pairs that are printed; ``--json`` has all."""
+
+
+def prove(
+    site: options.Site = "lab",
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only this proof (may be given more than once): isolation.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Render every switch and prove what its lines do: which group of hosts reaches which other. Asks no switch.
+
+    Between planes nothing may pass but what a flow names, and within a plane with flows these and nothing else.
+    Every pair of groups is judged for all packets, each way that is open or blocked with the line that decides.
+    """
+    from nornir_tasks.cli.console import print_json
+    from nornir_tasks.cli.progress import Display
+    from nornir_tasks.usecases import prove as usecase
+    from nornir_tasks.usecases.site import load
+
+    found = usecase.prove(load(site), tuple(only or ()), Display())
+    if json:
+        print_json({"isolation": isolation_as_json(found.isolation), "undecided": list(map(str, found.undecided))})
+    else:
+        print_isolation(found.isolation)
+    usecase.require_proved(found)
+
+
+def print_isolation(found: "Isolation") -> None:
+    """Each pair that is not as asked, and the sum."""
+    from nornir_tasks.cli.console import out
+
+    for pair in found.failed[:_MOST_PAIRS]:
+        for line in _lines(pair):
+            out.print(line, markup=False)
+    if len(found.failed) > _MOST_PAIRS:
+        out.print(f"... and {len(found.failed) - _MOST_PAIRS} more pairs; --json has all", markup=False)
+    if not found.pairs:
+        out.print("isolation: nothing to prove: one plane, and no flows", markup=False)
+    else:
+        out.print(found.summary(), markup=False)
+
+
+def _lines(pair: "Judged") -> Iterator[str]:
+    for each in pair.breaches:
+        yield f"{pair.source} to {pair.destination}: {each.kind}" + (f": {each.packet}" if each.packet else "")
+        yield from (f"  {line}" for line in each.by)
+
+
+def isolation_as_json(found: "Isolation") -> dict[str, Any]:
+    """Every pair with its verdict, and what is wrong of it."""
+    return {
+        "proved": len(found.pairs) - len(found.failed),
+        "total": len(found.pairs),
+        "pairs": [
+            {
+                "source": each.source._asdict(),
+                "destination": each.destination._asdict(),
+                "verdict": "fail" if each.breaches else "pass",
+                "breaches": list(_breaches(each)),
+            }
+            for each in found.pairs
+        ],
+    }
+
+
+def _breaches(pair: "Judged") -> Iterable[dict[str, Any]]:
+    for each in pair.breaches:
+        yield {
+            "kind": each.kind,
+            "decided_by": list(each.by),
+            "packet": each.packet._asdict() if each.packet is not None else None,
+        }

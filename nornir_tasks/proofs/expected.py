@@ -1,0 +1,98 @@
+"""What the intent lets pass between two networks of hosts: what must, and what may.
+
+Within a plane its flows say it; between planes nothing may pass but what a flow names by prefix. ``outside`` stands for
+addresses elsewhere, so it opens no other plane. What every network needs may pass anywhere: ICMP that paths and
+neighbours depend on, of IPv6 all of it, as two systems' lists know no types of it; and DHCP where gateways relay it.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, UDP, Family
+from nornir_tasks.design.flows import DHCP, Flow, Service
+from nornir_tasks.design.network import Network
+from nornir_tasks.intent.flow_rules import OUTSIDE
+from nornir_tasks.proofs.ends import Domain, End
+from nornir_tasks.proofs.packets import Packets, addresses, between, common
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The flow matrix of a site, by plane."""
+
+    network: Network
+
+    def is_filtered(self, plane: str) -> bool:
+        """Has the plane flows, so that all else is refused there?"""
+        return self.network.planes[plane].allowed is not None
+
+    def may(self, one: Domain, other: Domain, family: Family) -> list[Packets]:
+        """What may pass from one network to another; between networks of a plane without flows everything may."""
+        every = between(one.subnets[family], other.subnets[family], family)
+        if one.plane == other.plane and not self.is_filtered(one.plane):
+            return [every]
+        named = [*self._flows(one, other, family), *self.needed(one.plane, other.plane, family)]
+        return [found for each in named if (found := common(every, each)) is not None]
+
+    def must(self, one: Domain, other: Domain, family: Family) -> list[Packets]:
+        """What the plane's flows want to pass between groups of its hosts."""
+        allowed = self.network.planes[one.plane].allowed
+        if one.plane != other.plane or allowed is None:
+            return []
+        every = between(one.subnets[family], other.subnets[family], family)
+        own = [f for f in allowed.flows if not {f.source, f.destination} - {*one.groups, *other.groups}]
+        return [found for f in own for each in self._of(one.plane, f, family) if (found := common(every, each))]
+
+    def needed(self, one: str, other: str, family: Family) -> tuple[Packets, ...]:
+        """What every network needs, from a plane to another."""
+        planes = self.network.planes
+        has_dhcp = any(each.allowed is not None and each.allowed.has_dhcp for each in (planes[one], planes[other]))
+        return _needed(family, has_dhcp=has_dhcp)
+
+    def _flows(self, one: Domain, other: Domain, family: Family) -> Iterator[Packets]:
+        for plane in dict.fromkeys((one.plane, other.plane)):
+            allowed = self.network.planes[plane].allowed
+            for flow in allowed.flows if allowed is not None else ():
+                if one.plane == other.plane or OUTSIDE not in (flow.source, flow.destination):
+                    yield from self._of(plane, flow, family)
+
+    def _of(self, plane: str, flow: Flow, family: Family) -> Iterator[Packets]:
+        """A flow's own packets, and the answers to them."""
+        ends = self.network.ends_of_flows[plane]
+        for source in ends[flow.source].prefixes[family]:
+            for destination in ends[flow.destination].prefixes[family]:
+                here, there = addresses(source, family), addresses(destination, family)
+                for service in flow.services:
+                    yield _opening(service, Packets(here, there))
+                    yield _answer(service, Packets(there, here))
+
+
+def _opening(service: Service, ends: Packets) -> Packets:
+    return ends._replace(protocol=(service.protocol, service.protocol), destination_port=service.ports)
+
+
+def _answer(service: Service, ends: Packets) -> Packets:
+    is_open = (1, 1) if service.protocol == TCP else (0, 1)
+    return ends._replace(protocol=(service.protocol, service.protocol), source_port=service.ports, established=is_open)
+
+
+@cache
+def _needed(family: Family, *, has_dhcp: bool) -> tuple[Packets, ...]:
+    every = Packets(addresses(None, family), addresses(None, family))
+    types = [(each, each) for each in MUST_PASS[family]] if family == "ipv4" else [(0, 255)]
+    found = [every._replace(protocol=(ICMP[family],) * 2, icmp_type=each) for each in types]
+    if has_dhcp:
+        client, server = DHCP[family]
+        for here, there in ((client, server), (server, client)):
+            found.append(every._replace(protocol=(UDP, UDP), source_port=(here,) * 2, destination_port=(there,) * 2))
+    return tuple(found)
+
+
+def ends_of(domains: Iterable[Domain]) -> dict[End, list[Domain]]:
+    """Group on a plane -> its networks."""
+    found: dict[End, list[Domain]] = {}
+    for each in domains:
+        for group in each.groups:
+            found.setdefault(End(each.plane, group), []).append(each)
+    return found

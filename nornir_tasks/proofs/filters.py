@@ -1,0 +1,60 @@
+"""Which packets an interface's access lists let through, and which rule says so."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from nornir_tasks.design.config.access_lists import AccessList, AclBinding, Direction, Family
+from nornir_tasks.proofs.packets import Packet, Packets, common, holds, of_rule, without_all
+
+Lists = Mapping[tuple[Family, str], AccessList]
+"""The access lists of one switch, by family and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Packets that a list lets through, and the place that decides."""
+
+    packets: Packets
+    by: str
+    """``rule 20 of STORAGE-V200-IN``, or ``no access list in``."""
+
+
+def passed(
+    lists: Lists, bindings: tuple[AclBinding, ...], where: tuple[Family, Direction], packets: Packets
+) -> Iterator[Passed]:
+    """What of these packets passes an interface in one direction.
+
+    Without a list everything does, and with a name that no list has too: what a switch then does is its system's own
+    affair, so the worst is taken. A list ends with a denial of all, whether or not it is written down.
+    """
+    family, direction = where
+    name = _bound(bindings, where)
+    found = None if name is None else lists.get((family, name))
+    if found is None:
+        yield Passed(packets, f"no access list {direction}" if name is None else f"{name}, which does not exist")
+        return
+    denied: list[Packets] = []
+    for rule in found.rules:
+        matched = common(packets, of_rule(rule, family))
+        if matched is None:
+            continue
+        if not rule.permit:
+            denied.append(matched)
+            continue
+        for part in without_all(matched, denied):
+            yield Passed(part, f"rule {rule.sequence} of {name}")
+
+
+def decided(lists: Lists, bindings: tuple[AclBinding, ...], where: tuple[Family, Direction], packet: Packet) -> str:
+    """What decides on one packet, in the words of ``passed``: the first rule that matches, or the end of the list."""
+    family, direction = where
+    name = _bound(bindings, where)
+    found = None if name is None else lists.get((family, name))
+    if found is None:
+        return f"no access list {direction}" if name is None else f"{name}, which does not exist"
+    rule = next((each for each in found.rules if holds(of_rule(each, family), packet)), None)
+    return f"the end of {name}" if rule is None else f"rule {rule.sequence} of {name}"
+
+
+def _bound(bindings: tuple[AclBinding, ...], where: tuple[Family, Direction]) -> str | None:
+    return next((each.name for each in bindings if (each.family, each.direction) == where), None)

@@ -1,0 +1,217 @@
+"""Isolation: which group of hosts can send what to which other, judged from the switches' lines for every packet.
+
+Between planes nothing passes but what a flow names; within a plane with flows those pass and nothing else. A packet
+comes from a host's own subnet by any of its gates, goes where routing may take it, and meets the lists at both ends.
+Packets whose source is not the host's own are left out, as is what crosses the firewall outside the site.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Literal
+
+from nornir_tasks.design.config.access_lists import AclBinding, Family
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.network import Network
+from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
+from nornir_tasks.proofs.expected import Matrix, ends_of
+from nornir_tasks.proofs.filters import Lists, decided, passed
+from nornir_tasks.proofs.packets import Packet, Packets, addresses, between, example, without_all
+from nornir_tasks.proofs.routing import Routing, span
+
+FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
+
+Kind = Literal["open", "blocked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One way in which a pair of ends is not as asked."""
+
+    kind: Kind
+    """``open``: something passes that may not; ``blocked``: something does not that must."""
+    by: tuple[str, ...]
+    """The lines that decide: where it comes in, and where it goes out."""
+    packet: Packet | None = None
+    """One packet that shows it; None where no list is met, as in one VLAN."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One pair of ends, in one direction."""
+
+    source: End
+    destination: End
+    breaches: tuple[Breach, ...] = ()
+    """One of each way; none: as asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """What was found for every ordered pair of ends between which something may not pass."""
+
+    pairs: tuple[Judged, ...]
+    undecided: tuple[str, ...]
+    """What could not be told, in words: lists on ports between switches."""
+
+    @property
+    def failed(self) -> tuple[Judged, ...]:
+        """The pairs that are not as asked."""
+        return tuple(each for each in self.pairs if each.breaches)
+
+    def summary(self) -> str:
+        """``isolation 24 of 24 pairs``."""
+        return f"isolation {len(self.pairs) - len(self.failed)} of {len(self.pairs)} pairs"
+
+
+def judge(network: Network, configs: Mapping[str, DeviceConfig], guarded: Mapping[str, frozenset[str]]) -> Isolation:
+    """Judge every pair. ``guarded``: group of hosts -> the planes between which its hosts forward nothing."""
+    known = domains(network, configs)
+    matrix = Matrix(network)
+    found = _Judge(matrix, configs, _routing(network, configs))
+    ends = ends_of(known)
+    ways = {
+        (one, other): found.between(ends[one], ends[other])
+        for one in ends
+        for other in ends
+        if one.plane != other.plane or (matrix.is_filtered(one.plane) and _is_apart(ends[one], ends[other]))
+    }
+    for each in joined(network, configs, known):
+        _note(ways, each)
+    _forwarded(ways, ends, guarded)
+    judged = tuple(Judged(*pair, tuple(dict.fromkeys(breaches))) for pair, breaches in ways.items())
+    return Isolation(judged, tuple(_filters_between_switches(network, configs)))
+
+
+def _is_apart(ones: list[Domain], others: list[Domain]) -> bool:
+    """Are there two networks between which these meet a router?"""
+    return any(here is not there for here in ones for there in others)
+
+
+def _note(ways: dict[tuple[End, End], list[Breach]], found: Joined) -> None:
+    for pair in ((found.one, found.other), (found.other, found.one)):
+        ways.setdefault(pair, []).append(Breach("open", (f"both are in one VLAN: {found.by}",)))
+
+
+def _forwarded(
+    ways: dict[tuple[End, End], list[Breach]],
+    ends: Mapping[End, list[Domain]],
+    guarded: Mapping[str, frozenset[str]],
+) -> None:
+    """Hosts on two planes are routers between them, unless something keeps them from it."""
+    planes: dict[str, list[str]] = {}
+    for end in ends:
+        planes.setdefault(end.group, []).append(end.plane)
+    for group, its in planes.items():
+        for one, other in product(its, repeat=2):
+            if one == other or {one, other} <= guarded.get(group, frozenset()):
+                continue
+            why = f"hosts {group}-* are on both planes, and plane_guard does not keep them from forwarding"
+            for source, destination in product(ends, repeat=2):
+                if (source.plane, destination.plane) == (one, other):
+                    ways[source, destination].append(Breach("open", (why,)))
+
+
+def _routing(network: Network, configs: Mapping[str, DeviceConfig]) -> Routing:
+    far = {}
+    for link in network.links:
+        if link.upper.device in configs and link.lower.device in configs:
+            here, there = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
+            far[here], far[there] = there, here
+    return Routing(configs, far)
+
+
+def _filters_between_switches(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[str]:
+    """Lists on ports between switches are not followed: with one, nothing that passes there is proved."""
+    filtered = {
+        (name, each.name): each.acls for name, config in configs.items() for each in config.interfaces if each.acls
+    }
+    for link in network.links:
+        for end in (link.upper, link.lower) if link.kind != "host" else ():
+            if acls := filtered.get((end.device, end.port)):
+                yield f"{end.device} {end.port}: {', '.join(each.name for each in acls)} filters between switches"
+
+
+@dataclass
+class _Judge:
+    matrix: Matrix
+    configs: Mapping[str, DeviceConfig]
+    routing: Routing
+    lists: dict[str, Lists] = field(default_factory=dict)
+    closed: dict[tuple[str, tuple[AclBinding, ...], str, str, str], bool] = field(default_factory=dict)
+
+    def between(self, ones: list[Domain], others: list[Domain]) -> list[Breach]:
+        """The first breach of each kind from some networks to others."""
+        found: dict[Kind, Breach] = {}
+        for one in ones:
+            for other in others:
+                if one is other:
+                    continue
+                for family in FAMILIES:
+                    if family in one.subnets and family in other.subnets:
+                        for each in self._across(one, other, family):
+                            found.setdefault(each.kind, each)
+        return list(found.values())
+
+    def _across(self, one: Domain, other: Domain, family: Family) -> Iterator[Breach]:
+        crosses = one.plane != other.plane
+        for here in one.gates:
+            exits = self.routing.exits(here.router, span(other.subnets[family]))
+            theirs = [gate for gate in other.gates if gate.router in exits]
+            if not theirs and not crosses and family == "ipv4":
+                yield from self._unreached(here, one, other)
+            if not theirs or (crosses and self._keeps_in(here, one, other.plane, family)):
+                continue
+            for there in theirs:
+                yield from self._by(here, there, (one, other), family)
+
+    def _by(self, here: Gate, there: Gate, ends: tuple[Domain, Domain], family: Family) -> Iterator[Breach]:
+        """What passes from one gate to another beside what may, and what must and does not."""
+        one, other = ends
+        every = between(one.subnets[family], other.subnets[family], family)
+        may = self.matrix.may(one, other, family)
+        through = []
+        for entered in passed(self._lists(here), here.acls, (family, "in"), every):
+            for left in passed(self._lists(there), there.acls, (family, "out"), entered.packets):
+                through.append(left.packets)
+                if more := without_all(left.packets, may):
+                    yield Breach("open", (_at(here, entered.by), _at(there, left.by)), example(more, family))
+        for wanted in self.matrix.must(one, other, family):
+            if missing := without_all(wanted, through):
+                packet = example(missing, family)
+                by = decided(self._lists(here), here.acls, (family, "in"), packet)
+                then = decided(self._lists(there), there.acls, (family, "out"), packet)
+                yield Breach("blocked", (_at(here, by), _at(there, then)), packet)
+
+    def _unreached(self, here: Gate, one: Domain, other: Domain) -> Iterator[Breach]:
+        must = self.matrix.must(one, other, "ipv4")
+        if must:
+            why = f"{here.router} has no route to {other.subnets['ipv4']}"
+            yield Breach("blocked", (why,), example(must, "ipv4"))
+
+    def _keeps_in(self, gate: Gate, one: Domain, plane: str, family: Family) -> bool:
+        """Does nothing for this plane come in here, but what every network needs? Known for all its subnets at once."""
+        key = gate.router.device, gate.acls, one.subnets[family], plane, family
+        if key not in self.closed:
+            there = addresses(self._pool(plane, family), family)
+            every = Packets(addresses(one.subnets[family], family), there)
+            needed = self.matrix.needed(one.plane, plane, family)
+            found = passed(self._lists(gate), gate.acls, (family, "in"), every)
+            self.closed[key] = not any(without_all(each.packets, needed) for each in found)
+        return self.closed[key]
+
+    def _pool(self, plane: str, family: Family) -> str | None:
+        found = self.matrix.network.planes[plane]
+        if any(each.subnet is not None for each in found.vlans):
+            return None  # VLANs with subnets of their own need not be in the pool
+        return found.pool_v6 if family == "ipv6" else found.pools["hosts"]
+
+    def _lists(self, gate: Gate) -> Lists:
+        device = gate.router.device
+        if device not in self.lists:
+            self.lists[device] = {(each.family, each.name): each for each in self.configs[device].access_lists}
+        return self.lists[device]
+
+
+def _at(gate: Gate, by: str) -> str:
+    return f"{gate.router.device} {gate.interface}: {by}"

@@ -1,0 +1,318 @@
+"""Where the switches' configurations send a packet: connected subnets, static routes, and what BGP may carry.
+
+Announcements are bits of one integer, so that thousands of them travel together. BGP is taken at its widest: a route is
+known wherever its sessions and their lists let it come; which of several paths is best does not matter for whether a
+packet arrives. IPv4 alone: IPv6 is connected on a leaf, and no session carries it.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from ipaddress import ip_network
+from typing import NamedTuple
+
+from nornir_tasks.design.config.bgp import Bgp, Neighbor
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.routing_policy import PrefixRule
+from nornir_tasks.design.device_config import DeviceConfig
+
+Port = tuple[str, str]
+"""(device, interface)."""
+
+
+class Span(NamedTuple):
+    """A prefix as its addresses: of these there are many, and networks of ``ipaddress`` are slow as keys."""
+
+    version: int
+    first: int
+    last: int
+
+    @property
+    def length(self) -> int:
+        """Its prefix length."""
+        return (32 if self.version == 4 else 128) - (self.last - self.first).bit_length()
+
+    def holds(self, other: "Span") -> bool:
+        """Is all of the other in it?"""
+        return self.version == other.version and self.first <= other.first and other.last <= self.last
+
+
+@cache
+def span(prefix: str) -> Span:
+    """The addresses of a prefix, or of the subnet that an address with its length is in."""
+    network = ip_network(prefix, strict=False)
+    return Span(network.version, int(network.network_address), int(network.broadcast_address))
+
+
+class Router(NamedTuple):
+    """One routing table of a switch. None: the default VRF."""
+
+    device: str
+    vrf: str | None
+
+    def __str__(self) -> str:
+        """In words."""
+        return self.device if self.vrf is None else f"{self.device} in VRF {self.vrf}"
+
+
+@dataclass(frozen=True)
+class Routing:
+    """The routing of all switches together. ``far``: the other end of each cable between two switches."""
+
+    configs: Mapping[str, DeviceConfig]
+    far: Mapping[Port, Port]
+    _exits: dict[tuple[Router, Span], frozenset[Router]] = field(default_factory=dict)
+    _held: dict[Span, list[tuple[Span, int]]] = field(default_factory=dict)
+    _maps: dict[tuple[str, str | None], int] = field(default_factory=dict)
+
+    def exits(self, router: Router, subnet: Span) -> frozenset[Router]:
+        """The routers from which a packet to this subnet goes out to it, if it comes to ``router``; none: dropped."""
+        key = router, subnet
+        if key not in self._exits:
+            self._exits[key] = frozenset()  # a packet that comes by here again circles, and arrives nowhere
+            self._exits[key] = frozenset(self._found(router, subnet))
+        return self._exits[key]
+
+    def _found(self, router: Router, subnet: Span) -> Iterator[Router]:
+        firsts, lasts = self._connected.get((router, subnet.version), ((), ()))
+        place = bisect_right(
+            firsts, subnet.last
+        )  # subnets of a router have nothing in common, so the last one before decides
+        if place and lasts[place - 1] >= subnet.first:
+            yield router
+            return
+        length, origins, hops = self._best(router, subnet)
+        if length < 0:
+            return
+        for origin in origins:
+            yield from self.exits(origin, subnet)
+        for hop in hops:
+            for owner, _ in self._owners.get(hop, ()):
+                if owner != router and owner.vrf == router.vrf:
+                    yield from self.exits(owner, subnet)
+
+    def _best(self, router: Router, subnet: Span) -> tuple[int, list[Router], tuple[str, ...]]:
+        """Length of the longest prefix that holds the subnet (-1: none), who announces it, and static next hops."""
+        best, origins, hops = -1, list[Router](), tuple[str, ...]()
+        for prefix, found in self.statics.get(router, {}).items():
+            if prefix.length > best and prefix.holds(subnet):
+                best, hops = prefix.length, found
+        table = self.tables.get(router, 0)
+        for prefix, bits in self._holding(subnet):
+            if prefix.length > best and table & bits:
+                found_at = [origin for origin in self._origins(bits & table) if origin != router]
+                return prefix.length, found_at, ()
+        return best, origins, hops
+
+    def _holding(self, subnet: Span) -> list[tuple[Span, int]]:
+        """The announced prefixes that hold a subnet, longest first, with their bits."""
+        if subnet not in self._held:
+            found = [(prefix, bits) for prefix, bits in self._announcing.items() if prefix.holds(subnet)]
+            self._held[subnet] = sorted(found, key=lambda each: -each[0].length)
+        return self._held[subnet]
+
+    def _origins(self, bits: int) -> Iterator[Router]:
+        while bits:
+            bit = bits & -bits
+            yield self.announcements[bit.bit_length() - 1][0]
+            bits ^= bit
+
+    # -- what each router has by itself ----------------------------------------------------------------------------
+
+    @cached_property
+    def _connected(self) -> dict[tuple[Router, int], tuple[list[int], list[int]]]:
+        """(router, version of IP) -> first and last addresses of its interfaces' subnets, ascending."""
+        found: dict[tuple[Router, int], set[tuple[int, int]]] = defaultdict(set)
+        for device, config in self.configs.items():
+            for each in config.interfaces:
+                for subnet in subnets_of(each):
+                    found[Router(device, each.vrf), subnet.version].add((subnet.first, subnet.last))
+        return {
+            router: ([first for first, _ in sorted(ranges)], [last for _, last in sorted(ranges)])
+            for router, ranges in found.items()
+        }
+
+    @cached_property
+    def statics(self) -> dict[Router, dict[Span, tuple[str, ...]]]:
+        """The static routes of a router with their next hops; without any the packet is dropped."""
+        found: dict[Router, dict[Span, tuple[str, ...]]] = defaultdict(dict)
+        for device, config in self.configs.items():
+            for each in config.static_routes:
+                found[Router(device, each.vrf)][span(each.prefix)] = each.next_hops
+        return dict(found)
+
+    @cached_property
+    def _owners(self) -> dict[str, list[tuple[Router, Span]]]:
+        """Address -> the routers that have it, and its subnet there."""
+        found: dict[str, list[tuple[Router, Span]]] = defaultdict(list)
+        for device, config in self.configs.items():
+            for each in config.interfaces:
+                for given in filter(None, (each.address, each.ipv6_address)) if each.enabled else ():
+                    address = given.partition("/")[0]
+                    found[address].append((Router(device, each.vrf), span(given)))
+        return dict(found)
+
+    # -- what BGP brings -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def announcements(self) -> list[tuple[Router, Span]]:
+        """Every ``network`` of every BGP process; its place here is its bit."""
+        return [
+            (Router(device, vrf), span(prefix))
+            for device, config in self.configs.items()
+            if config.bgp is not None
+            for vrf, prefixes in _networks(config.bgp)
+            for prefix in prefixes
+        ]
+
+    @cached_property
+    def _announcing(self) -> dict[Span, int]:
+        """Prefix -> the bits of those that announce it."""
+        found: dict[Span, int] = defaultdict(int)
+        for number, (_, prefix) in enumerate(self.announcements):
+            found[prefix] |= 1 << number
+        return dict(found)
+
+    @cached_property
+    def tables(self) -> dict[Router, int]:
+        """Router -> the announcements that it knows, its own among them."""
+        found: dict[Router, int] = defaultdict(int)
+        for number, (router, _) in enumerate(self.announcements):
+            found[router] |= 1 << number
+        outgoing: dict[Router, list[tuple[Router, int]]] = defaultdict(list)
+        for sender, receiver, allowed in self._sessions():
+            outgoing[sender].append((receiver, allowed))
+        waiting = list(found)
+        while waiting:
+            sender = waiting.pop()
+            for receiver, allowed in outgoing[sender]:
+                new = found[sender] & allowed & ~found[receiver]
+                if new:
+                    found[receiver] |= new
+                    waiting.append(receiver)
+        return dict(found)
+
+    def _sessions(self) -> Iterator[tuple[Router, Router, int]]:
+        """(sender, receiver, what may pass) of every session that both ends are configured for."""
+        for device, config in self.configs.items():
+            bgp = config.bgp
+            for neighbor in bgp.neighbors if bgp is not None else ():
+                sender = Router(device, neighbor.vrf)
+                found = self._answering(sender, bgp.asn, neighbor) if bgp is not None else None
+                if found is not None:
+                    receiver, back = found
+                    out = self._allowed(device, _policy(bgp, neighbor, "out"))
+                    theirs = _policy(self.configs[receiver.device].bgp, back, "in")
+                    yield sender, receiver, out & self._allowed(receiver.device, theirs)
+
+    def _answering(self, sender: Router, asn: int, neighbor: Neighbor) -> tuple[Router, Neighbor] | None:
+        """The far end of a session, if it is configured for this one."""
+        if neighbor.interface is not None:
+            far = self.far.get((sender.device, neighbor.interface))
+            return None if far is None else self._unnumbered.get(far)
+        for receiver, subnet in self._owners.get(neighbor.address or "", ()):
+            bgp, mine = self.configs[receiver.device].bgp, self._addresses.get((sender, subnet))
+            back = self._numbered.get((receiver, mine or ""))
+            if back is not None and back.remote_as == asn and bgp is not None and bgp.asn == neighbor.remote_as:
+                return receiver, back
+        return None
+
+    @cached_property
+    def _addresses(self) -> dict[tuple[Router, Span], str]:
+        """A router's own address in a subnet."""
+        return {(router, subnet): address for address, owners in self._owners.items() for router, subnet in owners}
+
+    @cached_property
+    def _numbered(self) -> dict[tuple[Router, str], Neighbor]:
+        return {(router, each.address): each for router, each in self._neighbors if each.address is not None}
+
+    @cached_property
+    def _neighbors(self) -> list[tuple[Router, Neighbor]]:
+        return [
+            (Router(device, each.vrf), each)
+            for device, config in self.configs.items()
+            for each in (config.bgp.neighbors if config.bgp is not None else ())
+        ]
+
+    @cached_property
+    def _unnumbered(self) -> dict[Port, tuple[Router, Neighbor]]:
+        return {
+            (router.device, each.interface): (router, each)
+            for router, each in self._neighbors
+            if each.interface is not None
+        }
+
+    # -- lists and maps --------------------------------------------------------------------------------------------
+
+    def _allowed(self, device: str, route_map: str | None) -> int:
+        """The announcements that a route map lets through; without one, or with one that does not exist, all."""
+        key = device, route_map
+        if key not in self._maps:
+            self._maps[key] = self._through(device, route_map)
+        return self._maps[key]
+
+    def _through(self, device: str, name: str | None) -> int:
+        everything = (1 << len(self.announcements)) - 1
+        policy = self.configs[device].routing_policy
+        found = next((each for each in policy.route_maps if each.name == name), None)
+        if found is None:
+            return everything
+        lists = {each.name: each.rules for each in policy.prefix_lists}
+        left, through = everything, 0
+        for rule in found.rules:
+            rules = None if rule.match_prefix_list is None else lists.get(rule.match_prefix_list)
+            matched = left if rules is None else left & self._listed(rules)
+            through |= matched if rule.permit else 0
+            left &= ~matched
+        return through
+
+    def _listed(self, rules: tuple[PrefixRule, ...]) -> int:
+        matched = permitted = 0
+        for rule in rules:
+            bits = self._matching(rule) & ~matched
+            matched |= bits
+            permitted |= bits if rule.permit else 0
+        return permitted
+
+    def _matching(self, rule: PrefixRule) -> int:
+        prefix = span(rule.prefix)
+        if rule.ge is None and rule.le is None:
+            return self._announcing.get(prefix, 0)
+        least = prefix.length if rule.ge is None else rule.ge
+        most = (32 if prefix.version == 4 else 128) if rule.le is None else rule.le
+        bits = 0
+        for place in range(bisect_left(self._sorted, Span(prefix.version, prefix.first, -1)), len(self._sorted)):
+            each = self._sorted[place]
+            if each.version != prefix.version or each.first > prefix.last:
+                break
+            if least <= each.length <= most and prefix.holds(each):
+                bits |= self._announcing[each]
+        return bits
+
+    @cached_property
+    def _sorted(self) -> list[Span]:
+        return sorted(self._announcing)
+
+
+def subnets_of(interface: Interface) -> list[Span]:
+    """The subnets of an interface that is not shut."""
+    if not interface.enabled:
+        return []
+    given = filter(None, (interface.address, interface.ipv6_address))
+    return [span(each) for each in given]
+
+
+def _networks(bgp: Bgp) -> Iterator[tuple[str | None, tuple[str, ...]]]:
+    yield None, bgp.networks
+    for each in bgp.vrfs:
+        yield each.name, each.networks
+
+
+def _policy(bgp: Bgp | None, neighbor: Neighbor, direction: str) -> str | None:
+    """The route map of a session: the neighbour's own, else its group's."""
+    group = next((each for each in bgp.peer_groups if each.name == neighbor.peer_group), None) if bgp else None
+    if direction == "in":
+        return neighbor.route_map_in or (group.route_map_in if group else None)
+    return group.route_map_out if group else None

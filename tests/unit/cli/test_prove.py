@@ -1,0 +1,85 @@
+"""``nornir prove``: what it prints, as text and JSON, and how it ends."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[3]
+
+
+def prove(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from nornir_tasks.cli.main import main; main()", "prove", "--site", str(site), *words],
+        env={**os.environ, "GPUFABRIC_STATE": str(site), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def site(folder: Path, change: dict[str, dict[str, Any]] | None = None) -> Path:
+    """The built-in lab; ``change``: keys of its planes, None takes one away."""
+    made = folder / "dc1"
+    shutil.copytree(ROOT / "inventory/lab", made)
+    intent = yaml.safe_load((made / "fabric.yml").read_text())
+    for plane, keys in (change or {}).items():
+        for key, value in keys.items():
+            if value is None:
+                del intent["planes"][plane][key]
+            else:
+                intent["planes"][plane][key] = value
+    (made / "fabric.yml").write_text(yaml.safe_dump(intent, sort_keys=False))
+    return made
+
+
+def test_planes_that_are_apart_are_proved_so(tmp_path: Path) -> None:
+    done = prove(site(tmp_path))
+    assert (done.returncode, done.stdout) == (0, "isolation 24 of 24 pairs\n"), done.stderr
+
+
+@pytest.fixture
+def open_site(tmp_path: Path) -> Path:
+    """Nobody filters: neither plane of the front fabric has flows."""
+    return site(tmp_path, {"storage": {"flows": None, "services": None}})
+
+
+def test_each_open_way_is_shown_with_a_packet_and_the_interfaces_and_how_to_close_it(open_site: Path) -> None:
+    done = prove(open_site)
+    assert done.returncode == 8
+    shown = done.stdout.splitlines()
+    first = shown.index("gpu on storage to gpu on business: open: TCP 10.176.0.4:49152 to 10.177.0.4:22, new")
+    assert shown[first + 1 : first + 3] == [
+        "  front-leaf-g1-a Vlan200: no access list in",
+        "  front-leaf-g1-a Vlan300: no access list out",
+    ]
+    assert shown[-1] == "isolation 10 of 22 pairs"
+    assert "12 pairs not as asked" in done.stderr
+    assert "a plane with flows of its own refuses all else, from other planes too" in done.stderr
+
+
+def test_the_document_has_every_pair_with_its_verdict(open_site: Path) -> None:
+    done = prove(open_site, "--json")
+    assert done.returncode == 8
+    found = json.loads(done.stdout)["isolation"]
+    assert (found["proved"], found["total"], len(found["pairs"])) == (10, 22, 22)
+    crossed = {
+        (pair["source"]["plane"], pair["destination"]["plane"]) for pair in found["pairs"] if pair["verdict"] == "fail"
+    }
+    assert crossed == {("storage", "business"), ("business", "storage")}
+    (breach, *_) = next(pair["breaches"] for pair in found["pairs"] if pair["breaches"])
+    assert set(breach) == {"kind", "decided_by", "packet"}
+
+
+def test_a_proof_that_there_is_not_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    done = prove(site(tmp_path), "--only", "isolatoin")
+    assert done.returncode == 3
+    assert "no such proof: isolatoin" in done.stderr
+    assert "one of isolation" in done.stderr

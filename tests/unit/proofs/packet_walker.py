@@ -1,0 +1,262 @@
+"""One packet on its way through switches, hop by hop: the judge of the proofs, which shares no code with them.
+
+Ethernet bridges by VLAN (IEEE 802.1Q), routers forward by the longest prefix (RFC 1812, 5.2.4.3) what BGP chose by the
+shortest AS path (RFC 4271, 9.1.2.2), all paths that are equally short, without those that have the own AS in them. The
+first rule of a list that matches decides, and a list ends with a denial. A packet that no host's subnet takes is lost.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
+
+from nornir_tasks.design.config.access_lists import AclRule
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.routing_policy import PrefixRule
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.network import Network
+
+MAX_HOPS = 16
+Place = tuple[str, str | None]
+"""(switch, VRF)."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A packet, and the host's cable it is sent into."""
+
+    leaf: str
+    port: str
+    vlan: int | None
+    """None: the port is routed."""
+    source: str
+    destination: str
+    protocol: int = 6
+    source_port: int = 50000
+    destination_port: int = 22
+    is_open: bool = False
+    icmp_type: int = 0
+
+
+parsed = cache(ip_network)
+
+
+@dataclass
+class Walker:
+    """Walks packets over the lines of these switches and the cables between them."""
+
+    network: Network
+    configs: Mapping[str, DeviceConfig]
+    ports: dict[tuple[str, str], Interface] = field(default_factory=dict)
+    hosts: dict[tuple[str, str], str] = field(default_factory=dict)
+    """(leaf, port) -> host at the other end."""
+    peers: dict[str, str] = field(default_factory=dict)
+    connected: dict[Place, list[tuple[IPv4Network | IPv6Network, Interface]]] = field(default_factory=dict)
+    tables: dict[Place, dict[str, tuple[int, frozenset[Place]]]] = field(default_factory=dict)
+    """Prefix -> (AS hops, next routers) of what BGP learned."""
+
+    def __post_init__(self) -> None:
+        for name, config in self.configs.items():
+            for each in config.interfaces:
+                if each.enabled:
+                    self.ports[name, each.name] = each
+                    for given in filter(None, (each.address, each.ipv6_address)):
+                        self.connected.setdefault((name, each.vrf), []).append((ip_interface(given).network, each))
+        for link in self.network.links:
+            if link.kind == "host":
+                self.hosts[link.upper.device, link.upper.port] = link.lower.device
+            if link.kind == "peer":
+                self.peers |= {link.upper.device: link.lower.device, link.lower.device: link.upper.device}
+        if not self.tables:
+            self.tables = self._converged()
+
+    # -- Ethernet --------------------------------------------------------------------------------------------------
+
+    def vlans(self, leaf: str, port: str) -> set[int]:
+        """The VLANs in which frames of a host's port are."""
+        found, given = set[int](), [self.ports.get((leaf, port))]
+        if given[0] is not None and given[0].member is not None:
+            given.append(self.ports.get((leaf, given[0].member.group)))
+        for each in filter(None, given):
+            found |= {*(each.tagged_vlans or ())} | ({each.access_vlan, each.native_vlan} - {None})
+        return found
+
+    def bridged(self, leaf: str, vlan: int) -> set[str]:
+        """Hosts that hear a frame in a VLAN of a leaf: of the pair, whose peer link carries each VLAN of both."""
+        both = {leaf, self.peers.get(leaf, leaf)}
+        return {host for (at, port), host in self.hosts.items() if at in both and vlan in self.vlans(at, port)}
+
+    # -- IP --------------------------------------------------------------------------------------------------------
+
+    def delivered(self, sent: Sent) -> set[str]:
+        """The hosts that the packet reaches, over all paths that it may take; as a frame to its gateway."""
+        return {host for _, host in self.arrivals(sent)}
+
+    def arrivals(self, sent: Sent) -> set[tuple[str, str]]:
+        """(the switch that hands it out, host) of each of these paths."""
+        if sent.vlan is None:
+            entry = self.ports.get((sent.leaf, sent.port))
+        else:
+            entry = self._svi(sent.leaf, sent.vlan) if sent.vlan in self.vlans(sent.leaf, sent.port) else None
+        if entry is None or not self._passes(sent.leaf, entry, "in", sent):
+            return set()
+        return self._forwarded((sent.leaf, entry.vrf), sent, MAX_HOPS)
+
+    def _svi(self, leaf: str, vlan: int) -> Interface | None:
+        found = (self.ports.get((leaf, name)) for name in (f"Vlan{vlan}", f"vlan{vlan}"))
+        return next(filter(None, found), None)
+
+    def _forwarded(self, at: Place, sent: Sent, hops_left: int) -> set[tuple[str, str]]:
+        device, _ = at
+        found: set[tuple[str, str]] = set()
+        _, ways = self._longest(at, sent.destination)
+        for way in ways if hops_left else ():
+            if isinstance(way, Interface):
+                if self._passes(device, way, "out", sent):
+                    found |= {(device, host) for host in self._out(device, way)}
+            else:
+                found |= self._forwarded(way, sent, hops_left - 1)
+        return found
+
+    def _longest(self, at: Place, destination: str) -> tuple[int, list[Interface | Place]]:
+        device, vrf = at
+        best: tuple[int, list[Interface | Place]] = (-1, [])
+        address = ip_address(destination)
+        for network, each in self.connected.get(at, ()):
+            if address in network and network.prefixlen > best[0]:
+                best = network.prefixlen, [each]
+        for route in self.configs[device].static_routes:
+            network = parsed(route.prefix)
+            if route.vrf == vrf and address in network and network.prefixlen > best[0]:
+                best = network.prefixlen, [*self._owners(route.next_hops, vrf)]
+        for prefix, (_, hops) in self.tables.get(at, {}).items():
+            network = parsed(prefix)
+            if hops and address in network and network.prefixlen > best[0]:
+                best = network.prefixlen, list(hops)
+        return best
+
+    def _owners(self, hops: tuple[str, ...], vrf: str | None) -> Iterator[Place]:
+        for (device, _), each in self.ports.items():
+            if each.vrf == vrf and each.address is not None and each.address.partition("/")[0] in hops:
+                yield device, vrf
+
+    def _out(self, device: str, way: Interface) -> set[str]:
+        """The hosts behind a router's interface."""
+        digits = way.name.lower().removeprefix("vlan")
+        if digits.isdigit():
+            return self.bridged(device, int(digits))
+        return {self.hosts[device, way.name]} if (device, way.name) in self.hosts else set()
+
+    def _passes(self, device: str, interface: Interface, direction: str, sent: Sent) -> bool:
+        family = "ipv6" if ":" in sent.destination else "ipv4"
+        names = [each.name for each in interface.acls if (each.family, each.direction) == (family, direction)]
+        lists = [each for each in self.configs[device].access_lists if each.family == family and each.name in names]
+        if not lists:
+            return True
+        ordered = sorted(lists[0].rules, key=lambda rule: rule.sequence)
+        return next((rule.permit for rule in ordered if _matches(rule, sent)), False)
+
+    # -- BGP -------------------------------------------------------------------------------------------------------
+
+    def _converged(self) -> dict[Place, dict[str, tuple[int, frozenset[Place]]]]:
+        """Rounds of announcements until nothing changes (RFC 4271, 9): the shortest AS paths, none with the own AS."""
+        paths: dict[Place, dict[str, dict[tuple[int, ...], frozenset[Place]]]] = {}
+        for device, config in self.configs.items():
+            if config.bgp is not None:
+                own = [(None, config.bgp.networks), *((each.name, each.networks) for each in config.bgp.vrfs)]
+                for vrf, prefixes in own:
+                    paths[device, vrf] = {prefix: {(): frozenset()} for prefix in prefixes}
+        sessions = list(self._sessions())
+        while True:
+            known = {at: {prefix: _shortest(found) for prefix, found in its.items()} for at, its in paths.items()}
+            changed = False
+            for sender, receiver, neighbor_out, neighbor_in in sessions:
+                asn, its = self._asn(receiver), self._asn(sender)
+                for prefix, best in known.get(sender, {}).items():
+                    if not self._lets(sender[0], neighbor_out, prefix) or not self._lets(
+                        receiver[0], neighbor_in, prefix
+                    ):
+                        continue
+                    for path in list(best)[:1]:
+                        new = (its, *path)
+                        mine = paths.setdefault(receiver, {}).setdefault(prefix, {})
+                        if asn not in new and () not in mine and sender not in mine.get(new, frozenset()):
+                            mine[new] = mine.get(new, frozenset()) | {sender}
+                            changed = True
+            if not changed:
+                break
+        return {at: {prefix: _joined(_shortest(found)) for prefix, found in its.items()} for at, its in paths.items()}
+
+    def _asn(self, at: Place) -> int:
+        bgp = self.configs[at[0]].bgp
+        return bgp.asn if bgp is not None else 0
+
+    def _sessions(self) -> Iterator[tuple[Place, Place, str | None, str | None]]:
+        """(sender, receiver, route map out, route map in) of sessions over one cable that both ends want."""
+        for link in self.network.links:
+            for near, far in ((link.upper, link.lower), (link.lower, link.upper)):
+                one, other = self.ports.get((near.device, near.port)), self.ports.get((far.device, far.port))
+                if one is None or other is None or not one.address or not other.address:
+                    continue
+                out = self._map(near.device, other.address.partition("/")[0], one.vrf, "out")
+                into = self._map(far.device, one.address.partition("/")[0], other.vrf, "in")
+                if out is not None and into is not None:
+                    yield (near.device, one.vrf), (far.device, other.vrf), out[0], into[0]
+
+    def _map(self, device: str, address: str, vrf: str | None, direction: str) -> tuple[str | None] | None:
+        bgp = self.configs[device].bgp
+        for each in bgp.neighbors if bgp is not None else ():
+            if (each.address, each.vrf) == (address, vrf) and bgp is not None:
+                group = next(one for one in bgp.peer_groups if one.name == each.peer_group)
+                return (group.route_map_out,) if direction == "out" else (each.route_map_in or group.route_map_in,)
+        return None
+
+    def _lets(self, device: str, name: str | None, prefix: str) -> bool:
+        policy = self.configs[device].routing_policy
+        for each in policy.route_maps:
+            if each.name == name:
+                for rule in each.rules:
+                    lists = [one for one in policy.prefix_lists if one.name == rule.match_prefix_list]
+                    if rule.match_prefix_list is None or (lists and _listed(lists[0].rules, prefix)):
+                        return rule.permit
+                return False
+        return True
+
+
+def _listed(rules: tuple[PrefixRule, ...], prefix: str) -> bool:
+    network = parsed(prefix)
+    for rule in rules:
+        covering = parsed(rule.prefix)
+        if covering.version != network.version or not (covering[0] <= network[0] and network[-1] <= covering[-1]):
+            continue
+        low = rule.ge or covering.prefixlen
+        high = rule.le or (covering.max_prefixlen if rule.ge is not None else covering.prefixlen)
+        if low <= network.prefixlen <= high:
+            return bool(rule.permit)
+    return False
+
+
+def _shortest(
+    found: dict[tuple[int, ...], frozenset[Place]],
+) -> dict[tuple[int, ...], frozenset[Place]]:
+    least = min(map(len, found))
+    return {path: hops for path, hops in found.items() if len(path) == least}
+
+
+def _joined(best: dict[tuple[int, ...], frozenset[Place]]) -> tuple[int, frozenset[Place]]:
+    return len(next(iter(best))), frozenset().union(*best.values())
+
+
+def _matches(rule: AclRule, sent: Sent) -> bool:
+    has_ports = sent.protocol in (6, 17)
+    looked_at = [
+        rule.protocol is None or rule.protocol == sent.protocol,
+        rule.source is None or ip_address(sent.source) in parsed(rule.source),
+        rule.destination is None or ip_address(sent.destination) in parsed(rule.destination),
+        rule.source_ports is None or (has_ports and rule.source_ports[0] <= sent.source_port <= rule.source_ports[1]),
+        rule.destination_ports is None
+        or (has_ports and rule.destination_ports[0] <= sent.destination_port <= rule.destination_ports[1]),
+        not rule.established or (sent.protocol == 6 and sent.is_open),
+        rule.icmp_type is None or rule.icmp_type == sent.icmp_type,
+    ]
+    return all(looked_at)

@@ -1,0 +1,200 @@
+"""Isolation on a small front fabric: one change opens or blocks a way, and is named with the line that decides.
+
+Packets that the proof shows are walked hop by hop by a judge that shares no code with it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from nornir_tasks.design.config.access_lists import TCP, AclBinding, AclRule
+from nornir_tasks.proofs.ends import End
+from nornir_tasks.proofs.isolation import Breach, Judged
+from nornir_tasks.proofs.packets import Packet
+from tests.unit.proofs.front_proved import (
+    GUARDED,
+    Configs,
+    attached,
+    configs,
+    judged,
+    port,
+    rules,
+    unchanged,
+    walker,
+    with_device,
+    with_port,
+    with_rules,
+)
+from tests.unit.proofs.packet_walker import Sent
+
+GPU, STORE = "front-leaf-g1-a", "front-leaf-g2-b"
+LOGIN = "front-leaf-g3-a"
+
+
+def sent(packet: Packet, source: End, leaf: str) -> Sent:
+    at = next(each for each in attached() if (each.plane, each.group, each.leaf) == (*source, leaf))
+    return Sent(
+        at.leaf, at.port, at.vlan, packet.source, packet.destination, packet.protocol, packet.source_port,
+        packet.destination_port, packet.is_established, packet.icmp_type,
+    )  # fmt: skip
+
+
+def arrives(changed: Configs, pair: Judged, breach: Breach) -> bool:
+    """By the two switches that the breach names?"""
+    assert breach.packet is not None
+    arrivals = walker(changed).arrivals(sent(breach.packet, pair.source, leaf_of(breach.by[0])))
+    wanted = leaf_of(breach.by[-1]), pair.destination.group
+    return any((leaf, host.rpartition("-")[0]) == wanted for leaf, host in arrivals)
+
+
+def leaf_of(line: str) -> str:
+    return line.split(maxsplit=1)[0]
+
+
+def test_every_pair_of_groups_is_as_the_flows_say() -> None:
+    found = judged(configs())
+    assert found.summary() == "isolation 20 of 20 pairs"
+    assert (found.failed, found.undecided) == ((), ())
+
+
+def test_what_the_flows_let_pass_arrives_and_all_else_does_not() -> None:
+    """The walker, by hand: it can see both."""
+    at = {(each.group, each.plane): each for each in attached()}
+    gpu, store, login = at["gpu", "storage"], at["store", "storage"], at["login", "business"]
+    assert unchanged().delivered(gpu.sends(store, destination_port=2049)) == {"store-1", "store-2"}
+    assert unchanged().delivered(store.sends(gpu, source_port=2049, is_open=True)) != set()
+    assert unchanged().delivered(store.sends(gpu, source_port=2049)) == set(), "a new connection from the server"
+    assert unchanged().delivered(gpu.sends(store, destination_port=2050)) == set()
+    assert unchanged().delivered(login.sends(store, destination_port=2049)) == set()
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change, and what is said of it."""
+
+    made: Callable[[], Configs]
+    pairs: tuple[tuple[str, str], ...]
+    """Ends of the pairs that fail, in words."""
+    kind: str
+    by: tuple[str, ...]
+    """The lines of the first."""
+
+
+def opened(device: str, name: str, **fields: Any) -> Configs:
+    return with_rules(device, name, (AclRule(5, True, **fields), *rules(device, name)))
+
+
+def unbound(device: str, name: str, direction: str) -> tuple[AclBinding, ...]:
+    return tuple(each for each in port(device, name).acls if each.use != f"ipv4 {direction}")
+
+
+def one_list_out_gone_and_one_in_open() -> Configs:
+    """From storage nodes to GPU hosts on business: two doors, one after the other."""
+    first = opened(STORE, "STORAGE-V200-IN", destination="10.169.0.0/25")
+    second = opened(GPU, "BUSINESS-V300-OUT", source="10.168.0.128/25", protocol=TCP)
+    return {**first, GPU: second[GPU]}
+
+
+CHANGES = {
+    "two lists that let one plane into another": Change(
+        one_list_out_gone_and_one_in_open,
+        (("store on storage", "gpu on business"),),
+        "open",
+        ("front-leaf-g2-b Vlan200: rule 5 of STORAGE-V200-IN", "front-leaf-g1-a Vlan300: rule 5 of BUSINESS-V300-OUT"),
+    ),
+    "a port more at both ends": Change(
+        lambda: {
+            **opened(GPU, "STORAGE-V200-IN", protocol=TCP, destination_ports=(22, 22)),
+            STORE: opened(STORE, "STORAGE-V200-OUT", source="10.168.0.0/25", protocol=TCP, destination_ports=(20, 30))[
+                STORE
+            ],
+        },
+        (("gpu on storage", "store on storage"),),
+        "open",
+        ("front-leaf-g1-a Vlan200: rule 5 of STORAGE-V200-IN", "front-leaf-g2-b Vlan200: rule 5 of STORAGE-V200-OUT"),
+    ),
+    "a rule gone": Change(
+        lambda: with_rules(GPU, "STORAGE-V200-IN", tuple(r for r in rules(GPU, "STORAGE-V200-IN") if r.sequence != 20)),
+        (("gpu on storage", "store on storage"),),
+        "blocked",
+        ("front-leaf-g1-a Vlan200: rule 60 of STORAGE-V200-IN", "front-leaf-g2-a Vlan200: rule 20 of STORAGE-V200-OUT"),
+    ),
+    "a denial before what a flow allows": Change(
+        lambda: with_rules(
+            STORE, "STORAGE-V200-OUT", (AclRule(1, permit=False, protocol=TCP), *rules(STORE, "STORAGE-V200-OUT"))
+        ),
+        (("gpu on storage", "store on storage"),),
+        "blocked",
+        ("front-leaf-g1-a Vlan200: rule 20 of STORAGE-V200-IN", "front-leaf-g2-b Vlan200: rule 1 of STORAGE-V200-OUT"),
+    ),
+    "a host's bond in another plane's VLAN": Change(
+        lambda: with_port(LOGIN, "bond1", access_vlan=320),
+        (("login on business", "api on business"), ("api on business", "login on business")),
+        "open",
+        ("both are in one VLAN: front-leaf-g3-a swp1, VLAN 320",),
+    ),
+    "a leaf that announces its hosts no more": Change(
+        lambda: with_device(STORE, bgp=None),
+        (("store on storage", "gpu on storage"),),
+        "blocked",
+        ("front-leaf-g2-b has no route to 10.168.0.0/25",),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_change_is_named_with_its_pair_and_the_lines_that_decide(change: Change) -> None:
+    changed = change.made()
+    failed = judged(changed).failed
+    assert {(str(each.source), str(each.destination)) for each in failed} == {*change.pairs}
+    (breach,) = failed[0].breaches
+    assert (breach.kind, breach.by) == (change.kind, change.by)
+    if breach.packet is not None:
+        assert arrives(changed, failed[0], breach) == (change.kind == "open")
+
+
+def test_one_list_that_is_open_opens_nothing_while_the_other_end_is_closed() -> None:
+    ssh: dict[str, Any] = {"source": "10.168.0.0/25", "protocol": TCP, "destination_ports": (22, 22)}
+    assert judged(opened(GPU, "STORAGE-V200-IN", **ssh)).failed == ()
+    assert judged(opened(STORE, "STORAGE-V200-OUT", **ssh)).failed == ()
+    assert judged(with_port(GPU, "Vlan300", acls=unbound(GPU, "Vlan300", "out"))).failed == ()
+
+
+def test_a_list_that_is_open_reaches_what_another_plane_lets_in_from_anywhere() -> None:
+    """``outside`` is no plane of the site: HTTPS from anywhere to api is not for hosts on storage."""
+    failed = judged(opened(GPU, "STORAGE-V200-IN")).failed
+    assert [(str(each.source), str(each.destination)) for each in failed] == [("gpu on storage", "api on business")]
+    assert str(failed[0].breaches[0].packet) == "TCP 10.168.0.4:49152 to 10.171.1.4:443, new"
+
+
+def test_hosts_on_two_planes_that_forward_open_every_way_between_them() -> None:
+    failed = judged(configs(), {}).failed
+    assert {(each.source.plane, each.destination.plane) for each in failed} == {
+        ("storage", "business"), ("business", "storage"),
+    }  # fmt: skip
+    assert failed[0].breaches[0].by == (
+        "hosts gpu-* are on both planes, and plane_guard does not keep them from forwarding",
+    )
+    half = {"gpu": GUARDED["gpu"] - {"business"}}
+    assert len(judged(configs(), half).failed) == len(failed)
+
+
+def test_a_list_on_a_port_between_switches_is_not_followed_and_said_so() -> None:
+    bound = (AclBinding("ipv4", "in", "STORAGE-V200-IN"),)
+    found = judged(with_port("front-spine-1", "swp1", acls=bound))
+    assert found.undecided == ("front-spine-1 swp1: STORAGE-V200-IN filters between switches",)
+
+
+def test_a_binding_to_a_list_that_is_not_there_filters_nothing() -> None:
+    lists = tuple(each for each in configs()[GPU].access_lists if not each.name.endswith("-OUT"))
+    acls = tuple(
+        replace(each, name="NOWHERE") if each.use == "ipv4 out" else each for each in port(GPU, "Vlan300").acls
+    )
+    gone = with_port(GPU, "Vlan300", acls=acls)
+    changed = {**gone, GPU: replace(gone[GPU], access_lists=lists)}
+    changed = {**changed, STORE: opened(STORE, "STORAGE-V200-IN")[STORE]}
+    failed = {(str(each.source), str(each.destination)): each for each in judged(changed).failed}
+    (breach,) = failed["store on storage", "gpu on business"].breaches
+    assert breach.by[1] == "front-leaf-g1-a Vlan300: NOWHERE, which does not exist"

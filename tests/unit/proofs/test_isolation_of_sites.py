@@ -1,0 +1,55 @@
+"""No alarm where the switches do just what a site's flows say, whatever else the site has; and on built-in sites."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from nornir_tasks.design.network import Network
+from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.proofs.isolation import Isolation, judge
+from nornir_tasks.usecases.prove import prove
+from nornir_tasks.usecases.site import load
+from tests.unit.design import front
+from tests.unit.platforms import front_drawn
+from tests.unit.proofs.front_proved import GUARDED
+
+
+def judged(network: Network) -> Isolation:
+    return judge(network, {each.name: device_config(network, each).config for each in network.devices}, GUARDED)
+
+
+def holds_for(data: dict[str, Any]) -> None:
+    found = judged(front.built(data))
+    assert len(found.pairs) >= 16
+    if "flows" in data["planes"]["storage"]:
+        assert found.failed == ()
+    else:  # nothing is refused on storage, so what business lets go anywhere, and come from anywhere, goes there
+        assert {(str(each.source), str(each.destination)) for each in found.failed} == {
+            (f"{one} on {plane}", f"{other} on {another}")
+            for one, plane, other, another in (
+                *((each, "storage", "api", "business") for each in ("gpu", "store")),
+                *(("api", "business", each, "storage") for each in ("gpu", "store")),
+            )
+        }
+
+
+@settings(max_examples=15)
+@given(front_drawn.intents())
+def test_random_front_fabrics_do_what_their_flows_say_and_no_more(data: dict[str, Any]) -> None:
+    holds_for(data)
+
+
+@pytest.mark.long
+@settings(max_examples=200)
+@given(front_drawn.intents())
+def test_two_hundred_front_fabrics_do_what_their_flows_say_and_no_more(data: dict[str, Any]) -> None:
+    holds_for(data)
+
+
+@pytest.mark.parametrize(("site", "pairs"), [("lab", 24), ("lab-rails", 0), ("lab-breakout", 0), ("ref-512", 0)])
+def test_built_in_sites_keep_their_planes_apart(site: str, pairs: int) -> None:
+    """24: six ends (gpu on three planes, storage, login, api) make 22 ordered pairs on different planes, and storage,
+    which has flows, keeps its two groups apart both ways."""
+    found = prove(load(site))
+    assert (len(found.isolation.pairs), found.isolation.failed, found.undecided) == (pairs, (), ())

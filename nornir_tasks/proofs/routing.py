@@ -64,7 +64,7 @@ class Routing:
     configs: Mapping[str, DeviceConfig]
     far: Mapping[Port, Port]
     _exits: dict[tuple[Router, Span], frozenset[Router]] = field(default_factory=dict)
-    _held: dict[Span, list[tuple[Span, int]]] = field(default_factory=dict)
+    _covers: dict[Span, list[tuple[Span, int]]] = field(default_factory=dict)
     _maps: dict[tuple[str, str | None], int] = field(default_factory=dict)
 
     def exits(self, router: Router, subnet: Span) -> frozenset[Router]:
@@ -100,18 +100,18 @@ class Routing:
             if prefix.length > best and prefix.holds(subnet):
                 best, hops = prefix.length, found
         table = self.tables.get(router, 0)
-        for prefix, bits in self._holding(subnet):
+        for prefix, bits in self._covering(subnet):
             if prefix.length > best and table & bits:
                 found_at = [origin for origin in self._origins(bits & table) if origin != router]
                 return prefix.length, found_at, ()
         return best, origins, hops
 
-    def _holding(self, subnet: Span) -> list[tuple[Span, int]]:
+    def _covering(self, subnet: Span) -> list[tuple[Span, int]]:
         """The announced prefixes that hold a subnet, longest first, with their bits."""
-        if subnet not in self._held:
+        if subnet not in self._covers:
             found = [(prefix, bits) for prefix, bits in self._announcing.items() if prefix.holds(subnet)]
-            self._held[subnet] = sorted(found, key=lambda each: -each[0].length)
-        return self._held[subnet]
+            self._covers[subnet] = sorted(found, key=lambda each: -each[0].length)
+        return self._covers[subnet]
 
     def _origins(self, bits: int) -> Iterator[Router]:
         while bits:

@@ -19,6 +19,12 @@ def prove(
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Only this proof (may be given more than once): isolation.")
     ] = None,
+    show_all: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Print every pair with every service, and the line that lets it pass or refuses it."
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Render every switch and prove what its lines do: which group of hosts reaches which other. Asks no switch.
@@ -35,14 +41,16 @@ def prove(
     if json:
         print_json({"isolation": isolation_as_json(found.isolation), "undecided": list(map(str, found.undecided))})
     else:
-        print_isolation(found.isolation)
+        print_isolation(found.isolation, show_all=show_all)
     usecase.require_proved(found)
 
 
-def print_isolation(found: "Isolation") -> None:
-    """Each pair that is not as asked, and the sum."""
+def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:
+    """Each pair that is not as asked, and the sum. ``show_all``: before them every pair with its services."""
     from nornir_tasks.cli.console import out
 
+    for pair in found.pairs if show_all else ():
+        out.print("\n".join(_services(pair)), markup=False)
     for pair in found.failed[:_MOST_PAIRS]:
         for line in _lines(pair):
             out.print(line, markup=False)
@@ -52,6 +60,12 @@ def print_isolation(found: "Isolation") -> None:
         out.print("isolation: nothing to prove: one plane, and no flows", markup=False)
     else:
         out.print(found.summary(), markup=False)
+
+
+def _services(pair: "Judged") -> Iterator[str]:
+    yield f"{pair.source} to {pair.destination}"
+    for each in pair.services:
+        yield f"  {each.service}: {'passes' if each.passes else 'refused'} ({'; '.join(each.by)})"
 
 
 def _lines(pair: "Judged") -> Iterator[str]:
@@ -70,6 +84,9 @@ def isolation_as_json(found: "Isolation") -> dict[str, Any]:
                 "source": each.source._asdict(),
                 "destination": each.destination._asdict(),
                 "verdict": "fail" if each.breaches else "pass",
+                "services": [
+                    {"service": one.service, "passes": one.passes, "decided_by": list(one.by)} for one in each.services
+                ],
                 "breaches": list(_breaches(each)),
             }
             for each in found.pairs

@@ -22,6 +22,7 @@ from nornir_tasks.design.config.access_lists import (
 )
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.pairs import Segment
+from nornir_tasks.intent.plane_model import PlaneIntent
 
 FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
 DIRECTIONS: tuple[Direction, ...] = ("in", "out")
@@ -72,18 +73,23 @@ def allowed(demand: Demand) -> Allowed | None:
     plane = demand.plane
     if not demand.is_bonded or plane.flows is None:
         return None
-    services = {
-        name: tuple(
-            Service(protocol, ports) for protocol, ranges in ((TCP, each.tcp), (UDP, each.udp)) for ports in ranges
-        )
-        for name, each in plane.services.items()
-    }
+    services = services_of(plane)
     flows = tuple(
         Flow(each.source, each.destination, tuple(one for name in each.services for one in services[name]))
         for each in plane.flows
     )
     networks = {name: tuple(map(str, prefixes)) for name, prefixes in plane.networks.items()}
     return Allowed(flows, networks, has_dhcp=bool(plane.dhcp_relay))
+
+
+def services_of(plane: PlaneIntent) -> dict[str, tuple[Service, ...]]:
+    """What flows of a plane may be for, by name."""
+    return {
+        name: tuple(
+            Service(protocol, ports) for protocol, ranges in ((TCP, each.tcp), (UDP, each.udp)) for ports in ranges
+        )
+        for name, each in plane.services.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,10 @@ class Gate(NamedTuple):
     interface: str
     acls: tuple[AclBinding, ...]
 
+    def line(self, by: str) -> str:
+        """What decides here, in words: ``leaf-1 Vlan200: rule 20 of STORAGE-V200-IN``."""
+        return f"{self.router.device} {self.interface}: {by}"
+
 
 @dataclass(frozen=True, slots=True)
 class Domain:

@@ -5,19 +5,21 @@ comes from a host's own subnet by any of its gates, goes where routing may take 
 Packets whose source is not the host's own are left out, as is what crosses the firewall outside the site.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
 
 from nornir_tasks.design.config.access_lists import AclBinding, Family
 from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.flows import Service
 from nornir_tasks.design.network import Network
 from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
 from nornir_tasks.proofs.expected import Matrix, ends_of
 from nornir_tasks.proofs.filters import Lists, decided, passed
 from nornir_tasks.proofs.packets import Packet, Packets, addresses, between, example, without_all
 from nornir_tasks.proofs.routing import Routing, span
+from nornir_tasks.proofs.services import Verdict, verdicts
 
 FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
 
@@ -44,6 +46,8 @@ class Judged:
     destination: End
     breaches: tuple[Breach, ...] = ()
     """One of each way; none: as asked."""
+    services: tuple[Verdict, ...] = ()
+    """What passes of each service that was asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,16 @@ class Isolation:
         return f"isolation {len(self.pairs) - len(self.failed)} of {len(self.pairs)} pairs"
 
 
-def judge(network: Network, configs: Mapping[str, DeviceConfig], guarded: Mapping[str, frozenset[str]]) -> Isolation:
-    """Judge every pair. ``guarded``: group of hosts -> the planes between which its hosts forward nothing."""
+def judge(
+    network: Network,
+    configs: Mapping[str, DeviceConfig],
+    guarded: Mapping[str, frozenset[str]],
+    services: Mapping[str, Sequence[Service]] | None = None,
+) -> Isolation:
+    """Judge every pair. ``guarded``: group of hosts -> the planes between which its hosts forward nothing.
+
+    ``services``: name -> ports, for an overview of each pair; None: there is none.
+    """
     known = domains(network, configs)
     matrix = Matrix(network)
     found = _Judge(matrix, configs, _routing(network, configs))
@@ -79,7 +91,10 @@ def judge(network: Network, configs: Mapping[str, DeviceConfig], guarded: Mappin
     for each in joined(network, configs, known):
         _note(ways, each)
     _forwarded(ways, ends, guarded)
-    judged = tuple(Judged(*pair, tuple(dict.fromkeys(breaches))) for pair, breaches in ways.items())
+    judged = tuple(
+        Judged(*pair, tuple(dict.fromkeys(breaches)), found.services(ends[pair[0]], ends[pair[1]], services))
+        for pair, breaches in ways.items()
+    )
     return Isolation(judged, tuple(_filters_between_switches(network, configs)))
 
 
@@ -153,6 +168,12 @@ class _Judge:
                             found.setdefault(each.kind, each)
         return list(found.values())
 
+    def services(
+        self, ones: list[Domain], others: list[Domain], named: Mapping[str, Sequence[Service]] | None
+    ) -> tuple[Verdict, ...]:
+        """What passes of each service, by the first way between them."""
+        return () if named is None else verdicts(self.routing, self._lists, (ones, others), named)
+
     def _across(self, one: Domain, other: Domain, family: Family) -> Iterator[Breach]:
         crosses = one.plane != other.plane
         for here in one.gates:
@@ -175,13 +196,13 @@ class _Judge:
             for left in passed(self._lists(there), there.acls, (family, "out"), entered.packets):
                 through.append(left.packets)
                 if more := without_all(left.packets, may):
-                    yield Breach("open", (_at(here, entered.by), _at(there, left.by)), example(more, family))
+                    yield Breach("open", (here.line(entered.by), there.line(left.by)), example(more, family))
         for wanted in self.matrix.must(one, other, family):
             if missing := without_all(wanted, through):
                 packet = example(missing, family)
                 by = decided(self._lists(here), here.acls, (family, "in"), packet)
                 then = decided(self._lists(there), there.acls, (family, "out"), packet)
-                yield Breach("blocked", (_at(here, by), _at(there, then)), packet)
+                yield Breach("blocked", (here.line(by), there.line(then)), packet)
 
     def _unreached(self, here: Gate, one: Domain, other: Domain) -> Iterator[Breach]:
         must = self.matrix.must(one, other, "ipv4")
@@ -211,7 +232,3 @@ class _Judge:
         if device not in self.lists:
             self.lists[device] = {(each.family, each.name): each for each in self.configs[device].access_lists}
         return self.lists[device]
-
-
-def _at(gate: Gate, by: str) -> str:
-    return f"{gate.router.device} {gate.interface}: {by}"

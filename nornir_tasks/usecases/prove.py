@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.flows import Service, services_of
 from nornir_tasks.errors import GpufabricError, IntentError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.proofs import isolation
 from nornir_tasks.proofs.ends import group_of
@@ -32,7 +33,7 @@ def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore) -> Pr
         what = f"no such proof: {', '.join(unknown)}"
         raise IntentError(Problem("--only", what, expected=f"one of {', '.join(PROOFS)}"))
     guarded, reasons = _guarded(design)
-    found = isolation.judge(design.network, rendered(select(design), on), guarded)
+    found = isolation.judge(design.network, rendered(select(design), on), guarded, _services(design))
     problems = [Problem(where, "could not be proved", found=why) for where, why in reasons.items()]
     problems += [Problem("isolation", each, "no list there", hint="take it away") for each in found.undecided]
     return Proved(found, tuple(problems))
@@ -46,6 +47,15 @@ def rendered(selection: Selection, on: On = ignore) -> dict[str, DeviceConfig]:
             each = selection[name]
             found[name] = each.platform.parse(each.tree, each.capabilities, name, each.config.model).config
             step(name)
+    return found
+
+
+def _services(design: SiteDesign) -> dict[str, tuple[Service, ...]]:
+    """The services of all planes by name; with the plane's where two planes mean something else by one name."""
+    found: dict[str, tuple[Service, ...]] = {}
+    for plane, intended in design.site.intent.planes.items():
+        for name, ports in services_of(intended).items():
+            found[name if found.get(name, ports) == ports else f"{name} of {plane}"] = ports
     return found
 
 

@@ -45,6 +45,17 @@ def test_planes_that_are_apart_are_proved_so(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "isolation 24 of 24 pairs\n"), done.stderr
 
 
+def test_every_service_of_every_pair_is_listed_with_the_lines_that_decide(tmp_path: Path) -> None:
+    shown = prove(site(tmp_path), "--all").stdout.splitlines()
+    first = shown.index("gpu on storage to storage on storage")
+    passes = "front-leaf-g1-a Vlan200: rule 20 of STORAGE-V200-IN; front-leaf-g2-a Vlan200: rule 20 of STORAGE-V200-OUT"
+    assert shown[first + 1 : first + 3] == [
+        f"  nfs: passes ({passes})",
+        "  anything else: refused (front-leaf-g1-a Vlan200: rule 30 of STORAGE-V200-IN)",
+    ]
+    assert sum(" to " in line and not line.startswith(" ") for line in shown) == 24
+
+
 @pytest.fixture
 def open_site(tmp_path: Path) -> Path:
     """Nobody filters: neither plane of the front fabric has flows."""

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from nornir_tasks.design.config.access_lists import TCP, AclBinding, AclRule
+from nornir_tasks.design.flows import Service
 from nornir_tasks.proofs.ends import End
-from nornir_tasks.proofs.isolation import Breach, Judged
+from nornir_tasks.proofs.isolation import Breach, Judged, judge
 from nornir_tasks.proofs.packets import Packet
 from tests.unit.proofs.front_proved import (
     GUARDED,
@@ -19,6 +20,7 @@ from tests.unit.proofs.front_proved import (
     attached,
     configs,
     judged,
+    network,
     port,
     rules,
     unchanged,
@@ -179,6 +181,22 @@ def test_hosts_on_two_planes_that_forward_open_every_way_between_them() -> None:
     )
     half = {"gpu": GUARDED["gpu"] - {"business"}}
     assert len(judged(configs(), half).failed) == len(failed)
+
+
+def test_each_service_is_listed_with_the_lines_that_decide() -> None:
+    services = {"nfs": (Service(TCP, (2049, 2049)),), "portmap": (Service(TCP, (111, 111)), Service(17, (111, 111)))}
+    found = judge(network(), configs(), GUARDED, services)
+    at = {(str(each.source), str(each.destination)): each.services for each in found.pairs}
+    there = {each.service: (each.passes, each.by) for each in at["gpu on storage", "store on storage"]}
+    lists = (
+        "front-leaf-g1-a Vlan200: rule {} of STORAGE-V200-IN",
+        "front-leaf-g2-a Vlan200: rule {} of STORAGE-V200-OUT",
+    )
+    assert there["nfs"] == (True, tuple(each.format(20) for each in lists))
+    assert there["portmap"] == (True, tuple(each.format(number) for number in (30, 40) for each in lists))
+    assert there["anything else"] == (False, (lists[0].format(60),))
+    back = {each.service: each.passes for each in at["store on storage", "gpu on storage"]}
+    assert back == {"nfs": False, "portmap": False, "anything else": False}
 
 
 def test_a_list_on_a_port_between_switches_is_not_followed_and_said_so() -> None:

@@ -1,0 +1,84 @@
+"""Which services a group of hosts reaches at another, with the lines that decide; an overview beside the judgement.
+
+Judged are new connections to each of a service's ports, by the first gates between both; that all gates do alike, and
+that nothing else passes, is :mod:`nornir_tasks.proofs.isolation`'s.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from nornir_tasks.design.config.access_lists import TCP, Direction, Family
+from nornir_tasks.design.flows import Service
+from nornir_tasks.proofs.ends import Domain, Gate
+from nornir_tasks.proofs.filters import Lists, decided, passed
+from nornir_tasks.proofs.packets import Packets, between, example, without_all
+from nornir_tasks.proofs.routing import Routing, span
+
+IN: tuple[Family, Direction] = ("ipv4", "in")
+OUT: tuple[Family, Direction] = ("ipv4", "out")
+ELSE = "anything else"
+"""A TCP port that no service has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One service, from one end to another."""
+
+    service: str
+    passes: bool
+    by: tuple[str, ...]
+    """The lines that let it pass, at both ends, or the one that refuses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Two gates, and the IPv4 subnets behind them."""
+
+    here: Gate
+    there: Gate
+    every: Packets
+
+
+def verdicts(
+    routing: Routing,
+    lists_of: Callable[[Gate], Lists],
+    ends: tuple[Sequence[Domain], Sequence[Domain]],
+    services: Mapping[str, Sequence[Service]],
+) -> tuple[Verdict, ...]:
+    """Every service, and what no service is, by the first way between both ends."""
+    way = next(_ways(routing, *ends), None)
+    named = {**services, ELSE: (_unnamed(services),)}
+    if way is None:
+        return tuple(Verdict(name, passes=False, by=("no route",)) for name in named)
+    return tuple(Verdict(name, *_judged(lists_of, way, ports)) for name, ports in named.items())
+
+
+def _ways(routing: Routing, ones: Iterable[Domain], others: Sequence[Domain]) -> Iterator[Way]:
+    for one in ones:
+        for other in others:
+            for here in one.gates if one is not other else ():
+                exits = routing.exits(here.router, span(other.subnets["ipv4"]))
+                every = between(one.subnets["ipv4"], other.subnets["ipv4"], "ipv4")
+                yield from (Way(here, there, every) for there in other.gates if there.router in exits)
+
+
+def _unnamed(services: Mapping[str, Sequence[Service]]) -> Service:
+    taken = [each.ports for ports in services.values() for each in ports if each.protocol == TCP]
+    free = next(port for port in range(1, 65536) if not any(low <= port <= high for low, high in taken))
+    return Service(TCP, (free, free))
+
+
+def _judged(lists_of: Callable[[Gate], Lists], way: Way, ports: Sequence[Service]) -> tuple[bool, tuple[str, ...]]:
+    """Does all of it pass, and by which lines; else the line that refuses the first packet."""
+    by: dict[str, None] = {}
+    for each in ports:
+        opening = way.every._replace(
+            protocol=(each.protocol,) * 2, destination_port=each.ports, source_port=(49152, 65535), established=(0, 0)
+        )
+        for gate, where in ((way.here, IN), (way.there, OUT)):
+            found = list(passed(lists_of(gate), gate.acls, where, opening))
+            if left := without_all(opening, (one.packets for one in found)):
+                line = decided(lists_of(gate), gate.acls, where, example(left, "ipv4"))
+                return False, (gate.line(line),)
+            by.update(dict.fromkeys(gate.line(one.by) for one in found))
+    return True, tuple(by)

@@ -147,11 +147,11 @@ def active_vlans(tree: Tree) -> frozenset[int]:
     found = {1}
     for node in tree.find("vlan"):
         if "vlans" in node.params and not node.negated and node.first("state suspend") is None:
-            found.update(_numbers(node.params["vlans"]))
+            found.update(numbers(node.params["vlans"]))
     return frozenset(found)
 
 
-def _numbers(text: str) -> Iterator[int]:
+def numbers(text: str) -> Iterator[int]:
     """``10,20-22`` as numbers."""
     for part in text.split(","):
         first, _, last = part.partition("-")
@@ -172,7 +172,7 @@ def _carried(node: Node) -> frozenset[int]:
     if access is not None:
         return frozenset({access})
     allowed = node.value("switchport trunk allowed vlan", "vlans") or "all"
-    return frozenset(range(1, 4095)) if allowed == "all" else frozenset(_numbers(allowed) if allowed != "none" else ())
+    return frozenset(range(1, 4095)) if allowed == "all" else frozenset(numbers(allowed) if allowed != "none" else ())
 
 
 def _svi(state: InterfaceState, node: Node, vlans: frozenset[int]) -> InterfaceState:

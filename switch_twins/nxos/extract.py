@@ -127,7 +127,10 @@ def _carried(tree: Tree, interface: Node) -> frozenset[int]:
         return frozenset({access})
     if interface.first("switchport mode trunk") is None:
         return frozenset()
-    allowed = interface.value("switchport trunk allowed vlan", "vlans") or "1-4094"
+    line = interface.first("switchport trunk allowed vlan")
+    if line is not None and line.words.endswith(" none"):
+        return frozenset()
+    allowed = (line.params.get("vlans") if line is not None else None) or "1-4094"
     return frozenset(numbers(allowed, 1, 4094) or ())
 
 

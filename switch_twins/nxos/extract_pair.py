@@ -43,9 +43,10 @@ def _compared(tree: Tree, link: Node) -> tuple[Compared, ...]:
     word = mode.words.split()[-1] if mode is not None else "rapid-pvst"
     svis = (node for node in tree.find("interface") if node.params.get("name", "").startswith("Vlan"))
     routed = [int(node.params["name"][len("Vlan") :]) for node in svis if tree.effective(node, "no shutdown")]
-    allowed = link.value("switchport trunk allowed vlan", "vlans") or "1-4094"
+    line = link.first("switchport trunk allowed vlan")
+    listed = line.params.get("vlans", "") if line is not None else "1-4094"
     return (
         Compared("STP Mode", _MODES.get(word, word), "1"),
         Compared("Interface-vlan admin up", ranges(sorted(routed)), "2"),
-        Compared("Allowed VLANs", ranges(numbers(allowed, 1, 4094) or []), "-"),
+        Compared("Allowed VLANs", ranges(numbers(listed, 1, 4094) or []), "-"),
     )

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from . import show_groups, show_hsrp, show_interfaces, show_pairs, show_policies, show_qos, show_routing, show_system
+from . import (
+    show_groups,
+    show_hsrp,
+    show_interfaces,
+    show_pairs,
+    show_policies,
+    show_qos,
+    show_routing,
+    show_system,
+    show_vlans,
+)
 from .commands import invalid
 from .reply import Reply, View
 from .words import canonical_name
@@ -87,6 +97,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show interface brief", _plain(show_interfaces.brief)),
         (r"show interface status", _plain(show_interfaces.status)),
         (r"show port-channel summary", _plain(show_groups.summary)),
+        (r"show vlan brief", _plain(show_vlans.brief)),
         (r"show hsrp", _hsrp),
         (r"show vpc(?: brief)?", _plain(show_pairs.vpc)),
         (r"show vpc consistency-parameters global", _plain(show_pairs.consistency)),

@@ -98,9 +98,11 @@ class Board:
     def explanation(self, finding: Finding) -> Key | None:
         """The cause that breaks what this finding is about, or what that stands on."""
         known = self._explains.get((finding.check, finding.device, finding.port))
-        if known is not None or finding.check not in {"port", "lacp"}:
-            return known
         end = finding.device, finding.port
+        if known is not None or finding.check not in {"port", "lacp", "trunks"}:
+            return known
+        if finding.check == "trunks":
+            return self.why_down(end)
         return self._from_beneath(end) if finding.check == "port" else self._from_group(end)
 
     def known(self, check: str, device: str, port: str) -> Key | None:

@@ -45,7 +45,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     _dead_switches(board)
     _one_by_one(board, "port")
     _not_announced(board)
-    for check in ("lldp", "lacp", "ra", "mtu", "vlan"):
+    for check in ("lldp", "lacp", "ra", "mtu", "vlan", "trunks"):
         _one_by_one(board, check)
     _silent_switches(board)
     _one_by_one(board, "bgp")

@@ -40,11 +40,11 @@ class Breaks(Enum):
     PATHS = "how many next hops this switch uses, for all that it learns"
 
 
-_TRAFFIC = frozenset({"lldp", "lacp", "mtu", "ra", "vlan", "bgp", "load-balancing", "pairs", "gateways"})
+_TRAFFIC = frozenset({"lldp", "lacp", "mtu", "ra", "vlan", "trunks", "bgp", "load-balancing", "pairs", "gateways"})
 _ROUTES = (frozenset[str](), False)
 """Followed along the paths of the design, not by port (``lost_routes.py``)."""
 AT = {
-    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "bgp", "pairs", "gateways"}), True),
+    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "trunks", "bgp", "pairs", "gateways"}), True),
     Breaks.GROUP: (frozenset({"lacp"}), True),
     Breaks.PORT: (frozenset({"port", *_TRAFFIC}) | QOS, True),
     Breaks.TRAFFIC: (_TRAFFIC | QOS, True),
@@ -53,7 +53,7 @@ AT = {
     Breaks.MTU: (frozenset({"mtu"}), True),
     Breaks.ADVERTISEMENTS: (frozenset({"ra", "bgp"}), True),
     Breaks.QUEUES: (QOS | {"dscp"}, False),
-    Breaks.VLAN: (frozenset({"vlan", "port", "pairs", "gateways"}), False),
+    Breaks.VLAN: (frozenset({"vlan", "trunks", "port", "pairs", "gateways"}), False),
     Breaks.PAIR: (frozenset({"pairs"}), False),
     Breaks.GATEWAY: (frozenset({"gateways"}), False),
     Breaks.BALANCING: (frozenset({"load-balancing"}), False),

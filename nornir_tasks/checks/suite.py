@@ -16,6 +16,7 @@ from nornir_tasks.checks import (
     ports,
     qos,
     router_advertisements,
+    trunks,
     unfinished,
     vlans,
 )
@@ -49,6 +50,7 @@ CHECKS = (
     Check(ports.check_mtu, (ports.MTU,)),
     Check(router_advertisements.check_router_advertisements, (router_advertisements.ABOUT,)),
     Check(vlans.check_vlans, (vlans.ABOUT,)),
+    Check(trunks.check_trunks, (trunks.ABOUT,)),
     Check(bgp.check_sessions, (bgp.ABOUT,)),
     Check(ecmp.check_ecmp, (ecmp.ABOUT,)),
     Check(pairs.check_pairs, (pairs.ABOUT,)),

@@ -144,6 +144,14 @@ class GatewayState:
 
 
 @dataclass(frozen=True, slots=True)
+class PortVlans:
+    """The VLANs whose frames a switched port carries, tagged or not."""
+
+    port: str
+    vlans: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """One switch, at one moment."""
 
@@ -163,6 +171,8 @@ class Observed:
     """None: the switch did not show it; one that shall be in no pair is not asked."""
     gateways: tuple[GatewayState, ...] | None = None
     """Addresses of redundant gateways; None: the switch did not show them; one that shall have none is not asked."""
+    carried: tuple[PortVlans, ...] | None = None
+    """Ports that carry any VLAN; None: the switch did not show them; one that shall have no trunk is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

@@ -15,6 +15,7 @@ from typing import Any
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.eos.observe_gateways import gateways
+from nornir_tasks.platforms.eos.observe_vlans import carried
 from nornir_tasks.platforms.observed import (
     NO_PAIR,
     Answers,
@@ -41,6 +42,7 @@ GROUPS = Request("show port-channel")
 PAIR = Request("show mlag detail")
 UNLIKE = Request("show mlag config-sanity")
 GATEWAYS = Request("show ip virtual-router vrf all")
+VLANS = Request("show vlan brief")
 
 PFC = Request("show priority-flow-control", Form.TEXT)
 WATCHDOG = Request("show priority-flow-control counters watchdog", Form.TEXT)
@@ -60,6 +62,7 @@ REQUESTS = {
     "groups": (GROUPS,),
     "pair": (PAIR, UNLIKE),
     "gateways": (GATEWAYS,),
+    "carried": (VLANS,),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -95,6 +98,7 @@ def observed(device: str, answers: Answers) -> Observed:
         groups=tuple(_members(_data(answers, GROUPS))),
         pair=_pair(answers[PAIR.what], _data(answers, UNLIKE)) if PAIR.what in answers else None,
         gateways=tuple(gateways(answers[GATEWAYS.what])) if GATEWAYS.what in answers else None,
+        carried=tuple(carried(answers[VLANS.what])) if VLANS.what in answers else None,
     )
 
 

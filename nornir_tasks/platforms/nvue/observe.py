@@ -32,6 +32,7 @@ from nornir_tasks.platforms.observed import (
     PathState,
     PortQos,
     PortState,
+    PortVlans,
     Request,
 )
 
@@ -66,6 +67,7 @@ REQUESTS = {
     "groups": (Request(PORTS, parts=("/*/bond",)),),
     "pair": (PAIR,),
     "gateways": (Request(PORTS, parts=PARTS),),
+    "carried": (MEMBERS,),
 }
 
 
@@ -85,6 +87,7 @@ def observed(device: str, answers: Answers) -> Observed:
         groups=tuple(_members(ports)),
         pair=_pair(answers[PAIR.what]) if PAIR.what in answers else None,
         gateways=tuple(gateways(ports)) if PORTS in answers else None,
+        carried=tuple(_carried(members)) if MEMBERS.what in answers else None,
     )
 
 
@@ -167,6 +170,12 @@ def _vlan(name: str, members: Data) -> str | None:
     vlans = members[name].get("vlan", {})
     untagged = [number for number, each in vlans.items() if each.get("tag-state") == "untagged"]
     return untagged[0] if len(vlans) == len(untagged) == 1 else "trunk"
+
+
+def _carried(members: Data) -> Iterator[PortVlans]:
+    """Each port of the bridge with the VLANs that have it in a state: the rows of the table that ``_vlan`` reads."""
+    for name, port in members.items():
+        yield PortVlans(name, frozenset(int(number) for number in port.get("vlan", {})))
 
 
 def lldp_neighbors(name: str, port: Data) -> list[LldpNeighbor]:

@@ -15,9 +15,11 @@ from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.nxos.observe_gateways import gateways
+from nornir_tasks.platforms.nxos.observe_pair import pair_state
+from nornir_tasks.platforms.nxos.observe_vlans import carried
 from nornir_tasks.platforms.nxos.port_map import LAG
+from nornir_tasks.platforms.nxos.tables import rows
 from nornir_tasks.platforms.observed import (
-    NO_PAIR,
     Answers,
     BgpSession,
     Form,
@@ -25,12 +27,10 @@ from nornir_tasks.platforms.observed import (
     LldpNeighbor,
     Observed,
     Observing,
-    PairState,
     PathState,
     PortQos,
     PortState,
     Request,
-    Unlike,
 )
 
 INTERFACES = Request("show interface")
@@ -43,6 +43,7 @@ GROUPS = Request("show port-channel summary")
 PAIR = Request("show vpc")
 UNLIKE = Request("show vpc consistency-parameters global")
 GATEWAYS = Request("show hsrp")
+VLANS = Request("show vlan brief")
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
@@ -64,6 +65,7 @@ REQUESTS = {
     "groups": (GROUPS,),
     "pair": (PAIR, UNLIKE),
     "gateways": (GATEWAYS,),
+    "carried": (VLANS,),
 }
 
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
@@ -71,16 +73,6 @@ _BUNDLED = "P"
 _STATES = {"D": "down", "I": "individual", "s": "suspended", "H": "hot standby", "r": "module removed"}
 """The legend of ``show port-channel summary``."""
 _UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
-
-
-def rows(body: Any, name: str) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - an API answer
-    """The rows of ``TABLE_<name>``: none, one (an object) or many (a list)."""
-    table = body.get(f"TABLE_{name}") if isinstance(body, dict) else None
-    for part in table if isinstance(table, list) else [table]:
-        row = part.get(f"ROW_{name}") if isinstance(part, dict) else None
-        for each in row if isinstance(row, list) else [row]:
-            if isinstance(each, dict):
-                yield each
 
 
 def observed(device: str, answers: Answers) -> Observed:
@@ -95,8 +87,9 @@ def observed(device: str, answers: Answers) -> Observed:
         dscp_to_priority=_code_points(answers),
         paths=PathState(None, None, needs_reload=True, waits_for_reload=_waiting(_body(answers, PENDING))),
         groups=tuple(_members(_body(answers, GROUPS))),
-        pair=_pair(_body(answers, PAIR), _body(answers, UNLIKE)),
+        pair=pair_state(_body(answers, PAIR), _body(answers, UNLIKE)),
         gateways=tuple(gateways(rows(answers[GATEWAYS.what], "grp_detail"))) if GATEWAYS.what in answers else None,
+        carried=tuple(carried(rows(answers[VLANS.what], "vlanbriefxbrief"))) if VLANS.what in answers else None,
     )
 
 
@@ -106,39 +99,6 @@ def _members(body: Any) -> Iterator[GroupMember]:  # noqa: ANN401 - an API answe
             flag = str(member.get("port-status", ""))
             bundled, reason = flag == _BUNDLED, _STATES.get(flag, flag)
             yield GroupMember(str(member["port"]), str(group["port-channel"]), bundled, "" if bundled else reason)
-
-
-def _pair(body: Any, compared: Any) -> PairState | None:  # noqa: ANN401 - API answers
-    """A word other than ``peer-ok`` and ``peer-alive`` is a peer that is not there; no word: not shown."""
-    if not isinstance(body, dict):
-        return None
-    if "vpc-domain-id" not in body:
-        return NO_PAIR
-    link, state = next(rows(body, "peerlink"), {}), str(body.get("vpc-peer-status", ""))
-    connected, heard = state == "peer-ok" if state else None, body.get("vpc-peer-keepalive-status")
-    return PairState(
-        domain=str(body["vpc-domain-id"]),
-        peer_link=re.sub(r"^Po(?=\d)", LAG, str(link.get("peerlink-ifindex", ""))),
-        connected=connected,
-        state=state,
-        keepalive=None if heard is None else heard == "peer-alive",
-        role=str(body.get("vpc-role", "")),
-        unlike=tuple(_unlike(body, compared)) if connected else None,
-    )
-
-
-def _unlike(body: dict[str, Any], compared: Any) -> Iterator[Unlike]:  # noqa: ANN401 - an API answer
-    """The rows whose values differ; if there is none, and the switch says that both are not consistent, its reason."""
-    found = [
-        Unlike(str(row["vpc-param-name"]), str(row["vpc-param-local-val"]), str(row["vpc-param-peer-val"]))
-        for row in rows(compared, "vpc_consistency")
-        if row["vpc-param-local-val"] != row["vpc-param-peer-val"]
-    ]
-    yield from found
-    for kind in ("peer-consistency", "type-2-consistency") if not found else ():
-        word = str(body.get(f"vpc-{kind}", "consistent"))
-        if word != "consistent":
-            yield Unlike(f"vpc-{kind}", word, str(body.get(f"vpc-{kind}-status", "")))
 
 
 def _waiting(text: Any) -> tuple[str, ...] | None:  # noqa: ANN401 - an API answer

@@ -4,7 +4,7 @@ The fabric is the lab's (``switch_twins``), which shares no code with the design
 them, faults by hand; what comes out is what ``nornir validate`` would have collected.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -32,6 +32,7 @@ from nornir_tasks.platforms.observed import (
     PathState,
     PortQos,
     PortState,
+    PortVlans,
 )
 from nornir_tasks.usecases.site import SiteDesign, load
 from nornir_tasks.usecases.validate import far_ends
@@ -364,7 +365,16 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
         ),
         pair=pair_of(sim, config),
         gateways=tuple(gateways_of(sim, config)),
+        carried=tuple(_carried(sim, config)),
     )
+
+
+def _carried(sim: FabricSim, config: DeviceConfig) -> Iterator[PortVlans]:
+    """VLANs that are there, on ports that are up."""
+    there = {each.number for each in config.vlans}
+    for port in sim.state(config.name).interfaces:
+        if port.vlans and not port.group and sim.is_up(config.name, port.name):
+            yield PortVlans(port.name, port.vlans & there)
 
 
 def _number(neighbor: BgpNeighbor) -> int:

@@ -29,6 +29,7 @@ from nornir_tasks.platforms.observed import (
     Observed,
     PortQos,
     PortState,
+    PortVlans,
 )
 from nornir_tasks.usecases import validate
 from nornir_tasks.usecases.site import select
@@ -43,6 +44,7 @@ TABLES = {
     PortQos: "qos",
     GroupMember: "groups",
     GatewayState: "gateways",
+    PortVlans: "carried",
 }
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""

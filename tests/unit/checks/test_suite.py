@@ -19,6 +19,7 @@ from nornir_tasks.platforms.observed import (
     Observed,
     PortQos,
     PortState,
+    PortVlans,
 )
 from nornir_tasks.usecases.validate import require_passed
 
@@ -51,6 +52,8 @@ BELONGS = {
     (GatewayState, "is_up"): {"gateways"},
     (GatewayState, "is_active"): {"gateways"},
     (GatewayState, "mac_address"): {"gateways"},
+    (PortVlans, "port"): {"trunks"},  # each of these changed: test_trunks.py
+    (PortVlans, "vlans"): {"trunks"},
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},
@@ -108,15 +111,16 @@ def each_field_is_caught(good: Evidence, device: str) -> int:
 
 
 def test_no_kind_of_observation_is_left_without_a_check() -> None:
-    shown = {PortState, LldpNeighbor, BgpSession, PortQos, GroupMember, GatewayState}
+    shown = {PortState, LldpNeighbor, BgpSession, PortQos, GroupMember, GatewayState, PortVlans}
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
     words = {(GroupMember, "reason"), (GatewayState, "state")}
     assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans | words
     assert {field.name for field in fields(Observed)} == {
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
+        "carried",
     }  # fmt: skip
-    assert len(CHECKS) == 14
+    assert len(CHECKS) == 15
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

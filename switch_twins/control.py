@@ -4,7 +4,7 @@
     {"request": "nonsense"}                              ->   {"ok": false, "error": "..."}
 
 Requests
-    status                    site, pid, uptime, devices with sessions up and configured, cables
+    status                    site, pid, uptime, devices with sessions up and configured, cables, played hosts
     swap-cables cables=[a,b]  exchange the far ends of two cables;  cut-cable / mend-cable cable=ID
     switch-off device=NAME    take its power: nothing answers there, its links are down;  switch-on device=NAME
     cpu                       user and system seconds of this process
@@ -100,6 +100,7 @@ class ControlServer:
             "uptime_s": round(lab.clock.now_s() - self._started_s, 3),
             "devices": [self._device_status(name) for name in lab.twins],
             "cables": lab.fabric.wiring.cables(),
+            "played": lab.fabric.wiring.played(),
         }
 
     def _device_status(self, name: str) -> Answer:

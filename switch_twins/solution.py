@@ -95,7 +95,7 @@ class Solution:
         for end in sorted(set(ends)):
             if end.device in self.links:
                 self._relink_port(end, far)
-        self._regroup(far)
+        self._regroup(far, hosts=[end for end in ends if end in self._wiring.hosts])
         judged = [session for end in far for session in self._judge.of_port(end.device, end.port)]
         for session in judged:
             self.routes.disconnect(session.key)
@@ -148,19 +148,22 @@ class Solution:
             self.links[name] = {port: self._wiring.link(End(name, port), self.interfaces) for port in ports}
         changed = set(names)
         far: dict[End, bool] = {}
+        hosts: list[End] = []
         for name in names:
             for port in sorted(self._wiring.ports_of(name)):
                 end, _ = self._wiring.far(End(name, port))
+                if end in self._wiring.hosts:
+                    hosts.append(end)
                 if end is None or end.device in changed or end.device not in self.links:
                     continue
                 self._relink_port(end, far)
-        self._regroup(far, changed)
+        self._regroup(far, changed, hosts)
         return far
 
-    def _regroup(self, far: dict[End, bool], changed: Collection[str] = ()) -> None:
+    def _regroup(self, far: dict[End, bool], changed: Collection[str] = (), hosts: Iterable[End] = ()) -> None:
         """Count the members of groups among these ports, and what is behind their groups, as up or down anew."""
         in_groups = [end for end in far if end in self.interfaces and self.interfaces[end].group]
-        further = [end for end in self.groups.behind(in_groups) if end.device not in changed]
+        further = sorted(end for end in self.groups.behind([*in_groups, *hosts]) if end.device not in changed)
         far.update(dict.fromkeys((*in_groups, *further), True))
 
     def _relink_port(self, end: End, far: dict[End, bool]) -> None:

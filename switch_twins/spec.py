@@ -11,12 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from .errors import Problem, TwinError
 
-_T = TypeVar("_T", str, tuple[str, int], "End")
+_T = TypeVar("_T", str, tuple[str, int], tuple[str, str], "End")
 
 
 class SpecError(TwinError):
@@ -90,8 +91,40 @@ class Cable:
 
 
 @dataclass(frozen=True, slots=True)
+class HostVlan:
+    """What a host has on a bond: untagged, or in one VLAN. ``addresses`` with length, of both families."""
+
+    tag: int | None = None
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostBond:
+    """A host's bond, as the host was told to make it. ``lacp_active``: it sends LACP first; None: LACP is off."""
+
+    host: str
+    name: str
+    mtu_bytes: int
+    lacp_active: bool | None = True
+    lacp_is_fast: bool = False
+    vlans: tuple[HostVlan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostEnd:
+    """What a host was told of one of its ports. ``bond``: None if it is in none. ``addresses``: of the port itself."""
+
+    bond: HostBond | None = None
+    mac: str = ""
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Host:
-    """A host's NIC port and its switch port. ``lldp``: does the host send LLDP?"""
+    """A host's NIC port and its switch port. ``lldp``: does the host send LLDP?
+
+    end     what the host was told of the port; None: nobody said, and it answers LACP wherever it is asked
+    """
 
     name: str
     port: str
@@ -99,6 +132,7 @@ class Host:
     mtu_bytes: int
     lldp: bool = False
     cable: str = ""
+    end: HostEnd | None = None
 
     @property
     def cable_id(self) -> str:
@@ -150,13 +184,15 @@ def parse_spec(data: dict[str, Any], where: str = "spec") -> LabSpec:
             password_file=Path(data["password_file"]),
             devices=tuple(_device(item) for item in data["devices"]),
             cables=tuple(Cable(item["id"], End(*item["a"]), End(*item["b"])) for item in data.get("cables", ())),
-            hosts=tuple(_host(item) for item in data.get("hosts", ())),
+            hosts=_hosts(data.get("hosts", ()), data.get("bonds", ())),
             rtt_ms=float(data.get("rtt_ms", 0)),
         )
     except KeyError as error:
         raise SpecError(Problem(where, f"key {error} is missing")) from error
     except TypeError as error:
         raise SpecError(Problem(where, f"wrong shape: {error}")) from error
+    except _Mistakes as error:
+        raise SpecError(Problem(where, mistake) for mistake in error.mistakes) from error
     mistakes = _mistakes(spec)
     if mistakes:
         raise SpecError(Problem(where, mistake) for mistake in mistakes)
@@ -168,9 +204,92 @@ def _device(item: dict[str, Any]) -> DeviceSpec:
     return DeviceSpec(**{**item, **lists})
 
 
-def _host(item: dict[str, Any]) -> Host:
-    lldp, cable = item.get("lldp", False), item.get("cable", "")
-    return Host(item["name"], item["port"], End(*item["switch"]), item["mtu_bytes"], lldp, cable)
+_LACP = {"active": True, "passive": False, "off": None}
+_RATES = {"fast": True, "slow": False}
+_TAGS = range(1, 4095)
+_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
+
+
+class _Mistakes(Exception):  # noqa: N818 (never leaves this module)
+    def __init__(self, mistakes: list[str]) -> None:
+        self.mistakes = mistakes
+
+
+def _hosts(items: Iterable[dict[str, Any]], bonds: Iterable[dict[str, Any]]) -> tuple[Host, ...]:
+    """Hosts' ports, each with the bond that it names. Raises _Mistakes with everything that is wrong about these."""
+    reader = _HostReader([_BondEntry(**item) for item in bonds])
+    hosts = tuple(reader.host(**item) for item in items)
+    if reader.mistakes:
+        raise _Mistakes(reader.mistakes)
+    return hosts
+
+
+@dataclass(frozen=True, slots=True)
+class _BondEntry:
+    """A bond as the specification has it."""
+
+    host: str
+    name: str
+    mtu_bytes: int
+    lacp: str = "active"
+    rate: str = "slow"
+    vlans: Iterable[dict[str, Any]] = ()
+
+
+class _HostReader:
+    def __init__(self, bonds: Iterable[_BondEntry]) -> None:
+        self.mistakes: list[str] = []
+        found = [self._bond(each, f"{each.host}:{each.name}") for each in bonds]
+        self._bonds = {(each.host, each.name): each for each in found}
+        names = ((each.host, each.name) for each in found)
+        self.mistakes += [f"{host}:{name}: bond listed twice" for host, name in _repeated(names)]
+
+    def _bond(self, entry: _BondEntry, where: str) -> HostBond:
+        if entry.lacp not in _LACP:
+            self.mistakes.append(f"{where}: lacp is one of {', '.join(_LACP)}, not {entry.lacp!r}")
+        if entry.rate not in _RATES:
+            self.mistakes.append(f"{where}: rate is one of {', '.join(_RATES)}, not {entry.rate!r}")
+        vlans = tuple(self._vlan(where, **each) for each in entry.vlans)
+        tags = ("none" if each.tag is None else str(each.tag) for each in vlans)
+        self.mistakes += [f"{where}: VLAN tag {tag} listed twice" for tag in _repeated(tags)]
+        return HostBond(entry.host, entry.name, entry.mtu_bytes, _LACP.get(entry.lacp), entry.rate == "fast", vlans)
+
+    def _vlan(self, where: str, *, tag: int | None = None, addresses: Iterable[str] = ()) -> HostVlan:
+        if tag is not None and tag not in _TAGS:
+            self.mistakes.append(f"{where}: VLAN tag {tag!r} is not from 1 to 4094")
+        return HostVlan(tag, self._addresses(where, addresses))
+
+    def _addresses(self, where: str, addresses: Iterable[str]) -> tuple[str, ...]:
+        found = tuple(addresses)
+        for each in found:
+            try:
+                ip_interface(each)
+            except ValueError:
+                self.mistakes.append(f"{where}: {each!r} is no address with length")
+        return found
+
+    def host(
+        self,
+        *,
+        name: str,
+        port: str,
+        switch: Iterable[str],
+        mtu_bytes: int,
+        lldp: bool = False,
+        cable: str = "",
+        **of_end: Any,  # noqa: ANN401 - decoded JSON
+    ) -> Host:
+        end = self._end(name, port, **of_end) if of_end else None
+        return Host(name, port, End(*switch), mtu_bytes, lldp, cable, end)
+
+    def _end(self, name: str, port: str, *, bond: str | None, mac: str = "", addresses: Iterable[str] = ()) -> HostEnd:
+        where = f"{name}:{port}"
+        if mac and not _MAC.fullmatch(mac):
+            self.mistakes.append(f"{where}: {mac!r} is no MAC address")
+        if bond is not None and (name, bond) not in self._bonds:
+            self.mistakes.append(f"{where}: the host has no bond {bond!r}")
+        own = self._addresses(where, addresses)
+        return HostEnd(self._bonds.get((name, bond)) if bond is not None else None, mac, own)
 
 
 def _repeated(items: Iterable[_T]) -> list[_T]:

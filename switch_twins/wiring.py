@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from .errors import Problem, TwinError
-from .spec import Cable, End, Host
+from .spec import Cable, End, Host, HostEnd
 from .state import InterfaceState, SwitchState
 
 
@@ -63,6 +63,19 @@ class Wiring:
             }
             for cable in self._cables.values()
         }
+
+    def played(self) -> dict[str, dict[str, object]]:
+        """Every host with what it was told of its ports and bonds, for the control request ``status``.
+
+        None instead of a port's bond and addresses: nothing was said of it, and it answers LACP.
+        """
+        found: dict[str, dict[str, dict[str, object]]] = {}
+        for host in self.hosts.values():
+            entry = found.setdefault(host.name, {"ports": {}, "bonds": {}})
+            entry["ports"][host.port] = None if host.end is None else _as_data(host.end)
+            if host.end is not None and host.end.bond is not None:
+                entry["bonds"][host.end.bond.name] = asdict(host.end.bond)
+        return {name: {**entry} for name, entry in found.items()}
 
     def swap(self, first: str, second: str) -> tuple[str, str]:
         """Exchange the ``b`` ends of two cables, as a technician would who swaps them; returns their ids."""
@@ -147,6 +160,10 @@ class Wiring:
         if state is None or far is None or not (state.lldp_enabled and far.lldp_transmit):
             return None
         return LldpNeighbor(link.port, peer.device, state.hostname or peer.device, peer.port, far.description)
+
+
+def _as_data(end: HostEnd) -> dict[str, object]:
+    return {"bond": end.bond.name if end.bond is not None else None, "mac": end.mac, "addresses": end.addresses}
 
 
 def _why_closed(near: InterfaceState | None) -> str:

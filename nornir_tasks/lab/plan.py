@@ -32,10 +32,39 @@ class LabDevice:
 
 
 @dataclass(frozen=True, slots=True)
+class LabVlan:
+    """What a host has on a bond, untagged (``tag`` None) or in one VLAN: its addresses with length."""
+
+    tag: int | None
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabBond:
+    """A bond of a host, as its variables have it; it sends LACP by itself."""
+
+    host: str
+    name: str
+    mtu_bytes: int
+    is_fast: bool
+    vlans: tuple[LabVlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabHostEnd:
+    """What a host's variables say of one of its ports. ``bond``: None if it is in none."""
+
+    bond: str | None = None
+    mac: str | None = None
+    addresses: tuple[str, ...] = ()
+    """Of the port itself, with length."""
+
+
+@dataclass(frozen=True, slots=True)
 class LabHost:
     """One NIC port and the switch port it is cabled to; ``cable`` is the design's name for the link.
 
-    ``lldp``: does it announce itself?
+    ``lldp``: does it announce itself? ``end``: None where the host has no variables.
     """
 
     name: str
@@ -44,6 +73,7 @@ class LabHost:
     mtu_bytes: int
     cable: str = ""
     lldp: bool = False
+    end: LabHostEnd | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +85,7 @@ class LabPlan:
     cables: tuple[tuple[str, tuple[str, str], tuple[str, str]], ...]
     """(cable id, one end, other end) of every link between switches."""
     hosts: tuple[LabHost, ...]
+    bonds: tuple[LabBond, ...] = ()
 
 
 def specification(plan: LabPlan, directory: Path, network: str, rtt_ms: float) -> dict[str, Any]:
@@ -72,18 +103,34 @@ def specification(plan: LabPlan, directory: Path, network: str, rtt_ms: float) -
             for index, device in enumerate(plan.devices)
         ],
         "cables": [{"id": name, "a": list(a), "b": list(b)} for name, a, b in plan.cables],
-        "hosts": [
-            {
-                "name": host.name,
-                "port": host.port,
-                "switch": list(host.switch),
-                "mtu_bytes": host.mtu_bytes,
-                "cable": host.cable,
-                **({"lldp": True} if host.lldp else {}),
-            }
-            for host in plan.hosts
-        ],
+        "bonds": [_bond(bond) for bond in plan.bonds],
+        "hosts": [_host(host) for host in plan.hosts],
     }
+
+
+def _host(host: LabHost) -> dict[str, Any]:
+    """One of many: what is empty is left out."""
+    end: dict[str, Any] = {}
+    if host.end is not None:
+        more = {"mac": host.end.mac, "addresses": list(host.end.addresses)}
+        end = {"bond": host.end.bond, **{key: value for key, value in more.items() if value}}
+    return {
+        "name": host.name,
+        "port": host.port,
+        "switch": list(host.switch),
+        "mtu_bytes": host.mtu_bytes,
+        "cable": host.cable,
+        **({"lldp": True} if host.lldp else {}),
+        **end,
+    }
+
+
+def _bond(bond: LabBond) -> dict[str, Any]:
+    vlans = [
+        {**({} if each.tag is None else {"tag": each.tag}), "addresses": list(each.addresses)} for each in bond.vlans
+    ]
+    rate = {"rate": "fast"} if bond.is_fast else {}
+    return {"host": bond.host, "name": bond.name, "mtu_bytes": bond.mtu_bytes, **rate, "vlans": vlans}
 
 
 def _device(device: LabDevice, address: str) -> dict[str, Any]:
@@ -113,6 +160,8 @@ def differences(running: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[s
         found.append(f"it runs with --rtt-ms {running.get('rtt_ms', 0.0):g}, not {wanted['rtt_ms']:g}")
     found += _changes("switch", "switches", _by(running["devices"], "name"), _by(wanted["devices"], "name"))
     found += _changes("cable", "cables", _by(running["cables"], "id"), _by(wanted["cables"], "id"))
+    bonds = (_by(each.get("bonds", ()), "host", "name") for each in (running, wanted))
+    found += _changes("bond of a host", "bonds of hosts", *bonds)
     found += _changes("NIC", "NICs", _by(running["hosts"], "name", "port"), _by(wanted["hosts"], "name", "port"))
     if not found and {**running, "network": ""} != {**wanted, "network": ""}:
         found.append("it was started by another version of this tool")

@@ -12,6 +12,7 @@ from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus
 from nornir_tasks.lab.machines.requirements import check_requirements
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
+from nornir_tasks.usecases.lab_hosts import ends_of_hosts
 from nornir_tasks.usecases.lab_machines import machine_plans
 from nornir_tasks.usecases.progress import Event, On, ignore
 from nornir_tasks.usecases.site import SiteDesign, load
@@ -83,6 +84,17 @@ class LabStatus:
     machines: tuple[MachineStatus, ...] = ()
     answer: Mapping[str, Any] | None = None
     """The status from the lab's process, its switches under ``devices``; None unless it is up."""
+
+    @property
+    def played(self) -> tuple[str, ...]:
+        """Hosts that are played to the switches: all, machines too, for what these send reaches no switch."""
+        return tuple((self.answer or {}).get("played", ()))
+
+    @property
+    def has_variables(self) -> bool:
+        """Are they played from their variables? Else they have none, and answer LACP on every port."""
+        hosts = (self.answer or {}).get("played", {}).values()
+        return all(end is not None for host in hosts for end in host["ports"].values())
 
 
 def up(design: SiteDesign, options: LabOptions, on: On = ignore) -> LabUp:
@@ -179,14 +191,15 @@ def lab_plan(design: SiteDesign, host_lldp: bool = False) -> LabPlan:
         LabDevice(each.name, each.os, each.release, each.model, each.asic, each.asn, _port_names(design, each))
         for each in network.devices
     )
-    cables, hosts = [], []
+    ends, cables, hosts = ends_of_hosts(design), [], []
     for link in network.links:
         upper, lower = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
         if link.lower.device in network:  # a switch, be it by its management port
             cables.append((link.name, upper, lower))
         else:
-            hosts.append(LabHost(*lower, upper, _host_mtu_bytes(design.network, link), link.name, host_lldp))
-    return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts))
+            mtu_bytes, end = _host_mtu_bytes(design.network, link), ends.end(*lower)
+            hosts.append(LabHost(*lower, upper, mtu_bytes, link.name, host_lldp, end))
+    return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), ends.bonds)
 
 
 def _port_names(design: SiteDesign, device: Device) -> tuple[str, ...]:

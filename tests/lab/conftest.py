@@ -75,6 +75,7 @@ class LabDescription:
     devices: list[dict[str, Any]] = field(default_factory=list)
     cables: list[dict[str, Any]] = field(default_factory=list)
     hosts: list[dict[str, Any]] = field(default_factory=list)
+    bonds: list[dict[str, Any]] = field(default_factory=list)
     rtt_ms: float = 0.0
 
     def add_device(self, name: str, os_name: str, **changes: Any) -> dict[str, Any]:
@@ -111,6 +112,7 @@ class LabDescription:
             "devices": self.devices,
             "cables": self.cables,
             "hosts": self.hosts,
+            "bonds": self.bonds,
             "rtt_ms": self.rtt_ms,
         }
 

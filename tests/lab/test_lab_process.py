@@ -135,6 +135,32 @@ def test_specification_mistakes_are_all_reported_at_once(lab_description: LabDes
         assert mistake in text
 
 
+def test_mistakes_about_hosts_and_their_bonds_are_all_reported_at_once(lab_description: LabDescription) -> None:
+    lab_description.add_device("leaf", "eos")
+    bond = {"host": "gpu-0", "name": "front", "mtu_bytes": 9000}
+    wrong = [{"tag": 4095}, {"tag": 7, "addresses": ["10.0.0.300/24"]}, {"tag": 7}]
+    lab_description.bonds += [{**bond, "lacp": "on", "rate": "quick", "vlans": wrong}, bond]
+    port = {"name": "gpu-0", "port": "front0", "switch": ["leaf", "Ethernet1/1"], "mtu_bytes": 9000}
+    lab_description.hosts.append({**port, "bond": "frnt", "mac": "0C-42"})
+    with pytest.raises(SpecError) as error:
+        load_spec(lab_description.write())
+    text = str(error.value)
+    for mistake in (
+        "gpu-0:front: lacp is one of active, passive, off, not 'on'",
+        "gpu-0:front: rate is one of fast, slow, not 'quick'",
+        "gpu-0:front: VLAN tag 4095 is not from 1 to 4094",
+        "gpu-0:front: '10.0.0.300/24' is no address with length",
+        "gpu-0:front: VLAN tag 7 listed twice",
+        "gpu-0:front: bond listed twice",
+        "gpu-0:front0: the host has no bond 'frnt'",
+        "gpu-0:front0: '0C-42' is no MAC address",
+    ):
+        assert mistake in text
+    lab_description.hosts[0] = {**port, "bonds": "front"}
+    with pytest.raises(SpecError, match="wrong shape"):
+        load_spec(lab_description.write())
+
+
 def test_specification_survives_the_way_through_json(lab_description: LabDescription) -> None:
     lab_description.add_device("leaf", "eos", allow_from_memory=["a rule"])
     lab_description.hosts.append(

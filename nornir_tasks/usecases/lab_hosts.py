@@ -1,0 +1,55 @@
+"""What the lab's switches find at the other ends of hosts' cables: what Ansible would be told of each port."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nornir_tasks.errors import IntentError
+from nornir_tasks.lab.plan import LabBond, LabHostEnd, LabVlan
+from nornir_tasks.usecases.hosts import host_inventory
+from nornir_tasks.usecases.site import SiteDesign
+
+_NOTHING = LabHostEnd()
+
+
+@dataclass(frozen=True, slots=True)
+class EndsOfHosts:
+    """What the variables of a site's hosts say of their ports."""
+
+    bonds: tuple[LabBond, ...] = ()
+    has_variables: bool = False
+    _ends: Mapping[tuple[str, str], LabHostEnd] = field(default_factory=dict)
+
+    def end(self, host: str, port: str) -> LabHostEnd | None:
+        """One port; None where the site's hosts have no variables. A port that they do not name is in no bond."""
+        return self._ends.get((host, port), _NOTHING) if self.has_variables else None
+
+
+def ends_of_hosts(design: SiteDesign) -> EndsOfHosts:
+    """What the host variables of a site say; nothing, if its hosts cannot be brought up as the intent has them."""
+    try:
+        found = host_inventory(design.site.intent, design.network, design.catalogue)
+    except IntentError:
+        return EndsOfHosts()
+    bonds: list[LabBond] = []
+    ends: dict[tuple[str, str], LabHostEnd] = {}
+    for host, variables in found.variables.items():
+        for bond in variables.get("bond_interfaces_bonds", ()):
+            bonds.append(_bond(host, bond))
+            for each in bond["members"]:
+                ends[host, each["name"]] = LabHostEnd(bond["name"], each["match"].get("mac"))
+        for rail in variables.get("rail_interfaces_rails", ()):
+            ends[host, rail["name"]] = LabHostEnd(None, rail["match"].get("mac"), tuple(_addresses(rail)))
+    return EndsOfHosts(tuple(bonds), has_variables=True, _ends=ends)
+
+
+def _bond(host: str, bond: Mapping[str, Any]) -> LabBond:
+    vlans = tuple(LabVlan(each.get("vlan"), tuple(_addresses(each))) for each in bond["planes"])
+    return LabBond(host, bond["name"], bond["mtu_bytes"], bond["lacp_rate"] == "fast", vlans)
+
+
+def _addresses(part: Mapping[str, Any]) -> Iterator[str]:
+    """Of a rail, or of a plane on a bond."""
+    yield f"{part['address']}/{part['prefix_length']}"
+    if part.get("address_v6") is not None:
+        yield f"{part['address_v6']}/{part['prefix_length_v6']}"

@@ -43,9 +43,11 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     for key, (device, port) in elsewhere:
         board.cover(key, Breaks.LINK, device, port)
     _dead_switches(board)
+    _one_by_one(board, "port", highest=0)
+    _one_by_one(board, "lacp")
     _one_by_one(board, "port")
     _not_announced(board)
-    for check in ("lldp", "lacp", "ra", "mtu", "vlan", "trunks"):
+    for check in ("lldp", "ra", "mtu", "vlan", "trunks"):
         _one_by_one(board, check)
     _silent_switches(board)
     _one_by_one(board, "bgp")
@@ -200,9 +202,14 @@ LEADING = {
 """What an unexplained failure breaks in turn."""
 
 
-def _one_by_one(board: Board, check: str) -> None:
-    """Explained findings follow their cause; of the others, equal ones of the same switch follow the first of them."""
+def _one_by_one(board: Board, check: str, highest: int | None = None) -> None:
+    """Explained findings follow their cause; of the others, equal ones of the same switch follow the first of them.
+
+    ``highest``: only what stands no higher than that on other interfaces, so that a group follows its members.
+    """
     for finding in sorted(board.open(check), key=lambda each: _place(board, each)):
+        if highest is not None and board.standing.height((finding.device, finding.port)) > highest:
+            continue
         same = _same(finding)
         explanation = board.explanation(finding)
         if explanation is not None:

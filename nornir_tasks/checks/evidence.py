@@ -90,6 +90,8 @@ class Evidence:
     planes: frozenset[str] = frozenset()
     """The planes that are judged, with their fabrics and the switches: of no other one is anything in ``wanted``,
     ``running`` and ``changes``. Empty: all."""
+    played: frozenset[str] = frozenset()
+    """Hosts that are not there: a lab's switches are answered for them. Empty in a real network."""
 
     def is_judged(self, plane: str) -> bool:
         """Is this plane one of those that are checked?"""

@@ -23,6 +23,7 @@ from nornir_tasks.checks import (
 from nornir_tasks.checks.about import NEVER, About
 from nornir_tasks.checks.causes import Cause, causes
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
+from nornir_tasks.checks.played import played_findings
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.observed import Observed
@@ -81,6 +82,13 @@ class Report:
 
     findings: tuple[Finding, ...]
     causes: tuple[Cause, ...] = ()
+    on_played: tuple[Finding, ...] = ()
+    """Those of a lab that rest on hosts which are not there (``checks/played.py``); none in a real network."""
+
+    @property
+    def played(self) -> int:
+        """How many of what ``tested`` counts rest on hosts that are not there."""
+        return sum(each.counted for each in self.on_played)
 
     @property
     def tested(self) -> int:
@@ -113,9 +121,13 @@ class Report:
         return self._of(Verdict.SKIPPED)
 
     def summary(self) -> str:
-        """``tested N of M``: N were judged, M should have been; what was skipped is counted apart."""
-        skipped = len(self.skipped)
-        return f"tested {self.tested} of {self.total}" + (f", {skipped} skipped" if skipped else "")
+        """``tested N of M``: N were judged, M should have been; what was skipped is counted apart.
+
+        So is, in a lab, what of N rests on hosts that are not there.
+        """
+        skipped, played = len(self.skipped), self.played
+        apart = f", {played} of them with played hosts" if played else ""
+        return f"tested {self.tested} of {self.total}" + apart + (f", {skipped} skipped" if skipped else "")
 
     def _of(self, verdict: Verdict) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.verdict is verdict)
@@ -127,7 +139,7 @@ def judge(evidence: Evidence) -> Report:
     for check in CHECKS:
         findings += check.judge(evidence)
     findings += _not_read(evidence)
-    return Report(tuple(findings), causes(evidence, findings))
+    return Report(tuple(findings), causes(evidence, findings), played_findings(evidence, findings))
 
 
 def _reach(evidence: Evidence) -> list[Finding]:

@@ -101,6 +101,7 @@ def as_json(report: "Report") -> dict[str, object]:
     """All findings. One that follows from another names that one's id as its ``cause``."""
     led_by = {id(finding): cause.lead.id for cause in report.causes for finding in cause.follows}
     remedies = {id(cause.lead): runnable(cause.remedy) for cause in report.causes}
+    played = {id(finding) for finding in report.on_played}
     return {
         "tested": report.tested,
         "of": report.total,
@@ -108,6 +109,7 @@ def as_json(report: "Report") -> dict[str, object]:
         "failed_of_total": report.failed_of_total,
         "undecided": len(report.undecided),
         "skipped": len(report.skipped),
+        **({"played": report.played} if report.played else {}),
         "causes": [cause.lead.id for cause in report.causes],
         "findings": [
             {
@@ -121,6 +123,7 @@ def as_json(report: "Report") -> dict[str, object]:
                 "found": finding.found,
                 "cause": led_by.get(id(finding), ""),
                 "remedy": remedies.get(id(finding), ""),
+                **({"played": True} if id(finding) in played else {}),
             }
             for finding in report.findings
         ],

@@ -1,6 +1,6 @@
 """``nornir lab``: the built-in lab of a site, up, down and status."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from nornir_tasks.lab.machines.manager import MachineStatus
     from nornir_tasks.usecases.lab import LabStatus, SwitchesUp
     from nornir_tasks.usecases.progress import Event, On
+
+HOSTS_NAMED = 16
+"""Of more, so many names and a number are printed; --json has all."""
 
 app = typer.Typer(
     help="The built-in lab: every switch of a site as a server on loopback, and its hosts as machines.",
@@ -72,7 +75,7 @@ def down(site: options.Site = "lab", json: options.Json = False) -> None:
 
 @app.command()
 def status(site: options.Site = "lab", json: options.Json = False) -> None:
-    """Show the lab's switches, with the number of connections and requests of each."""
+    """Show the lab's switches, with the number of connections and requests of each, and its hosts."""
     from dataclasses import asdict
 
     from nornir_tasks.cli.console import out, print_json
@@ -88,6 +91,7 @@ def status(site: options.Site = "lab", json: options.Json = False) -> None:
         out.print(_why_not_up(found), markup=False)
     else:
         _print_switches(found.answer["devices"])
+        _print_played(found)
     _print_machines(found.machines)
 
 
@@ -163,6 +167,24 @@ def _print_switches(switches: "Iterable[Mapping[str, Any]]") -> None:
         counts = (str(each["connections"]), str(each["requests"]))
         table.add_row(each["name"], f"{each['os']} {each['release']}", each["address"], bgp, *counts)
     out.print(table)
+
+
+def _print_played(found: "LabStatus") -> None:
+    """The hosts that are not there for the switches, and which of them are machines none the less."""
+    from nornir_tasks.cli.console import out
+
+    if not found.played:
+        return
+    how = "from their variables" if found.has_variables else "without variables: they answer LACP on every port"
+    out.print(f"hosts played to these switches, {how}: {_named(found.played)}", markup=False)
+    machines = [each.name for each in found.machines if each.name in found.played]
+    if machines:
+        out.print(f"machines as well, whose frames reach no switch: {_named(machines)}", markup=False)
+
+
+def _named(names: "Sequence[str]") -> str:
+    more = len(names) - HOSTS_NAMED
+    return ", ".join(names[:HOSTS_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _print_machines(machines: "tuple[MachineStatus, ...]") -> None:

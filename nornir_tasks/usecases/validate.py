@@ -69,6 +69,7 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
         unreachable={name: error.problems[0] for name, error in readings.unreachable.items()},
         unfinished={name: problem.what for name, problem in unfinished(plans).items()},
         planes=frozenset(selection.planes),
+        played=frozenset(network.hosts if selection.design.site.intent.management.source == "lab" else ()),
     )
 
 

@@ -234,6 +234,15 @@ class PairState:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeLines:
+    """One spanning tree that a switch takes part in, with its bridge priority there. ``vlan``: None for all."""
+
+    name: str
+    priority: int
+    vlan: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchState:
     """One switch as its neighbours see it.
 
@@ -242,6 +251,7 @@ class SwitchState:
     missing_route_map_permits  what a neighbour's route map that is not defined does: False denies everything, True
                                permits
     pair          the pair of switches it is in; None if it is in none, or was not given all that its OS needs for one
+    trees         its spanning trees, as far as its OS shows them
     """
 
     name: str
@@ -256,6 +266,7 @@ class SwitchState:
     is_routing: bool = True
     missing_route_map_permits: bool = False
     pair: PairState | None = None
+    trees: tuple[TreeLines, ...] = ()
     facts: dict[str, str] = field(default_factory=dict, compare=False)
 
     def switched_off(self) -> SwitchState:

@@ -22,6 +22,7 @@ from ..state import (
     SwitchState,
 )
 from .extract_pair import pair_state
+from .extract_trees import trees
 from .ports import Speed, dark_ports, speed_of
 
 DEFAULT_MAXIMUM_ROUTES = 12000
@@ -45,6 +46,7 @@ def switch_state(name: str, tree: Tree) -> SwitchState:
         is_routing=routing is not None and not routing.negated,
         missing_route_map_permits=True,
         pair=pair_state(tree),
+        trees=tuple(trees(tree)),
     )
 
 

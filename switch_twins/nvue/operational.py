@@ -14,6 +14,7 @@ from ..sessions import BgpSession
 from ..spec import DeviceSpec
 from ..state import InterfaceState, SwitchState
 from .adaptive import of_interface, of_switch
+from .bridging import of_member
 from .dialect import Dialect
 from .extract import mac_address
 from .gateways import of_svi
@@ -128,6 +129,8 @@ class Operational:
             entry["ip"] = {"address": addresses, "vrf": interface.vrf}
         for family, gateway in of_svi(running, settings, self._dialect, is_up=is_up).items():
             entry[family] |= gateway
+        if bridging := of_member(settings, self._dialect, is_up=is_up):
+            entry["bridge"] = {"domain": bridging}
         if interface.is_group:
             entry["bond"] = self._bond(interface, settings.get("bond", {}))
         if interface.link_local:

@@ -19,6 +19,7 @@ from ..state import (
 )
 from .extract_hsrp import hsrp_groups
 from .extract_pair import pair_state
+from .extract_trees import trees
 from .ports import FIXED_FROM_GBPS, interfaces, map_of, part_gbps
 from .words import numbers
 
@@ -44,6 +45,7 @@ def switch_state(tree: Tree, name: str) -> SwitchState:
         is_routing=True,
         missing_route_map_permits=False,
         pair=pair_state(tree),
+        trees=tuple(trees(tree, active_vlans(tree))),
     )
 
 

@@ -14,6 +14,7 @@ from . import (
     show_qos,
     show_routing,
     show_system,
+    show_trees,
     show_vlans,
 )
 from .commands import invalid
@@ -98,6 +99,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show interface status", _plain(show_interfaces.status)),
         (r"show port-channel summary", _plain(show_groups.summary)),
         (r"show vlan brief", _plain(show_vlans.brief)),
+        (r"show spanning-tree", _plain(show_trees.spanning_tree)),
         (r"show hsrp", _hsrp),
         (r"show vpc(?: brief)?", _plain(show_pairs.vpc)),
         (r"show vpc consistency-parameters global", _plain(show_pairs.consistency)),

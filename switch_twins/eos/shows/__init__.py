@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..view import View
-from . import bgp, gateways, groups, interfaces, pairs, qos, system, vlans
+from . import bgp, gateways, groups, interfaces, pairs, qos, system, trees, vlans
 
 Answer = Callable[[View, dict[str, str]], Any]
 
@@ -44,6 +44,7 @@ SHOWS = (
     _show(r"show interfaces status", interfaces.status_json, interfaces.status_text),
     _show(r"show port-channel", groups.port_channels_json),
     _show(r"show vlan(?: brief)?", vlans.vlans_json),
+    _show(r"show spanning-tree", trees.spanning_tree_json),
     _show(rf"show ip virtual-router{_VRF}", gateways.virtual_routers_json),
     _show(r"show mlag(?: (?P<detail>detail))?", pairs.mlag_json),
     _show(r"show mlag config-sanity", pairs.config_sanity_json),

@@ -1,0 +1,26 @@
+"""``bridge.domain`` of an interface in the operational tree: what spanning tree makes of a port of a bridge.
+
+Published as a table: Spanning-Tree-and-Rapid-Spanning-Tree.md, `nv show interface swp1 bridge domain br_default`, whose
+rows are taken for the keys (tests/recorded/nvue_show/spanning_tree.txt); the word of a port that is down is (M).
+"""
+
+from __future__ import annotations
+
+from .dialect import Dialect
+from .tree import Tree, get_or
+
+_SWITCHES = {"admin-edge": False, "auto-edge": True, "bpdu-filter": False, "bpdu-guard": False, "network": False}
+"""With the value of a port that nobody set (``auto-edge``: the same table)."""
+
+
+def of_member(settings: Tree, dialect: Dialect, *, is_up: bool) -> Tree:
+    """Each bridge of an interface."""
+    return {
+        name: {**member, "stp": _port(member.get("stp", {}), dialect, is_up=is_up)}
+        for name, member in get_or(settings, {}, "bridge", "domain").items()
+    }
+
+
+def _port(configured: Tree, dialect: Dialect, *, is_up: bool) -> Tree:
+    words = {key: configured.get(key, dialect.word(value)) for key, value in _SWITCHES.items()}
+    return {**words, "state": "forwarding" if is_up else "disabled"}

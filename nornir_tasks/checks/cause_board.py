@@ -99,9 +99,9 @@ class Board:
         """The cause that breaks what this finding is about, or what that stands on."""
         known = self._explains.get((finding.check, finding.device, finding.port))
         end = finding.device, finding.port
-        if known is not None or finding.check not in {"port", "lacp", "trunks"}:
+        if known is not None or finding.check not in {"port", "lacp", "trunks", "stp"}:
             return known
-        if finding.check == "trunks":
+        if finding.check in {"trunks", "stp"}:
             return self.why_down(end)
         return self._from_beneath(end) if finding.check == "port" else self._from_group(end)
 

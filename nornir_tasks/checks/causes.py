@@ -16,6 +16,7 @@ from nornir_tasks.checks.gateway_causes import explain_gateways
 from nornir_tasks.checks.lldp import NOBODY, ends_heard, with_leg
 from nornir_tasks.checks.lost_routes import explain_routes
 from nornir_tasks.checks.pair_causes import explain_pairs, what_carries_on
+from nornir_tasks.checks.tree_causes import explain_trees
 
 MOST_PORTS = 8
 """Ports of one switch with differing lines that count as a fault each; more of them are one: the switch's whole
@@ -54,6 +55,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     explain_routes(board)
     explain_pairs(board)
     explain_gateways(board)
+    explain_trees(board)
     for check in board.checks:
         _one_by_one(board, check)
     return tuple(Cause(lead, remedy, tuple(follows)) for lead, remedy, follows in board.result())

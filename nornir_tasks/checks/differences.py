@@ -34,17 +34,20 @@ class Breaks(Enum):
     VLAN = "the hosts' VLAN"
     PAIR = "the pair of switches, at both of them"
     GATEWAY = "the redundant gateway of an SVI"
+    TREE = "spanning tree, of the switch or of a port"
     BALANCING = "load balancing"
     POLICY = "what routes are accepted and handed on, here and wherever a path leads through here"
     ANNOUNCED = "the prefixes of this switch, everywhere"
     PATHS = "how many next hops this switch uses, for all that it learns"
 
 
-_TRAFFIC = frozenset({"lldp", "lacp", "mtu", "ra", "vlan", "trunks", "bgp", "load-balancing", "pairs", "gateways"})
+_TRAFFIC = frozenset(
+    {"lldp", "lacp", "mtu", "ra", "vlan", "trunks", "stp", "bgp", "load-balancing", "pairs", "gateways"}
+)
 _ROUTES = (frozenset[str](), False)
 """Followed along the paths of the design, not by port (``lost_routes.py``)."""
 AT = {
-    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "trunks", "bgp", "pairs", "gateways"}), True),
+    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "trunks", "stp", "bgp", "pairs", "gateways"}), True),
     Breaks.GROUP: (frozenset({"lacp"}), True),
     Breaks.PORT: (frozenset({"port", *_TRAFFIC}) | QOS, True),
     Breaks.TRAFFIC: (_TRAFFIC | QOS, True),
@@ -53,9 +56,10 @@ AT = {
     Breaks.MTU: (frozenset({"mtu"}), True),
     Breaks.ADVERTISEMENTS: (frozenset({"ra", "bgp"}), True),
     Breaks.QUEUES: (QOS | {"dscp"}, False),
-    Breaks.VLAN: (frozenset({"vlan", "trunks", "port", "pairs", "gateways"}), False),
+    Breaks.VLAN: (frozenset({"vlan", "trunks", "stp", "port", "pairs", "gateways"}), False),
     Breaks.PAIR: (frozenset({"pairs"}), False),
     Breaks.GATEWAY: (frozenset({"gateways"}), False),
+    Breaks.TREE: (frozenset({"vlan", "stp"}), False),
     Breaks.BALANCING: (frozenset({"load-balancing"}), False),
     Breaks.POLICY: _ROUTES,
     Breaks.ANNOUNCED: _ROUTES,
@@ -76,7 +80,7 @@ _OF_INTERFACE = {
     "qos_profile": Breaks.QUEUES,
     "ra_interval_ms": Breaks.ADVERTISEMENTS,
     "access_vlan": Breaks.VLAN,
-    "edge": Breaks.VLAN,
+    "edge": Breaks.TREE,
     "vrf": Breaks.SESSION,
     "tagged_vlans": Breaks.VLAN,
     "native_vlan": Breaks.VLAN,
@@ -93,7 +97,7 @@ _OF_SWITCH = {
     "qos": (Breaks.QUEUES,),
     "vlans": (Breaks.VLAN,),
     "pair": (Breaks.VLAN, Breaks.PAIR),
-    "spanning_tree": (Breaks.PAIR,),
+    "spanning_tree": (Breaks.PAIR, Breaks.TREE),
     "vrfs": (Breaks.SESSION, Breaks.ANNOUNCED),
     "load_balancing": (Breaks.BALANCING,),
     "routing_policy": (Breaks.POLICY,),

@@ -16,6 +16,7 @@ from nornir_tasks.checks import (
     ports,
     qos,
     router_advertisements,
+    trees,
     trunks,
     unfinished,
     vlans,
@@ -56,6 +57,7 @@ CHECKS = (
     Check(ecmp.check_ecmp, (ecmp.ABOUT,)),
     Check(pairs.check_pairs, (pairs.ABOUT,)),
     Check(gateways.check_gateways, (gateways.ABOUT,)),
+    Check(trees.check_trees, (trees.ABOUT,)),
     Check(balancing.check_balancing, (balancing.ABOUT,)),
     Check(qos.check_qos, qos.ABOUT),
 )

@@ -80,6 +80,8 @@ def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ..
         "pair": config.pair is not None,
         "gateways": any(port.gateway is not None for port in config.interfaces),
         "carried": any(port.tagged_vlans is not None for port in config.interfaces),
+        "trees": config.spanning_tree is not None,
+        "tree_ports": any(port.edge for port in config.interfaces),
     }
     return tuple(each for each in fields if there.get(each, True))
 

@@ -152,6 +152,35 @@ class PortVlans:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeState:
+    """One spanning tree as one bridge sees it."""
+
+    name: str
+    """The switch's: ``MST0``, ``VLAN0101``."""
+    root: str
+    """MAC address of the root bridge."""
+    priority: int
+    """The root's, without the number of the VLAN or instance."""
+    bridge: str
+    """MAC address of this bridge; both switches of a pair may have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreePort:
+    """A port in the spanning trees of its VLANs."""
+
+    port: str
+    state: str
+    """The switch's word; of several trees that of one where it does not forward."""
+    forwards: bool
+    """In all of them."""
+    edge: bool | None
+    """Does it forward at once? None: not shown."""
+    guarded: bool | None
+    """Is it shut by a BPDU? None: not shown."""
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """One switch, at one moment."""
 
@@ -173,6 +202,10 @@ class Observed:
     """Addresses of redundant gateways; None: the switch did not show them; one that shall have none is not asked."""
     carried: tuple[PortVlans, ...] | None = None
     """Ports that carry any VLAN; None: the switch did not show them; one that shall have no trunk is not asked."""
+    trees: tuple[TreeState, ...] | None = None
+    """Spanning trees; None: the switch did not show them; one that shall be in none is not asked."""
+    tree_ports: tuple[TreePort, ...] | None = None
+    """Ports of these; None: the switch did not show them; one without ports of hosts in VLANs is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

@@ -83,13 +83,18 @@ def test_each_port_whose_host_was_told_otherwise_is_one_cause_with_both_values(r
     )
     wanted[nvue, "bond1"] = (f"{nvue} bond1", "admin up, link up")
     assert found == wanted
-    assert {each["check"] for each in report["findings"] if each["verdict"] == "fail"} == {"lacp", "port", "trunks"}
+    assert {each["check"] for each in report["findings"] if each["verdict"] == "fail"} == {
+        "lacp",
+        "port",
+        "trunks",
+        "stp",
+    }
 
 
 def test_what_rests_on_played_hosts_is_counted_apart(lab: Operator, report: Any) -> None:
     """Eight hosts, each with two ports in groups of their own: port, group, membership; of four hosts trunks."""
     played = [each for each in report["findings"] if each.get("played")]
-    assert report["played"] == len(played) == 8 * 2 * 3 + 4 * 2
+    assert report["played"] == len(played) == 8 * 2 * 4 + 4 * 2
     text = f"tested {report['tested']} of {report['of']}, {report['played']} of them with played hosts"
     assert text in lab.run("validate", *FRONT, code=8)
 

@@ -15,6 +15,7 @@ from typing import Any
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.eos.observe_gateways import gateways
+from nornir_tasks.platforms.eos.observe_trees import tree_ports, trees
 from nornir_tasks.platforms.eos.observe_vlans import carried
 from nornir_tasks.platforms.observed import (
     NO_PAIR,
@@ -43,6 +44,7 @@ PAIR = Request("show mlag detail")
 UNLIKE = Request("show mlag config-sanity")
 GATEWAYS = Request("show ip virtual-router vrf all")
 VLANS = Request("show vlan brief")
+TREES = Request("show spanning-tree")
 
 PFC = Request("show priority-flow-control", Form.TEXT)
 WATCHDOG = Request("show priority-flow-control counters watchdog", Form.TEXT)
@@ -63,6 +65,8 @@ REQUESTS = {
     "pair": (PAIR, UNLIKE),
     "gateways": (GATEWAYS,),
     "carried": (VLANS,),
+    "trees": (TREES,),
+    "tree_ports": (TREES,),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -99,6 +103,8 @@ def observed(device: str, answers: Answers) -> Observed:
         pair=_pair(answers[PAIR.what], _data(answers, UNLIKE)) if PAIR.what in answers else None,
         gateways=tuple(gateways(answers[GATEWAYS.what])) if GATEWAYS.what in answers else None,
         carried=tuple(carried(answers[VLANS.what])) if VLANS.what in answers else None,
+        trees=tuple(trees(answers[TREES.what])) if TREES.what in answers else None,
+        tree_ports=tuple(tree_ports(answers[TREES.what])) if TREES.what in answers else None,
     )
 
 
@@ -291,6 +297,6 @@ def _code_points(text: str) -> tuple[int, ...] | None:
 OBSERVING = Observing(
     REQUESTS,
     observed,
-    not_shown=("ports.ra_interval_ms",),
+    not_shown=("ports.ra_interval_ms", "tree_ports.guarded"),
     in_vrfs={"routes": lambda _: (ROUTES_OF_ALL_VRFS,)},
 )

@@ -18,6 +18,7 @@ from typing import Any
 
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
+from nornir_tasks.platforms.nvue import observe_trees
 from nornir_tasks.platforms.nvue.observe_gateways import PARTS, gateways
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
@@ -68,6 +69,8 @@ REQUESTS = {
     "pair": (PAIR,),
     "gateways": (Request(PORTS, parts=PARTS),),
     "carried": (MEMBERS,),
+    "trees": (),  # which bridge is the root is published as text alone
+    "tree_ports": (Request(PORTS, parts=observe_trees.PARTS),),
 }
 
 
@@ -88,6 +91,7 @@ def observed(device: str, answers: Answers) -> Observed:
         pair=_pair(answers[PAIR.what]) if PAIR.what in answers else None,
         gateways=tuple(gateways(ports)) if PORTS in answers else None,
         carried=tuple(_carried(members)) if MEMBERS.what in answers else None,
+        tree_ports=tuple(observe_trees.tree_ports(ports)) if PORTS in answers else None,
     )
 
 

@@ -16,6 +16,7 @@ from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.nxos.observe_gateways import gateways
 from nornir_tasks.platforms.nxos.observe_pair import pair_state
+from nornir_tasks.platforms.nxos.observe_trees import tree_ports, trees
 from nornir_tasks.platforms.nxos.observe_vlans import carried
 from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.nxos.tables import rows
@@ -44,6 +45,7 @@ PAIR = Request("show vpc")
 UNLIKE = Request("show vpc consistency-parameters global")
 GATEWAYS = Request("show hsrp")
 VLANS = Request("show vlan brief")
+TREES = Request("show spanning-tree", Form.TEXT)
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
@@ -66,6 +68,8 @@ REQUESTS = {
     "pair": (PAIR, UNLIKE),
     "gateways": (GATEWAYS,),
     "carried": (VLANS,),
+    "trees": (TREES,),
+    "tree_ports": (TREES,),
 }
 
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
@@ -90,6 +94,8 @@ def observed(device: str, answers: Answers) -> Observed:
         pair=pair_state(_body(answers, PAIR), _body(answers, UNLIKE)),
         gateways=tuple(gateways(rows(answers[GATEWAYS.what], "grp_detail"))) if GATEWAYS.what in answers else None,
         carried=tuple(carried(rows(answers[VLANS.what], "vlanbriefxbrief"))) if VLANS.what in answers else None,
+        trees=tuple(trees(str(answers[TREES.what]))) if TREES.what in answers else None,
+        tree_ports=tuple(tree_ports(str(answers[TREES.what]))) if TREES.what in answers else None,
     )
 
 
@@ -345,6 +351,6 @@ def _code_points(answers: Answers) -> tuple[int, ...] | None:
 OBSERVING = Observing(
     REQUESTS,
     observed,
-    not_shown=("ports.ra_interval_ms", "paths.mode", "paths.ports"),
+    not_shown=("ports.ra_interval_ms", "paths.mode", "paths.ports", "tree_ports.edge", "tree_ports.guarded"),
     in_vrfs={"routes": lambda _: (ROUTES_OF_ALL_VRFS,)},
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simulated_pairs import gateways_of, hsrp_lines, pair_of
+from simulated_trees import tree_lines, tree_ports_of, trees_of
 
 from nornir_tasks.checks.evidence import Evidence
 from nornir_tasks.checks.pairs import domain_of
@@ -146,6 +147,11 @@ class Network:
     def shows(self, device: str, change: Callable[[Observed], Observed]) -> None:
         """The switch shows something else than it should, whatever it is configured to."""
         self.altered[device] = change
+
+    def show_more(self, device: str, change: Callable[[Observed], Observed]) -> None:
+        """As ``shows``, beside what was changed before."""
+        before = self.altered.get(device, lambda seen: seen)
+        self.altered[device] = lambda seen: change(before(seen))
 
     def silence(self, device: str, *, dead: bool) -> None:
         """The switch does not answer; if it is dead, its links are down as well."""
@@ -303,6 +309,7 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
         tuple(StaticRoute(each.prefix, vrf=each.vrf or "default") for each in config.static_routes),
         lldp_enabled=config.lldp is None or config.lldp.enabled,
         pair=_pair_lines(config),
+        trees=tree_lines(config),
     )
 
 
@@ -366,6 +373,8 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
         pair=pair_of(sim, config),
         gateways=tuple(gateways_of(sim, config)),
         carried=tuple(_carried(sim, config)),
+        trees=trees_of(sim, config),
+        tree_ports=tuple(tree_ports_of(sim, config)),
     )
 
 

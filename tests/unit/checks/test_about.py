@@ -30,6 +30,8 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     PortVlans,
+    TreePort,
+    TreeState,
 )
 from nornir_tasks.usecases import validate
 from nornir_tasks.usecases.site import select
@@ -45,6 +47,8 @@ TABLES = {
     GroupMember: "groups",
     GatewayState: "gateways",
     PortVlans: "carried",
+    TreeState: "trees",
+    TreePort: "tree_ports",
 }
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""
@@ -153,7 +157,13 @@ def test_a_system_that_never_shows_what_a_check_reads_is_named_with_it() -> None
     assert not_shown(bundled) == {"eos": (), "nvue": ("groups.bundled",), "nxos": ()}
     (alike,) = (about for about in ABOUT if about.name == "pairs")
     assert not_shown(alike) == {"eos": (), "nvue": ("pair.unlike",), "nxos": ()}
-    others = [about for about in ABOUT if about.name not in {"ra", "load-balancing", "lacp", "pairs"}]
+    (trees,) = (about for about in ABOUT if about.name == "stp")
+    assert not_shown(trees) == {
+        "eos": ("tree_ports.guarded",),
+        "nvue": ("trees.root", "trees.priority", "trees.bridge"),
+        "nxos": ("tree_ports.edge", "tree_ports.guarded"),
+    }
+    others = [about for about in ABOUT if about.name not in {"ra", "load-balancing", "lacp", "pairs", "stp"}]
     assert {missing for about in others for missing in not_shown(about).values()} == {()}
 
 

@@ -100,8 +100,10 @@ def test_a_switch_that_shows_no_groups_or_not_whether_one_uses_a_port_could_not_
     assert found(network, LEAVES["nvue"], "swp1").verdict is Verdict.PASS  # Cumulus Linux never shows it
 
 
-def test_only_switches_that_shall_have_groups_pairs_gateways_or_trunks_are_asked_for_them() -> None:
+def test_only_switches_that_shall_have_groups_pairs_gateways_or_vlans_are_asked_for_them() -> None:
     wanted = Network("front").wanted
     assert "groups" in worth_asking(wanted[LEAF], FIELDS)
     for name in ("leaf-g1-r0", "spine-1", "front-spine-1"):
-        assert set(FIELDS) - set(worth_asking(wanted[name], FIELDS)) == {"carried", "gateways", "groups", "pair"}
+        assert set(FIELDS) - set(worth_asking(wanted[name], FIELDS)) == {
+            "carried", "gateways", "groups", "pair", "tree_ports", "trees",
+        }  # fmt: skip

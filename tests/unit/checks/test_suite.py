@@ -20,6 +20,8 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     PortVlans,
+    TreePort,
+    TreeState,
 )
 from nornir_tasks.usecases.validate import require_passed
 
@@ -54,6 +56,14 @@ BELONGS = {
     (GatewayState, "mac_address"): {"gateways"},
     (PortVlans, "port"): {"trunks"},  # each of these changed: test_trunks.py
     (PortVlans, "vlans"): {"trunks"},
+    (TreeState, "name"): {"stp"},  # each of these changed: test_trees.py
+    (TreeState, "root"): {"stp"},
+    (TreeState, "priority"): {"stp"},
+    (TreeState, "bridge"): {"stp"},
+    (TreePort, "port"): {"stp"},
+    (TreePort, "forwards"): {"stp"},
+    (TreePort, "edge"): {"stp"},
+    (TreePort, "guarded"): {"stp"},
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},
@@ -111,16 +121,16 @@ def each_field_is_caught(good: Evidence, device: str) -> int:
 
 
 def test_no_kind_of_observation_is_left_without_a_check() -> None:
-    shown = {PortState, LldpNeighbor, BgpSession, PortQos, GroupMember, GatewayState, PortVlans}
+    shown = {PortState, LldpNeighbor, BgpSession, PortQos, GroupMember, GatewayState, PortVlans, TreeState, TreePort}
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
-    words = {(GroupMember, "reason"), (GatewayState, "state")}
+    words = {(GroupMember, "reason"), (GatewayState, "state"), (TreePort, "state")}
     assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans | words
     assert {field.name for field in fields(Observed)} == {
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
-        "carried",
+        "carried", "trees", "tree_ports",
     }  # fmt: skip
-    assert len(CHECKS) == 15
+    assert len(CHECKS) == 16
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

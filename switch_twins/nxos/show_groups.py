@@ -1,12 +1,14 @@
-"""show port-channel summary.
+"""show port-channel summary, show lacp neighbor.
 
 Data: greenpau/go-cisco-nx-api at cb94de4, resp.show.port.channel.summary.1.json. Text and legend: ntc-templates at
-d0bc5a4, cisco_nxos_show_port-channel_summary3.raw.
+d0bc5a4, cisco_nxos_show_port-channel_summary3.raw. Neighbours are shown as text alone, as recorded
+(tests/recorded/nxos_show/lacp_neighbor_text.txt).
 """
 
 from __future__ import annotations
 
 from ..groups import Member
+from ..partners import Partner, partners
 from ..state import InterfaceState
 from .reply import Body, Reply, View, short_name, table
 
@@ -61,3 +63,41 @@ def _line(row: Body) -> str:
     channel = f"{short_name(row['port-channel'])}({row['layer']}{row['status']})"
     ports = "".join(f"{cell:<13}" for cell in cells) or "--"
     return f"{row['group']:<6}{channel:<12}{row['type']:<9}{row['prtcl']:<10}{ports}"
+
+
+_FLAGS = """\
+Flags:  S - Device is sending Slow LACPDUs F - Device is sending Fast LACPDUs
+        A - Device is in Active mode       P - Device is in Passive mode"""
+_NEIGHBOR = """\
+Partner's information
+            Partner                Partner                     Partner
+Port        System ID              Port Number     Age         Flags
+{port:<12}{system:<23}{number:<16}{age:<12}{flags}
+
+            LACP Partner           Partner                     Partner
+            Port Priority          Oper Key                    Port State
+            {priority:<23}{key:<28}{state}"""
+
+
+def neighbors(view: View) -> Reply:
+    """``show lacp neighbor``: of each group, the far ends of the members that hear any."""
+    lines = [_FLAGS]
+    for each in view.fabric.state(view.device.name).interfaces:
+        heard = tuple(partners(view.fabric, view.device.name, each.name)) if each.is_group else ()
+        if heard:
+            lines += [f"{each.name} neighbors", *map(_neighbor, heard)]
+    return Reply("\n".join(lines) + "\n")
+
+
+def _neighbor(partner: Partner) -> str:
+    """Octets of a system are printed without leading noughts."""
+    return _NEIGHBOR.format(
+        port=short_name(partner.port),
+        system=f"32768,{'-'.join(f'{int(octet, 16):x}' for octet in partner.system)}",
+        number="0x1",
+        age="30",
+        flags=f"{'F' if partner.is_fast else 'S'}A",
+        priority="32768",
+        key="0xf",
+        state="0x3f" if partner.is_fast else "0x3d",
+    )

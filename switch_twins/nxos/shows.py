@@ -98,6 +98,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show interface brief", _plain(show_interfaces.brief)),
         (r"show interface status", _plain(show_interfaces.status)),
         (r"show port-channel summary", _plain(show_groups.summary)),
+        (r"show lacp neighbor", _plain(show_groups.neighbors)),
         (r"show vlan brief", _plain(show_vlans.brief)),
         (r"show spanning-tree", _plain(show_trees.spanning_tree)),
         (r"show hsrp", _hsrp),

@@ -43,6 +43,7 @@ SHOWS = (
     _show(rf"show interfaces(?: {_NAME})?", interfaces.interfaces_json, interfaces.interfaces_text),
     _show(r"show interfaces status", interfaces.status_json, interfaces.status_text),
     _show(r"show port-channel", groups.port_channels_json),
+    _show(r"show lacp neighbor", groups.lacp_neighbors_json),
     _show(r"show vlan(?: brief)?", vlans.vlans_json),
     _show(r"show spanning-tree", trees.spanning_tree_json),
     _show(rf"show ip virtual-router{_VRF}", gateways.virtual_routers_json),

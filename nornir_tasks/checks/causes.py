@@ -16,6 +16,7 @@ from nornir_tasks.checks.gateway_causes import explain_gateways
 from nornir_tasks.checks.lldp import NOBODY, ends_heard, with_leg
 from nornir_tasks.checks.lost_routes import explain_routes
 from nornir_tasks.checks.pair_causes import explain_pairs, what_carries_on
+from nornir_tasks.checks.partner_causes import explain_partners
 from nornir_tasks.checks.tree_causes import explain_trees
 
 MOST_PORTS = 8
@@ -53,6 +54,7 @@ def causes(evidence: Evidence, findings: Iterable[Finding]) -> tuple[Cause, ...]
     _silent_switches(board)
     _one_by_one(board, "bgp")
     explain_routes(board)
+    explain_partners(board)
     explain_pairs(board)
     explain_gateways(board)
     explain_trees(board)

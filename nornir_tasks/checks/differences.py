@@ -42,13 +42,13 @@ class Breaks(Enum):
 
 
 _TRAFFIC = frozenset(
-    {"lldp", "lacp", "mtu", "ra", "vlan", "trunks", "stp", "bgp", "load-balancing", "pairs", "gateways"}
+    {"lldp", "lacp", "partners", "mtu", "ra", "vlan", "trunks", "stp", "bgp", "load-balancing", "pairs", "gateways"}
 )
 _ROUTES = (frozenset[str](), False)
 """Followed along the paths of the design, not by port (``lost_routes.py``)."""
 AT = {
-    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "trunks", "stp", "bgp", "pairs", "gateways"}), True),
-    Breaks.GROUP: (frozenset({"lacp"}), True),
+    Breaks.LINK: (frozenset({"port", "lldp", "lacp", "partners", "trunks", "stp", "bgp", "pairs", "gateways"}), True),
+    Breaks.GROUP: (frozenset({"lacp", "partners"}), True),
     Breaks.PORT: (frozenset({"port", *_TRAFFIC}) | QOS, True),
     Breaks.TRAFFIC: (_TRAFFIC | QOS, True),
     Breaks.SESSION: (frozenset({"bgp", "pairs", "gateways"}), True),

@@ -77,6 +77,7 @@ def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ..
     """Those of these fields of Observed that a switch has: nobody asks for groups or a pair without need."""
     there = {
         "groups": any(port.lag is not None for port in config.interfaces),
+        "partners": any(port.lag is not None for port in config.interfaces),
         "pair": config.pair is not None,
         "gateways": any(port.gateway is not None for port in config.interfaces),
         "carried": any(port.tagged_vlans is not None for port in config.interfaces),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, Literal
 
+from nornir_tasks.design.config.lag import LacpRate
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey, SessionKey
 
@@ -90,6 +91,17 @@ class GroupMember:
     """Does the group use it? None: the switch does not show it."""
     reason: str = ""
     """The switch's word for why the group does not use it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LacpPartner:
+    """Who is at the far end of a member of a group, by LACP."""
+
+    port: str
+    system: str
+    """MAC address; both switches of a pair are one system to hosts."""
+    rate: LacpRate | None
+    """How often it asks for LACPDUs; None: not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +216,8 @@ class Observed:
     """Ports that carry any VLAN; None: the switch did not show them; one that shall have no trunk is not asked."""
     trees: tuple[TreeState, ...] | None = None
     """Spanning trees; None: the switch did not show them; one that shall be in none is not asked."""
+    partners: tuple[LacpPartner, ...] | None = None
+    """Of members that hear one; None: the switch did not show them; one that shall have no groups is not asked."""
     tree_ports: tuple[TreePort, ...] | None = None
     """Ports of these; None: the switch did not show them; one without ports of hosts in VLANs is not asked."""
 

@@ -15,6 +15,7 @@ from typing import Any
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.eos.observe_gateways import gateways
+from nornir_tasks.platforms.eos.observe_partners import partners
 from nornir_tasks.platforms.eos.observe_trees import tree_ports, trees
 from nornir_tasks.platforms.eos.observe_vlans import carried
 from nornir_tasks.platforms.observed import (
@@ -44,6 +45,7 @@ PAIR = Request("show mlag detail")
 UNLIKE = Request("show mlag config-sanity")
 GATEWAYS = Request("show ip virtual-router vrf all")
 VLANS = Request("show vlan brief")
+PARTNERS = Request("show lacp neighbor")
 TREES = Request("show spanning-tree")
 
 PFC = Request("show priority-flow-control", Form.TEXT)
@@ -65,6 +67,7 @@ REQUESTS = {
     "pair": (PAIR, UNLIKE),
     "gateways": (GATEWAYS,),
     "carried": (VLANS,),
+    "partners": (PARTNERS,),
     "trees": (TREES,),
     "tree_ports": (TREES,),
     "paths": (),  # no public source says where EOS shows its load balancing
@@ -103,6 +106,7 @@ def observed(device: str, answers: Answers) -> Observed:
         pair=_pair(answers[PAIR.what], _data(answers, UNLIKE)) if PAIR.what in answers else None,
         gateways=tuple(gateways(answers[GATEWAYS.what])) if GATEWAYS.what in answers else None,
         carried=tuple(carried(answers[VLANS.what])) if VLANS.what in answers else None,
+        partners=tuple(partners(answers[PARTNERS.what])) if PARTNERS.what in answers else None,
         trees=tuple(trees(answers[TREES.what])) if TREES.what in answers else None,
         tree_ports=tuple(tree_ports(answers[TREES.what])) if TREES.what in answers else None,
     )

@@ -69,6 +69,7 @@ REQUESTS = {
     "pair": (PAIR,),
     "gateways": (Request(PORTS, parts=PARTS),),
     "carried": (MEMBERS,),
+    "partners": (),  # /proc has them, NVUE does not
     "trees": (),  # which bridge is the root is published as text alone
     "tree_ports": (Request(PORTS, parts=observe_trees.PARTS),),
 }

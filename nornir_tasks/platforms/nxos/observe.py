@@ -16,6 +16,7 @@ from nornir_tasks.design.config.vrfs import RouteKey
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.nxos.observe_gateways import gateways
 from nornir_tasks.platforms.nxos.observe_pair import pair_state
+from nornir_tasks.platforms.nxos.observe_partners import partners
 from nornir_tasks.platforms.nxos.observe_trees import tree_ports, trees
 from nornir_tasks.platforms.nxos.observe_vlans import carried
 from nornir_tasks.platforms.nxos.port_map import LAG
@@ -45,6 +46,7 @@ PAIR = Request("show vpc")
 UNLIKE = Request("show vpc consistency-parameters global")
 GATEWAYS = Request("show hsrp")
 VLANS = Request("show vlan brief")
+PARTNERS = Request("show lacp neighbor", Form.TEXT)
 TREES = Request("show spanning-tree", Form.TEXT)
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
@@ -68,6 +70,7 @@ REQUESTS = {
     "pair": (PAIR, UNLIKE),
     "gateways": (GATEWAYS,),
     "carried": (VLANS,),
+    "partners": (PARTNERS,),
     "trees": (TREES,),
     "tree_ports": (TREES,),
 }
@@ -94,6 +97,7 @@ def observed(device: str, answers: Answers) -> Observed:
         pair=pair_state(_body(answers, PAIR), _body(answers, UNLIKE)),
         gateways=tuple(gateways(rows(answers[GATEWAYS.what], "grp_detail"))) if GATEWAYS.what in answers else None,
         carried=tuple(carried(rows(answers[VLANS.what], "vlanbriefxbrief"))) if VLANS.what in answers else None,
+        partners=tuple(partners(str(answers[PARTNERS.what]))) if PARTNERS.what in answers else None,
         trees=tuple(trees(str(answers[TREES.what]))) if TREES.what in answers else None,
         tree_ports=tuple(tree_ports(str(answers[TREES.what]))) if TREES.what in answers else None,
     )

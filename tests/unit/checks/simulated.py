@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from simulated_pairs import gateways_of, hsrp_lines, pair_of
-from simulated_trees import tree_lines, tree_ports_of, trees_of
+from simulated_trees import partners_of, tree_lines, tree_ports_of, trees_of
 
 from nornir_tasks.checks.evidence import Evidence
 from nornir_tasks.checks.pairs import domain_of
@@ -269,6 +269,7 @@ def _state(config: DeviceConfig, barred: frozenset[str]) -> SwitchState:
             is_group=each.lag is not None,
             group=each.member.group if each.member else "",
             lacp_active=True if each.member else None,
+            lacp_is_fast=each.member is not None and each.member.lacp_rate == "fast",
             hsrp=hsrp_lines(each),
         )
 
@@ -374,6 +375,7 @@ def _observed(sim: FabricSim, config: DeviceConfig) -> Observed:
         gateways=tuple(gateways_of(sim, config)),
         carried=tuple(_carried(sim, config)),
         trees=trees_of(sim, config),
+        partners=partners_of(sim, config),
         tree_ports=tuple(tree_ports_of(sim, config)),
     )
 

@@ -25,6 +25,7 @@ from nornir_tasks.platforms.observed import (
     BgpSession,
     GatewayState,
     GroupMember,
+    LacpPartner,
     LldpNeighbor,
     Observed,
     PortQos,
@@ -49,6 +50,7 @@ TABLES = {
     PortVlans: "carried",
     TreeState: "trees",
     TreePort: "tree_ports",
+    LacpPartner: "partners",
 }
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""
@@ -163,7 +165,11 @@ def test_a_system_that_never_shows_what_a_check_reads_is_named_with_it() -> None
         "nvue": ("trees.root", "trees.priority", "trees.bridge"),
         "nxos": ("tree_ports.edge", "tree_ports.guarded"),
     }
-    others = [about for about in ABOUT if about.name not in {"ra", "load-balancing", "lacp", "pairs", "stp"}]
+    (partners,) = (about for about in ABOUT if about.name == "partners")
+    assert not_shown(partners) == {"eos": (), "nvue": partners.reads, "nxos": ()}
+    others = [
+        about for about in ABOUT if about.name not in {"ra", "load-balancing", "lacp", "pairs", "stp", "partners"}
+    ]
     assert {missing for about in others for missing in not_shown(about).values()} == {()}
 
 

@@ -105,5 +105,5 @@ def test_only_switches_that_shall_have_groups_pairs_gateways_or_vlans_are_asked_
     assert "groups" in worth_asking(wanted[LEAF], FIELDS)
     for name in ("leaf-g1-r0", "spine-1", "front-spine-1"):
         assert set(FIELDS) - set(worth_asking(wanted[name], FIELDS)) == {
-            "carried", "gateways", "groups", "pair", "tree_ports", "trees",
+            "carried", "gateways", "groups", "pair", "partners", "tree_ports", "trees",
         }  # fmt: skip

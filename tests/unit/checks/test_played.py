@@ -27,15 +27,16 @@ def test_results_at_ports_to_played_hosts_and_at_groups_of_these_are_counted_and
         "lacp": 12,
         "trunks": 4,
         "stp": 12,
+        "partners": 8,
     }
-    assert report.played == 56
+    assert report.played == 64
     assert {each.port for each in report.on_played if each.device == "front-leaf-g1-a"} == {
         "Ethernet1",
         "Ethernet2",
         "Port-Channel1",
         "Port-Channel2",
     }
-    assert report.summary() == f"tested {report.total} of {report.total}, 56 of them with played hosts"
+    assert report.summary() == f"tested {report.total} of {report.total}, 64 of them with played hosts"
 
 
 def test_a_result_that_failed_counts_and_one_that_could_not_be_told_does_not() -> None:
@@ -43,10 +44,10 @@ def test_a_result_that_failed_counts_and_one_that_could_not_be_told_does_not() -
     leaf = "front-leaf-g1-a"
     mute = replace(evidence.observed[leaf], ports=(), groups=())
     report = judge(replace(evidence, observed={**evidence.observed, leaf: mute}))
-    assert report.played == 56 - 6
+    assert report.played == 64 - 6
     network = Network("front")
     network.port(leaf, "Ethernet1", enabled=False)
-    assert judge(played(network)).played == 56
+    assert judge(played(network)).played == 64
 
 
 def test_of_real_hosts_neither_text_nor_data_has_the_word(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from nornir_tasks.platforms.observed import (
     BgpSession,
     GatewayState,
     GroupMember,
+    LacpPartner,
     LldpNeighbor,
     Observed,
     PortQos,
@@ -56,6 +57,9 @@ BELONGS = {
     (GatewayState, "mac_address"): {"gateways"},
     (PortVlans, "port"): {"trunks"},  # each of these changed: test_trunks.py
     (PortVlans, "vlans"): {"trunks"},
+    (LacpPartner, "port"): {"partners"},  # each of these changed: test_partners.py
+    (LacpPartner, "system"): {"partners"},
+    (LacpPartner, "rate"): {"partners"},
     (TreeState, "name"): {"stp"},  # each of these changed: test_trees.py
     (TreeState, "root"): {"stp"},
     (TreeState, "priority"): {"stp"},
@@ -121,16 +125,27 @@ def each_field_is_caught(good: Evidence, device: str) -> int:
 
 
 def test_no_kind_of_observation_is_left_without_a_check() -> None:
-    shown = {PortState, LldpNeighbor, BgpSession, PortQos, GroupMember, GatewayState, PortVlans, TreeState, TreePort}
+    shown = {
+        PortState,
+        LldpNeighbor,
+        BgpSession,
+        PortQos,
+        GroupMember,
+        GatewayState,
+        PortVlans,
+        TreeState,
+        TreePort,
+        LacpPartner,
+    }
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
     words = {(GroupMember, "reason"), (GatewayState, "state"), (TreePort, "state")}
     assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans | words
     assert {field.name for field in fields(Observed)} == {
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
-        "carried", "trees", "tree_ports",
+        "carried", "trees", "tree_ports", "partners",
     }  # fmt: skip
-    assert len(CHECKS) == 16
+    assert len(CHECKS) == 17
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

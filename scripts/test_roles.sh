@@ -8,7 +8,7 @@ shift
 at_once=${ROLES_AT_ONCE:-2}
 limit_s=1200 # for one scenario; hugepages took 43 s of processor time, 276 s on two cores that ten other jobs kept busy
 logs=out/roles
-longest="site roce_qos rdma_doca rail_interfaces" # these start first, so that none of them runs alone at the end
+longest="site roce_qos rdma_doca rail_interfaces rdma_storage" # these start first, so that none of them runs alone at the end
 
 if [ $# -eq 0 ]; then
   for role in roles/*/; do

@@ -20,7 +20,7 @@ from nornir_tasks.checks import (
 from nornir_tasks.checks.about import About
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence, HostFinding
-from nornir_tasks.design.host_vars import BondedHostVars, HostVars
+from nornir_tasks.design.host_vars import BondedHostVars, HostVars, RdmaHostVars
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class HostCheck:
     about: About
     needs_rails: bool = True
     """Is it about rails, and what they need? Else it judges hosts that have bonds alone as well."""
+    needs_gpus: bool = False
+    """Is it about rails that join GPUs?"""
 
 
 CHECKS = (
@@ -42,12 +44,14 @@ CHECKS = (
     HostCheck(host_firmware.check_firmware, host_firmware.ABOUT),
     HostCheck(host_kernel.check_hugepages, host_kernel.ABOUT, needs_rails=False),
     HostCheck(host_tuning.check_tuning, host_tuning.ABOUT),
-    HostCheck(host_gpudirect.check_gpudirect, host_gpudirect.ABOUT),
+    HostCheck(host_gpudirect.check_gpudirect, host_gpudirect.ABOUT, needs_gpus=True),
     HostCheck(host_roce.check_roce, host_roce.ABOUT),
-    HostCheck(host_stack.check_nccl, host_stack.NCCL),
+    HostCheck(host_stack.check_nccl, host_stack.NCCL, needs_gpus=True),
     HostCheck(host_planes.check_boot, host_planes.BOOT, needs_rails=False),
 )
 
+OF_GPUS = ("gpudirect", "nccl")
+"""Roles of hosts whose rails join GPUs."""
 ROLES = (
     *("rail_interfaces", "bond_interfaces", "plane_guard", "rdma_stack", "nic_firmware", "hugepages", "host_tuning"),
     *("gpudirect", "roce_qos", "nccl"),
@@ -57,7 +61,7 @@ WITHOUT_RAILS = ("bond_interfaces", "plane_guard", "hugepages")
 """Of these, the roles of hosts that have bonds alone."""
 
 
-def _required(model: type[HostVars] | type[BondedHostVars]) -> tuple[str, ...]:
+def _required(model: type[HostVars] | type[RdmaHostVars] | type[BondedHostVars]) -> tuple[str, ...]:
     return tuple(
         f"{role}_{field}"
         for role, part in model.model_fields.items()
@@ -68,6 +72,8 @@ def _required(model: type[HostVars] | type[BondedHostVars]) -> tuple[str, ...]:
 
 REQUIRED = _required(HostVars)
 """Required variables without a default."""
+REQUIRED_WITHOUT_GPUS = _required(RdmaHostVars)
+"""The same of hosts whose rails join no GPUs."""
 REQUIRED_WITHOUT_RAILS = _required(BondedHostVars)
 """The same of hosts that have bonds alone."""
 
@@ -78,9 +84,17 @@ def has_rails(variables: Mapping[str, Any]) -> bool:
     return host_bonds.WANTED not in variables or not of_rails.isdisjoint(variables)
 
 
+def has_gpus(variables: Mapping[str, Any]) -> bool:
+    """Is a host judged for rails that join GPUs? One with rails, and nothing that NCCL needs of the intent, is not."""
+    of_nccl = {name for name in REQUIRED if name.startswith("nccl_")}
+    return has_rails(variables) and ("rail_interfaces_rails" not in variables or not of_nccl.isdisjoint(variables))
+
+
 def roles(variables: Mapping[str, Any]) -> tuple[str, ...]:
     """The roles whose variables are judged on a host."""
-    return ROLES if has_rails(variables) else WITHOUT_RAILS
+    if not has_rails(variables):
+        return WITHOUT_RAILS
+    return ROLES if has_gpus(variables) else tuple(each for each in ROLES if each not in OF_GPUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,28 +167,26 @@ def _of_rails(variables: Mapping[str, Any]) -> tuple[Request, ...]:
             },
         ),
         Request(
-            host_stack.NCCL_FACT,
-            "gpufabric.host.nccl_facts",
-            {"rails": rails, "wanted": host_stack.nccl_wanted(variables), "root": variables.get("nccl_root", "/")},
-        ),
-        Request(
             host_kernel.FACT,
             "gpufabric.host.kernel_facts",
             {"rails": list(variables.get("host_tuning_rails", rails)), "sysctl": host_tuning.sysctl_names(variables)},
         ),
-        *_of_gpus(variables),
+        *(_of_gpus(variables, rails) if has_gpus(variables) else ()),
     )
 
 
-def _of_gpus(variables: Mapping[str, Any]) -> tuple[Request, ...]:
-    """Read only where rails join GPUs."""
-    rails = [dict(rail) for rail in variables["gpudirect_rails"]]
+def _of_gpus(variables: Mapping[str, Any], rails: list[str]) -> tuple[Request, ...]:
+    """NCCL's settings; and the PCI tree, where rails join GPUs that are there."""
+    wanted = {"rails": rails, "wanted": host_stack.nccl_wanted(variables), "root": variables.get("nccl_root", "/")}
+    nccl = Request(host_stack.NCCL_FACT, "gpufabric.host.nccl_facts", wanted)
     arguments = {
-        "rails": rails,
+        "rails": [dict(rail) for rail in variables["gpudirect_rails"]],
         "gpus": dict(variables.get("gpudirect_gpus", {})),
         "root": variables.get("gpudirect_root", "/"),
     }
-    return (Request(host_gpudirect.FACT, "gpufabric.host.pci_facts", arguments),) if rails else ()
+    return (
+        (nccl, Request(host_gpudirect.FACT, "gpufabric.host.pci_facts", arguments)) if arguments["rails"] else (nccl,)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,11 +252,13 @@ class HostReport:
 def missing(variables: Mapping[str, Any]) -> list[str]:
     """Each required variable that is missing in the inventory, with the remedy."""
     remedy = "the inventory plug-in gpufabric takes it from the intent"
-    required = REQUIRED if has_rails(variables) else REQUIRED_WITHOUT_RAILS
+    of_rails = REQUIRED if has_gpus(variables) else REQUIRED_WITHOUT_GPUS
+    required = of_rails if has_rails(variables) else REQUIRED_WITHOUT_RAILS
     return [f"{name}: no value; {remedy}" for name in required if name not in variables]
 
 
 def judge_host(evidence: HostEvidence) -> HostReport:
     """Run every check that is about what the host has."""
-    among = [each for each in CHECKS if has_rails(evidence.variables) or not each.needs_rails]
+    rails, gpus = has_rails(evidence.variables), has_gpus(evidence.variables)
+    among = [each for each in CHECKS if (rails or not each.needs_rails) and (gpus or not each.needs_gpus)]
     return HostReport(evidence.host, tuple(finding for check in among for finding in check.judge(evidence)))

@@ -143,8 +143,24 @@ class PlaneGuardVars(Vars):
     """Plane -> interfaces of this host on it; nothing is forwarded from one plane to another."""
 
 
+class RdmaHostVars(Vars):
+    """All variables of one host with rails that join no GPUs, by role: it serves data by RDMA, or uses it."""
+
+    rail_interfaces: RailInterfacesVars
+    roce_qos: RoceQosVars
+    rdma_stack: RdmaStackVars
+    plane_guard: PlaneGuardVars | None
+    """None: the host is on one plane, so there is nothing to keep apart."""
+    bond_interfaces: BondInterfacesVars | None = None
+    """None: the host has no bonds."""
+
+    def ansible(self) -> dict[str, Any]:
+        """See :func:`as_ansible`."""
+        return as_ansible(self)
+
+
 class HostVars(Vars):
-    """All variables of one host with rails, by role."""
+    """All variables of one host with rails that join GPUs, by role."""
 
     rail_interfaces: RailInterfacesVars
     roce_qos: RoceQosVars
@@ -176,7 +192,7 @@ LISTS = frozenset({"rail_interfaces_rails", "gpudirect_rails", "bond_interfaces_
 """Variables whose parts have keys that only some of them need."""
 
 
-def as_ansible(values: HostVars | BondedHostVars) -> dict[str, Any]:
+def as_ansible(values: HostVars | RdmaHostVars | BondedHostVars) -> dict[str, Any]:
     """``<role>_<field>`` -> plain data, as Ansible takes it; what a rail, bond or host does not have is left out."""
     found: dict[str, Any] = {}
     for role in type(values).model_fields:
@@ -225,16 +241,13 @@ def host_vars(
     bonds of planes of the kind they name for it, or on the interfaces that the intent names.
     """
     found = _on_planes(network, needs, host)
-    first, names = found[0], tuple(nic.port for each in found for nic in each.nics)
+    first, names = found[0], _names(found)
     known = (among or kinds()).planes
     of_gpus = [each for each in network.planes.values() if known[each.kind].joins_gpus and _ports(network, host, each)]
     bootstrap = next((known[each.kind].bootstrap for each in of_gpus), None)
-    policies = first.plane.classes or network.fabrics[first.plane.fabric].classes
-    reorder = tuple(nic.port for each in found if each.needs.reorders for nic in each.nics)
-    qos = _roce_qos([each.needs for each in found], policies, names, reorder)
+    qos = _qos(network, found)
     interfaces = _rail_interfaces(found)
     gpu_rails = tuple(port for each in of_gpus for port in _ports(network, host, each))
-    described = {each.name: ports for each in network.planes.values() if (ports := _ports(network, host, each))}
     bonded = bond_interfaces(network, bonds, host)
     on_bonds = _on_bonds(bonded)
     peers = tuple(name for plane, (name,) in on_bonds.items() if network.planes[plane].kind == bootstrap)
@@ -249,10 +262,55 @@ def host_vars(
             pxn_disable=0,
             socket_interfaces=peers or first.needs.interfaces.get(bootstrap or "", ()),
         ),
-        plane_guard=PlaneGuardVars(planes={**described, **on_bonds, **first.needs.interfaces}),
+        plane_guard=PlaneGuardVars(planes=_guarded(network, host, bonded, first.needs)),
         gpudirect=GpudirectVars(rails=_of_gpus(interfaces.rails, gpu_rails) if first.needs.provider == "mlx5" else ()),
         bond_interfaces=bonded,
     )
+
+
+def rdma_host_vars(
+    network: Network, needs: Iterable[HostNeeds], host: str, *, bonds: Iterable[BondNeeds] = ()
+) -> RdmaHostVars:
+    """The variables of one host of the network whose rails join no GPUs. KeyError for a host that has no rail there.
+
+    ``needs``, ``bonds``: of all groups and planes of the site.
+    """
+    found = _on_planes(network, needs, host)
+    bonded = bond_interfaces(network, bonds, host)
+    planes = _guarded(network, host, bonded, found[0].needs)
+    return RdmaHostVars(
+        rail_interfaces=_rail_interfaces(found),
+        roce_qos=_qos(network, found),
+        rdma_stack=RdmaStackVars(provider=found[0].needs.provider, rails=_names(found)),
+        plane_guard=PlaneGuardVars(planes=planes) if len(planes) > 1 else None,
+        bond_interfaces=bonded,
+    )
+
+
+def joins_gpus(network: Network, host: str, among: Kinds | None = None) -> bool:
+    """Has the host a rail on a plane that joins GPUs?"""
+    known = (among or kinds()).planes
+    return any(known[each.kind].joins_gpus and _ports(network, host, each) for each in network.planes.values())
+
+
+def _names(found: Iterable[_OnPlane]) -> tuple[str, ...]:
+    return tuple(nic.port for each in found for nic in each.nics)
+
+
+def _qos(network: Network, found: Sequence[_OnPlane]) -> RoceQosVars:
+    """Of all rails of a host: it has one set of queues, whatever planes they are on."""
+    plane = found[0].plane
+    policies = plane.classes or network.fabrics[plane.fabric].classes
+    reorder = tuple(nic.port for each in found if each.needs.reorders for nic in each.nics)
+    return _roce_qos([each.needs for each in found], policies, _names(found), reorder)
+
+
+def _guarded(
+    network: Network, host: str, bonded: BondInterfacesVars | None, needs: HostNeeds
+) -> dict[str, tuple[str, ...]]:
+    """Plane -> the host's interfaces on it: rails, bonds, and those of planes that are not described."""
+    described = {each.name: ports for each in network.planes.values() if (ports := _ports(network, host, each))}
+    return {**described, **_on_bonds(bonded), **needs.interfaces}
 
 
 def bonded_host_vars(network: Network, bonds: Iterable[BondNeeds], host: str) -> BondedHostVars:

@@ -14,7 +14,7 @@ from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.host_groups import PLANNED, playbook_group_of, playbook_groups
 from nornir_tasks.design.host_needs import HostNeeds, check_copies, host_needs
-from nornir_tasks.design.host_vars import bonded_host_vars, host_vars
+from nornir_tasks.design.host_vars import bonded_host_vars, host_vars, joins_gpus, rdma_host_vars
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import IntentError, LabError, Problem
@@ -112,7 +112,9 @@ def _needs(
 def _variables(
     network: Network, needs: tuple[HostNeeds, ...], bonds: tuple[BondNeeds, ...], host: str
 ) -> dict[str, Any]:
-    """Of one host: with rails, with rails and bonds, or with bonds alone."""
+    """Of one host: with rails that join GPUs, with others, either beside bonds or not, or with bonds alone."""
     if any(each.is_of(host) for each in needs):
-        return host_vars(network, needs, host, bonds=bonds).ansible()
+        if joins_gpus(network, host):
+            return host_vars(network, needs, host, bonds=bonds).ansible()
+        return rdma_host_vars(network, needs, host, bonds=bonds).ansible()
     return bonded_host_vars(network, bonds, host).ansible()

@@ -73,3 +73,32 @@ def test_a_host_that_lacks_one_variable_of_rails_is_not_taken_for_one_without() 
     assert [each.partition(":")[0] for each in missing(values)] == ["rail_interfaces_rails"]
     assert missing(VARIABLES) == []
     assert len(missing({})) > len(missing(values))
+
+
+def without_gpus() -> dict[str, Any]:
+    """A host with rails that join no GPUs: a server of storage by RDMA."""
+    return {name: value for name, value in variables().items() if not name.startswith(("nccl_", "gpudirect_"))}
+
+
+def test_a_host_with_rails_and_no_gpus_is_judged_for_all_but_gpus() -> None:
+    values = without_gpus()
+    assert missing(values) == []
+    assert set(roles(variables())) - set(roles(values)) == {"gpudirect", "nccl"}
+    asked, asked_of_gpus = ({each.fact for each in requests(found)} for found in (values, variables()))
+    assert asked_of_gpus - asked == {"gpufabric_nccl", "gpufabric_pci"}
+    report, of_gpus = (judge_host(HostEvidence("store-1", found, facts(), {})) for found in (values, variables()))
+    assert report.passed, report.lines()
+    every = {each.check for each in of_gpus.findings}
+    assert every - {each.check for each in report.findings} == {"gpudirect", "nccl"}
+
+
+def test_a_gpu_host_that_lacks_one_variable_of_nccl_is_not_taken_for_one_without_gpus() -> None:
+    values = variables()
+    del values["nccl_rails"]
+    assert [each.partition(":")[0] for each in missing(values)] == ["nccl_rails"]
+
+
+def test_a_host_with_rails_and_no_gpus_that_lacks_a_variable_of_rails_is_told_so() -> None:
+    values = without_gpus()
+    del values["roce_qos_dscp"]
+    assert [each.partition(":")[0] for each in missing(values)] == ["roce_qos_dscp"]

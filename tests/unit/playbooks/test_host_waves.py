@@ -228,10 +228,13 @@ def test_network_and_storage_come_before_compute() -> None:
 
 
 BONDED = ["bond_interfaces", "plane_guard", "hugepages", "host_validate"]
+WITH_RAILS = [each for each in roles() if each not in ("bond_interfaces", "gpudirect", "nccl")]
+"""Of hosts without GPUs and without bonds."""
+RAILS = [{"name": "rail0"}]
 
 
 def with_all_kinds(copy: Path) -> None:
-    """An inventory of a storage host with two planes, one with rails alone, a login with one plane, and a GPU host."""
+    """Storage hosts with bonds, and with rails; logins on one plane, and with bonds and rails; a GPU host."""
     inventory = yaml.safe_load((copy / "hosts.yml").read_text())
     bonds = inventory["all"]["vars"].pop("bond_interfaces_bonds")
     two = {"storage": ["data"], "business": ["data.300"]}
@@ -240,27 +243,32 @@ def with_all_kinds(copy: Path) -> None:
         "storage": {
             "hosts": {
                 "storage-1": {"bond_interfaces_bonds": bonds, "plane_guard_planes": two},
-                "storage-2": {"rail_interfaces_rails": [], "plane_guard_planes": two},
+                "storage-2": {"rail_interfaces_rails": RAILS, "plane_guard_planes": two},
             }
         },
-        "services": {"hosts": {"login-1": {"bond_interfaces_bonds": bonds}}},
+        "services": {
+            "hosts": {
+                "login-1": {"bond_interfaces_bonds": bonds},
+                "login-2": {"bond_interfaces_bonds": bonds, "rail_interfaces_rails": RAILS, "plane_guard_planes": two},
+            }
+        },
         "compute": {"hosts": {"gpu-1": {"bond_interfaces_bonds": bonds}}},
     }
     (copy / "hosts.yml").write_text(yaml.safe_dump(inventory))
 
 
-def test_each_kind_of_host_gets_its_own_roles_and_those_of_rails_are_for_gpu_hosts_alone(copy: Path) -> None:
+def test_each_kind_of_host_gets_its_own_roles(copy: Path) -> None:
     with_all_kinds(copy)
     code, printed, notes = play(copy)
     assert code == 0, printed
     ran = {host: [line.split()[0] for line in notes if line.endswith(f" {host}")] for host in hosts_in(notes)}
     assert ran == {
         "storage-1": BONDED,
-        "storage-2": ["hugepages"],
+        "storage-2": WITH_RAILS,
         "login-1": [role for role in BONDED if role != "plane_guard"],
+        "login-2": [each for each in roles() if each not in ("gpudirect", "nccl")],
         "gpu-1": roles(),
     }
-    assert "storage-2 has rails (routed links), which only playbooks/compute.yml brings up" in printed
 
 
 def test_a_service_host_that_is_refused_is_left_alone_and_no_gpu_host_is_begun(copy: Path) -> None:
@@ -273,3 +281,24 @@ def test_a_service_host_that_is_refused_is_left_alone_and_no_gpu_host_is_begun(c
 
 def test_every_role_of_the_repository_is_in_the_play(copy: Path) -> None:
     assert sorted(roles()) == sorted(path.parent.parent.name for path in (CHECKOUT / "roles").glob("*/tasks/main.yml"))
+
+
+@pytest.mark.parametrize("role", ["rail_interfaces", "rdma_stack", "roce_qos", "nic_firmware"])
+def test_what_a_role_refuses_on_a_host_with_rails_and_no_gpus_is_refused_before_a_change(copy: Path, role: str) -> None:
+    with_all_kinds(copy)
+    code, printed, notes = play(copy, "--limit", "storage-2", refusing={role: ["storage-2"]})
+    assert code != 0
+    assert f"{role} refuses" in printed
+    assert notes == []
+
+
+def test_a_storage_host_that_fails_its_judgement_gets_its_driver_stack_back_and_nobody_after_it_is_begun(
+    copy: Path,
+) -> None:
+    with_all_kinds(copy)
+    code, _, notes = play(
+        copy, failing={"host_validate": ["storage-2"]}, rdma_stack_source="doca", gpufabric_waves=["100%"]
+    )
+    assert code != 0
+    assert (hosts_of(notes, "back"), hosts_of(notes, "keep")) == (["storage-2"], ["storage-1"])
+    assert hosts_in(notes) == ["storage-1", "storage-2"]

@@ -7,6 +7,7 @@ import pytest
 from nornir_tasks.checks.evidence import Verdict
 from nornir_tasks.checks.host_evidence import HostEvidence
 from nornir_tasks.checks.host_suite import HostReport, has_rails, judge_host, missing, requests, roles
+from tests.unit.checks import judged_host
 from tests.unit.checks.bond_mutants import MUTANTS, Change
 from tests.unit.checks.right_host import BOND, bonds, facts, variables
 
@@ -86,7 +87,7 @@ def test_a_host_with_rails_and_no_gpus_is_judged_for_all_but_gpus() -> None:
     assert set(roles(variables())) - set(roles(values)) == {"gpudirect", "nccl"}
     asked, asked_of_gpus = ({each.fact for each in requests(found)} for found in (values, variables()))
     assert asked_of_gpus - asked == {"gpufabric_nccl", "gpufabric_pci"}
-    report, of_gpus = (judge_host(HostEvidence("store-1", found, facts(), {})) for found in (values, variables()))
+    report, of_gpus = (judged_host.judged(facts(), found) for found in (values, variables()))
     assert report.passed, report.lines()
     every = {each.check for each in of_gpus.findings}
     assert every - {each.check for each in report.findings} == {"gpudirect", "nccl"}

@@ -85,8 +85,8 @@ def test_a_host_with_rails_and_no_gpus_is_judged_for_all_but_gpus() -> None:
     values = without_gpus()
     assert missing(values) == []
     assert set(roles(variables())) - set(roles(values)) == {"gpudirect", "nccl"}
-    asked, asked_of_gpus = ({each.fact for each in requests(found)} for found in (values, variables()))
-    assert asked_of_gpus - asked == {"gpufabric_nccl", "gpufabric_pci"}
+    read, read_of_gpus = ({each.fact for each in requests(found)} for found in (values, variables()))
+    assert read_of_gpus - read == {"gpufabric_nccl", "gpufabric_pci"}
     report, of_gpus = (judged_host.judged(facts(), found) for found in (values, variables()))
     assert report.passed, report.lines()
     every = {each.check for each in of_gpus.findings}

@@ -243,7 +243,7 @@ def host_vars(
     found = _on_planes(network, needs, host)
     first, names = found[0], _names(found)
     known = (among or kinds()).planes
-    of_gpus = [each for each in network.planes.values() if known[each.kind].joins_gpus and _ports(network, host, each)]
+    of_gpus = [each for each in network.planes.values() if _ports(network, host, each) and known[each.kind].joins_gpus]
     bootstrap = next((known[each.kind].bootstrap for each in of_gpus), None)
     qos = _qos(network, found)
     interfaces = _rail_interfaces(found)
@@ -290,7 +290,7 @@ def rdma_host_vars(
 def joins_gpus(network: Network, host: str, among: Kinds | None = None) -> bool:
     """Has the host a rail on a plane that joins GPUs?"""
     known = (among or kinds()).planes
-    return any(known[each.kind].joins_gpus and _ports(network, host, each) for each in network.planes.values())
+    return any(_ports(network, host, each) and known[each.kind].joins_gpus for each in network.planes.values())
 
 
 def _names(found: Iterable[_OnPlane]) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def _ways(routing: Routing, ones: Iterable[Domain], others: Sequence[Domain]) ->
 
 def _unnamed(services: Mapping[str, Sequence[Service]]) -> Service:
     taken = [each.ports for ports in services.values() for each in ports if each.protocol == TCP]
-    free = next(port for port in range(1, 65536) if not any(low <= port <= high for low, high in taken))
+    free = next(port for port in range(1, 65535) if not any(low <= port <= high for low, high in taken))
     return Service(TCP, (free, free))
 
 

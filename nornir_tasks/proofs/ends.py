@@ -139,9 +139,8 @@ def joined(network: Network, configs: Mapping[str, DeviceConfig], known: Iterabl
         others = dict(shared[pair, vlan]) if not plane else dict.fromkeys(groups, "")
         shared[pair, vlan].setdefault(group, by)
         for other in others:
-            there = End(plane, other) if plane else ends[other]
-            if other != group and group in ends:
-                yield Joined(ends[group], there, by)
+            if other != group and {group, other} <= ends.keys():
+                yield Joined(ends[group], End(plane, other) if plane else ends[other], by)
 
 
 def _members(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[tuple[str, str, str, int]]:

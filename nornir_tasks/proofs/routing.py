@@ -71,27 +71,30 @@ class Routing:
         """The routers from which a packet to this subnet goes out to it, if it comes to ``router``; none: dropped."""
         key = router, subnet
         if key not in self._exits:
-            self._exits[key] = frozenset()  # a packet that comes by here again circles, and arrives nowhere
-            self._exits[key] = frozenset(self._found(router, subnet))
+            found, seen, waiting = set(), {router}, [router]
+            while waiting:
+                at = waiting.pop()
+                if self._is_connected(at, subnet):
+                    found.add(at)
+                    continue
+                new = {each for each in self._next(at, subnet) if each not in seen}
+                seen |= new
+                waiting += new
+            self._exits[key] = frozenset(found)
         return self._exits[key]
 
-    def _found(self, router: Router, subnet: Span) -> Iterator[Router]:
+    def _is_connected(self, router: Router, subnet: Span) -> bool:
         firsts, lasts = self._connected.get((router, subnet.version), ((), ()))
-        place = bisect_right(
-            firsts, subnet.last
-        )  # subnets of a router have nothing in common, so the last one before decides
-        if place and lasts[place - 1] >= subnet.first:
-            yield router
-            return
+        # Subnets of a router have no address in common, so the last one that begins before the end decides.
+        place = bisect_right(firsts, subnet.last)
+        return place > 0 and lasts[place - 1] >= subnet.first
+
+    def _next(self, router: Router, subnet: Span) -> Iterator[Router]:
+        """Where a router sends a packet to this subnet: who announces the longest prefix, or who has the next hop."""
         length, origins, hops = self._best(router, subnet)
-        if length < 0:
-            return
-        for origin in origins:
-            yield from self.exits(origin, subnet)
+        yield from origins if length >= 0 else ()
         for hop in hops:
-            for owner, _ in self._owners.get(hop, ()):
-                if owner != router and owner.vrf == router.vrf:
-                    yield from self.exits(owner, subnet)
+            yield from (owner for owner, _ in self._owners.get(hop, ()) if owner != router and owner.vrf == router.vrf)
 
     def _best(self, router: Router, subnet: Span) -> tuple[int, list[Router], tuple[str, ...]]:
         """Length of the longest prefix that holds the subnet (-1: none), who announces it, and static next hops."""

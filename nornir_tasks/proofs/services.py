@@ -47,7 +47,7 @@ def verdicts(
 ) -> tuple[Verdict, ...]:
     """Every service, and what no service is, by the first way between both ends."""
     way = next(_ways(routing, *ends), None)
-    named = {**services, ELSE: (_unnamed(services),)}
+    named = {**services, **({ELSE: (other,)} if (other := _unnamed(services)) is not None else {})}
     if way is None:
         return tuple(Verdict(name, passes=False, by=("no route",)) for name in named)
     return tuple(Verdict(name, *_judged(lists_of, way, ports)) for name, ports in named.items())
@@ -62,10 +62,12 @@ def _ways(routing: Routing, ones: Iterable[Domain], others: Sequence[Domain]) ->
                 yield from (Way(here, there, every) for there in other.gates if there.router in exits)
 
 
-def _unnamed(services: Mapping[str, Sequence[Service]]) -> Service:
+def _unnamed(services: Mapping[str, Sequence[Service]]) -> Service | None:
+    """A port of TCP that no service has; None where services have all."""
     taken = [each.ports for ports in services.values() for each in ports if each.protocol == TCP]
-    free = next(port for port in range(1, 65535) if not any(low <= port <= high for low, high in taken))
-    return Service(TCP, (free, free))
+    free = (port for port in range(1, 65535) if not any(low <= port <= high for low, high in taken))
+    port = next(free, None)
+    return None if port is None else Service(TCP, (port, port))
 
 
 def _judged(lists_of: Callable[[Gate], Lists], way: Way, ports: Sequence[Service]) -> tuple[bool, tuple[str, ...]]:

@@ -199,6 +199,11 @@ def test_each_service_is_listed_with_the_lines_that_decide() -> None:
     assert back == {"nfs": False, "portmap": False, "anything else": False}
 
 
+def test_services_that_have_every_port_leave_nothing_else() -> None:
+    found = judge(network(), configs(), GUARDED, {"any": (Service(TCP, (1, 65535)),)})
+    assert {each.service for pair in found.pairs for each in pair.services} == {"any"}
+
+
 def test_a_list_on_a_port_between_switches_is_not_followed_and_said_so() -> None:
     bound = (AclBinding("ipv4", "in", "STORAGE-V200-IN"),)
     found = judged(with_port("front-spine-1", "swp1", acls=bound))

@@ -1,23 +1,38 @@
 """VLANs of ports in NX-OS' show output. Pure.
 
 Fields of ``show vlan brief`` as recorded (tests/recorded/nxos_show/vlan.txt): each VLAN with the ports that carry it,
-tagged or not; which of both is not shown.
+tagged or not; which of both is not shown. Ports come one by one there; releases differ, and may print ranges
+(``Ethernet1/1-4``) or lists of such texts: so NAPALM reads them (napalm 5.2.0, nxos/nxos.py, ``_parse_vlan_ports``).
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from nornir_tasks.platforms.nxos.port_map import LAG
 from nornir_tasks.platforms.observed import PortVlans
 
 _ACTIVE, _UNSHUT = "active", "noshutdown"
+_RANGE = re.compile(r"(?P<head>.*?\D)(?P<first>\d+)-(?P<last>\d+)")
 
 
 def carried(vlans: Iterable[dict[str, Any]]) -> Iterator[PortVlans]:
     """Each port with its VLANs; a VLAN that is suspended or shut is carried nowhere."""
     found: dict[str, set[int]] = {}
     for row in vlans:
-        if (row.get("vlanshowbr-vlanstate"), row.get("vlanshowbr-shutstate")) != (_ACTIVE, _UNSHUT):
+        if row.get("vlanshowbr-vlanstate", _ACTIVE) != _ACTIVE or row.get("vlanshowbr-shutstate", _UNSHUT) != _UNSHUT:
             continue
-        for port in filter(None, str(row.get("vlanshowplist-ifidx", "")).split(",")):
-            found.setdefault(port.strip(), set()).add(int(row["vlanshowbr-vlanid"]))
+        for port in _ports(row.get("vlanshowplist-ifidx", "")):
+            found.setdefault(port, set()).add(int(row["vlanshowbr-vlanid"]))
     return (PortVlans(port, frozenset(numbers)) for port, numbers in found.items())
+
+
+def _ports(shown: str | list[str]) -> Iterator[str]:
+    texts = shown if isinstance(shown, list) else [shown]
+    for each in filter(None, (part.strip() for text in texts for part in text.split(","))):
+        name = re.sub(r"^Po(?=\d)", LAG, re.sub(r"^Eth(?=\d)", "Ethernet", each))
+        many = _RANGE.fullmatch(name)
+        if many is None:
+            yield name
+        else:
+            yield from (f"{many['head']}{number}" for number in range(int(many["first"]), int(many["last"]) + 1))

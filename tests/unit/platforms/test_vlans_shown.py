@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from napalm.nxos import NXOSDriver
 
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.eos import observe as eos
@@ -45,6 +46,27 @@ def test_nxos_lists_the_ports_of_each_vlan() -> None:
         assert on_nxos({"TABLE_vlanbriefxbrief": {"ROW_vlanbriefxbrief": {**row, key: word}}}) == {}
     del row["vlanshowplist-ifidx"]  # a VLAN without ports
     assert on_nxos(shown) == {}
+
+
+@pytest.mark.parametrize(
+    "ports",
+    [
+        "port-channel101-103,Ethernet1/1-2,Ethernet1/7/3-4",
+        ["port-channel101-102,port-channel103", "Ethernet1/1-2,Ethernet1/7/3", "Ethernet1/7/4"],
+        "Po101, Po102, Po103, Eth1/1, Eth1/2, Eth1/7/3, Eth1/7/4",
+    ],
+    ids=["ranges", "texts", "short names"],
+)
+def test_nxos_ports_are_the_same_as_ranges_as_texts_and_by_short_names(ports: str | list[str]) -> None:
+    """NAPALM, whose reader we did not write, finds the same."""
+    row = {"vlanshowbr-vlanid": "101", "vlanshowplist-ifidx": ports}
+    found = on_nxos({"TABLE_vlanbriefxbrief": {"ROW_vlanbriefxbrief": [row]}})
+    wanted = {f"port-channel{each}" for each in (101, 102, 103)} | {
+        f"Ethernet1/{each}" for each in (1, 2, "7/3", "7/4")
+    }
+    assert found.keys() == wanted
+    by_napalm = NXOSDriver("switch", "user", "password")._parse_vlan_ports(ports)
+    assert {each.replace("Port-channel", "port-channel") for each in by_napalm} == wanted
 
 
 def test_cumulus_linux_shows_the_rows_of_its_table() -> None:

@@ -20,6 +20,7 @@ BASE = {
     "has_commit_timer": True,
     "min_confirm_s": 30,
     "max_confirm_s": 3600,
+    "max_apply_s": 60,
 }
 OWN = {
     "eos": {

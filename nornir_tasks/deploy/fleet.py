@@ -20,6 +20,7 @@ from nornir_tasks.deploy.tasks import (
     Collected,
     Job,
     Push,
+    applies,
     ask_switch,
     collect_switch,
     plan_switch,
@@ -102,7 +103,7 @@ class Fleet:
 
     def ledger(self) -> Ledger:
         """The step of each switch of a push; also says when to stop."""
-        return Ledger(timers(self._jobs))
+        return Ledger(timers(self._jobs), applies(self._jobs))
 
     def push(self, waves: Iterable[Wave], push: Push, report: Callable[[str], None]) -> Results[Outcome]:
         """Wave by wave; the first wave with a failure is the last one.

@@ -47,7 +47,7 @@ class Record(Protocol):
         """Called before a candidate is sent to the switch."""
 
     def committed(self, timer_s: int | None) -> None:
-        """Called before a commit is requested, and again when its timer runs."""
+        """Called before a commit is requested, and again when its timer runs: ``timer_s`` from now on at most."""
 
     def dropped(self, tokens: frozenset[str] | None) -> None:
         """These candidates are no longer on the switch; None: this push's own."""
@@ -60,9 +60,13 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class Ledger:
-    """Safe from any thread. ``timers_s``: how long each switch's commit timer runs; None: it has none."""
+    """Safe from any thread. ``timers_s``: how long each switch's commit timer runs; None: it has none.
+
+    ``applies_s``: how long its commit lasts at most, as the timer begins at its end. Without it: no time.
+    """
 
     timers_s: Mapping[str, int | None]
+    applies_s: Mapping[str, int] = field(default_factory=dict)
     clock: Clock = time.monotonic
     _steps: dict[str, Step] = field(default_factory=dict)
     _since_s: dict[str, float] = field(default_factory=dict)
@@ -75,7 +79,8 @@ class Ledger:
         with self._changed:
             self._steps[device] = step
             if step in {Step.COMMIT, Step.GATE}:
-                self._since_s[device] = self.clock()
+                applies_s = self.applies_s.get(device, 0) if step is Step.COMMIT else 0
+                self._since_s[device] = self.clock() + applies_s
             self._changed.notify_all()
 
     def stop(self) -> None:

@@ -1,5 +1,6 @@
 """Problems of a switch during a push, as text: its state, a difference from the plan, a lost answer."""
 
+import math
 from collections.abc import Mapping
 
 from nornir_tasks.deploy.identity import Declared
@@ -31,7 +32,7 @@ def sprays(device: str) -> Problem:
 
 def unconfirmed(device: str, waiting: Waiting) -> Problem:
     """A switch runs an unconfirmed commit, which it will revert."""
-    left_s = None if waiting.left_s is None else max(1, round(waiting.left_s))
+    left_s = None if waiting.left_s is None else max(1, math.ceil(waiting.left_s))
     within = "by itself when its timer fires" if left_s is None else f"by itself within {left_s} s"
     given = "" if waiting.timer_s is None else f", its timer of {waiting.timer_s} s runs from the end of the commit"
     again = "again when it has" if left_s is None else f"again in {left_s} s"

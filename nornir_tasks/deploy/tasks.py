@@ -224,6 +224,11 @@ def timers(jobs: Mapping[str, Job]) -> dict[str, int | None]:
     return {name: timer_s(job.declared.capabilities, job.rules) for name, job in jobs.items()}
 
 
+def applies(jobs: Mapping[str, Job]) -> dict[str, int]:
+    """Device -> how long its commit lasts at most."""
+    return {name: job.declared.capabilities.max_apply_s for name, job in jobs.items()}
+
+
 def _session(task: Task) -> SwitchSession:
     session: SwitchSession = task.host.get_connection(CONNECTION, task.nornir.config)
     return session

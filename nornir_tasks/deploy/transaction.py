@@ -145,8 +145,9 @@ class Transaction:
         return staged.token
 
     def _commit(self, session: SwitchSession, token: str) -> None:
+        at_most_s = None if self._timer_s is None else self.wanted.capabilities.max_apply_s + self._timer_s
         try:
-            self.record.committed(self._timer_s)
+            self.record.committed(at_most_s)
             self.ledger.begin(self.device, Step.COMMIT)
         except GpufabricError:
             session.abort()

@@ -150,6 +150,8 @@ class Capabilities:
     """The switch reverts a commit by itself unless it is confirmed. Without it a push needs ``--unguarded``."""
     min_confirm_s: int
     max_confirm_s: int
+    max_apply_s: int
+    """A commit is taken to last this long at most; its timer begins at its end. Our own figure: no maker has one."""
     unnumbered_with: tuple[tuple[str, str], ...] = ()
     """(OS, regular expression over the release) of far ends with which a source vouches for eBGP over IPv6 link-local
     addresses with IPv4 routes on it (RFC 8950); empty: with none."""

@@ -18,6 +18,7 @@ from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.drivers.tls import is_distrust
 from nornir_tasks.drivers.validity import clock_problem
 from nornir_tasks.errors import AuthError, ConnectError, DeviceError, Problem, TrustError
+from nornir_tasks.platforms.nvue.capabilities import MAX_APPLY_S
 
 DONE = frozenset({"applied", "applied_and_saved", "saved", "auto_save"})
 """The revision runs for good."""
@@ -42,8 +43,6 @@ EDITABLE = frozenset({"pending", "detached", "invalid", "ays_fail"})
 WAITING = "confirm"
 """It runs, and is reverted unless it is confirmed."""
 
-APPLY_TIMEOUT_S = 180.0
-"""Longest we wait for an apply: RoCE's buffers reload switchd, a first BGP restarts FRR."""
 _FIRST_POLL_S, _LAST_POLL_S = 0.02, 1.0
 
 _NOT_FOUND = 404
@@ -152,9 +151,7 @@ class NvueClient:
             body["state-controls"] = controls
         self._request("PATCH", ("revision", revision), {}, json.dumps(body), "application/json")
 
-    def settled(
-        self, revision: str, timeout_s: float = APPLY_TIMEOUT_S, ends: frozenset[str] = DONE
-    ) -> tuple[str, str]:
+    def settled(self, revision: str, timeout_s: float = MAX_APPLY_S, ends: frozenset[str] = DONE) -> tuple[str, str]:
         """Wait until a revision reaches a final state; returns the state and the switch's messages.
 
         ``ends``: states in which it may stay for good, besides those of a failure.

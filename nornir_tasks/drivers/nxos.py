@@ -19,6 +19,7 @@ from nornir_tasks.drivers.nxos_state import FILES, SAVED, before_file, files_of,
 from nornir_tasks.drivers.nxos_transport import NOT_RUN, STRUCTURED, TEXT, Command, KeepAliveClient, Reply, upload
 from nornir_tasks.drivers.session import MARK, Depth, Endpoint, Facts, Fate, Note, Running, Staged, unnoted
 from nornir_tasks.errors import CommitError, ConnectError, DeviceError, Problem, StageError
+from nornir_tasks.platforms.nxos.capabilities import MAX_APPLY_S
 from nornir_tasks.platforms.nxos.config_text import to_tree
 from nornir_tasks.platforms.nxos.observe import BGP, OBSERVING, sessions
 from nornir_tasks.platforms.nxos.patch import server_changes, settle
@@ -29,8 +30,6 @@ VERIFIED = "Patch validation completed successful"
 REPLACED = "Configure replace completed successfully"
 """The switch's own words (a published session on NX-OS 9.3(1))."""
 
-REPLACE_TIMEOUT_S = 300.0
-"""A replace runs every command of its patch before it answers."""
 RECONNECT_S = 60.0
 RECONNECT_PAUSE_S = 2.0
 NOT_BEGUN_S = 5.0
@@ -114,7 +113,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
         try:
             upload(self.endpoint, candidate.payload, f"bootflash:/{name}.cfg")
             (reply,) = self._api.batch(
-                (Command(f"configure replace bootflash:{name}.cfg verify-only"),), timeout_s=REPLACE_TIMEOUT_S
+                (Command(f"configure replace bootflash:{name}.cfg verify-only"),), timeout_s=MAX_APPLY_S
             )
             if reply.error is not None or VERIFIED not in reply.body:
                 raise StageError(self._refused("the switch refused the candidate", reply))
@@ -138,7 +137,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             raise CommitError((*error.problems, Problem(self.endpoint.device, "nothing was committed"))) from error
         try:
             (reply,) = self._api.batch(
-                (Command(f"configure replace bootflash:{name}.cfg{timer}"),), timeout_s=REPLACE_TIMEOUT_S
+                (Command(f"configure replace bootflash:{name}.cfg{timer}"),), timeout_s=MAX_APPLY_S
             )
         except ConnectError:
             self._staged = None  # it may run: to end this connection must not take its files away
@@ -176,13 +175,13 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
             return
         before = Command(f"configure replace bootflash:{names[0]}")
         commit = Command("configure replace commit")
-        (reply,) = self._api.batch((before,), timeout_s=REPLACE_TIMEOUT_S)
+        (reply,) = self._api.batch((before,), timeout_s=MAX_APPLY_S)
         taken = reply.error is None and REPLACED in reply.body
         # Ends a timer that is still armed. A switch that takes no second replace while the first waits for its commit
         # needs it before it goes back; for all others it comes last, so that the timer guards the way back.
         self._api.batch((commit,))
         if not taken:
-            (reply,) = self._api.batch((before,), timeout_s=REPLACE_TIMEOUT_S)
+            (reply,) = self._api.batch((before,), timeout_s=MAX_APPLY_S)
         if reply.error is not None or REPLACED not in reply.body:
             raise CommitError(self._refused("the switch did not go back to what ran before", reply))
         self.drop((token,))
@@ -190,7 +189,7 @@ class NxosSession(NXOSDriver):  # type: ignore[misc] # napalm ships no types
     def save(self) -> None:
         """Write the startup configuration."""
         save = Command("copy running-config startup-config")
-        self._done(self._api.batch((save,), timeout_s=REPLACE_TIMEOUT_S), CommitError)
+        self._done(self._api.batch((save,), timeout_s=MAX_APPLY_S), CommitError)
 
     def drop(self, tokens: Iterable[str]) -> None:
         """Delete the files of candidates; that one is gone already is no failure."""

@@ -216,6 +216,7 @@ _TOMAHAWK4 = Capabilities(
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
     max_confirm_s=86_399,
+    max_apply_s=30,
     load_balancing=(_FLOWLET,),
 )
 

@@ -24,6 +24,8 @@ from nornir_tasks.design.config.qos import Ecn, Watchdog
 from nornir_tasks.platforms.nvue.port_map import LAG, PEER_LINK
 
 PROFILE = "default-global"
+MAX_APPLY_S = 180
+"""Longest we wait for an apply: RoCE's buffers reload switchd, a first BGP restarts FRR."""
 """RoCE is set up on this profile, which every port carries (docs514 RDMA-over-Converged-Ethernet-RoCE.md)."""
 
 
@@ -188,6 +190,7 @@ _SPECTRUM4 = NvueCapabilities(
     # docs514 NVUE-CLI.md: `nv config apply --confirm`, 10 minutes by default, 60m in its example; no bounds published
     min_confirm_s=2,
     max_confirm_s=3600,
+    max_apply_s=MAX_APPLY_S,
     release_pattern=r"5\.14(\.\d+)*",
     # docs514 Basic-BGP-Configuration.md, BGP Unnumbered, and Optional-BGP-Configuration.md, Advertise IPv4 Prefixes
     # with IPv6 Next Hops; schema v5_13 to v5_18, neighbor.type and capabilities.extended-nexthop

@@ -57,6 +57,8 @@ TRAINS = (
 
 RELEASES = tuple(train.release for train in TRAINS)
 """Release trains we have a record for; the operator may also write one release of a train, ``10.4(3)``."""
+MAX_APPLY_S = 300
+"""Longest we wait for a replace, which runs every command of its patch before it answers."""
 ASICS = ("cloudscale-gx2", "cloudscale-fx3")
 """N9K-C9332D-GX2B and N9K-C9364D-GX2A; N9K-C93180YC-FX3. The QoS guide has one syntax and one set of queues for all."""
 
@@ -234,6 +236,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # commit-timeout 30-3600 s (Replace; the range is stated in the Nexus 7000 edition).
         min_confirm_s=30,
         max_confirm_s=3600,
+        max_apply_s=MAX_APPLY_S,
         load_balancing=_LOAD_BALANCING.get(train.name, ()),
         assumed=train.assumed,
     )

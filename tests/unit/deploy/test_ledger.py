@@ -5,6 +5,8 @@ import threading
 import pytest
 
 from nornir_tasks.deploy.ledger import Ledger, Step, ending
+from nornir_tasks.deploy.problems import unconfirmed
+from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import CommitError, Interrupted, LeftToTimerError, Problem
 
 
@@ -20,7 +22,7 @@ class Hand:
 
 def at(*steps: tuple[str, Step], timer_s: int | None = 120) -> tuple[Ledger, Hand]:
     clock = Hand()
-    ledger = Ledger({name: timer_s for name, _ in steps}, clock)
+    ledger = Ledger({name: timer_s for name, _ in steps}, clock=clock)
     for name, step in steps:
         ledger.note(name, step)
     return ledger, clock
@@ -52,6 +54,25 @@ def test_the_timer_counts_from_the_answer_to_the_commit_and_not_from_the_questio
     assert ledger.left_s("leaf") == 110
     clock.now_s += 500
     assert ledger.left_s("leaf") == 0
+
+
+def test_as_long_as_a_commit_is_not_answered_its_timer_may_begin_as_late_as_the_commit_may_end() -> None:
+    """An operator who comes back when told to must not find the commit waiting."""
+    clock = Hand()
+    ledger = Ledger({"leaf": 120, "other": 120}, {"leaf": 180}, clock)
+    for name in ("leaf", "other"):
+        ledger.note(name, Step.COMMIT)
+    clock.now_s += 20
+    assert (ledger.left_s("leaf"), ledger.left_s("other")) == (280, 100)
+    ledger.end("leaf", Step.LEFT)
+    assert ledger.left_s("leaf") == 280, "the answer was lost: it is not known when the timer began"
+    ledger.note("other", Step.GATE)
+    assert ledger.left_s("other") == 120
+
+
+@pytest.mark.parametrize(("left_s", "told_s"), [(7.49, 8), (7.0, 7), (0.2, 1), (0.0, 1)])
+def test_who_pushes_again_when_told_to_comes_after_the_timer(left_s: float, told_s: int) -> None:
+    assert f"push again in {told_s} s" in unconfirmed("leaf", Waiting("7", left_s)).hint
 
 
 def test_a_switch_without_a_timer_is_not_said_to_go_back() -> None:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +16,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from interposer import Interposer, Server
-from preloaded_client import Client, Clients
 from switch_truth import Truth, clear, truth
+
+from tests.preloaded_client import Client, Clients
 
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 COMMAND_TIMEOUT_S = 60.0
@@ -79,7 +81,8 @@ class TrialLab:
     def begin(self, *words: str, is_elsewhere: bool = False) -> Client:
         """Start a command."""
         who = self.elsewhere if is_elsewhere else self.operator
-        return self.clients.start(*words, "--site", str(who.site), state=who.state, control=self.control)
+        environ = {**os.environ, "GPUFABRIC_STATE": str(who.state)}
+        return self.clients.start(*words, "--site", str(who.site), environ=environ, control=self.control)
 
     def end(self, client: Client, *words: str) -> Ended:
         """Wait for a command; one that does not end is killed."""
@@ -139,7 +142,7 @@ class TrialLab:
 def trial_lab(where: Path) -> Iterator[TrialLab]:
     """A lab that was pushed to, with an interposer before each of three switches."""
     with lab_of_its_own(where, small_site) as operator:
-        clients = Clients()
+        clients = Clients(moves_time=True)
         interposers = {DEVICES[each]: _interposer(operator, DEVICES[each], where) for each in DEVICES}
         try:
             lab = TrialLab(operator, clients, interposers, _elsewhere(operator, where), operator.hands())

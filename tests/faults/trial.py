@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from fault_plan import Fault
 from interposer import Interposer, Moment, Place, Way
 from judge import Case, judge_beside, judge_journal, judge_look, judge_push, judge_repair, judge_rollback, seconds_named
-from preloaded_client import Client
 from small_lab import DEVICES, LONGER_THAN_ANY_TIMER_S, Ended, TrialLab
 from switch_truth import Truth
+
+from tests.preloaded_client import Client
 
 COMMITS = ("commit timer", "commit-timeout", '"state": "apply"')
 """What the request that commits has in it, one for each system."""

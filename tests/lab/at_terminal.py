@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,9 +14,9 @@ from by_hand import Hand, hands
 
 from switch_twins.client import ControlClient
 from tests.intent_parts import of_two_rails
+from tests.preloaded_client import NORNIR, nornir
 
 ROOT = Path(__file__).parents[2]
-NORNIR = Path(sys.executable).with_name("nornir")
 
 
 @dataclass
@@ -50,13 +49,10 @@ class Operator:
 
     def run(self, *words: str, code: int = 0) -> str:
         """A verb's whole output; its exit code must be ``code``."""
-        process = self.begin(*words)
-        try:
-            stdout, stderr = process.communicate(timeout=300)
-        finally:
-            process.kill()
-        assert process.returncode == code, f"{words}: exit {process.returncode}\n{stdout}\n{stderr}"
-        return stdout + stderr
+        environ = {**os.environ, "GPUFABRIC_STATE": str(self.state)}
+        done = nornir(*words, "--site", str(self.site), environ=environ)
+        assert done.returncode == code, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done.stdout + done.stderr
 
     def json(self, *words: str, code: int = 0) -> Any:
         text = self.run(*words, "--json", code=code)

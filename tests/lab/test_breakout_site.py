@@ -3,16 +3,15 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.preloaded_client import nornir
+
 ROOT = Path(__file__).parents[2]
-NORNIR = Path(sys.executable).with_name("nornir")
 pytestmark = pytest.mark.xdist_group("breakout-site")
 
 
@@ -24,15 +23,8 @@ class Operator:
         shutil.copytree(ROOT / "inventory/lab-breakout", self.site)
 
     def run(self, *words: str) -> str:
-        done = subprocess.run(
-            [str(NORNIR), *words, "--site", str(self.site)],
-            env={**os.environ, "GPUFABRIC_STATE": str(self.state)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        environ = {**os.environ, "GPUFABRIC_STATE": str(self.state)}
+        done = nornir(*words, "--site", str(self.site), environ=environ)
         assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,10 @@ import pytest
 import yaml
 from by_hand import hands
 
+from tests import preloaded_client
+
 ROOT = Path(__file__).parents[2]
 GOLDENS = ROOT / "tests/errors/devices"
-NORNIR = Path(sys.executable).with_name("nornir")
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 
 
@@ -32,15 +32,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def nornir(where: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(NORNIR), *words, "--site", str(where / "lab")],
-        env={**os.environ, "GPUFABRIC_STATE": str(where / "state")},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    environ = {**os.environ, "GPUFABRIC_STATE": str(where / "state")}
+    return preloaded_client.nornir(*words, "--site", str(where / "lab"), environ=environ, timeout_s=120)
 
 
 def lab_folder(where: Path) -> Path:

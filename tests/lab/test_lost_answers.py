@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from at_terminal import NORNIR, Operator, lab_of_its_own, small_site
+from at_terminal import Operator, lab_of_its_own, small_site
 from cutting import Cutter, cutting
 from one_push import Noted, transaction
 
@@ -28,6 +28,7 @@ from nornir_tasks.errors import CommitError, Interrupted, LeftToTimerError, Refu
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.usecases.site import load, select
+from tests.preloaded_client import NORNIR
 
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-2"}
 BY_SYSTEM = pytest.mark.parametrize("system", sorted(DEVICES))

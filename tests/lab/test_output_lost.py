@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from at_terminal import NORNIR, Operator, lab_of_its_own, small_site
+from at_terminal import Operator, lab_of_its_own, small_site
+
+from tests.preloaded_client import NORNIR
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -54,6 +54,15 @@ SWITCHES: dict[str, tuple[str, Callable[[], Realised]]] = {
 def alive() -> int:
     """How many configurations there are."""
     return sum(type(each) is DeviceConfig for each in gc.get_objects())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def what_other_tests_left() -> Iterator[None]:
+    """It is millions of objects after an hour of tests, and none of them is looked at here."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.mark.parametrize("name", SWITCHES)

@@ -70,9 +70,9 @@ def test_as_long_as_a_commit_is_not_answered_its_timer_may_begin_as_late_as_the_
     assert ledger.left_s("other") == 120
 
 
-@pytest.mark.parametrize(("left_s", "told_s"), [(7.49, 8), (7.0, 7), (0.2, 1), (0.0, 1)])
-def test_who_pushes_again_when_told_to_comes_after_the_timer(left_s: float, told_s: int) -> None:
-    assert f"push again in {told_s} s" in unconfirmed("leaf", Waiting("7", left_s)).hint
+@pytest.mark.parametrize(("left_s", "named_s"), [(7.49, 8), (7.0, 7), (0.2, 1), (0.0, 1)])
+def test_who_pushes_again_when_told_to_comes_after_the_timer(left_s: float, named_s: int) -> None:
+    assert f"push again in {named_s} s" in unconfirmed("leaf", Waiting("7", left_s)).hint
 
 
 def test_a_switch_without_a_timer_is_not_said_to_go_back() -> None:

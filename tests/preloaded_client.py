@@ -1,13 +1,14 @@
-"""``nornir`` as a process of its own, without the second that its imports take: ``python preloaded_client.py SOCKET``.
+"""``nornir`` as a process of its own, without the second that its imports take: ``python preloaded_client.py FOLDER``.
 
 A server loads everything once and forks for each command; the child is an ordinary process that runs the console
 script's ``main`` and ends as it would. Signals, limits and exit codes are therefore real.
 
-Time is the one thing that is not: the client's clocks run ahead of the machine's by what stands in a file (wall clock
+For who asks for it, time is not: the client's clocks run ahead of the machine's by what stands in a file (wall clock
 and monotonic clock, each its own), and a pause of the client costs nothing: it moves those clocks, and the lab's.
 """
 
 import array
+import atexit
 import datetime as datetime_module
 import gc
 import importlib
@@ -23,8 +24,10 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 SHORTEST_SKIPPED_S = 0.4
@@ -32,6 +35,9 @@ SHORTEST_SKIPPED_S = 0.4
 
 LOOK_S = 5.0
 """So often the server looks whether somebody is there to give it commands."""
+
+NORNIR = Path(sys.executable).with_name("nornir")
+MOVED = "moved"
 
 _CLOCKS = struct.Struct("dd")
 _real_time, _real_monotonic, _real_gettime, _real_sleep = time.time, time.monotonic, time.clock_gettime, time.sleep
@@ -121,9 +127,9 @@ class _Stream:
 
 
 class Clients:
-    """Starts commands through the server."""
+    """Starts commands through the server. ``moves_time``: their clocks follow ``clocks``."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, moves_time: bool) -> None:
         # not below pytest's folder: the path of a socket has room for 100 characters
         self._home = tempfile.TemporaryDirectory(prefix="gpufabric-clients-")
         directory = Path(self._home.name)
@@ -131,7 +137,10 @@ class Clients:
         self._path = directory / "socket"
         log = (directory / "log").open("wb")
         self._server = subprocess.Popen(
-            [sys.executable, __file__, str(directory)], stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            [sys.executable, __file__, str(directory), *([MOVED] if moves_time else [])],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
         )
         end_s = _real_monotonic() + 60
         while not self._path.exists():
@@ -139,12 +148,15 @@ class Clients:
             assert _real_monotonic() < end_s, "the preloaded client did not start"
             _real_sleep(0.02)
 
-    def start(self, *words: str, state: Path, control: Path) -> Client:
-        """``nornir WORDS`` with this state folder; ``control`` is the lab's socket, for pauses."""
+    def start(
+        self, *words: str, environ: Mapping[str, str], control: Path | None = None, cwd: Path | None = None
+    ) -> Client:
+        """``nornir WORDS``; ``control`` is the lab's socket, for pauses. Without it they take their time."""
         streams = _Stream(), _Stream()
         link = socket.socket(socket.AF_UNIX)
         link.connect(str(self._path))
-        body = json.dumps({"words": words, "state": str(state), "control": str(control)}).encode() + b"\n"
+        order = {"words": words, "environ": dict(environ), "cwd": str(cwd or Path.cwd()), "control": str(control or "")}
+        body = json.dumps(order).encode() + b"\n"
         socket.send_fds(link, [body], [each.write for each in streams])
         for each in streams:
             os.close(each.write)
@@ -156,6 +168,27 @@ class Clients:
         self._server.terminate()
         self._server.wait(10)
         self._home.cleanup()
+
+
+@cache
+def _clients() -> Clients:
+    made = Clients(moves_time=False)
+    atexit.register(made.close)
+    return made
+
+
+def nornir(
+    *words: str, environ: Mapping[str, str], cwd: Path | None = None, timeout_s: float = 300
+) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end, as ``subprocess.run`` would."""
+    client = _clients().start(*words, environ=environ, cwd=cwd)
+    code = client.wait(timeout_s)
+    if code is None:
+        client.kill()
+    out, err = client.output()
+    if code is None:
+        raise subprocess.TimeoutExpired(words, timeout_s, out, err)
+    return subprocess.CompletedProcess(words, code, out, err)
 
 
 # -- the server's side ---------------------------------------------------------------------------------------------
@@ -210,10 +243,11 @@ def let_pauses_pass(clocks: Clocks, control: str) -> None:
     time.sleep = sleep
 
 
-def serve(directory: Path) -> None:
+def serve(directory: Path, *, moves_time: bool) -> None:
     """Fork for every command that comes over the socket, until SIGTERM or the end of who started this."""
     clocks = Clocks(directory / "clocks")
-    let_time_be_moved(clocks)
+    if moves_time:
+        let_time_be_moved(clocks)
     preload()
     gc.collect()
     gc.freeze()
@@ -261,13 +295,16 @@ def become_client(order: dict, descriptors: "array.array | list[int]", clocks: C
     for target, source in enumerate(descriptors, start=1):
         os.dup2(source, target)
         os.close(source)
-    os.environ["GPUFABRIC_STATE"] = order["state"]
-    let_pauses_pass(clocks, order["control"])
+    os.environ.clear()
+    os.environ.update(order["environ"])
+    os.chdir(order["cwd"])
+    if order["control"]:
+        let_pauses_pass(clocks, order["control"])
     from nornir_tasks.cli.main import main  # noqa: PLC0415
 
-    sys.argv = ["nornir", *order["words"]]
+    sys.argv = [str(NORNIR), *order["words"]]
     main()
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]))
+    serve(Path(sys.argv[1]), moves_time=MOVED in sys.argv[2:])

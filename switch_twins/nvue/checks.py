@@ -31,6 +31,7 @@ def findings(tree: Tree, dialect: Dialect, device: DeviceSpec) -> list[Finding]:
         *_interface_qos(tree),
         *_interfaces(tree, dialect),
         *_bonds(tree),
+        *_storms(tree),
         *_acls(tree),
         *_relays(tree),
     ]
@@ -208,6 +209,13 @@ def _interfaces(tree: Tree, dialect: Dialect) -> Iterator[Finding]:
         yield from _subinterface(tree, name, interface)
         if name == "lo" and "down" in get_or(interface, {}, "link", "state"):  # "must always be up"
             yield "interface.lo.link.state", "The loopback interface must always be up.\n"
+
+
+def _storms(tree: Tree) -> Iterator[Finding]:
+    """Of physical ports alone (tests/corpus/nvue/reject.txt, storm_control)."""
+    for name, interface in get_or(tree, {}, "interface").items():
+        if interface.get("storm-control") and interface.get("type", "swp") != "swp":
+            yield f"interface.{name}.storm-control", "Storm control is only supported on physical ports.\n"
 
 
 def _bonds(tree: Tree) -> Iterator[Finding]:

@@ -99,6 +99,19 @@ class PairFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class StormFacts:
+    """Limits in packets a second that a switched port can have."""
+
+    kinds: frozenset[str]
+    """Of ``broadcast``, ``multicast``, ``unknown_unicast``."""
+    min_pps: int
+    max_pps: int
+    source: str
+    is_on_members: bool = False
+    """A group has them on each of its members (NVUE), and not itself."""
+
+
+@dataclass(frozen=True, slots=True)
 class Train:
     """A release train, and what of the lines that we render public sources show at it."""
 
@@ -218,6 +231,9 @@ class Capabilities:
     """Why not of the others, for the operator's message."""
     dhcp_relay_services: tuple[str, ...] = ()
     """Entries of DeviceConfig.services that a switch needs before it relays (NX-OS ``feature dhcp``)."""
+    storm_control: StormFacts | None = None
+    storm_control_gap: str = ""
+    """Why it has no limit of some kind, for the operator's message."""
     has_tags: bool = False
     """Ports can be trunks, and have routed subinterfaces."""
     tag_gap: str = ""

@@ -16,6 +16,7 @@ from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.routing_policy import PrefixList, RouteMap
 from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import RouteKey, SessionKey
 from nornir_tasks.design.merge_rules import KEYED, MAX, PARTS
@@ -90,6 +91,7 @@ class PartialPort:
     gateway: Gateway | None = None
     dhcp_servers: frozenset[str] | None = None
     """Of an SVI: what it relays DHCP to; of each family that it has an address of."""
+    storm: StormControl | None = None
 
 
 @dataclass(frozen=True, slots=True)

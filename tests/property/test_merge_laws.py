@@ -17,6 +17,7 @@ from nornir_tasks.design.config.lag import Lag
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule
 from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.partial_config import (
@@ -100,6 +101,7 @@ PORTS = st.builds(
     ipv6_address=maybe(PREFIXES),
     gateway=maybe(st.builds(Gateway, maybe(NAMES), mac_address=maybe(NAMES), priority=maybe(FEW))),
     dhcp_servers=maybe(st.frozensets(NAMES)),
+    storm=maybe(st.builds(StormControl, maybe(FEW), maybe(FEW), maybe(FEW))),
 )
 CLASSES = st.builds(ClassPolicy, NAMES, st.just((0,)), FEW, st.just(True), st.just(False), maybe(FEW), st.just("auto"))
 PARTS = {

@@ -6,6 +6,7 @@ from typing import Literal
 from nornir_tasks.design.config.access_lists import AclBinding
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.lag import Lag, LagMember
+from nornir_tasks.design.config.storm_control import StormControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,8 @@ class Interface:
     """Of an SVI: the address that its pair answers together."""
     dhcp_servers: tuple[str, ...] = ()
     """Of an SVI: addresses of the DHCP servers that it relays its hosts' requests to, IPv4 before IPv6, ascending."""
+    storm: StormControl | None = None
+    """Of an access port or a trunk, or of each member of a group where the OS has it on members alone (NVUE)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,7 @@ def _groups(network: Network, plane: Plane, device: Device) -> dict[str, Partial
             mtu_bytes=of_link(network, circuit.link),
             profile=plane.profile,
             edge=True,
+            storm=plane.storm,
             access_vlan=None if is_shared else vlan,
             native_vlan=vlan if is_shared else None,
             lag=_lag(plane.bond_of(host), number_of[circuit.link.name], device),

@@ -17,7 +17,7 @@ from nornir_tasks.errors import Problem
 
 _OF_GROUP = (
     *("address", "mtu_bytes", "profile", "ra_interval_ms", "access_vlan", "edge", "vrf"),
-    *("tagged_vlans", "native_vlan", "tag", "lag", "acls", "ipv6_address", "gateway"),
+    *("tagged_vlans", "native_vlan", "tag", "lag", "acls", "ipv6_address", "gateway", "storm"),
 )
 """What is said of a group, and of no member."""
 _UNSAID_RATE: LacpRate = "slow"
@@ -112,10 +112,14 @@ def spread(ports: Mapping[str, PartialPort], known: Capabilities) -> dict[str, P
     for name, port in ports.items():
         if port.lag is not None:
             profile = port.profile if known.lag_profile_on == "both" else None
-            found[name] = replace(port, profile=profile)
+            found[name] = replace(port, profile=profile, storm=None if _on_members(known) else port.storm)
         elif port.member_of is not None and (group := ports.get(port.member_of)) is not None:
             found[name] = _with_group(port, group, known)
     return found
+
+
+def _on_members(known: Capabilities) -> bool:
+    return known.storm_control is not None and known.storm_control.is_on_members
 
 
 def group_mtus(ports: Mapping[str, PartialPort], known: Capabilities) -> dict[str, PortMtu]:
@@ -130,7 +134,7 @@ def _mtu(group: PartialPort, known: Capabilities) -> PortMtu | None:
 
 
 def _with_group(port: PartialPort, group: PartialPort, known: Capabilities) -> PartialPort:
-    member = replace(port, profile=group.profile)
+    member = replace(port, profile=group.profile, storm=group.storm if _on_members(known) else None)
     may_be_alone = group.lag is not None and group.lag.individual
     if known.lag_repeated == "always":
         mtu = _mtu(group, known)

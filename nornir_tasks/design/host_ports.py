@@ -88,6 +88,7 @@ def _port(network: Network, circuit: Circuit, device: Device, plane: Plane) -> P
         profile=plane.profile,
         access_vlan=vlan,
         edge=vlan is not None,
+        storm=None if vlan is None else plane.storm,
         vrf=plane.vrf if vlan is None else None,
     )
 

@@ -29,6 +29,7 @@ from nornir_tasks.design.catalogue import Catalogue, SwitchModel
 from nornir_tasks.design.choices import choose
 from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import THE_SWITCH, fabric_key
+from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
@@ -50,6 +51,7 @@ from nornir_tasks.design.tables import check_tables
 from nornir_tasks.design.whose import Whose
 from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.intent.findings import Marks
+from nornir_tasks.intent.front_model import StormControlIntent
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import UnknownValueError
@@ -291,12 +293,17 @@ def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], link
         vlans=bond_vlans.of_plane(demand),
         allowed=flows.allowed(demand),
         dhcp_servers=frozenset(map(str, demand.plane.dhcp_relay)) if demand.is_bonded else frozenset(),
+        storm=_storm(demand.plane.storm_control),
         bonds=bond_vlans.bonds([each.demand for each in parts]),
         pool_v6=None if demand.plane.pools.hosts_v6 is None else str(demand.plane.pools.hosts_v6),
         vrf=demand.plane.vrf,
         profile=profile,
         classes=classes,
     )
+
+
+def _storm(intended: StormControlIntent | None) -> StormControl | None:
+    return None if intended is None else StormControl(**intended.model_dump())
 
 
 def _leaf_rail(layout: Layout, rail: int) -> int | None:

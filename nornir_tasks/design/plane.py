@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Network
 
+from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.flows import Allowed
 from nornir_tasks.design.pairs import BondTerms, BondVlan
 from nornir_tasks.design.partial_config import FABRIC_PROFILE, ClassPolicy, ProfilePolicy
@@ -44,6 +45,8 @@ class Plane:
     """What may pass the gateways of its VLANs; None: all may."""
     dhcp_servers: frozenset[str] = frozenset()
     """Addresses, of either family, that these gateways relay DHCP to."""
+    storm: StormControl | None = None
+    """Of its hosts' ports, where these are in a VLAN."""
     pool_v6: str | None = None
     """Of its pairs' IPv6 subnets, by number of the leaf group; None: they have none."""
     vrf: str | None = None

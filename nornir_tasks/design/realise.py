@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from nornir_tasks.design import bundling, filtering, gateway_rules, layer3, pairing, relay_rules, tagging
+from nornir_tasks.design import bundling, filtering, gateway_rules, layer3, pairing, relay_rules, storm_rules, tagging
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
@@ -100,6 +100,7 @@ def realise(
     bender.problems.extend(layer3.problems(device.name, intended, device.capabilities))
     bender.problems.extend(gateway_rules.problems(device.name, intended.ports or {}, device.capabilities))
     bender.problems.extend(relay_rules.problems(device.name, intended.ports or {}, device.capabilities))
+    bender.problems.extend(storm_rules.problems(device.name, intended.ports or {}, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)
     claims = replace(
@@ -283,6 +284,7 @@ class _Bender:
             ipv6_address=layer3.address_as_printed(intended.ipv6_address),
             gateway=gateway_rules.within(intended.gateway, known),
             dhcp_servers=relay_rules.within(intended),
+            storm=intended.storm,
         )
 
     def lag(self, name: str, intended: PartialPort) -> Lag | None:

@@ -46,6 +46,24 @@ class StorageDemandIntent(Part):
     """Data that all clients write to all servers."""
 
 
+class StormControlIntent(Part):
+    """Limits of what a switch copies to every port of a VLAN, for each port of a host; a switch drops what is more.
+
+    A bond's limits are those of the group (EOS, NX-OS), or of each of its ports (Cumulus Linux).
+    """
+
+    broadcast_pps: Annotated[int, Field(ge=5, le=16_771_376), Unit("packets a second")] | None = None
+    """ARP and DHCP among them."""
+    multicast_pps: Annotated[int, Field(ge=5, le=16_771_376), Unit("packets a second")] | None = None
+    """IPv6 neighbour discovery among them."""
+    unknown_unicast_pps: Annotated[int, Field(ge=5, le=16_771_376), Unit("packets a second")] | None = None
+    """To MAC addresses that no port has. Not on NX-OS, where no source tells it from all unicast."""
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.vlan_rules`."""
+        return vlan_rules.storm_control(self)
+
+
 class VlanIntent(Part):
     """One VLAN of bonds, and the groups of hosts in it."""
 

@@ -10,7 +10,13 @@ from nornir_tasks.intent.address_fields import HostAddress, PrefixV6
 from nornir_tasks.intent.fabric_model import COPIES
 from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, VrfName
 from nornir_tasks.intent.findings import Finding
-from nornir_tasks.intent.front_model import FlowIntent, ServiceIntent, StorageDemandIntent, VlanIntent
+from nornir_tasks.intent.front_model import (
+    FlowIntent,
+    ServiceIntent,
+    StorageDemandIntent,
+    StormControlIntent,
+    VlanIntent,
+)
 from nornir_tasks.intent.part import MtuBytes, Part
 from nornir_tasks.intent.policy_model import TrafficClassIntent
 
@@ -75,6 +81,9 @@ class PlaneIntent(Part):
     dhcp_relay: tuple[HostAddress, ...] = ()
     """bond: DHCP servers that both gateways of each VLAN relay to, each by its own address, to which servers answer.
     Cumulus Linux relays to IPv4 servers alone, from 5.14 on."""
+    storm_control: StormControlIntent | None = None
+    """svi, bond: the most packets a second that a host sends to all of its VLAN; without it no limit. Ports that it
+    shares with another plane (``ports_of``) go by that plane's."""
     default_route: bool = False
     """bond: its hosts have their default route by this plane; they have it by one plane at most."""
     servers: tuple[Name, ...] = ()

@@ -29,6 +29,11 @@ def sharing(intent: "Intent") -> Iterator[Finding]:
         if plane.tag is not None and name not in shared:
             expected = "ports_of in hosts.<group>.nics of this plane, or no tag"
             yield Finding(("planes", name, "tag"), "a tag on ports that no other plane uses", expected, str(plane.tag))
+        of_hosts = [hosts.nics[name] for hosts in intent.hosts.values() if name in hosts.nics]
+        if plane.storm_control is not None and of_hosts and all(each.ports_of is not None for each in of_hosts):
+            what, hint = "storm control of a plane without ports of its own", "shared ports go by their plane's"
+            others = sorted({str(each.ports_of) for each in of_hosts})
+            yield Finding(("planes", name, "storm_control"), what, f"it at {', '.join(others)}", hint=hint)
 
 
 def _ports(above: Path, name: str, hosts: "HostGroupIntent", intent: "Intent") -> Iterator[Finding]:

@@ -35,7 +35,7 @@ KEPT_NAMES = ("switch", "base", "gpufabric")
 
 def plane(each: "PlaneIntent") -> Iterator[Finding]:
     """A VLAN belongs to an SVI; traffic classes of its own are complete."""
-    return independent(_host_vlan(each), _tag(each), _own_classes(each))
+    return independent(_host_vlan(each), _tag(each), _own_classes(each), _storm_control(each))
 
 
 def _host_vlan(each: "PlaneIntent") -> Iterator[Finding]:
@@ -47,6 +47,12 @@ def _host_vlan(each: "PlaneIntent") -> Iterator[Finding]:
         hint = "a routed port has a VLAN inside the switch, which takes it from 1006 on; others are kept for VXLAN"
         expected = f"2-{MAX_HOST_VLAN}"
         yield Finding(("vlan",), "a VLAN that switches use themselves", expected, str(each.vlan), hint)
+
+
+def _storm_control(each: "PlaneIntent") -> Iterator[Finding]:
+    if each.storm_control is not None and each.host_vlan is None:
+        expected, hint = "link: svi or bond beside it, or no storm_control", "a router copies no broadcasts"
+        yield Finding(("storm_control",), "storm control of routed host ports", expected, each.link, hint)
 
 
 def _tag(each: "PlaneIntent") -> Iterator[Finding]:

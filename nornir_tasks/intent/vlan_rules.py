@@ -10,7 +10,7 @@ from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.unknown import UNKNOWN, independent
 
 if TYPE_CHECKING:
-    from nornir_tasks.intent.front_model import VlanIntent
+    from nornir_tasks.intent.front_model import StormControlIntent, VlanIntent
     from nornir_tasks.intent.model import Intent
     from nornir_tasks.intent.plane_model import PlaneIntent
 
@@ -31,6 +31,13 @@ def vlan(each: "VlanIntent") -> Iterator[Finding]:
         yield Finding(("hosts_v6",), "an IPv6 subnet without an IPv4 one", "hosts beside it", str(each.hosts_v6))
     elif each.hosts_v6 is not None and each.hosts_v6.prefixlen != SUBNET_V6_LENGTH:
         yield Finding(("hosts_v6",), "not the subnet of one VLAN", f"a /{SUBNET_V6_LENGTH}", str(each.hosts_v6))
+
+
+def storm_control(each: "StormControlIntent") -> Iterator[Finding]:
+    """It limits something."""
+    if (each.broadcast_pps, each.multicast_pps, each.unknown_unicast_pps) == (None, None, None):
+        expected = "broadcast_pps, multicast_pps or unknown_unicast_pps, or no storm_control"
+        yield Finding((), "storm control without a limit", expected)
 
 
 def vlans(intent: "Intent") -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from nornir_tasks.deploy.wanted import Wanted, wanted
-from nornir_tasks.design import pipeline
+from nornir_tasks.design import pipeline, storm_rules
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.config.access_lists import Family
@@ -132,17 +132,17 @@ def select(design: SiteDesign, planes: Sequence[str] = (), limit: Sequence[str] 
         devices = {name: device for name, device in devices.items() if device.fabric in fabrics}
     if planes and not devices:
         raise IntentError(Problem("--limit", f"names no switch that has anything of {named}"))
-    _check_bonds(design, devices.values())
+    _check_hosts(design, devices.values())
     return Selection(design, tuple(planes), tuple(limit), devices)
 
 
-def _check_bonds(design: SiteDesign, devices: Iterable[Device]) -> None:
-    """Raise DesignError for all that planes with bonds need of these switches and would not get.
+def _check_hosts(design: SiteDesign, devices: Iterable[Device]) -> None:
+    """Raise DesignError for all that hosts' ports and VLANs need of these switches and would not get.
 
-    That is a gateway on a switch whose OS has none for them, and a relay to a DHCP server of a family of which it has
-    none: refused once for all switches of a release.
+    That is a gateway on a switch whose OS has none for them; and refused once for all switches of a release, a relay to
+    a DHCP server of a family of which it has none, and a limit of storm control that it has not.
     """
-    problems, unrelayed = [], set[Finding]()
+    problems, refused = [], set[Finding]()
     for device in devices:
         known = device.capabilities
         bonded = [name for name in design.network.planes if design.network.segments_at(device.name, name)]
@@ -151,8 +151,9 @@ def _check_bonds(design: SiteDesign, devices: Iterable[Device]) -> None:
             hint = "give these hosts leaves of another system (leaf.overrides), or name the other switches with --limit"
             expected = "a system with redundant gateways"
             problems.append(Problem(device.name, what, expected, f"{known.os} {known.release}", hint))
-        unrelayed.update(each for name in bonded for each in _not_relayed(design, name, known))
-    problems += design.site.intent.marks.problems(sorted(unrelayed, key=lambda each: (each.path, each.what)))
+        refused.update(each for name in bonded for each in _not_relayed(design, name, known))
+        refused.update(_not_limited(design, device))
+    problems += design.site.intent.marks.problems(sorted(refused, key=lambda each: (each.path, each.what)))
     if problems:
         raise DesignError(problems)
 
@@ -168,6 +169,16 @@ def _not_relayed(design: SiteDesign, plane: str, known: Capabilities) -> Iterato
         hint = "have a host of each VLAN relay, or give its hosts leaves of another system or release (leaf.overrides)"
         path = ("planes", plane, "dhcp_relay", number)
         yield Finding(path, what, f"no server of IPv{server.version}", str(server), hint)
+
+
+def _not_limited(design: SiteDesign, device: Device) -> Iterator[Finding]:
+    """The limits of storm control that this switch does not take, of planes with ports of hosts on it."""
+    circuits = design.network.circuits_of(device.name)
+    for plane in sorted({each.owner for each in circuits if each.use.segment is not None and each.use.tag is None}):
+        storm = design.network.planes[plane].storm
+        for gap in storm_rules.gaps(storm, device.capabilities) if storm is not None else ():
+            path = ("planes", plane, "storm_control", gap.field)
+            yield Finding(path, gap.what, gap.expected, str(gap.wanted_pps), storm_rules.HINT)
 
 
 def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:

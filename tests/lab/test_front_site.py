@@ -199,3 +199,18 @@ def test_a_relay_that_somebody_took_away_comes_back_with_each_plane_its_own(push
     assert "198.51.100.7" in hands["front-leaf-g4-a"].running()
     assert "2 of 10 changed" in pushed.run("push", "--plane", "business", "--yes")
     assert pushed.running() == before
+
+
+def test_a_limit_on_storms_that_somebody_changed_is_named_with_both_values_and_comes_back(pushed: Operator) -> None:
+    before, hands = pushed.running(), pushed.hands()
+    group, port = "interface Port-Channel1", "interface port-channel1"
+    hands["front-leaf-g1-a"].configure(group, "storm-control broadcast level pps 9000")
+    hands["front-leaf-g2-a"].configure(port, "no storm-control multicast level pps 2000")
+    hands["front-leaf-g4-a"].nvue({"interface": {"swp1": {"storm-control": {"broadcast": 9000}}}})
+    report = pushed.run("validate", "--all", code=8)
+    assert "broadcasts a second 9000 here, 1000 wanted" in report
+    assert "multicasts a second none here, 2000 wanted" in report or "storm-control multicast level pps 2000" in report
+    assert "broadcasts a second 9000 here, 500 wanted" in report
+    assert "FAILED, 3 causes," in report
+    assert "3 of 14 changed" in pushed.run("push", "--yes")
+    assert pushed.running() == before

@@ -42,6 +42,8 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((*_PORT, r"^error-correction encoding "), r"^no (error-correction encoding) .*$", r"default \1"),
     # arista.eos (ansible 12.3.0) eos_l2_interfaces: "no switchport trunk allowed vlan", without the list
     ((*_PORT, r"^switchport trunk (?:allowed|native) vlan "), r"^no (switchport trunk \S+ vlan) .*$", r"default \1"),
+    # batfish arista_interface_show_run_all_3: "no storm-control broadcast", without the level
+    ((*_PORT, r"^storm-control "), r" level .*$", ""),
     # arista.eos (ansible 12.3.0) config/lag_interfaces: "no channel-group", without number and mode
     ((*_PORT, r"^channel-group "), r"^(?:no|default) channel-group .*$", "no channel-group"),
     # a neighbour that leaves its group leaves the fabric: all its lines are removed with it

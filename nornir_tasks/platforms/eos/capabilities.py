@@ -20,6 +20,7 @@ from nornir_tasks.design.capabilities import (
     Capabilities,
     Knob,
     PairFacts,
+    StormFacts,
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
@@ -213,6 +214,12 @@ _TOMAHAWK4 = Capabilities(
     # pyavd 6.4.0 eos__spanning_tree: the mode of a switch as delivered, and the priority of its one instance
     stp_mode="mst",
     acls=_ACLS,
+    storm_control=StormFacts(
+        frozenset({"broadcast", "multicast", "unknown_unicast"}),
+        1,
+        4_294_967_295,
+        "pyavd 6.4.0 eos__port_channel_interfaces; which ASICs count packets, and how many at most, it does not say",
+    ),
     min_confirm_s=2,
     # "commit timer HH:MM:SS" (NAPALM 5.2.0 napalm/eos/eos.py, commit_config)
     max_confirm_s=86_399,

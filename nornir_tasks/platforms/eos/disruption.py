@@ -80,6 +80,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # the port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out
     (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / (?:no )?spanning-tree .*", Disruption.DATAPLANE_BLIP),
+    # what exceeds a limit is dropped, as it shall be
+    (r"interface \S+ / (?:no )?storm-control .*", Disruption.NONE),
     (r"vlan \d+|interface Vlan\d+(?: / (?:no )?(?:shutdown|mtu .*))?", Disruption.DATAPLANE_BLIP),
     # RFC 4271, 4.2 and 6.5: a session is torn down and opened anew when what its OPEN or its TTL check says changes
     (r"router bgp [^/]*", Disruption.DATAPLANE_BLIP),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.lag import Lag, LagMember
+from nornir_tasks.design.config.storm_control import storm_control
 from nornir_tasks.design.relay_rules import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import APPLIED
@@ -25,6 +26,8 @@ _DEFAULT_MTU_BYTES = 1500
 
 Reader = Callable[[ConfigTree, re.Match[str], Fields], list[ConfigTree] | None]
 """(block, match of its first line, fields so far) -> unknown lines of the block; None: all of it."""
+
+_STORM = ("broadcast_pps", "multicast_pps", "unknown_unicast_pps")
 
 PORT = (
     row(r"description (.+)", "description", text, single="description"),
@@ -75,6 +78,15 @@ PORT = (
     OF_PEER_LINK,
     row(r"spanning-tree portfast", "portfast", yes),
     row(r"spanning-tree bpduguard enable", "bpduguard", yes, single="spanning-tree bpduguard"),
+    *(
+        row(
+            rf"storm-control {kind} level pps (\d+)",
+            field,
+            number,
+            single=f"storm-control {kind} level",
+        )
+        for kind, field in zip(("broadcast", "multicast", "unknown-unicast"), _STORM, strict=True)
+    ),
     *PORT_LAYER3,
     *APPLIED,
     *LAYER1_ROWS,
@@ -82,7 +94,7 @@ PORT = (
 _TRUNK = {"is_trunk", "allowed_vlans", "native_vlan"}
 _EDGE = {"portfast": "spanning-tree portfast", "bpduguard": "spanning-tree bpduguard enable"}
 """Either alone is not ours."""
-_SWITCHED = {"access_vlan", *_EDGE}
+_SWITCHED = {"access_vlan", *_EDGE, *_STORM}
 """Settings of switched ports only."""
 _LAYER3 = {"address", "vrf", "ipv6_addresses", "is_silent"}
 _ROUTED = {"mtu_bytes", "qos_profile", *_LAYER3}
@@ -207,6 +219,7 @@ def _interface(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[C
             acls=tuple(sorted(values.get("acls", ()))),
             ra_interval_ms=None if loopback else advertised_ms(values),
             ipv6_address=ipv6_address,
+            storm=storm_control(*(values.get(field) for field in _STORM)),
         )
     )
     left += [*unlike_trunk, *unlike_ipv6]

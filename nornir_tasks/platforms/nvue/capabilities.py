@@ -18,6 +18,7 @@ from nornir_tasks.design.capabilities import (
     Capabilities,
     Knob,
     PairFacts,
+    StormFacts,
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
@@ -184,6 +185,13 @@ _SPECTRUM4 = NvueCapabilities(
     # docs514 Spanning-Tree-and-Rapid-Spanning-Tree.md: RSTP is the default of a VLAN-aware bridge
     stp_mode="rstp",
     acls=_ACLS,
+    storm_control=StormFacts(
+        frozenset({"broadcast", "multicast", "unknown_unicast"}),
+        1,
+        16_771_376,
+        "nvueschema 0.1.0; nvue-reference Interface.md: on physical ports",
+        is_on_members=True,
+    ),
     has_breakout=True,
     has_breakout_lanes=True,
     has_commit_timer=True,

@@ -23,6 +23,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface / \S+ / router\b.*", Disruption.DATAPLANE_BLIP),
     # all gateways come or go, and hosts' way out with them
     (r"router / vrr\b.*", Disruption.DATAPLANE_BLIP),
+    # docs52 Storm-Control.md has switchd restarted, and all ports go down with it; what NVUE does no source says
+    (r"interface / \S+ / storm-control\b.*", Disruption.PORT_FLAP),
     # the relay restarts; a host asks again, and keeps its lease meanwhile (RFC 2131, 4.4.5)
     (r"service / dhcp-relay\b.*", Disruption.NONE),
     # docs514 QoS: changes reload switchd and "might result in momentary packet loss"

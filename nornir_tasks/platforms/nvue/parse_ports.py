@@ -8,6 +8,7 @@ from functools import cached_property
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
 from nornir_tasks.design.config.lag import Lag, LagMember
+from nornir_tasks.design.config.storm_control import StormControl, storm_control
 from nornir_tasks.design.order import prefix_key
 from nornir_tasks.platforms.nvue.access_lists import bindings
 from nornir_tasks.platforms.nvue.capabilities import PROFILE, NvueCapabilities, Spelling
@@ -144,6 +145,7 @@ def _interface(
     tagged_vlans, native_vlan = (None, None) if is_loopback or access_vlan is not None else _trunk(port)
     is_switched = access_vlan is not None or tagged_vlans is not None
     edge = is_switched and _edge(port, known.spelling)
+    storm = _storm(port) if is_switched or is_member else None
     address = _address(port, known.spelling.address, "address")
     ipv6_address = None if is_switched else _address(port, known.spelling.ipv6, "address", is_ipv6=True)
     mtu_bytes = take_int(port, "link", "mtu")
@@ -177,6 +179,7 @@ def _interface(
         native_vlan=native_vlan,
         lag=lag,
         ipv6_address=ipv6_address,
+        storm=storm,
     )
 
 
@@ -239,6 +242,11 @@ def _edge(port: Data, spelling: Spelling) -> bool:
     for key in keys:
         take(port, *key)
     return True
+
+
+def _storm(port: Data) -> StormControl | None:
+    found = {kind: take_int(port, "storm-control", kind) for kind in ("broadcast", "multicast", "unknown-unicast")}
+    return storm_control(*found.values())
 
 
 def _router_advertisements(port: Data, spelling: Spelling) -> int | None:

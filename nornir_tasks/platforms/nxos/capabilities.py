@@ -20,6 +20,7 @@ from nornir_tasks.design.capabilities import (
     Capabilities,
     Knob,
     PairFacts,
+    StormFacts,
     Train,
 )
 from nornir_tasks.design.config.qos import Ecn, Watchdog
@@ -59,6 +60,14 @@ RELEASES = tuple(train.release for train in TRAINS)
 """Release trains we have a record for; the operator may also write one release of a train, ``10.4(3)``."""
 MAX_APPLY_S = 300
 """Longest we wait for a replace, which runs every command of its patch before it answers."""
+# Cisco Nexus 9000 NX-OS Security Configuration Guide 10.3(x), Configuring Traffic Storm Control: 0 to 200000000, below
+# 5 not supported; FX3, GX and GX2 count packets from 10.3(2)F on
+_STORM_CONTROL = StormFacts(
+    frozenset({"broadcast", "multicast"}), 5, 200_000_000, "Security Configuration Guide 10.3(x)"
+)
+_BEFORE_PACKETS = "10.3"
+_NO_PACKETS = "these switches count packets from 10.3(2)F on, and not every 10.3 is that"
+_ALL_UNICAST = "no source says that its limit for unicast leaves unicast to known MAC addresses alone"
 ASICS = ("cloudscale-gx2", "cloudscale-fx3")
 """N9K-C9332D-GX2B and N9K-C9364D-GX2A; N9K-C93180YC-FX3. The QoS guide has one syntax and one set of queues for all."""
 
@@ -229,6 +238,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # the same: the mode without a line; batfish nxos_spanning_tree has mst beside it
         stp_mode="rapid-pvst",
         acls=_ACLS,
+        storm_control=None if train.name == _BEFORE_PACKETS else _STORM_CONTROL,
+        storm_control_gap=_NO_PACKETS if train.name == _BEFORE_PACKETS else _ALL_UNICAST,
         max_tag=3967,
         has_commit_timer=True,
         # IronCore's NX-OS provider renders "no ipv6 nd suppress-ra", other published fabrics go without

@@ -70,6 +70,8 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # The port leaves one VLAN for another, and all behind it with it; a VLAN or SVI that goes takes its hosts' way out.
     (r"interface Ethernet\S+ / (?:no )?switchport .*", Disruption.PORT_FLAP),
     (r"interface Ethernet\S+ / spanning-tree .*", Disruption.DATAPLANE_BLIP),
+    # What exceeds a limit is dropped, as it shall be.
+    (r"interface \S+ / (?:no )?storm-control .*", Disruption.NONE),
     (r"vlan \d+|interface Vlan\d+", Disruption.DATAPLANE_BLIP),
     # No vendor says what a port does with the packets it holds while its MTU changes: the next worse class.
     (r"interface \S+ / mtu .*", Disruption.DATAPLANE_BLIP),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
 from nornir_tasks.design.config.lag import Lag, LagMember
+from nornir_tasks.design.config.storm_control import StormControl, storm_control
 from nornir_tasks.design.relay_rules import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
@@ -30,6 +31,7 @@ DEFAULT_MIN_LINKS = 1
 FEC: Mapping[Literal["rs", "fc", "none"], str] = {"rs": "rs-fec", "fc": "fc-fec", "none": "off"}
 """Interfaces Configuration Guide 10.6(x), Basic Interface Parameters, "fec ?"."""
 
+_STORMS = ("broadcast", "multicast")
 _EDGE = frozenset({"spanning-tree port type edge", "spanning-tree bpduguard enable"})
 """An edge port of ours has both: Cisco's chapter on STP extensions."""
 _EDGE_TRUNK = frozenset({"spanning-tree port type edge trunk", "spanning-tree bpduguard enable"})
@@ -114,6 +116,10 @@ _ETHERNET = (
         hidden=("switchport trunk native vlan 1",),
     ),
     row(r"spanning-tree port type edge(?: trunk)?", "edge", _whole, single="spanning-tree port type", many=True),
+    *(
+        row(rf"storm-control {kind} level pps (\d+)", f"{kind}_pps", number, single=f"storm-control {kind} level")
+        for kind in _STORMS
+    ),
     row(r"spanning-tree bpduguard enable", "edge", _whole, single="spanning-tree bpduguard", many=True),
     # Interfaces Configuration Guide 10.6(x), "Configuring Basic Interface Parameters": speed and FEC are auto, and a
     # port negotiates, unless said otherwise.
@@ -274,6 +280,7 @@ class PortReader:
                 layer1=layer1,
                 access_vlan=values["access_vlan"] if access else None,
                 edge=switched and _is_edge(values),
+                storm=_storm(values) if switched else None,
                 vrf=None if switched else values.get("vrf"),
                 tagged_vlans=tuple(sorted({*values.get("allowed_vlans", ())} - {native})) if trunk else None,
                 native_vlan=native,
@@ -320,6 +327,9 @@ class PortReader:
             unread |= {f"vrf member {values['vrf']}"} if "vrf" in values else set()
             unread |= {f"ipv6 address {each}" for each in values.get("ipv6_addresses", ())}
             unread |= {"ipv6 nd suppress-ra"} if "is_silent" in values else set()
+        else:
+            limits = {kind: values.get(f"{kind}_pps") for kind in _STORMS}
+            unread |= {f"storm-control {kind} level pps {most}" for kind, most in limits.items() if most is not None}
         if "access_vlan" in values and not access:
             unread.add(f"switchport access vlan {values['access_vlan']}")
         if "is_trunk" in values and not trunk:
@@ -374,3 +384,7 @@ def _native_vlan(values: Fields) -> int | None:
 
 def _is_edge(values: Fields) -> bool:
     return set(values.get("edge", ())) == (_EDGE_TRUNK if _is_trunk(values) else _EDGE)
+
+
+def _storm(values: Fields) -> StormControl | None:
+    return storm_control(values.get("broadcast_pps"), values.get("multicast_pps"), None)

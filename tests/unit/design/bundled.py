@@ -11,6 +11,7 @@ from functools import cache
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.claims import Owner
 from nornir_tasks.design.config.lag import Lag
+from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.front_panel import all_slots
 from nornir_tasks.design.kinds import Kinds, PlaneKind, kinds
@@ -126,7 +127,10 @@ def _of_group(site: Network, owner: str, device: Device, number: int) -> Partial
     made = {
         TRUNK: PartialPort(tagged_vlans=frozenset({VLANS[owner]}), edge=True, lag=Lag("fast", min_links=least)),
         BOOT: PartialPort(
-            access_vlan=VLANS["storage"], edge=True, lag=Lag("slow", individual=True, individual_after_s=30)
+            access_vlan=VLANS["storage"],
+            edge=True,
+            lag=Lag("slow", individual=True, individual_after_s=30),
+            storm=_storm(device),
         ),
         ROUTED: PartialPort(address="10.35.200.0/31", lag=Lag("fast")),
     }[number]
@@ -134,6 +138,11 @@ def _of_group(site: Network, owner: str, device: Device, number: int) -> Partial
     name = group(device, number)
     ports = {port: PartialPort(member_of=name) for port in _members(site, device.name, number)}
     return PartialConfig(ports={name: shared, **ports})
+
+
+def _storm(device: Device) -> StormControl | None:
+    facts = device.capabilities.storm_control
+    return None if facts is None else StormControl(**{f"{kind}_pps": 400 for kind in facts.kinds})
 
 
 KIND = PlaneKind(_owner, lambda *_: (), _wanted)

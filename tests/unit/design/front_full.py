@@ -23,6 +23,8 @@ def data() -> dict[str, Any]:
     storage["services"] = {"nfs": {"tcp": 2049}, "portmap": {"tcp": 111, "udp": 111}, "ping": {"udp": "33434-33523"}}
     storage["flows"] = [{"source": "gpu", "destination": "store", "services": ["nfs", "portmap", "ping"]}]
     business["dhcp_relay"] = ["192.0.2.53"]
+    storage["storm_control"] = {"broadcast_pps": 1000, "multicast_pps": 2000}
+    business["storm_control"] = {"broadcast_pps": 500, "unknown_unicast_pps": 800}
     business["services"] = {"ssh": {"tcp": 22}, "https": {"tcp": 443}}
     business["networks"] = {"office": ["198.51.100.0/24"]}
     business["vlans"] = {

@@ -1,5 +1,6 @@
 """Ports of a DeviceConfig in pyavd's inputs: routed and switched ports, groups, subinterfaces, SVIs, loopbacks."""
 
+from dataclasses import fields
 from typing import Any
 
 from nornir_tasks.design.config.interfaces import Interface, Layer1
@@ -42,6 +43,12 @@ def _port(config: DeviceConfig, port: Interface) -> tuple[str, Inputs]:
     if port.name.startswith("Vlan"):
         return "vlan_interfaces", made | _svi(config, port)
     made |= {**_switchport(config, port), "service_profile": port.qos_profile}
+    if port.storm is not None:
+        made["storm_control"] = {
+            field.name.removesuffix("_pps"): {"level": most_pps, "unit": "pps"}
+            for field in fields(port.storm)
+            if (most_pps := getattr(port.storm, field.name)) is not None
+        }
     if port.tag is not None:
         made["encapsulation_dot1q"] = {"vlan": port.tag}
     if port.name.startswith("Port-Channel"):

@@ -16,6 +16,7 @@ from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, Traffic
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
 from nornir_tasks.design.config.spanning_tree import SpanningTree
 from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
@@ -232,9 +233,9 @@ def split_leaf() -> DeviceConfig:
 
 def vlan_leaf() -> DeviceConfig:
     """A leaf whose host ports are in one VLAN; one of them without spanning tree's edge."""
-    base = leaf()
+    base, storm = leaf(), StormControl(1000, 2000, 500)
     ports = [
-        replace(port, address=None, mtu_bytes=None, access_vlan=200, edge=port.name != "Ethernet2/1")
+        replace(port, address=None, mtu_bytes=None, access_vlan=200, edge=port.name != "Ethernet2/1", storm=storm)
         if (port.description or "").startswith("gpu")
         else port
         for port in base.interfaces

@@ -14,7 +14,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 def bundled(port: Interface, number: int, lag: Lag, rate: LacpRate) -> tuple[Interface, Interface]:
     """The group that takes on what the port is, and the port as its member."""
     group = replace(port, name=f"Port-Channel{number}", layer1=None, qos_profile=None, lag=lag)
-    member = replace(port, address=None, mtu_bytes=None, vrf=None, member=LagMember(group.name, rate))
+    member = replace(port, address=None, mtu_bytes=None, vrf=None, storm=None, member=LagMember(group.name, rate))
     if lag.individual:
         return group, member
     return group, replace(member, access_vlan=None, tagged_vlans=None, native_vlan=None, edge=False)

@@ -26,6 +26,10 @@ def intents(draw: st.DrawFn) -> dict[str, Any]:
         plane.pop("dhcp_relay", None)
         if relays := draw(servers):
             plane["dhcp_relay"] = relays
+        plane.pop("storm_control", None)
+        kinds = ("broadcast_pps", "multicast_pps", *(("unknown_unicast_pps",) if plane is business else ()))
+        if limits := draw(st.dictionaries(st.sampled_from(kinds), st.integers(5, 16_771_376))):
+            plane["storm_control"] = limits
     for group, plane_name in (("gpu", "storage"), ("store", "storage"), ("login", "business")):
         rate, pxe = draw(st.sampled_from(("fast", "slow"))), draw(st.booleans())
         bond = {"rate": rate} | ({"pxe": True, "fallback": True} if pxe else {})

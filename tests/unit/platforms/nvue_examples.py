@@ -14,6 +14,7 @@ from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass, Watchdog
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
 from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
@@ -219,8 +220,9 @@ def bundled_leaf(release: str) -> DeviceConfig:
     base = leaf(release)
     loopback, routed, boots, *others = base.interfaces
     boots = replace(boots, address=None, access_vlan=200, edge=True)
-    made = (bundled(routed, 1, Lag("fast")), bundled(boots, 2, Lag("slow", individual=True)))
-    ports = (loopback, *others, *(each for pair in made for each in pair))
+    group, member = bundled(boots, 2, Lag("slow", individual=True))
+    made = (*bundled(routed, 1, Lag("fast")), group, replace(member, storm=StormControl(1000, 2000, 500)))
+    ports = (loopback, *others, *made)
     config = replace(base, name="leaf-g0-r10", vlans=(Vlan(200, None),), interfaces=ports)
     return in_order(config, PLATFORM.facts.sort_key)
 

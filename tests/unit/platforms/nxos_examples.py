@@ -16,6 +16,7 @@ from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import Ecn, PortProfile, Qos, Queue, TrafficClass
 from nornir_tasks.design.config.routing_policy import PrefixList, PrefixRule, RouteMap, RouteMapRule, RoutingPolicy
 from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
@@ -176,7 +177,7 @@ def bundled(port: Interface, number: int, lag: Lag, rate: LacpRate) -> tuple[Int
     """The group that takes on what the port is, and the port as its member."""
     group = replace(port, name=f"port-channel{number}", layer1=None, lag=lag)
     member = LagMember(group.name, rate)
-    return group, replace(port, address=None, vrf=None, edge=False, member=member)
+    return group, replace(port, address=None, vrf=None, edge=False, storm=None, member=member)
 
 
 @st.composite
@@ -191,7 +192,7 @@ def bundled_leaf() -> DeviceConfig:
     """A leaf with a routed group and one in a VLAN whose host boots by PXE."""
     base = leaf()
     routed, boots, *others = base.interfaces
-    boots = replace(boots, address=None, access_vlan=200, mtu_bytes=9216, edge=True)
+    boots = replace(boots, address=None, access_vlan=200, mtu_bytes=9216, edge=True, storm=StormControl(1000, 2000))
     groups = (
         bundled(routed, 1, Lag(None, min_links=1), "fast"),
         bundled(boots, 2, Lag(None, individual=True, min_links=2), "slow"),

@@ -60,3 +60,20 @@ def test_a_dhcp_server_that_a_release_cannot_relay_to_is_refused_once_with_its_p
     ]
     assert len(select(design, ["compute"])) == 4
     assert len(select(design, limit=["front-leaf-g1-*"])) == 2
+
+
+def test_a_limit_that_a_system_has_not_is_refused_once_with_its_place_and_only_where_hosts_are(tmp_path: Path) -> None:
+    data = yaml.safe_load((SITE / "fabric.yml").read_text(encoding="utf-8"))
+    data["planes"]["storage"]["storm_control"] = {"broadcast_pps": 1000, "unknown_unicast_pps": 1000}
+    data["fabrics"]["front"]["leaf"]["overrides"][0]["release"] = "10.3(5)"
+    (tmp_path / "fabric.yml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    design = load(tmp_path)
+    with pytest.raises(DesignError) as refused:
+        select(design)
+    found = [(each.where, each.what) for each in refused.value.problems]
+    assert [each.what.split(": ")[0] for each in refused.value.problems] == [
+        "planes.storage.storm_control.broadcast_pps",
+        "planes.storage.storm_control.unknown_unicast_pps",
+    ], found
+    assert all("nxos 10.3(5)" in what for _, what in found), "EOS and Cumulus Linux have both limits"
+    assert len(select(design, limit=["front-leaf-g1-*"])) == 2

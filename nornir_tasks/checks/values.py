@@ -20,6 +20,7 @@ _TERMS = {
     "broadcast_pps": "broadcasts a second",
     "multicast_pps": "multicasts a second",
     "unknown_unicast_pps": "unknown unicasts a second",
+    "storm": "storm control",
     "mac_address": "MAC address",
     "fec": "FEC",
     "speed_gbps": "speed in Gbit/s",

@@ -7,6 +7,7 @@ from nornir_tasks.design.config.access_lists import AclBinding
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Interface, Layer1
 from nornir_tasks.design.config.lag import Lag, LagMember
+from nornir_tasks.design.config.storm_control import StormControl
 
 PORT = Interface("Ethernet1", "gpu-1", "10.0.0.0/31", 9214, enabled=True, qos_profile=None)
 OTHERWISE = {
@@ -28,6 +29,7 @@ OTHERWISE = {
     "acls": ((AclBinding("ipv4", "in", "ONE"),), "access lists none here, ONE wanted"),
     "ipv6_address": ("fd00::1/64", "IPv6 address none here, fd00::1/64 wanted"),
     "gateway": (Gateway("10.0.0.1"), "gateway none here, set wanted"),
+    "storm": (StormControl(1000), "storm control none here, set wanted"),
     "dhcp_servers": (("192.0.2.1",), "DHCP servers none here, 192.0.2.1 wanted"),
 }
 

@@ -37,6 +37,8 @@ def check_ecmp(evidence: Evidence) -> list[Finding]:
     """
     network = evidence.network
     judged = [plane for plane in network.planes.values() if evidence.is_judged(plane.name)]
+    if not judged:
+        return []  # base configuration alone: nothing of it routes
     pools = _pools((*network.fabrics.values(), *judged))
     expected = {vrf: (learned_paths(network, vrf=vrf), announced(evidence, vrf)) for vrf in vrfs(evidence)}
     findings: list[Finding] = []

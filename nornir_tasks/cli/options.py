@@ -40,7 +40,8 @@ Site = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Plane = Annotated[
-    list[str] | None, typer.Option("--plane", "-p", help="Only this plane (may be given more than once); default: all.")
+    list[str] | None,
+    typer.Option("--plane", "-p", help="Only this plane, or base (may be given more than once); default: all."),
 ]
 Limit = Annotated[
     list[str] | None,

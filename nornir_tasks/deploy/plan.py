@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from nornir_tasks.deploy.open_trunks import leave_open, refuse_narrowing, refuse_opening
 from nornir_tasks.deploy.their_lags import refuse_their_lags
-from nornir_tasks.deploy.wanted import Wanted, is_protected
+from nornir_tasks.deploy.wanted import Wanted, is_protected, of_owners
+from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.device_config import DeviceConfig
@@ -111,7 +112,7 @@ def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, Conf
     What plan and gate compare: containers that others use, and that this push has nothing more to put into, are theirs.
     """
     parts = split(running, wanted.platform.ownership, wanted.claims)
-    owned = join(part for owner, part in parts.items() if wanted.sends(owner))
+    owned = of_owners(wanted.platform, parts, wanted.sends)
     foreign = join(part for owner, part in parts.items() if not wanted.sends(owner))
     if not wanted.is_whole:
         owned, foreign = leave_open(wanted.platform, owned, foreign, wanted.tree)
@@ -122,8 +123,8 @@ def split_running(wanted: Wanted, running: ConfigTree) -> tuple[ConfigTree, Conf
 def runs_still(wanted: Wanted, running: ConfigTree, owners: frozenset[str], after: ConfigTree) -> bool:
     """Does the switch run what a push about these owners, maybe others than this one's, had made of it?"""
     parts = split(running, wanted.platform.ownership, wanted.claims)
-    theirs = owners | wanted.claims.shared
-    present = join(part for owner, part in parts.items() if owner in theirs)
+    theirs = owners | wanted.claims.shared if SWITCH in owners else owners
+    present = of_owners(wanted.platform, parts, theirs.__contains__)
     others = join(part for owner, part in parts.items() if owner not in theirs)
     if not theirs >= wanted.claims.planes:
         present, others = leave_open(wanted.platform, present, others, after)

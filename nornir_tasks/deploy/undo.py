@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Protocol
 
 from nornir_tasks.deploy.journal import COUNTED, Entry, Journal, Listed, Noted
-from nornir_tasks.design.claims import SWITCH, Claims
+from nornir_tasks.design.claims import BASE, SWITCH, Claims
 from nornir_tasks.design.kinds import kinds
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.owners import claims_on
@@ -155,14 +155,14 @@ class Obstacles:
         for name in changed:
             if name in rollback.names:
                 change = self._change(later, name)
-                if change.is_shared or common & change.planes:
+                if (change.is_shared and SWITCH in common) or common & change.planes:
                     yield name
 
     def _brought(
         self, rollback: _Rollback, later: Listed, changed: Iterable[str], counted: Collection[str]
     ) -> Iterator[tuple[str, _Change]]:
         """Where a later push brought another plane to a fabric of which the rollback would change lines."""
-        others = later.noted.owners - rollback.push.noted.owners - {SWITCH}
+        others = later.noted.owners - rollback.push.noted.owners - {SWITCH, BASE}
         if not others or later.noted.verb != "push":
             return
         for name in changed:

@@ -1,15 +1,15 @@
 """The wanted configuration of one switch: rendered, split by owner, checked for protected lines."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 
 import jinja2
 
 from nornir_tasks.deploy.identity import Declared
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.claims import SWITCH, Claims
+from nornir_tasks.design.claims import BASE, SWITCH, Claims
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms import platform
@@ -27,7 +27,8 @@ class Wanted:
     capabilities: Capabilities
     claims: Claims
     owners: frozenset[str]
-    """``switch`` and the planes pushed, as in the journal. The fabric is always included."""
+    """``switch`` and the planes pushed, as in the journal; the fabric goes with the switch. Base configuration may be
+    pushed alone: ``base`` only."""
     text: str
     tree: ConfigTree
     """Canonical (hidden defaults left out), of these owners and the fabric only."""
@@ -39,7 +40,7 @@ class Wanted:
 
     def sends(self, owner: str | None) -> bool:
         """Are the lines of this owner (its key; None: without owner) part of the push?"""
-        return owner in self.owners or owner in self.claims.shared
+        return owner in self.owners or (SWITCH in self.owners and owner in self.claims.shared)
 
     def is_of(self, noted: frozenset[str]) -> bool:
         """Did a push that recorded these owners push the same ones on this switch?"""
@@ -83,8 +84,15 @@ def wanted(
     if parts[None]:
         raise RefusedError(_unowned(config.name, path) for path in _leaves(parts[None]))
     pushed = claims.planes if planes is None else claims.planes.intersection(planes)
-    kept = join(part for owner, part in parts.items() if owner in pushed or owner in claims.shared)
-    return Wanted(config, capabilities, claims, frozenset({SWITCH, *pushed}), text, kept)
+    alone = frozenset({BASE}) if pushed == {BASE} and planes is not None else frozenset({SWITCH, *pushed})
+    whole = Wanted(config, capabilities, claims, alone, text, tree)
+    return replace(whole, tree=of_owners(os, parts, whole.sends))
+
+
+def of_owners(os: Platform, parts: Mapping[str | None, ConfigTree], chosen: Callable[[str | None], bool]) -> ConfigTree:
+    """The parts of the chosen owners as one tree, with the containers that every tree of this OS has."""
+    found = join(part for owner, part in parts.items() if chosen(owner))
+    return found if chosen(SWITCH) else join([os.to_tree(os.to_text(ConfigTree())), found])
 
 
 def guard_rendered(device: str, os: Platform, tree: ConfigTree) -> None:

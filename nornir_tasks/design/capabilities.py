@@ -271,6 +271,8 @@ class Capabilities:
     says it of this ASIC, and nothing is configured."""
     stp_mode: StpMode | None = None
     """Mode of spanning tree that we configure: the OS's own; None: none is configured."""
+    management_vrf: str | None = None
+    """The name of the management VRF; None: the operator names it."""
     acls: AclFacts | None = None
     """None: no access lists."""
     acl_gap: str = ""

@@ -12,8 +12,13 @@ from functools import cache, cached_property
 from ipaddress import IPv6Address, ip_network
 from typing import Literal
 
+from nornir_tasks.design.config.base import BaseSection
+
 SWITCH = "switch"
 """Key of the owner of what exists once per device: QoS maps, router-id, ASN, hashing, services."""
+
+BASE = "base"
+"""Key of the owner of base configuration, where it is managed: time servers, where the log goes."""
 
 MANAGEMENT_VRF = re.compile(r"(?i:default|global|mgmt\b.*|management\b.*|oob\b.*)")
 """Names of VRFs that never have an owner: management access may use one."""
@@ -60,11 +65,17 @@ class Owner:
         return fabric_key(self.name) if self.kind == "fabric" else self.name
 
     def __str__(self) -> str:
+        if self.kind == "base":
+            return "the base"
         return "the switch" if self.kind == "switch" else f"{self.kind} {self.name}"
 
 
 THE_SWITCH = Owner(SWITCH, "switch", "GPUFABRIC-")
 """The switch as a whole; names of its objects (QoS profiles, policies) begin with GPUFABRIC-."""
+
+
+THE_BASE = Owner(BASE, "base", "GPUFABRIC-BASE-")
+"""Base configuration of a switch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +107,14 @@ class Claims:
     has_lag_hash: bool = False
     """Does any owner say by what the switch's link aggregation groups hash?"""
 
+    base: frozenset[BaseSection] = frozenset()
+    """The sections of base configuration that are managed here; all others are others'."""
+
     @cached_property
     def planes(self) -> frozenset[str]:
-        """The planes that use this switch."""
-        return frozenset(claim.owner.key for claim in self.claims if claim.owner.kind == "plane")
+        """What a push may be of, one by one: the planes that use this switch, and its base, where it is managed."""
+        planes = {claim.owner.key for claim in self.claims if claim.owner.kind == "plane"}
+        return frozenset(planes | {BASE} if self.base else planes)
 
     @cached_property
     def shared(self) -> frozenset[str]:

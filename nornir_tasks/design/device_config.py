@@ -11,6 +11,7 @@ Tuples are sorted by their key, so equal configurations are equal objects. What 
 from dataclasses import dataclass
 
 from nornir_tasks.design.config.access_lists import AccessList
+from nornir_tasks.design.config.base import NO_BASE, Base
 from nornir_tasks.design.config.bgp import Bfd, Bgp
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
@@ -39,6 +40,7 @@ SECTIONS = (
     "routing_policy",
     "static_routes",
     "bgp",
+    "base",
 )
 """The sections, in the order templates print them; each is a field of DeviceConfig and a template's stem."""
 
@@ -73,3 +75,4 @@ class DeviceConfig:
     routing_policy: RoutingPolicy = NO_POLICY
     static_routes: tuple[StaticRoute, ...] = ()
     bgp: Bgp | None = None
+    base: Base = NO_BASE

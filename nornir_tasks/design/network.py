@@ -17,7 +17,7 @@ from nornir_tasks.design.flows import Ends, ends
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.links import Circuit, Endpoint, HostNic, Link, NicPort
 from nornir_tasks.design.pairs import BondVlan, Pair, Segment, segment
-from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.partial_config import BasePolicy, ClassPolicy
 from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.racks import Place
 from nornir_tasks.intent.flow_rules import OUTSIDE
@@ -165,6 +165,8 @@ class Network:
     """The models that are used, by name."""
     places: Mapping[str, Place] = field(default_factory=dict)
     """Device -> where it stands; devices without a declared place are not in it."""
+    base: Mapping[str, BasePolicy] = field(default_factory=dict)
+    """Fabric -> what is managed of the base configuration of its switches; the others' is not managed."""
 
     def device(self, name: str) -> Device:
         """The switch of this name; KeyError if there is none."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from ipaddress import IPv4Address, ip_address, ip_network
 
+from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.design.config.bgp import Bgp, Neighbor
 from nornir_tasks.design.config.load_balancing import LoadBalancing
 from nornir_tasks.design.config.qos import Qos
@@ -35,7 +36,16 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
             for each in sorted(config.static_routes, key=lambda route: (route.vrf or "", prefix_key(route.prefix)))
         ),
         bgp=config.bgp and _bgp(config.bgp, sort_key),
+        base=Base(_servers(config.base.time_servers), _servers(config.base.log_servers)),
     )
+
+
+def _servers(servers: Iterable[Server]) -> tuple[Server, ...]:
+    def key(server: Server) -> tuple[str, int, int]:
+        address = ip_address(server.address)
+        return server.vrf or "", address.version, int(address)
+
+    return tuple(sorted(servers, key=key))
 
 
 def _load_balancing(unordered: LoadBalancing, sort_key: Callable[[str], tuple[int, ...]]) -> LoadBalancing:

@@ -105,6 +105,18 @@ class PartialVrf:
 
 
 @dataclass(frozen=True, slots=True)
+class BasePolicy:
+    """Base configuration in neutral terms. None: the section is not managed, and stays as the switch has it."""
+
+    vrf: str | None
+    """The management VRF, where the OS lets it be named; None: these servers are reached in the default VRF."""
+    ntp: tuple[str, ...] | None = None
+    """Addresses of time servers."""
+    syslog: tuple[str, ...] | None = None
+    """Addresses of servers that the log is sent to."""
+
+
+@dataclass(frozen=True, slots=True)
 class PartialConfig:
     """A part of one switch. The fields are those of DeviceConfig; sections that several owners fill are split up."""
 
@@ -145,3 +157,4 @@ class PartialConfig:
     peer_groups: Mapping[str, PeerGroup] | None = field(default=None, metadata=KEYED)
     neighbors: Mapping[SessionKey, Neighbor] | None = field(default=None, metadata=KEYED)
     """By VRF (None: the default one) and peer: the far end's address, or the port of an unnumbered session."""
+    base: BasePolicy | None = None

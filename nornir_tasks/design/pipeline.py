@@ -22,13 +22,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from nornir_tasks.design import addressing, asn, bond_vlans, bundling, flows, front_panel, mtu, qos, throughput
+from nornir_tasks.design import (
+    addressing,
+    asn,
+    bond_vlans,
+    bundling,
+    flows,
+    front_panel,
+    managed_base,
+    mtu,
+    qos,
+    throughput,
+)
 from nornir_tasks.design.cabling import Cabling, cable_up
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue, SwitchModel
 from nornir_tasks.design.choices import choose
 from nornir_tasks.design.circuits import Circuits
-from nornir_tasks.design.claims import THE_SWITCH, fabric_key
+from nornir_tasks.design.claims import THE_BASE, THE_SWITCH, fabric_key
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.gather import Gathering
@@ -40,7 +51,7 @@ from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.network import ROLES, Device, Fabric, FabricPart, Network
 from nornir_tasks.design.owners import claims_on, declared
-from nornir_tasks.design.partial_config import ClassPolicy
+from nornir_tasks.design.partial_config import ClassPolicy, PartialConfig
 from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.prefix_limits import LeafPrefixes, announced
 from nornir_tasks.design.profile_limits import check_profiles
@@ -109,6 +120,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         facts=os_facts,
         models={name: model for each in built for name, model in each.models.items()},
         places={device: place for each in built for device, place in each.places.items()},
+        base=managed_base.by_fabric(intent),
     )
     declared(network, kinds(), intent.marks)
     check_tables(network, intent.marks)
@@ -329,6 +341,8 @@ def device_config(network: Network, device: Device, *, drained: bool = False, am
     parts = list(contributions(network, device, among, drained=drained))
     used = {port for each in parts for port in each.config.ports or ()}
     parts.append(Contribution(THE_SWITCH, device.name, front_panel.partial_config(network, device, used)))
+    if (base := network.base.get(device.fabric)) is not None:
+        parts.append(Contribution(THE_BASE, device.name, PartialConfig(base=base)))
     config, claims = merge(device.name, parts), claims_on(network, device, among)
     if claims.has_lags and (problems := [*bundling.disagreements(device.name, parts)]):
         raise DesignError(problems)

@@ -8,7 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from nornir_tasks.design import bundling, filtering, gateway_rules, layer3, pairing, relay_rules, storm_rules, tagging
+from nornir_tasks.design import (
+    bundling,
+    filtering,
+    gateway_rules,
+    layer3,
+    managed_base,
+    pairing,
+    relay_rules,
+    storm_rules,
+    tagging,
+)
 from nornir_tasks.design.balancing import flow_set_size
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.claims import Claims
@@ -90,6 +100,7 @@ def realise(
         ),
         static_routes=tuple(map(layer3.as_printed, (intended.static_routes or {}).values())),
         bgp=bender.bgp(intended),
+        base=managed_base.within(intended.base, device.capabilities),
     )
     bender.profiles(intended)
     bender.note_fec(intended, config)

@@ -124,7 +124,7 @@ def _place(error: ErrorDetails) -> Path:
     return (*path, last) if own else path
 
 
-_TAGS = (":auto", ":thresholds")
+_TAGS = (":auto", ":thresholds", ":managed", ":unmanaged")
 
 
 def _finding(error: ErrorDetails, path: Path, model: type[BaseModel], marked: Marked) -> Finding:

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from nornir_tasks.intent import fabric_rules
+from nornir_tasks.intent.base_model import BaseChoice
 from nornir_tasks.intent.fields import Asns, Breakout, Name, OwnName, Prefix, Ratio, SpeedGbps, System, Unit
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.front_model import PairsIntent
@@ -206,6 +207,8 @@ class FabricIntent(Part):
     """This fabric's own; without it the policy's."""
     mtu: MtuBytes | None = None
     """This fabric's own upper bound; without it the policy's."""
+    base: BaseChoice | None = None
+    """Base configuration of its switches, instead of the site's; nothing of the site's is added to it."""
 
     def switch_name(self, name: str) -> str:
         """What a switch of this fabric is called: ``leaf-g1`` with the fabric's prefix, if it has one."""

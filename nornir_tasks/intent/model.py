@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import PrivateAttr
 
 from nornir_tasks.intent import site_rules
+from nornir_tasks.intent.base_model import BaseChoice
 from nornir_tasks.intent.bill_model import BillIntent
 from nornir_tasks.intent.fabric_model import FabricIntent
 from nornir_tasks.intent.fields import Name, OwnName
@@ -46,6 +47,9 @@ class Intent(Part):
     ``core``, ``all``, ``ungrouped`` or ``localhost``."""
     management: ManagementIntent = ManagementIntent()
     """How the switches are reached."""
+    base: BaseChoice = "unmanaged"
+    """Base configuration of switches: time servers, and where the log goes. ``unmanaged``: it is others', and stays as
+    each switch has it. ``nornir push --plane base`` sends it alone; with another ``--plane`` it is not sent."""
     bill: BillIntent = BillIntent()
     """Spares, prices and power for the bill of materials."""
     allow_memory: tuple[str, ...] = ()

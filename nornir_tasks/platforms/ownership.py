@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from nornir_tasks.design.claims import SWITCH, Claims
+from nornir_tasks.design.claims import BASE, SWITCH, Claims
+from nornir_tasks.design.config.base import BASE_SECTIONS, BaseSection
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 
 Key = Literal[
@@ -39,6 +40,8 @@ Key = Literal[
     "ipv6",
     "gateways",
     "dhcp relay",
+    "base ntp",
+    "base syslog",
     "switch",
     "nobody",
 ]
@@ -68,6 +71,9 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
     "dhcp relay": lambda claims: claims.has_dhcp_relay,
 }
 """What is the switch's only where an owner uses it: elsewhere it is there for others."""
+
+_OF_BASE: Mapping[str, BaseSection] = {f"base {section}": section for section in BASE_SECTIONS}
+"""What is the base's where the intent manages that section of it."""
 
 _KEYED = frozenset({*_BY, "pool", "pool route"})
 
@@ -136,9 +142,9 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
         return claims.route_in_vrf_of(enclosing, key)
     if by in _BY:
         return _BY[by](claims, key)
-    if by in _WHERE_USED:
-        return SWITCH if _WHERE_USED[by](claims) else None
-    return SWITCH if by == "switch" else None
+    if by in _OF_BASE:
+        return BASE if _OF_BASE[by] in claims.base else None
+    return SWITCH if by == "switch" or (by in _WHERE_USED and _WHERE_USED[by](claims)) else None
 
 
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:
@@ -147,6 +153,8 @@ def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str |
     Blocks with one owner are ``tree``'s own nodes, not copies.
     """
     parts: dict[str | None, ConfigTree] = {None: ConfigTree(), SWITCH: ConfigTree()}
+    if claims.base:
+        parts[BASE] = ConfigTree()
     for claim in claims.claims:
         parts.setdefault(claim.owner.key, ConfigTree())
     _split(tree, tuple(rules), claims, parts, (), None)

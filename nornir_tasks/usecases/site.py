@@ -9,6 +9,7 @@ from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design import pipeline, storm_rules
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.catalogue import Catalogue
+from nornir_tasks.design.claims import BASE
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.kinds import kinds
@@ -127,7 +128,8 @@ def select(design: SiteDesign, planes: Sequence[str] = (), limit: Sequence[str] 
     """
     _check_planes(design, planes)
     devices, named = _chosen(design, limit), ", ".join(planes)
-    fabrics = {design.network.planes[plane].fabric for plane in planes}
+    fabrics = {design.network.planes[plane].fabric for plane in planes if plane != BASE}
+    fabrics |= design.network.base.keys() if BASE in planes else set()
     if planes:
         devices = {name: device for name, device in devices.items() if device.fabric in fabrics}
     if planes and not devices:
@@ -182,7 +184,7 @@ def _not_limited(design: SiteDesign, device: Device) -> Iterator[Finding]:
 
 
 def _check_planes(design: SiteDesign, planes: Sequence[str]) -> None:
-    known = sorted(design.network.planes)
+    known = sorted(design.network.planes) + [BASE] * bool(design.network.base)
     unknown = [plane for plane in planes if plane not in known]
     if unknown:
         raise IntentError(

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from nornir_tasks.platforms.ownership import join, split
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.render.render import render
 from tests.corpus.shapes import patterns
-from tests.unit.design import bundled, filtered, paired, tagged, toy_layer3, toy_profiles, toys
+from tests.unit.design import bundled, filtered, managed, paired, tagged, toy_layer3, toy_profiles, toys
 
 ROOT = Path(__file__).parents[2]
 SITES = (
@@ -187,7 +188,7 @@ class Example:
 def examples() -> dict[Shape, Example]:
     """An example of each shape that any of the sites prints: a line that its OS shows, if there is one."""
     switches = (*_switches(), *_vrfs(), *_profiles(), *_tagged(), *_bundled(), *_paired(), *_filtered(), *_dual_stack())
-    switches += tuple(_gateways())
+    switches += (*_gateways(), *_managed())
     found: dict[Shape, Example] = {}
     for switch in switches:
         _note(found, switch, switch.os.canonical(switch.written()))
@@ -284,6 +285,14 @@ def _gateways() -> Iterator[Rendered]:
     intent = load_intent(ROOT / "tests" / "sites" / "front" / "fabric.yml")
     network = design(intent, load_catalogue(), {name: each.facts for name, each in platforms().items()})
     for each in (device_config(network, network.device(name)) for name in ("front-leaf-g3-a", "front-leaf-g4-a")):
+        text = render(each.config, each.capabilities, environment(each.config.os))
+        yield Rendered(each.config, each.capabilities, each.claims, text)
+
+
+def _managed() -> Iterator[Rendered]:
+    """Switches whose base configuration is managed, reached in a management VRF and in the default one."""
+    for device, vrf in product(managed.DEVICES.values(), managed.VRFS):
+        each = managed.realised(device, vrf)
         text = render(each.config, each.capabilities, environment(each.config.os))
         yield Rendered(each.config, each.capabilities, each.claims, text)
 

@@ -11,7 +11,7 @@ from typing import Any
 from line_shapes import Rendered
 
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.platforms.config_tree import Path
+from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.nvue.candidate import keys_of
 from nornir_tasks.platforms.nvue.tree import to_data
 from nornir_tasks.platforms.platform import Candidate
@@ -137,7 +137,11 @@ class NvueSwitch:
         nvue_tree.remove(self._tree, keys_of(pointer))
 
     def type(self, path: Path) -> None:
-        raise AssertionError(path)  # NVUE hides nothing
+        """Somebody sets this."""
+        tree = ConfigTree()
+        tree.add_path(path)
+        self._patch(to_data(tree))
+        assert self.refused == []
 
 
 PORTS = {

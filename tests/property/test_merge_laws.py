@@ -22,6 +22,7 @@ from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.partial_config import (
     BalancingPolicy,
+    BasePolicy,
     ClassPolicy,
     PartialConfig,
     PartialPort,
@@ -125,6 +126,7 @@ PARTS = {
         st.tuples(maybe(NAMES), PREFIXES),
         lambda key: st.builds(StaticRoute, st.just(key[1]), st.just(key[0]), maybe(st.tuples(NAMES)), maybe(FEW)),
     ),
+    "base": st.builds(BasePolicy, maybe(NAMES), ntp=maybe(st.tuples(NAMES)), syslog=maybe(st.tuples(NAMES))),
     "asn": FEW,
     "router_id": NAMES,
     "maximum_paths": FEW,

@@ -45,5 +45,5 @@ def test_a_line_deleted_or_changed_is_a_difference_under_every_release(os: str, 
     paths = [path for path, _ in wanted.tree.walk()]
     counts = [each_change_is_reported(wanted, path) for path in paths[:: max(1, len(paths) // LINES)]]
     deleted, changed = (sum(column) for column in zip(*counts, strict=True))
-    assert deleted > 15
+    assert deleted >= LINES // 3, "of NVUE's paths most are containers, which go with what is in them"
     assert changed > 5

@@ -74,6 +74,9 @@ OWNERSHIP = (
     # dynamic load balancing must be asked for by the intent; "ip hardware fib optimize" is somebody else's
     rule(r"(?:no )?ip hardware fib load-balance .*", "switch"),
     rule(r"(?:no )?lldp run", "switch"),
+    # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
+    rule(r"(?:no )?ntp (?:server|peer) .*", "base ntp"),
+    rule(r"(?:no )?logging (?:vrf \S+ )?host .*", "base syslog"),
     # "qos map cos" rules ports that trust CoS: none of ours. A rewrite of DSCP would break the classes.
     rule(r"(?:no )?qos map (?:dscp|traffic-class) .*", "switch"),
     rule(r"(?:no )?qos rewrite dscp", "switch"),

@@ -3,6 +3,7 @@
 import re
 
 from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
@@ -63,6 +64,13 @@ _TOP = (
     row(r"spanning-tree mst 0 priority (\d+)", "bridge_priority", number, single="spanning-tree mst 0 priority"),
     *(row(line, name, yes) for name, line in BESIDE_LISTS.items()),
     row(_DYNAMIC, "is_dynamic", yes),
+    *(
+        row(rf"{line} ([0-9a-f:.]+)", name, lambda found: Server(found[2], found[1]), many=True)
+        for name, line in (
+            ("time_servers", r"ntp server(?: vrf (\S+))?"),
+            ("log_servers", r"logging (?:vrf (\S+) )?host"),
+        )
+    ),
     row(rf"{_DYNAMIC} flow-set-size (\d+)", "flow_set_size", number, single=f"{_DYNAMIC} flow-set-size"),
 )
 _TOP_LINES = table(*_TOP)
@@ -166,6 +174,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         ),
         static_routes=static_routes(fields, left),
         bgp=bgp,
+        base=Base(tuple(fields.get("time_servers", ())), tuple(fields.get("log_servers", ()))),
     )
     return Parsed(in_order(config, sort_key), left)
 

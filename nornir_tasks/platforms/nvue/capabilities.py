@@ -51,6 +51,8 @@ class Spelling:
     """BFD's intervals stand in a named profile, not at the neighbour (docs514, docs516: the BFD pages)."""
     gateway_up: str
     """Key below which a gateway is ``up``: until 5.14 ``state``, which is its switch since (tests/corpus/nvue)."""
+    ntp: str
+    """Section in which ``ntp`` stands: until 5.14 for each VRF, since for the whole switch (tests/corpus/nvue)."""
 
     @property
     def vrf(self) -> tuple[str, ...]:
@@ -112,7 +114,15 @@ class NvueCapabilities(Capabilities):
     """A record with the release's own words and RoCE's own defaults."""
 
     spelling: Spelling = Spelling(
-        "enable", "on", "off", address="ip", lldp="service", ipv6="ip", bfd_profiles=False, gateway_up="state"
+        "enable",
+        "on",
+        "off",
+        address="ip",
+        lldp="service",
+        ipv6="ip",
+        bfd_profiles=False,
+        gateway_up="state",
+        ntp="service",
     )
     roce: RoceDefaults = RoceDefaults()
 
@@ -192,6 +202,8 @@ _SPECTRUM4 = NvueCapabilities(
         "nvueschema 0.1.0; nvue-reference Interface.md: on physical ports",
         is_on_members=True,
     ),
+    # docs514 Management-VRF.md: mgmt, which there always is
+    management_vrf="mgmt",
     has_breakout=True,
     has_breakout_lanes=True,
     has_commit_timer=True,
@@ -250,6 +262,7 @@ _FROM_515 = Spelling(
     ipv6="ipv6",
     bfd_profiles=True,
     gateway_up="vrr-state",
+    ntp="system",
 )
 
 _BY_RELEASE = {

@@ -83,6 +83,9 @@ _RELAYED_IN_VRF = (
     rule(_ANSWERED, "enclosing"),
 )
 
+# where time is from; keys and the interface that it is asked for on stay as they are. Until 5.14 it is so for each VRF.
+_TIME = r"server|pool|peer"
+
 OWNERSHIP: tuple[Rule, ...] = (
     _container(r"acl", _BY_NAME),
     # the VLANs of the default bridge and its spanning tree; its other settings are whoever's made it
@@ -121,6 +124,7 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"service",
         rule(r"lldp", "switch"),
+        _container(r"ntp", rule(r"[^:]+", "base ntp", shared=True, children=(rule(_TIME, "base ntp"),))),
         _container(
             r"dhcp-relay",
             _container(r"default", *_RELAYED),
@@ -130,6 +134,8 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"system",
         rule(r"lldp", "switch"),
+        _container(r"ntp", rule(rf"{_TIME}|vrf: .*|state: .*", "base ntp")),
+        _container(r"syslog", rule(r"server", "base syslog")),
         _container(r"forwarding", rule(r"ecmp-hash|hash-seed: .*", "switch"), rule(r"lag-hash", "lag hash")),
     ),
     _container(

@@ -12,6 +12,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.access_lists import families, parse_lists
 from nornir_tasks.platforms.nvue.capabilities import Spelling
 from nornir_tasks.platforms.nvue.capabilities import capabilities as record_of
+from nornir_tasks.platforms.nvue.parse_base import parse_base
 from nornir_tasks.platforms.nvue.parse_gateways import take_switch
 from nornir_tasks.platforms.nvue.parse_pair import parse_pair
 from nornir_tasks.platforms.nvue.parse_ports import Carried, parse_ports
@@ -74,6 +75,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         static_routes=parse_static_routes(data),
         bgp=bgp,
         vrfs=_vrfs(data),
+        base=parse_base(data, known.spelling),
     )
     return Parsed(in_order(config, sort_key), _remainder(data))
 

@@ -40,7 +40,7 @@ _ORDER = tuple(
         r"system qos",
         r"copp .+",
         r"(?:bfd|lldp) .+",
-        r"(?:snmp-server|rmon|ntp|aaa) .+",
+        r"(?:snmp-server|rmon|ntp|aaa|logging server) .+",
         r"ip load-sharing .+",
         r"ip(?:v6)? route .+",
         r"vlan .+",

@@ -237,6 +237,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         lag_hash="default",
         # the same: the mode without a line; batfish nxos_spanning_tree has mst beside it
         stp_mode="rapid-pvst",
+        # napalm 5.2.0 test/nxos/nxos/new_good.conf: the VRF of mgmt0, which there always is
+        management_vrf="management",
         acls=_ACLS,
         storm_control=None if train.name == _BEFORE_PACKETS else _STORM_CONTROL,
         storm_control_gap=_NO_PACKETS if train.name == _BEFORE_PACKETS else _ALL_UNICAST,

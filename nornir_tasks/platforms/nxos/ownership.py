@@ -66,6 +66,9 @@ OWNERSHIP = (
     rule(r"vpc (?P<key>domain) \d+", "pair"),
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
+    # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
+    rule(r"ntp (?:server|peer) .+", "base ntp"),
+    rule(r"logging server .+", "base syslog"),
     rule(r"ip load-sharing .+", "switch"),
     rule(r"port-channel load-balance .+", "lag hash"),
     # where an owner makes the switch the root: its mode and priorities

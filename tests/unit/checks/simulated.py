@@ -10,9 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from simulated_pairs import gateways_of, hsrp_lines, pair_of
-from simulated_trees import partners_of, tree_lines, tree_ports_of, trees_of
-
 from nornir_tasks.checks.evidence import Evidence
 from nornir_tasks.checks.pairs import domain_of
 from nornir_tasks.checks.suite import Report, judge
@@ -54,6 +51,8 @@ from switch_twins.state import (
 )
 from switch_twins.state import PairState as PairLines
 from switch_twins.twin import RequestCounter
+from tests.unit.checks.simulated_pairs import gateways_of, hsrp_lines, pair_of
+from tests.unit.checks.simulated_trees import partners_of, tree_lines, tree_ports_of, trees_of
 
 SITES = Path(__file__).parents[2] / "sites"
 SMALL = ("lab-rails", "lab-breakout", "lab-unnumbered", "svi", "clos", "clos3", "split", "vrf")

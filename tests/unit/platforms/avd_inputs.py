@@ -4,6 +4,7 @@ from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
+from nornir_tasks.design.config.base import Base
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
 from nornir_tasks.design.config.pair import PairSettings
 from nornir_tasks.design.config.qos import PortProfile, Qos
@@ -50,7 +51,20 @@ def avd_inputs(config: DeviceConfig, known: Capabilities) -> Inputs:
     if tree := config.spanning_tree:
         instances = [{"id": "0", "priority": tree.priority}]
         inputs["spanning_tree"] = inputs.get("spanning_tree", {}) | {"mode": "mstp", "mst_instances": instances}
-    return inputs
+    return inputs | _base(config.base)
+
+
+def _base(base: Base) -> Inputs:
+    """pyavd reaches all time servers in one VRF."""
+    found: Inputs = {}
+    if base.time_servers:
+        (vrf,) = {each.vrf for each in base.time_servers}
+        found["ntp"] = {"vrf": vrf or "default", "servers": [{"name": each.address} for each in base.time_servers]}
+    vrfs = dict.fromkeys(each.vrf for each in base.log_servers)
+    hosts = {vrf: [{"name": each.address} for each in base.log_servers if each.vrf == vrf] for vrf in vrfs}
+    if hosts:
+        found["logging"] = {"vrfs": [{"name": vrf or "default", "hosts": each} for vrf, each in hosts.items()]}
+    return found
 
 
 def _vlans(config: DeviceConfig) -> Inputs:

@@ -22,6 +22,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.render.render import render
+from tests.unit.platforms.base_drawn import maybe_managed
 from tests.unit.platforms.dual_stack import POOL6, ROUTES, maybe_dual_stack, maybe_gateways
 from tests.unit.platforms.edge_drawn import maybe_switched
 from tests.unit.platforms.eos_filters import filtered
@@ -417,4 +418,5 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     config = maybe_gateways(draw, maybe_dual_stack(draw, config, "ipv6-routing"), "Vlan")
     config = maybe_paired(draw, config)
     config = maybe_switched(draw, config, facts_of(config))
+    config = maybe_managed(draw, config, "MGMT", "mgmt-1")
     return in_order(config, PLATFORM.facts.sort_key)

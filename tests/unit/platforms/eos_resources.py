@@ -198,6 +198,12 @@ def _map_entry(rule: RouteMapRule, match: Callable[[str], Facts]) -> Facts:
     return made
 
 
+def ntp_global(config: DeviceConfig) -> Facts:
+    servers = config.base.time_servers
+    made = [{"server": each.address, **({"vrf": each.vrf} if each.vrf else {})} for each in servers]
+    return {"servers": made} if made else []
+
+
 EXPECTED: dict[str, Callable[[DeviceConfig], Facts]] = {
     each.__name__: each
     for each in (
@@ -211,6 +217,7 @@ EXPECTED: dict[str, Callable[[DeviceConfig], Facts]] = {
         lacp_interfaces,
         static_routes,
         interfaces,
+        ntp_global,
         prefix_lists,
         route_maps,
     )

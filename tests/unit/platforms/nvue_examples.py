@@ -21,6 +21,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.files.templates import environment
 from nornir_tasks.platforms.nvue import PLATFORM
 from nornir_tasks.render.render import render
+from tests.unit.platforms.base_drawn import maybe_managed, sections_of
 from tests.unit.platforms.dual_stack import POOL6, ROUTES, maybe_dual_stack
 from tests.unit.platforms.edge_drawn import maybe_switched
 from tests.unit.platforms.filters_drawn import maybe_filtered
@@ -51,6 +52,7 @@ def claims_of(config: DeviceConfig) -> Claims:
         split_part=PLATFORM.facts.split_part,
         has_spanning_tree=config.spanning_tree is not None,
         has_lag_hash=config.hashing is not None and config.hashing.lag_ports,
+        base=sections_of(config.base),
     )
 
 
@@ -327,6 +329,7 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     assert facts is not None
     made = maybe_dual_stack(draw, maybe_filtered(draw, made, facts))
     made = maybe_switched(draw, made, facts_of(made))
+    made = maybe_managed(draw, made, "mgmt")
     routed = [
         port.name
         for port in made.interfaces

@@ -214,6 +214,19 @@ def route_maps(config: DeviceConfig) -> Facts:
     return route_maps_by(config, lambda name: {"prefix_lists": [name]})
 
 
+def ntp_global(config: DeviceConfig) -> Facts:
+    made = [{"server": each.address, "vrf": each.vrf or "default"} for each in config.base.time_servers]
+    return {"servers": made} if made else []
+
+
+def logging_global(config: DeviceConfig) -> Facts:
+    made = [
+        {"host": each.address, "severity": "notification", "use_vrf": each.vrf or "default"}
+        for each in config.base.log_servers
+    ]
+    return {"hosts": made} if made else []
+
+
 EXPECTED: dict[str, Callable[[DeviceConfig], Facts]] = {
     each.__name__: each
     for each in (
@@ -228,6 +241,8 @@ EXPECTED: dict[str, Callable[[DeviceConfig], Facts]] = {
         vrf_interfaces,
         hsrp_interfaces,
         interfaces,
+        logging_global,
+        ntp_global,
         prefix_lists,
         route_maps,
     )

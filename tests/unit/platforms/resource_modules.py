@@ -33,7 +33,7 @@ class UnreadError(Exception):
 
 
 class Running:
-    """A switch that answers ``show running-config`` with ``| section`` or ``| include``, and nothing else."""
+    """A switch that answers ``show running-config`` with ``| section``, ``| include`` or ``ntp``, and nothing else."""
 
     def __init__(self, text: str, *, with_parents: bool, is_indented: bool) -> None:
         self.lines = text.splitlines()
@@ -47,6 +47,8 @@ class Running:
         return self.answers[command]
 
     def _answer(self, command: str) -> str:
+        if command == "show running-config ntp":
+            return "".join(f"{line}\n" for line in self.lines if line.startswith("ntp "))
         found = re.fullmatch(r"show running-config \| (section|include) (.*)", command)
         assert found is not None, f"nothing that the running configuration answers: {command}"
         pattern = re.compile(found[2].strip("'"))

@@ -9,8 +9,9 @@ import yaml
 
 from nornir_tasks.design.device_config import DeviceConfig
 from tests.corpus.shapes import patterns
-from tests.unit.design import tagged, toy_layer3
+from tests.unit.design import managed, tagged, toy_layer3
 from tests.unit.design.toys import ONE_OF_EACH, both
+from tests.unit.design.wanted_of import wanted_of
 from tests.unit.platforms.eos_examples import examples, facts_of, leaf, rendered, with_guarantee
 
 SOURCES = Path(__file__).parents[3] / "templates" / "eos" / "SOURCES.yml"
@@ -40,6 +41,11 @@ def dual_stack() -> str:
     return "".join(toy_layer3.both(ONE_OF_EACH["eos"], vrf=vrf).text for vrf in (None, toy_layer3.VRF))
 
 
+def managed_base() -> str:
+    """What is rendered of a leaf with base configuration, in a management VRF and in the default one."""
+    return "".join(wanted_of(managed.realised(managed.DEVICES["eos"], vrf)).text for vrf in managed.VRFS)
+
+
 def without_a_source(text: str) -> list[str]:
     lines = {line.strip() for line in text.splitlines()} - {"!", "end", ""}
     return [line for line in sorted(lines) if not any(pattern.fullmatch(line) for _, pattern in COMPILED)]
@@ -50,13 +56,20 @@ def test_every_line_has_a_source(config: DeviceConfig) -> None:
     assert without_a_source(rendered(config)) == []
 
 
-@pytest.mark.parametrize("made", [in_a_vrf, with_tags, dual_stack])
+@pytest.mark.parametrize("made", [in_a_vrf, with_tags, dual_stack, managed_base])
 def test_every_line_of_a_plane_in_a_vrf_with_tags_or_with_ipv6_has_a_source(made: Callable[[], str]) -> None:
     assert without_a_source(made()) == []
 
 
 def test_no_source_is_kept_for_a_line_that_nobody_prints() -> None:
-    texts = [*map(rendered, examples()), with_guarantee(leaf())[1], in_a_vrf(), with_tags(), dual_stack()]
+    texts = [
+        *map(rendered, examples()),
+        with_guarantee(leaf())[1],
+        in_a_vrf(),
+        with_tags(),
+        dual_stack(),
+        managed_base(),
+    ]
     lines = {line.strip() for text in texts for line in text.splitlines()}
     unused = [entry["shape"] for entry, pattern in COMPILED if not any(pattern.fullmatch(line) for line in lines)]
     assert unused == []

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from nornir_tasks.design.capabilities import Disruption
-from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.claims import BASE, SWITCH
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
 from nornir_tasks.platforms.nvue import PLATFORM
@@ -78,7 +78,8 @@ def diff(new: dict, old: dict) -> dict:
 
 def split_of(config, tree: ConfigTree) -> tuple[ConfigTree, ConfigTree]:
     parts = split(tree, PLATFORM.ownership, claims_of(config))
-    return join([parts[SWITCH], parts["compute"]]), parts[None]
+    ours = (parts.get(owner) or ConfigTree() for owner in (SWITCH, "compute", BASE))
+    return join(ours), parts[None]
 
 
 def check(running: dict, config) -> None:

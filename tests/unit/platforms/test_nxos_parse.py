@@ -16,6 +16,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree, difference
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.dscp import to_list, to_text
 from nornir_tasks.platforms.platform import Parsed
+from tests.unit.platforms.base_drawn import maybe_managed
 from tests.unit.platforms.dual_stack import maybe_dual_stack, maybe_gateways
 from tests.unit.platforms.edge_drawn import maybe_switched
 from tests.unit.platforms.filters_drawn import maybe_filtered
@@ -258,6 +259,7 @@ def configurations(draw: st.DrawFn) -> DeviceConfig:
     made = maybe_filtered(draw, made, FACTS.acls)
     made = maybe_gateways(draw, maybe_dual_stack(draw, made), "Vlan", "hsrp")
     made = maybe_switched(draw, made, FACTS)
+    made = maybe_managed(draw, made, "management")
     return in_order(made, PLATFORM.facts.sort_key)
 
 

@@ -69,7 +69,8 @@ def test_it_reads_what_the_leaves_of_random_fronts_shall_have(os: str) -> None:
 
 
 OTHERS = {
-    "eos": ("bgp_global", "bgp_address_family", "lldp_global", "lacp"),
+    # of several hosts in one VRF, logging_global of arista.eos reads one twice
+    "eos": ("bgp_global", "bgp_address_family", "lldp_global", "lacp", "logging_global"),
     "nxos": (
         "bgp_global",
         "bgp_address_family",

@@ -1,0 +1,32 @@
+"""Base configuration of a switch in the common model: what it has besides its part in a fabric."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+BaseSection = Literal["ntp", "syslog"]
+"""Each is ours as a whole where the intent has its key, else others'."""
+BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that the switch itself talks to."""
+
+    address: str
+    """IPv4 or IPv6, as Python writes it."""
+    vrf: str | None
+    """The VRF that it is reached in, by the name that the switch has for it; None: the default one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Base configuration. What is not managed is empty, as is what is managed and shall not be there."""
+
+    time_servers: tuple[Server, ...] = ()
+    """NTP."""
+    log_servers: tuple[Server, ...] = ()
+    """Syslog, by UDP."""
+
+
+NO_BASE = Base()
+"""Of a switch whose base configuration is others'."""

@@ -1,0 +1,37 @@
+"""Base configuration: what the intent manages of it on the switches of each fabric, and in the terms of each OS."""
+
+from collections.abc import Mapping
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, Server
+from nornir_tasks.design.partial_config import BasePolicy
+from nornir_tasks.intent.base_model import DEFAULT_VRF, BaseIntent
+from nornir_tasks.intent.model import Intent
+
+
+def by_fabric(intent: Intent) -> Mapping[str, BasePolicy]:
+    """Fabric -> what is managed there: its own, else the site's. Fabrics where nothing is are not in it."""
+    found = {name: intent.base if fabric.base is None else fabric.base for name, fabric in intent.fabrics.items()}
+    return {name: _policy(each) for name, each in found.items() if isinstance(each, BaseIntent)}
+
+
+def _policy(base: BaseIntent) -> BasePolicy:
+    ntp, syslog = (None if each is None else tuple(map(str, each)) for each in (base.ntp, base.syslog))
+    return BasePolicy(None if base.vrf == DEFAULT_VRF else base.vrf, ntp, syslog)
+
+
+def sections(policy: BasePolicy | None) -> frozenset[BaseSection]:
+    """The sections that are managed."""
+    if policy is None:
+        return frozenset()
+    found: dict[BaseSection, object] = {"ntp": policy.ntp, "syslog": policy.syslog}
+    return frozenset(section for section, value in found.items() if value is not None)
+
+
+def within(policy: BasePolicy | None, capabilities: Capabilities) -> Base:
+    """In the terms of this OS: a management VRF has a name of its own on most."""
+    if policy is None:
+        return NO_BASE
+    vrf = policy.vrf and (capabilities.management_vrf or policy.vrf)
+    time, log = (tuple(Server(each, vrf) for each in found or ()) for found in (policy.ntp, policy.syslog))
+    return Base(time, log)

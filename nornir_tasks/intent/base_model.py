@@ -1,0 +1,66 @@
+"""What the intent says of the base configuration of switches: what they have besides their part in a fabric."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from nornir_tasks.intent.address_fields import HostAddress
+from nornir_tasks.intent.fields import Written
+from nornir_tasks.intent.findings import Finding, wrong
+from nornir_tasks.intent.part import Part
+
+DEFAULT_VRF = "default"
+_VRF = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
+
+
+def _vrf(value: object) -> str:
+    if not isinstance(value, str) or not _VRF.fullmatch(value):
+        raise wrong("not the name of a VRF", "1-32 letters, digits, dashes, as MGMT; or default", value)
+    return value
+
+
+ManagementVrf = Annotated[str, BeforeValidator(_vrf), Written("name of a VRF, 1-32 characters, or `default`")]
+
+
+class BaseIntent(Part):
+    """What is managed of the base configuration of switches: sections with a key here. Others stay as they are."""
+
+    vrf: ManagementVrf = "MGMT"
+    """The management VRF, as EOS switches have it; on NX-OS it is always ``management``, on Cumulus Linux ``mgmt``.
+    ``default``: servers are reached in the default VRF, on all systems."""
+    ntp: Annotated[tuple[HostAddress, ...], Field(min_length=1)] | None = None
+    """Time servers. Any other server or peer is removed; keys and source interfaces stay."""
+    syslog: tuple[HostAddress, ...] | None = None
+    """Servers that the log is sent to, by UDP; NX-OS sends messages of severity 5 (notification) and worse. Any other
+    server is removed; what is logged otherwise stays. Empty: it is sent nowhere."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Each server once, and at least one section."""
+        for section, servers in (("ntp", self.ntp), ("syslog", self.syslog)):
+            for number, server in enumerate(servers or ()):
+                if servers and server in servers[:number]:
+                    found = f"{server}, also in {section}[{servers.index(server)}]"
+                    yield Finding((section, number), "a server that is named twice", "each server once", found)
+        if self.ntp is None and self.syslog is None:
+            hint = "base: unmanaged leaves all of it as switches have it"
+            yield Finding((), "no section of base configuration is managed", "at least one of ntp, syslog", hint=hint)
+
+
+def _unmanaged(value: object) -> object:
+    if value != "unmanaged":
+        raise wrong("not a valid value", "unmanaged, or sections that are managed, as {ntp: [192.0.2.123]}", value)
+    return value
+
+
+def _kind(value: object) -> str:
+    return ":managed" if isinstance(value, dict | BaseIntent) else ":unmanaged"
+
+
+BaseChoice = Annotated[
+    Annotated[Literal["unmanaged"], BeforeValidator(_unmanaged), Tag(":unmanaged")]
+    | Annotated[BaseIntent, Tag(":managed")],
+    Discriminator(_kind),
+]
+"""``unmanaged``: base configuration is others' and stays as it is; or what is managed of it."""

@@ -1,0 +1,42 @@
+"""NVUE data of base configuration: ``ntp`` and ``syslog``."""
+
+from nornir_tasks.design.config.base import Base, Server
+from nornir_tasks.platforms.nvue.capabilities import Spelling
+from nornir_tasks.platforms.nvue.reading import Data, entries, take_empty, take_text
+
+_DEFAULT = "default"
+
+
+def parse_base(data: Data, spelling: Spelling) -> Base:
+    """Where the switch has its time from and sends its log."""
+    return Base(_time_by_vrf(data) if spelling.ntp == "service" else _time(data), _log(data))
+
+
+def _time_by_vrf(data: Data) -> tuple[Server, ...]:
+    found = []
+    for vrf, _ in entries(data, "service", "ntp"):
+        at = ("service", "ntp", vrf, "server")
+        found += [Server(each, _named(vrf)) for each, _ in entries(data, *at) if take_empty(data, *at, each)]
+    return tuple(found)
+
+
+def _time(data: Data) -> tuple[Server, ...]:
+    """A VRF without a server is not in the model, nor are servers that the VRF is not said of."""
+    servers, at = entries(data, "system", "ntp", "server"), ("system", "ntp", "vrf")
+    vrf = take_text(data, *at) if servers else None
+    if vrf is None:
+        return ()
+    names = (each for each, _ in servers if take_empty(data, "system", "ntp", "server", each))
+    return tuple(Server(each, _named(vrf)) for each in names)
+
+
+def _log(data: Data) -> tuple[Server, ...]:
+    found, at = [], ("system", "syslog", "server")
+    for address, settings in entries(data, *at):
+        if settings.keys() == {"vrf"} and (vrf := take_text(data, *at, address, "vrf")) is not None:
+            found.append(Server(address, _named(vrf)))
+    return tuple(found)
+
+
+def _named(vrf: str) -> str | None:
+    return None if vrf == _DEFAULT else vrf

@@ -1,0 +1,33 @@
+"""The lab's rails with managed base configuration: a switch of each system, NVUE in both spellings of NTP."""
+
+from dataclasses import replace
+from functools import cache
+
+from nornir_tasks.design.network import Network
+from nornir_tasks.design.partial_config import BasePolicy
+from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.usecases.site import SiteDesign, load
+
+DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue 5.14": "spine-2", "nvue 5.16": "spine-1"}
+VRFS = ("MGMT", None)
+POLICY = BasePolicy("MGMT", ("192.0.2.120", "192.0.2.121", "2001:db8::7b"), ("192.0.2.51", "2001:db8::33"))
+
+
+@cache
+def site() -> SiteDesign:
+    return load("lab-rails")
+
+
+def network(policy: BasePolicy = POLICY) -> Network:
+    """With this base configuration on all of its switches."""
+    return replace(site().network, base={"compute": policy})
+
+
+def design(policy: BasePolicy = POLICY) -> SiteDesign:
+    return replace(site(), network=network(policy))
+
+
+def realised(device: str, vrf: str | None = "MGMT") -> Realised:
+    """``vrf``: the management VRF; None: all is reached in the default one."""
+    made = network(replace(POLICY, vrf=vrf))
+    return device_config(made, made.device(device))

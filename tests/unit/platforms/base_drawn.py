@@ -1,0 +1,26 @@
+"""Random configurations in which base configuration is ours, in part, or not at all."""
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from nornir_tasks.design.config.base import Base, BaseSection, Server
+from nornir_tasks.design.device_config import DeviceConfig
+
+ADDRESSES = st.ip_addresses().filter(lambda each: getattr(each, "scope_id", None) is None).map(str)
+
+
+def maybe_managed(draw: st.DrawFn, config: DeviceConfig, *management_vrfs: str) -> DeviceConfig:
+    """The same configuration, perhaps with servers for time and log, all in one VRF: what the intent can hold."""
+    vrf = draw(st.sampled_from((None, *management_vrfs)))
+
+    def servers() -> tuple[Server, ...]:
+        return tuple(Server(each, vrf) for each in draw(st.lists(ADDRESSES, max_size=3, unique=True)))
+
+    return replace(config, base=Base(servers(), servers()))
+
+
+def sections_of(base: Base) -> frozenset[BaseSection]:
+    """The sections that have a line."""
+    found: dict[BaseSection, object] = {"ntp": base.time_servers, "syslog": base.log_servers}
+    return frozenset(section for section, servers in found.items() if servers)

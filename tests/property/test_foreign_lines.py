@@ -16,13 +16,13 @@ from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import RefusedError
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from nornir_tasks.usecases.site import load, select
+from nornir_tasks.usecases.site import select
 from switch_twins.nvue.nvset import to_patch
 from switch_twins.nvue.schema import schema_for
 from tests.corpus.corpus_reader import CORPUS, read_corpus
 from tests.lab.nvue_client import corpus
+from tests.unit.design.managed import DEVICES, design
 
-DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue 5.14": "spine-2", "nvue 5.16": "spine-1"}
 KIND = re.compile(
     r"interface (?:ethernet|loopback)|router bgp|router bfd|address-family ipv4(?: unicast)?$|neighbor (?=\S+$)"
     r"|template peer |route-map |qos profile |(?:uc-)?tx-queue |policy-map type \S+ |class type \S+ |class (?!type)"
@@ -44,7 +44,7 @@ KEYED = NAMED | {"network", "aggregate-route", "static", "address-family", "vrf"
 
 @cache
 def wanted(device: str) -> Wanted:
-    return select(load("lab-rails"))[device]
+    return select(design())[device]
 
 
 def kinds(path: Path) -> tuple[str, ...] | None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import Claim, Claims, Owner
+from nornir_tasks.design.config.base import BASE_SECTIONS
 from nornir_tasks.design.config.bgp import Bfd, Bgp, Neighbor, PeerGroup
 from nornir_tasks.design.config.interfaces import Interface, Layer1, Lldp
 from nornir_tasks.design.config.lag import Lag
@@ -296,7 +297,7 @@ def claims(config: DeviceConfig) -> Claims:
         has_gateways=True,
         pair_vlan=pair_vlan,
     )
-    return Claims((Claim(owner, ports, vlans),), shut, **flags(config))
+    return Claims((Claim(owner, ports, vlans),), shut, base=frozenset(BASE_SECTIONS), **flags(config))
 
 
 SPEEDS_AND_LANES = [(25, 1), (50, 1), (50, 2), (100, 1), (100, 2), (100, 4), (200, 1), (200, 2), (200, 4)]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import Claim, Claims, Owner
+from nornir_tasks.design.config.base import BASE_SECTIONS
 from nornir_tasks.design.config.bgp import Bfd, Bgp, Neighbor, PeerGroup
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
 from nornir_tasks.design.config.lag import LacpRate, Lag, LagMember
@@ -308,5 +309,9 @@ def claims(config: DeviceConfig) -> Claims:
     owner = Owner("compute", "plane", "COMPUTE-", pools, vlans, routes=ROUTES, has_gateways=True, pair_vlan=pair_vlan)
     trees = config.spanning_tree is not None
     return Claims(
-        (Claim(owner, ports, vlans, lags),), shut, split_part=PLATFORM.facts.split_part, has_spanning_tree=trees
+        (Claim(owner, ports, vlans, lags),),
+        shut,
+        split_part=PLATFORM.facts.split_part,
+        has_spanning_tree=trees,
+        base=frozenset(BASE_SECTIONS),
     )

@@ -95,6 +95,7 @@ def split_switch(tree: Tree, config: DeviceConfig, after: DeviceConfig | None = 
         has_acls=True,
         has_spanning_tree=any(each.has_spanning_tree for each in both),
         has_lag_hash=any(each.has_lag_hash for each in both),
+        base=frozenset().union(*(each.base for each in both)),
     )
     parts = split(to_tree(tree.text()), OWNERSHIP, owners)
     foreign = parts.pop(None)

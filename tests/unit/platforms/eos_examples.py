@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import Claim, Claims, Owner
-from nornir_tasks.design.config.base import BASE_SECTIONS
 from nornir_tasks.design.config.bgp import Bfd, Bgp, Neighbor, PeerGroup
 from nornir_tasks.design.config.interfaces import Interface, Layer1, Lldp
 from nornir_tasks.design.config.lag import Lag
@@ -23,7 +22,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.eos import PLATFORM
 from nornir_tasks.render.render import render
-from tests.unit.platforms.base_drawn import maybe_managed
+from tests.unit.platforms.base_drawn import maybe_managed, sections_of
 from tests.unit.platforms.dual_stack import POOL6, ROUTES, maybe_dual_stack, maybe_gateways
 from tests.unit.platforms.edge_drawn import maybe_switched
 from tests.unit.platforms.eos_filters import filtered
@@ -297,7 +296,7 @@ def claims(config: DeviceConfig) -> Claims:
         has_gateways=True,
         pair_vlan=pair_vlan,
     )
-    return Claims((Claim(owner, ports, vlans),), shut, base=frozenset(BASE_SECTIONS), **flags(config))
+    return Claims((Claim(owner, ports, vlans),), shut, base=sections_of(config.base), **flags(config))
 
 
 SPEEDS_AND_LANES = [(25, 1), (50, 1), (50, 2), (100, 1), (100, 2), (100, 4), (200, 1), (200, 2), (200, 4)]

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.claims import Claim, Claims, Owner
-from nornir_tasks.design.config.base import BASE_SECTIONS
 from nornir_tasks.design.config.bgp import Bfd, Bgp, Neighbor, PeerGroup
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1, Lldp
 from nornir_tasks.design.config.lag import LacpRate, Lag, LagMember
@@ -24,6 +23,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.nxos import PLATFORM
 from nornir_tasks.platforms.nxos.capabilities import WATCHDOG, capabilities
 from nornir_tasks.render.render import render
+from tests.unit.platforms.base_drawn import sections_of
 from tests.unit.platforms.dual_stack import POOL6, ROUTES
 
 ROOT = Path(__file__).parents[3]
@@ -313,5 +313,5 @@ def claims(config: DeviceConfig) -> Claims:
         shut,
         split_part=PLATFORM.facts.split_part,
         has_spanning_tree=trees,
-        base=frozenset(BASE_SECTIONS),
+        base=sections_of(config.base),
     )

@@ -109,11 +109,10 @@ def test_other_names_of_fabrics_and_planes_change_nothing_on_hosts_but_the_plane
     site: str, tmp_path: Path
 ) -> None:
     other = renamed(site, tmp_path)
-    for host in made(intent(site)).hosts:
-        variables = json.dumps(host_vars(made(other), needs(other), host).ansible())
-        there = {name for name in PLANES[site] if made(other).rails_of(host, name)}
+    before, after = made(intent(site)), made(other)
+    for host in before.hosts:
+        variables = json.dumps(host_vars(after, needs(other), host).ansible())
+        there = {name for name in PLANES[site] if after.rails_of(host, name)}
         assert all(variables.count(name) == (name in there) for name in PLANES[site])
         assert not any(name in variables.replace("shared", "") for name in ("red", "green"))
-        assert replaced(variables, PLANES[site]) == json.dumps(
-            host_vars(made(intent(site)), needs(intent(site)), host).ansible()
-        )
+        assert replaced(variables, PLANES[site]) == json.dumps(host_vars(before, needs(intent(site)), host).ansible())

@@ -105,11 +105,17 @@ def test_a_canary_that_fails_its_judgement_stops_everything_after_it(copy: Path)
     assert [line.split()[0] for line in notes] == roles()
 
 
-@pytest.mark.parametrize("role", roles()[:-1])
-def test_what_any_role_refuses_is_refused_before_a_role_has_changed_the_host(copy: Path, role: str) -> None:
-    code, printed, notes = play(copy, refusing={role: ["gpu-1"]})
+def test_what_any_role_refuses_is_refused_before_a_role_has_changed_the_host(copy: Path) -> None:
+    """A host for each role, all in one wave."""
+    refusing = {role: [f"gpu-{number}"] for number, role in enumerate(roles()[:-1], start=1)}
+    inventory = yaml.safe_load((copy / "hosts.yml").read_text())
+    inventory["all"]["children"]["compute"]["hosts"] = {host: None for (host,) in refusing.values()}
+    (copy / "hosts.yml").write_text(yaml.safe_dump(inventory))
+    code, printed, notes = play(copy, refusing=refusing, gpufabric_waves=["100%"], gpufabric_failed_percent=100)
     assert code != 0
-    assert f"{role} refuses" in printed
+    assert dict(re.findall(r"fatal: \[(\S+)\]: .*?(\w+) refuses", printed)) == {
+        host: role for role, (host,) in refusing.items()
+    }
     assert notes == []
 
 

@@ -62,4 +62,5 @@ def _option(option: "Option") -> dict[str, Any]:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+    """Three digits, and never as a power of ten."""
+    return f"{100 * share:.3g} %" if share < 9.995 else f"{100 * share:.0f} %"

@@ -18,6 +18,7 @@ from nornir_tasks.design.choices import Choice, Choices
 from nornir_tasks.design.joints import Joint, Joints, end_of
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.links import Endpoint, Link, NicPort
+from nornir_tasks.design.media import RJ45
 from nornir_tasks.design.network import ROLES, Device
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.sections import Section
@@ -225,6 +226,7 @@ class _Cabler:
             cable=self._cable(name, made, (upper, ends.end), (lower, self.joints.nic)),
             fec=self.joints.host.fec,
             negotiate=self.joints.host.negotiate(ends.end, self.joints.nic),
+            is_twisted_pair=ends.end.cage == RJ45,
         )
 
     def _fabric_link(
@@ -248,6 +250,7 @@ class _Cabler:
             cable=self._cable(name, made, (upper[0], upper[1].end), (lower[0], lower[1].end)),
             fec=joint.fec,
             negotiate=joint.negotiate(upper[1].end, lower[1].end),
+            is_twisted_pair=upper[1].end.cage == RJ45,
         )
 
     def _cable(self, link: str, made: Make, upper: tuple[Endpoint, End], lower: tuple[Endpoint, End | None]) -> str:

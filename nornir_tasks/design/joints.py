@@ -19,7 +19,10 @@ from nornir_tasks.design.media import (
     COPPER,
     OPTICS,
     PASSIVE_REACH_M,
+    RJ45,
     STRAIGHT,
+    TWISTED_PAIR,
+    TWISTED_PAIR_REACH_M,
     fec_of,
     fitting_optics,
     is_twin,
@@ -143,11 +146,24 @@ def _makes(kind: Kind, ends: Ends, choices: Choices) -> dict[tuple[End, End | No
 def _wrong(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Finding]:
     if kind.medium is None:
         return
+    if unfit := list(_sockets(kind, ends)):
+        yield from unfit
+        return
     yield from _reach(kind, chosen, ends)
     if kind.medium in STRAIGHT:
         for upper, lower in product(ends.uppers, ends.lowers):
             if chosen[upper].lanes != chosen[lower].lanes:
                 yield _unlike(kind, upper, lower, chosen, ends)
+
+
+def _sockets(kind: Kind, ends: Ends) -> Iterator[Finding]:
+    """Twisted pair goes into RJ45 ports, and nothing else does."""
+    path, speed = (*kind.path, "medium"), f"{kind.speed_gbps}G"
+    for end in (*ends.uppers, *ends.lowers):
+        if end.os and (end.cage == RJ45) != (kind.medium == TWISTED_PAIR):
+            what = f"{kind.medium} does not fit the {end.cage} ports that {end.name} has at {speed}"
+            expected = TWISTED_PAIR if end.cage == RJ45 else f"a medium for {end.cage}"
+            yield Finding(path, what, expected, str(kind.medium))
 
 
 def _text(end: End, mode: Mode) -> str:
@@ -182,6 +198,9 @@ def _reach(kind: Kind, chosen: Mapping[End, Mode], ends: Ends) -> Iterator[Findi
             yield Finding(
                 (*kind.path, "cable_m"), what, f"at most {reach} m", f"{length} m", _what_would_do(kind, ways)
             )
+    elif kind.medium == TWISTED_PAIR and length > TWISTED_PAIR_REACH_M:
+        what, expected = f"too long for {kind.medium}", f"at most {TWISTED_PAIR_REACH_M} m"
+        yield Finding((*kind.path, "cable_m"), what, expected, f"{length} m")
     elif kind.medium == "DAC":
         lane_gbps = max(mode.lane_gbps for mode in chosen.values())
         most = next((most for rate, most in PASSIVE_REACH_M.items() if lane_gbps >= rate), None)

@@ -9,8 +9,12 @@ from nornir_tasks.design.links import Link
 
 
 def layer1(link: Link, slot: Slot | None) -> Layer1 | None:
-    """Layer 1 of one end; None on a host. Ports with equal settings share one object."""
-    if slot is None:
+    """Layer 1 of one end; None on a host. Ports with equal settings share one object.
+
+    None for twisted pair too: 1000BASE-T must negotiate (IEEE 802.3, 40.5.1), which switches do unless a line forces a
+    speed, and has no error correction to choose.
+    """
+    if slot is None or link.is_twisted_pair:
         return None
     return _shared(link.speed_gbps, slot.lanes, link.fec, link.negotiate)
 

@@ -46,6 +46,8 @@ class Link:
     fec: Literal["rs", "fc", "none"] = "rs"
     negotiate: bool = False
     """Auto-negotiation with link training, on both ends or neither."""
+    is_twisted_pair: bool = False
+    """The upper end is an RJ45 port."""
 
     def end(self, device: str) -> Endpoint:
         """The end at this device."""

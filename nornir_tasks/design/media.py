@@ -10,10 +10,20 @@ from dataclasses import dataclass
 TWIN = "2x"
 """Prefix of media with twin-port optics in split cages: two connectors, a jumper in each."""
 
-STRAIGHT = frozenset({"DAC", "ACC", "AEC", "AOC"})
+TWISTED_PAIR = "BASE-T"
+"""A patch cord between RJ45 ports, at the one speed that these have in the catalogue, 1G."""
+
+RJ45 = "RJ45"
+"""The ``cage`` of a port for twisted pair, with nothing to plug in but the cord."""
+
+TWISTED_PAIR_REACH_M = 100
+"""IEEE 802.3 clause 40 (1000BASE-T). CumulusNetworks/docs at 0a592e5d, cumulus-linux-514, Switch-Port-Attributes.md,
+SN2201: "RJ45 up to 100m CAT5E/6"."""
+
+STRAIGHT = frozenset({"DAC", "ACC", "AEC", "AOC", TWISTED_PAIR})
 """Media of one assembly that passes its lanes on one by one."""
 
-COPPER = frozenset({"DAC", "ACC", "AEC"})
+COPPER = frozenset({"DAC", "ACC", "AEC", TWISTED_PAIR})
 """Media without optics at their ends."""
 
 PASSIVE_REACH_M = {100: 3, 50: 3, 25: 5}

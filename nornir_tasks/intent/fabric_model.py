@@ -12,9 +12,11 @@ from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.front_model import PairsIntent
 from nornir_tasks.intent.part import LoadBalancing, MtuBytes, Part
 
-Medium = Literal["DAC", "ACC", "AEC", "AOC", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4", "2xSR4", "2xDR4", "2xFR4"]
-"""What a cable is: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and a fibre; ``2x``
-with twin-port optics in split cages, so that each connector has a fibre of its own."""
+Medium = Literal[
+    "DAC", "ACC", "AEC", "AOC", "BASE-T", "SR4", "SR8", "VR4", "DR4", "DR8", "FR4", "LR4", "2xSR4", "2xDR4", "2xFR4"
+]  # fmt: skip
+"""What a cable is: copper (DAC passive, ACC and AEC active), AOC, BASE-T between RJ45 ports, or a pair of optics of
+this type and a fibre; ``2x`` with twin-port optics in split cages, so that each connector has a fibre of its own."""
 
 Positions = tuple[Annotated[int, Field(ge=1, le=4096)], ...]
 """Numbers of things that are counted from 1."""
@@ -107,9 +109,10 @@ class TierIntent(Part):
     model: str
     """Of the switch, as in the catalogue."""
     medium: Medium | None = None
-    """Of the cables that go down: copper (DAC passive, ACC and AEC active), AOC, or a pair of optics of this type and
-    a fibre; ``2x``: split cages have twin-port optics, with a fibre for each leg (of four legs, a splitter for each
-    two), and both ends may be split. Refused where it cannot join the two ends. Without it nothing is checked."""
+    """Of the cables that go down: copper (DAC passive, ACC and AEC active), AOC, BASE-T (twisted pair between RJ45
+    ports), or a pair of optics of this type and a fibre; ``2x``: split cages have twin-port optics, with a fibre for
+    each leg (of four legs, a splitter for each two), and both ends may be split. Refused where it cannot join the two
+    ends. Without it nothing is checked."""
     cable_m: Annotated[int, Field(ge=1, le=10000), Unit("metres")] | None = None
     """Length of these cables. Refused where it is too long for ``medium`` at its speed."""
     breakout: Breakout | None = None

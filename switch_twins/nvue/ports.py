@@ -17,6 +17,8 @@ _LANES = {"SN5600": 8, "SN5400": 8, "SN4700": 8, "SN4410": 8}
 """Lanes of a cage; models not named have 4."""
 _CAGE_GBPS = {"SN5400": 400, "SN4700": 400, "SN3700": 200, "SN2201": 100}
 _SPECTRUM_4_GBPS = 800
+_TWISTED_PAIRS = {"SN2201": 48}
+"""Model -> so many first ports are 1000BASE-T: "48x 1GBase-T ports (RJ45 up to 100m CAT5E/6)"."""
 
 
 def ways_of(tree: Tree, cage: str) -> int:
@@ -49,6 +51,8 @@ def _is_blocked(tree: Tree, cage: str) -> bool:
 
 def share(device: DeviceSpec, tree: Tree, name: str) -> str:
     """The own speed of an interface: the cage's, or its part of it ("400G")."""
+    if name in {f"swp{number}" for number in range(1, _TWISTED_PAIRS.get(device.model, 0) + 1)}:
+        return "1G"
     found = _PART.fullmatch(name)
     ways = ways_of(tree, found[1]) if found else 1
     return f"{_CAGE_GBPS.get(device.model, _SPECTRUM_4_GBPS) // max(ways, 1)}G"

@@ -108,10 +108,13 @@ def _queue_of(data: Data, roce: RoceDefaults, priority: int) -> int:
 
 
 def _queues(data: Data, roce: RoceDefaults, profile: str, used: frozenset[int]) -> tuple[Queue, ...]:
-    """Queues of the classes, and other queues with scheduling."""
+    """Queues of the classes, others with scheduling, and those of no class that RoCE itself lets mark."""
     named = [key for key, _ in entries(data, "qos", "egress-scheduler", profile, "traffic-class")]
-    scheduled = {int(key) for key in named if key.isdecimal()}
-    return tuple(_queue(data, roce, profile, number) for number in sorted(used | scheduled))
+    known = used | {int(key) for key in named if key.isdecimal()}
+    unused = roce.ecn_queues - known if profile == PROFILE else frozenset()
+    at = ("qos", "congestion-control", profile, "traffic-class")
+    marking = {number for number in unused if not take_word(data, "disable", *at, str(number), "ecn")}
+    return tuple(_queue(data, roce, profile, number) for number in sorted(known | marking))
 
 
 def _queue(data: Data, roce: RoceDefaults, profile: str, number: int) -> Queue:

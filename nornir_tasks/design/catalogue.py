@@ -143,6 +143,10 @@ class SwitchModel:
                 return group
         raise KeyError(f"{self.model} has no port {number}")
 
+    def cage_of(self, ways: int, speed_gbps: int) -> str:
+        """Form of the cages with such a mode; empty if there is none."""
+        return next((group.cage for group in self.ports if group.modes_for(ways, speed_gbps)), "")
+
     def cages(self) -> Iterator[tuple[int, PortGroup]]:
         """Every front-panel port with its kind."""
         return ((number, group) for group in self.ports for number in group.numbers)

@@ -76,7 +76,7 @@ def copied(option: Option, copies: int, nics: int) -> Option:
 def nic_optics(choices: Choices) -> int:
     """Pluggables of the hosts' NICs on the plane; none where cables to hosts are copper."""
     demand = choices.demand
-    return 0 if demand.fabric.leaf.medium in COPPER else demand.hosts.max * demand.nics.rails
+    return 0 if choices.host_medium in COPPER else demand.hosts.max * demand.nics.rails
 
 
 def _switches(layout: Layout) -> int:
@@ -104,7 +104,7 @@ def _optics(choices: Choices, layout: Layout) -> int:
     """Pluggable ends other than copper: cages of the switches, split or whole, and the hosts' NICs."""
     demand, pods, leaves = choices.demand, layout.pods, tuple(_leaves(choices, layout))
     found = 0
-    if demand.fabric.leaf.medium not in COPPER:
+    if choices.host_medium not in COPPER:
         found += nic_optics(choices)
         found += sum(many * _cages(hosts * layout.nics_per_host, each.down_ways) for each, many, hosts in leaves)
     if demand.fabric.spine.medium not in COPPER:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from nornir_tasks.design.capabilities import Capabilities, OsFacts
 from nornir_tasks.design.catalogue import Catalogue, NicModel, OpticModel, SwitchModel
 from nornir_tasks.design.demand import Demand
+from nornir_tasks.design.media import RJ45, TWISTED_PAIR
 from nornir_tasks.errors import IntentError
 from nornir_tasks.intent.fabric_model import CoreIntent, LeafIntent, SpineIntent, SwitchChoice
 from nornir_tasks.intent.fields import Split
@@ -74,6 +75,13 @@ class Choices:
         there = [(override, choice) for override, choice in pairs if override.may_have(self.demand.group)]
         whole = tuple(choice for override, choice in there if override.is_of_hosts)
         return whole or (self.leaf, *(choice for _, choice in there))
+
+    @property
+    def host_medium(self) -> str | None:
+        """Medium of the cables to hosts: the intent's; twisted pair where leaves have RJ45 ports alone for them."""
+        speed_gbps, declared = self.demand.nics.speed, self.demand.fabric.leaf.medium
+        cages = {each.model.cage_of(each.down_ways, speed_gbps) for each in self.leaves}
+        return TWISTED_PAIR if declared is None and cages == {RJ45} else declared
 
     @property
     def leaves_of_fabric(self) -> tuple[Choice, ...]:

@@ -70,8 +70,8 @@ def end_of(choice: Choice, speed_gbps: int, ways: int) -> End:
     """One kind of switch as the end of a cable of this speed."""
     model = choice.model
     modes = model.modes_for(ways, speed_gbps)
-    cage = next((group.cage for group in model.ports if group.modes_for(ways, speed_gbps)), "")
-    return End(model.model, ways, modes, speed_gbps not in model.silent_gbps, choice.os, cage, model.splits)
+    cage, negotiates = model.cage_of(ways, speed_gbps), speed_gbps not in model.silent_gbps
+    return End(model.model, ways, modes, negotiates, choice.os, cage, model.splits)
 
 
 def join(choices: Choices, spine_gbps: int, core_gbps: int | None) -> Joints:
@@ -85,7 +85,7 @@ def join(choices: Choices, spine_gbps: int, core_gbps: int | None) -> Joints:
     leaf, spine, core = demand.fabric.leaf, demand.fabric.spine, demand.fabric.core
     uppers = [end_of(each, speed, each.down_ways) for each in choices.leaves]
     copies = () if demand.nics.copies is None else demand.on_nics("copies")
-    below = Kind(demand.on_fabric("leaf"), leaf.medium, leaf.cable_m, speed, copies=copies)
+    below = Kind(demand.on_fabric("leaf"), choices.host_medium, leaf.cable_m, speed, copies=copies)
     host = _joint(below, _ends(uppers, [nic] if nic else []), choices)
     lowers = [end_of(each, spine_gbps, each.up_ways) for each in choices.leaves_of_fabric]
     uppers = [end_of(each, spine_gbps, each.down_ways) for each in choices.spines]
@@ -162,8 +162,11 @@ def _sockets(kind: Kind, ends: Ends) -> Iterator[Finding]:
     for end in (*ends.uppers, *ends.lowers):
         if end.os and (end.cage == RJ45) != (kind.medium == TWISTED_PAIR):
             what = f"{kind.medium} does not fit the {end.cage} ports that {end.name} has at {speed}"
-            expected = TWISTED_PAIR if end.cage == RJ45 else f"a medium for {end.cage}"
-            yield Finding(path, what, expected, str(kind.medium))
+            if end.cage == RJ45:
+                yield Finding(path, what, TWISTED_PAIR, str(kind.medium))
+            else:
+                hint = _what_would_do(kind, ends.most_ways)
+                yield Finding(path, what, f"optics, or a cable with plugs for {end.cage}", str(kind.medium), hint)
 
 
 def _text(end: End, mode: Mode) -> str:

@@ -112,7 +112,7 @@ class TierIntent(Part):
     """Of the cables that go down: copper (DAC passive, ACC and AEC active), AOC, BASE-T (twisted pair between RJ45
     ports), or a pair of optics of this type and a fibre; ``2x``: split cages have twin-port optics, with a fibre for
     each leg (of four legs, a splitter for each two), and both ends may be split. Refused where it cannot join the two
-    ends. Without it nothing is checked."""
+    ends. Without it nothing is checked; cables from RJ45 ports to hosts are BASE-T then."""
     cable_m: Annotated[int, Field(ge=1, le=10000), Unit("metres")] | None = None
     """Length of these cables. Refused where it is too long for ``medium`` at its speed."""
     breakout: Breakout | None = None

@@ -51,11 +51,16 @@ def _is_blocked(tree: Tree, cage: str) -> bool:
 
 def share(device: DeviceSpec, tree: Tree, name: str) -> str:
     """The own speed of an interface: the cage's, or its part of it ("400G")."""
-    if name in {f"swp{number}" for number in range(1, _TWISTED_PAIRS.get(device.model, 0) + 1)}:
+    if _is_twisted_pair(device, name):
         return "1G"
     found = _PART.fullmatch(name)
     ways = ways_of(tree, found[1]) if found else 1
     return f"{_CAGE_GBPS.get(device.model, _SPECTRUM_4_GBPS) // max(ways, 1)}G"
+
+
+def _is_twisted_pair(device: DeviceSpec, name: str) -> bool:
+    found = _CAGE.fullmatch(name)
+    return found is not None and int(found[1]) <= _TWISTED_PAIRS.get(device.model, 0)
 
 
 def parts_without_cage(device: DeviceSpec, tree: Tree) -> Iterator[tuple[str, str]]:
@@ -76,7 +81,8 @@ def wrong_splits(device: DeviceSpec, tree: Tree) -> Iterator[tuple[str, str]]:
             continue
         ways = ways_of(tree, name)
         width = next((int(mode["lanes-per-port"]) for mode in modes.values() if mode.get("lanes-per-port")), 1)
-        if name not in device.ports:  # nvueschema: "only valid on plug interfaces"; SN5600's swp65 cannot be split
+        # nvueschema: "only valid on plug interfaces"; SN5600's swp65 cannot be split, nor a port without a plug
+        if name not in device.ports or _is_twisted_pair(device, name):
             yield name, f"Breakout is not supported on {name}.\n"
         elif ways * width > lanes:
             yield name, f"{ways} ports of {width} lanes do not fit into the {lanes} lanes of {name}.\n"

@@ -83,8 +83,11 @@ def test_no_line_forces_the_speed_of_an_rj45_port_which_then_would_never_come_up
     assert (parsed.config, parsed.remainder.paths()) == (each.config, frozenset())
 
 
-def test_twisted_pair_has_no_optics_and_is_in_the_cabling_plan_by_its_name(tmp_path: Path) -> None:
-    network = built(tmp_path, site(medium="BASE-T", cable_m=30))
+@pytest.mark.parametrize("medium", [{}, {"medium": "BASE-T"}], ids=["undeclared", "BASE-T"])
+def test_twisted_pair_has_no_optics_and_is_in_the_cabling_plan_by_its_name(
+    medium: dict[str, Any], tmp_path: Path
+) -> None:
+    network = built(tmp_path, site(cable_m=30, **medium))
     assert design_counts(network)["totals"] == {
         "switches": 4, "links": HOSTS + UPLINKS, "cables": HOSTS + UPLINKS, "optics": 0
     }  # fmt: skip

@@ -16,6 +16,7 @@ from nornir_tasks.design.catalogue import Slot, SwitchModel
 from nornir_tasks.design.flows import Ends, ends
 from nornir_tasks.design.layout import Layout, Sizing
 from nornir_tasks.design.links import Circuit, Endpoint, HostNic, Link, NicPort
+from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.pairs import BondVlan, Pair, Segment, segment
 from nornir_tasks.design.partial_config import BasePolicy, ClassPolicy
 from nornir_tasks.design.plane import Plane
@@ -167,6 +168,8 @@ class Network:
     """Device -> where it stands; devices without a declared place are not in it."""
     base: Mapping[str, BasePolicy] = field(default_factory=dict)
     """Fabric -> what is managed of the base configuration of its switches; the others' is not managed."""
+    management: Mapping[str, ManagementAddress] = field(default_factory=dict)
+    """Switch -> the address of its management port; empty where the site describes no out-of-band plane."""
 
     def device(self, name: str) -> Device:
         """The switch of this name; KeyError if there is none."""

@@ -73,14 +73,15 @@ def wanted(
 ) -> Wanted:
     """Render one device and keep what ``planes`` own (None: all), with all of the fabric's and of ``switch``.
 
-    Raises RefusedError for a rendered line without an owner or one that touches the management path: no template can
-    change more than we own.
+    Raises RefusedError for a rendered line without an owner, or one that touches the management path and is not of base
+    configuration that the intent manages: no template can change more than we own. A plan still refuses such a change
+    of base without ``--allow-management``.
     """
     os = platform(config.os)
     text = render(config, capabilities, environment, allow_memory)
     tree = os.canonical(os.to_tree(text))
-    guard_rendered(config.name, os, tree)
     parts = split(tree, os.ownership, claims)
+    guard_rendered(config.name, os, join(part for owner, part in parts.items() if owner != BASE))
     if parts[None]:
         raise RefusedError(_unowned(config.name, path) for path in _leaves(parts[None]))
     pushed = claims.planes if planes is None else claims.planes.intersection(planes)

@@ -2,11 +2,14 @@
 
 import contextlib
 import os
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 import jinja2
 from jinja2.bccache import Bucket
 
+from nornir_tasks.day0.first_boot import filters
 from nornir_tasks.files.cache import cache_directory
 from nornir_tasks.files.resources import resource
 from nornir_tasks.platforms import platform
@@ -15,8 +18,18 @@ from nornir_tasks.platforms import platform
 @cache
 def environment(os: str) -> jinja2.Environment:
     """The environment whose templates are ``templates/<os>/``."""
+    return _environment(os, platform(os).template_filters)
+
+
+@cache
+def day0_environment() -> jinja2.Environment:
+    """The environment of what switches fetch at first boot, ``templates/day0/``."""
+    return _environment("day0", filters())
+
+
+def _environment(folder: str, known: Mapping[str, Callable[..., Any]]) -> jinja2.Environment:
     made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resource("templates") / os),
+        loader=jinja2.FileSystemLoader(resource("templates") / folder),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -25,7 +38,7 @@ def environment(os: str) -> jinja2.Environment:
         auto_reload=False,
         bytecode_cache=_compiled(),
     )
-    made.filters.update(platform(os).template_filters)
+    made.filters.update(known)
     return made
 
 

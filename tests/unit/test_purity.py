@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "nornir_tasks"
-PURE = ("intent", "design", "platforms", "checks", "proofs", "render")
+PURE = ("intent", "design", "platforms", "checks", "day0", "proofs", "render")
 FORBIDDEN_CALLS = {"open", "input", "print", "exec", "eval", "__import__"}
 FORBIDDEN_ATTRIBUTES = {
     "read_text", "write_text", "read_bytes", "write_bytes", "environ", "getenv", "now", "today", "utcnow", "time",

@@ -1,0 +1,124 @@
+"""What one switch fetches at first boot: its script, and the configuration that the script installs."""
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jinja2
+
+from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.management import ManagementAddress
+
+MD5_LINE = re.compile(r"^#md5sum=.*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a switch is known by before it has a name. At least one of both."""
+
+    serial: str | None
+    mac: str | None
+    """Of its management port, lower case with colons."""
+
+    @property
+    def text(self) -> str:
+        """As file names and reports have it: the serial number, else the MAC address."""
+        return self.serial or self.mac or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where switches fetch from and enrol."""
+
+    boot_url: str
+    """Of the first file, without a slash at its end: http, as no factory switch knows the site's CA."""
+    url: str
+    """Of all else: https, verified with ``authority``."""
+    authority: str
+    """The site's CA in PEM."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneTime:
+    """What is used once. Names stand here instead of values until they are sent."""
+
+    account: str
+    password_hash: str
+    nobodys_hash: str
+    """Of a password that nobody has: for accounts that a factory switch has and that cannot be removed."""
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewSwitch:
+    """One switch at its first boot."""
+
+    name: str
+    os: str
+    facts: Capabilities
+    """Of its release."""
+    identity: Identity
+    management: ManagementAddress
+    vrf: str | None
+    """The management VRF, by the name that this OS has for it; None: the default one."""
+    api_port: int | None
+    """Of the HTTPS API; None: the OS's own."""
+    base: str
+    """What is managed of its base configuration, as rendered: lines, NVUE YAML."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstBoot:
+    """The two files of one switch."""
+
+    script: str
+    config: str
+    config_sha256: str
+
+    @property
+    def script_sha256(self) -> str:
+        """Of the script as it is handed out."""
+        return hashlib.sha256(self.script.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """How one OS begins. ``script_suffix``, ``config_suffix``: of the files' names."""
+
+    script: str
+    """The script's template."""
+    config: str
+    """The configuration's."""
+    script_suffix: str
+    config_suffix: str
+    combine: Callable[[str, str], str]
+    """The day-0 configuration and the managed base as one text; where both say something, the base decides."""
+    finish: Callable[[str], str] = str
+
+
+def with_md5(script: str) -> str:
+    """A POAP script with its second line: the MD5 of all others, which NX-OS compares (docs/day0.md)."""
+    rest = MD5_LINE.sub("", script)
+    digest = hashlib.md5(rest.encode(), usedforsecurity=False).hexdigest()
+    return MD5_LINE.sub(f'#md5sum="{digest}"\n', script, count=1)
+
+
+def first_boot(
+    switch: NewSwitch, server: Server, once: OneTime, system: System, environment: jinja2.Environment
+) -> FirstBoot:
+    """Both files of one switch. The same arguments give the same bytes."""
+    facts: dict[str, Any] = {"switch": switch, "once": once}
+    own = environment.get_template(system.config).render(facts)
+    config = system.combine(own, switch.base)
+    digest = hashlib.sha256(config.encode()).hexdigest()
+    script = environment.get_template(system.script).render(facts, server=server, config_sha256=digest)
+    return FirstBoot(system.finish(script), config, digest)
+
+
+def filters() -> Mapping[str, Callable[[Any], str]]:
+    """What the templates need beside Jinja's own: ``sh``, ``py`` and ``json`` quote a text for each of these."""
+    return {"sh": shlex.quote, "py": repr, "json": json.dumps}

@@ -1,0 +1,42 @@
+"""First boots of one switch per system, with made-up secrets."""
+
+from dataclasses import replace
+
+from nornir_tasks.day0.first_boot import FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
+from nornir_tasks.day0.systems import SYSTEMS
+from nornir_tasks.design.management import ManagementAddress
+from nornir_tasks.files.templates import day0_environment
+from nornir_tasks.platforms import platform
+
+RELEASES = {"eos": "4.33.1F", "nvue": "5.14", "nxos": "10.4(3)"}
+ASICS = {"eos": "tomahawk4", "nvue": "spectrum4", "nxos": "cloudscale-gx2"}
+VRFS = {"eos": "MGMT", "nvue": "mgmt", "nxos": "management"}
+BASE = {
+    "eos": "ntp server vrf MGMT 192.0.2.123\n",
+    "nvue": 'service:\n  ntp:\n    "mgmt":\n      server:\n        "192.0.2.123": {}\n',
+    "nxos": "ntp server 192.0.2.123 use-vrf management\n",
+}
+AUTHORITY = "-----BEGIN CERTIFICATE-----\nMIIBfake\n-----END CERTIFICATE-----\n"
+SERVER = Server("http://198.51.100.10:8080", "https://198.51.100.10:8443", AUTHORITY)
+ONCE = OneTime("day0", "$6$salt$hash", "$5$salt$nobody", "T0KEN")
+
+
+KNOWN = Identity("ABC123", "02:00:00:00:00:01")
+
+
+def new_switch(os: str, identity: Identity = KNOWN, **changes: object) -> NewSwitch:
+    made = NewSwitch(
+        name="leaf-1",
+        os=os,
+        facts=platform(os).facts.capabilities(RELEASES[os], ASICS[os]),
+        identity=identity,
+        management=ManagementAddress("192.0.2.11", 24, "192.0.2.1"),
+        vrf=VRFS[os],
+        api_port=None,
+        base=BASE[os],
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def boot(switch: NewSwitch, server: Server = SERVER, once: OneTime = ONCE) -> FirstBoot:
+    return first_boot(switch, server, once, SYSTEMS[switch.os], day0_environment())

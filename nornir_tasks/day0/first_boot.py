@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,8 +11,7 @@ import jinja2
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.management import ManagementAddress
-
-MD5_LINE = re.compile(r"^#md5sum=.*\n", re.MULTILINE)
+from nornir_tasks.platforms.first_boot import FirstBootFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,38 +83,16 @@ class FirstBoot:
         return hashlib.sha256(self.script.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class System:
-    """How one OS begins. ``script_suffix``, ``config_suffix``: of the files' names."""
-
-    script: str
-    """The script's template."""
-    config: str
-    """The configuration's."""
-    script_suffix: str
-    config_suffix: str
-    combine: Callable[[str, str], str]
-    """The day-0 configuration and the managed base as one text; where both say something, the base decides."""
-    finish: Callable[[str], str] = str
-
-
-def with_md5(script: str) -> str:
-    """A POAP script with its second line: the MD5 of all others, which NX-OS compares (docs/day0.md)."""
-    rest = MD5_LINE.sub("", script)
-    digest = hashlib.md5(rest.encode(), usedforsecurity=False).hexdigest()
-    return MD5_LINE.sub(f'#md5sum="{digest}"\n', script, count=1)
-
-
 def first_boot(
-    switch: NewSwitch, server: Server, once: OneTime, system: System, environment: jinja2.Environment
+    switch: NewSwitch, server: Server, once: OneTime, begins: FirstBootFacts, environment: jinja2.Environment
 ) -> FirstBoot:
     """Both files of one switch. The same arguments give the same bytes."""
     facts: dict[str, Any] = {"switch": switch, "once": once}
-    own = environment.get_template(system.config).render(facts)
-    config = system.combine(own, switch.base)
+    own = environment.get_template(begins.config).render(facts)
+    config = begins.combine(own, switch.base)
     digest = hashlib.sha256(config.encode()).hexdigest()
-    script = environment.get_template(system.script).render(facts, server=server, config_sha256=digest)
-    return FirstBoot(system.finish(script), config, digest)
+    script = environment.get_template(begins.script).render(facts, server=server, config_sha256=digest)
+    return FirstBoot(begins.finish(script), config, digest)
 
 
 def filters() -> Mapping[str, Callable[[Any], str]]:

@@ -11,6 +11,7 @@ from typing import Any
 from nornir_tasks.design.capabilities import Capabilities, Disruption, OsFacts
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
+from nornir_tasks.platforms.first_boot import NO_FIRST_BOOT, FirstBootFacts
 from nornir_tasks.platforms.observed import Observing
 from nornir_tasks.platforms.ownership import Rule
 
@@ -128,6 +129,8 @@ class Platform:
     contain ``vrf NAME`` or ``vrf member NAME``. Empty: all lines of a VRF are below one line."""
     observing: Observing = MISSING
     """The requests for each field of Observed, and the reader of the answers."""
+    first_boot: FirstBootFacts = NO_FIRST_BOOT
+    """How a factory switch begins; ``NO_FIRST_BOOT``: nobody has written that down for this OS."""
     api_port: int = MISSING
     """Port of the switch's API unless devices.yml sets another."""
     template_filters: Mapping[str, Callable[..., Any]] = MISSING

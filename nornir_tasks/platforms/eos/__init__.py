@@ -14,6 +14,7 @@ from nornir_tasks.platforms.eos.capabilities import (
     TRAINS,
     capabilities,
 )
+from nornir_tasks.platforms.eos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.eos.disruption import disruption
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.observe import OBSERVING
@@ -52,6 +53,7 @@ PLATFORM = Platform(
     vlan_entry=VLAN_ENTRY,
     vrf_line=r"vrf instance (?P<name>\S+)",
     observing=OBSERVING,
+    first_boot=FIRST_BOOT,
     api_port=443,
     template_filters=MappingProxyType(
         {

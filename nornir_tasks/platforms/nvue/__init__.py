@@ -9,6 +9,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.nvue.access_lists import protocol_word
 from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
 from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, TAKEN, TRAINS, capabilities
+from nornir_tasks.platforms.nvue.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nvue.disruption import disruption
 from nornir_tasks.platforms.nvue.observe import OBSERVING
 from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED, management_path
@@ -64,6 +65,7 @@ PLATFORM = Platform(
     vlan_entry=VLAN_ENTRY,
     obstacles=vendor_profiles,
     observing=OBSERVING,
+    first_boot=FIRST_BOOT,
     api_port=8765,
     template_filters=MappingProxyType({"tojson": _json, "protocol_word": protocol_word, "relay_uplinks": uplinks}),
 )

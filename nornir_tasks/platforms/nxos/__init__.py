@@ -18,6 +18,7 @@ from nornir_tasks.platforms.nxos.capabilities import (
 )
 from nornir_tasks.platforms.nxos.channels import live_obstacles
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
+from nornir_tasks.platforms.nxos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.observe import OBSERVING
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED, management_path
@@ -58,6 +59,7 @@ PLATFORM = Platform(
     vlan_entry=VLAN_ENTRY,
     vrf_line=r"vrf context (?P<name>\S+)",
     observing=OBSERVING,
+    first_boot=FIRST_BOOT,
     api_port=443,
     template_filters=MappingProxyType(
         {

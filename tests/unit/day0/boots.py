@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from nornir_tasks.day0.first_boot import FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
-from nornir_tasks.day0.systems import SYSTEMS
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.files.templates import day0_environment
 from nornir_tasks.platforms import platform
@@ -16,6 +15,7 @@ BASE = {
     "nvue": 'service:\n  ntp:\n    "mgmt":\n      server:\n        "192.0.2.123": {}\n',
     "nxos": "ntp server 192.0.2.123 use-vrf management\n",
 }
+SYSTEMS = tuple(RELEASES)
 AUTHORITY = "-----BEGIN CERTIFICATE-----\nMIIBfake\n-----END CERTIFICATE-----\n"
 SERVER = Server("http://198.51.100.10:8080", "https://198.51.100.10:8443", AUTHORITY)
 ONCE = OneTime("day0", "$6$salt$hash", "$5$salt$nobody", "T0KEN")
@@ -39,4 +39,4 @@ def new_switch(os: str, identity: Identity = KNOWN, **changes: object) -> NewSwi
 
 
 def boot(switch: NewSwitch, server: Server = SERVER, once: OneTime = ONCE) -> FirstBoot:
-    return first_boot(switch, server, once, SYSTEMS[switch.os], day0_environment())
+    return first_boot(switch, server, once, platform(switch.os).first_boot, day0_environment())

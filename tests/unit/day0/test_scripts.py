@@ -12,8 +12,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from nornir_tasks.day0.first_boot import Identity
-from nornir_tasks.day0.systems import SYSTEMS
-from tests.unit.day0.boots import ONCE, boot, new_switch
+from tests.unit.day0.boots import ONCE, SYSTEMS, boot, new_switch
 
 BIN = Path(sys.executable).parent
 BY_SERIAL = Identity("ABC123", "02:00:00:00:00:01")
@@ -26,8 +25,8 @@ identities = pytest.mark.parametrize("identity", [BY_SERIAL, BY_MAC], ids=["seri
 def test_a_serial_number_with_quotes_stays_one_word_of_the_shell(os: str) -> None:
     script = boot(new_switch(os, QUOTED)).script
     line = next(line for line in script.splitlines() if line.startswith("expected="))
-    told = subprocess.run(["bash", "-c", f'{line}\nprintf %s "$expected"'], capture_output=True, text=True, check=True)
-    assert told.stdout == QUOTED.serial
+    shown = subprocess.run(["bash", "-c", f'{line}\nprintf %s "$expected"'], capture_output=True, text=True, check=True)
+    assert shown.stdout == QUOTED.serial
 
 
 @identities
@@ -64,10 +63,10 @@ def test_each_script_begins_as_its_system_recognises_scripts(os: str) -> None:
 
 def test_the_md5_of_a_poap_script_is_that_of_all_its_other_lines() -> None:
     script = boot(new_switch("nxos")).script
-    told = re.search(r'^#md5sum="([0-9a-f]{32})"$', script, re.MULTILINE)
+    shown = re.search(r'^#md5sum="([0-9a-f]{32})"$', script, re.MULTILINE)
     rest = "".join(line for line in script.splitlines(keepends=True) if not line.startswith("#md5sum"))
-    assert told
-    assert told[1] == hashlib.md5(rest.encode()).hexdigest()
+    assert shown
+    assert shown[1] == hashlib.md5(rest.encode()).hexdigest()
 
 
 @pytest.mark.parametrize("os", SYSTEMS)

@@ -1,20 +1,14 @@
-"""The systems that day 0 knows, and how each joins its own configuration and the managed base."""
+"""Cumulus Linux at first boot: Zero Touch Provisioning (docs/day0.md)."""
 
 import json
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
-from nornir_tasks.day0.first_boot import System, with_md5
+from nornir_tasks.platforms.first_boot import Dhcp, FirstBootFacts
 
 
-def _lines(own: str, base: str) -> str:
-    """Lines of both; what comes later replaces what came before, as typed."""
-    return own + base
-
-
-def _trees(own: str, base: str) -> str:
-    """NVUE's YAML of both as one, in the form of its own startup file. The base's values replace ours."""
+def one_tree(own: str, base: str) -> str:
+    """The YAML of both as one, in the form of NVUE's own startup file. The base's values replace ours."""
     merged: dict[str, Any] = {}
     for text in (own, base):
         _merge(merged, _read(text))
@@ -22,7 +16,7 @@ def _trees(own: str, base: str) -> str:
 
 
 def _read(text: str) -> dict[str, Any]:
-    from ruamel.yaml import YAML  # noqa: PLC0415 - only where a Cumulus switch is prepared
+    from ruamel.yaml import YAML  # noqa: PLC0415 - only where such a switch is prepared
 
     return YAML(typ="safe", pure=True).load(text) or {}
 
@@ -47,11 +41,6 @@ def _yaml(tree: Mapping[str, Any], depth: int) -> Iterator[str]:
             yield f"{head} {json.dumps(value)}"
 
 
-SYSTEMS: Mapping[str, System] = MappingProxyType(
-    {
-        "eos": System("eos.sh.j2", "eos.startup-config.j2", ".sh", ".startup-config", _lines),
-        "nvue": System("nvue.sh.j2", "nvue.yaml.j2", ".sh", ".yaml", _trees),
-        "nxos": System("nxos.py.j2", "nxos.cfg.j2", ".py", ".cfg", _lines, with_md5),
-    }
+FIRST_BOOT = FirstBootFacts(
+    "nvue.sh.j2", "nvue.yaml.j2", ".sh", ".yaml", "6", Dhcp(239, vendor_class="cumulus-linux"), combine=one_tree
 )
-"""OS -> how it begins."""

@@ -7,7 +7,7 @@ A real site's stands beside its intent; the built-in lab writes one for itself.
     ca: ca.pem                           # what the switches' certificates are verified with; or a fingerprint for each
     known_hosts: known_hosts             # host keys, for switches that need SSH as well
     devices:
-      leaf-g1-r0: {address: 192.0.2.11, serial: ABC123}
+      leaf-g1-r0: {address: 192.0.2.11, serial: ABC123, mac: "0c:42:a1:00:00:12"}
 
 Paths are relative to the file. No secret stands in it.
 """
@@ -25,6 +25,7 @@ from nornir_tasks.files.documents import write_documents
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
 from nornir_tasks.files.secrets import Secret
+from nornir_tasks.intent.address_fields import MacAddress
 from nornir_tasks.intent.findings import Finding, wrong
 from nornir_tasks.intent.part import Part
 from nornir_tasks.intent.unknown import independent
@@ -61,6 +62,8 @@ class DeviceEntry(Part):
     address: Annotated[str, BeforeValidator(_address)]
     serial: Text | None = None
     """Compared with the switch's own serial number at every open."""
+    mac: MacAddress | None = None
+    """Of its management port, as DHCP sees it at first boot."""
     api_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     """Of the HTTPS API; without it the OS's own."""
     ssh_port: Annotated[int, Field(ge=1, le=65535)] = 22
@@ -81,7 +84,7 @@ class DeviceList(Part):
 
     def findings(self) -> Iterator[Finding]:
         """No two names for one switch: the configuration of one would be pushed to the other."""
-        return independent(_addresses_twice(self.devices), _serials_twice(self.devices))
+        return independent(_addresses_twice(self.devices), _serials_twice(self.devices), _macs_twice(self.devices))
 
 
 def _addresses_twice(devices: dict[str, DeviceEntry]) -> Iterator[Finding]:
@@ -105,6 +108,14 @@ def _serials_twice(devices: dict[str, DeviceEntry]) -> Iterator[Finding]:
         if entry.serial is not None and (other := first.setdefault(entry.serial, name)) != name:
             what, expected = "the serial number of another switch", "each switch its own"
             yield Finding(("devices", name, "serial"), what, expected, f"{entry.serial}, also {other}'s")
+
+
+def _macs_twice(devices: dict[str, DeviceEntry]) -> Iterator[Finding]:
+    first: dict[str, str] = {}
+    for name, entry in devices.items():
+        if entry.mac is not None and (other := first.setdefault(entry.mac, name)) != name:
+            what, expected = "the MAC address of another switch", "each switch its own"
+            yield Finding(("devices", name, "mac"), what, expected, f"{entry.mac}, also {other}'s")
 
 
 def load_devices(file: Path) -> DeviceList:

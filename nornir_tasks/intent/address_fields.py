@@ -14,6 +14,7 @@ SUBNET_V6_LENGTH = 64
 
 _PORTS = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")
 _MAX_PORT = 65535
+_MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
 
 PortRange = tuple[int, int]
 """First and last; a single port is both."""
@@ -57,6 +58,15 @@ def _ports(value: object) -> tuple[PortRange, ...]:
     return tuple(sorted(set(found)))
 
 
+def _mac(value: object) -> str:
+    text = value.lower().replace("-", ":") if isinstance(value, str) else ""
+    if not _MAC.fullmatch(text) or not text.strip("0:") or int(text[:2], 16) & 1:
+        raise wrong("not the MAC address of a port", "six bytes, the first one even, as 0c:42:a1:00:00:12", value)
+    return text
+
+
+MacAddress = Annotated[str, BeforeValidator(_mac), Written("MAC address")]
+"""Lower case, with colons."""
 PrefixV6 = Annotated[IPv6Network, BeforeValidator(_prefix_v6), Written("IPv6 prefix")]
 HostAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_address), Written("IPv4 or IPv6 address")]
 PortRanges = Annotated[

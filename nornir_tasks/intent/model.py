@@ -14,6 +14,7 @@ from pydantic import PrivateAttr
 from nornir_tasks.intent import site_rules
 from nornir_tasks.intent.base_model import BaseChoice
 from nornir_tasks.intent.bill_model import BillIntent
+from nornir_tasks.intent.day0_model import Day0Intent
 from nornir_tasks.intent.fabric_model import FabricIntent
 from nornir_tasks.intent.fields import Name, OwnName
 from nornir_tasks.intent.findings import Finding, Marks
@@ -50,6 +51,8 @@ class Intent(Part):
     base: BaseChoice = "unmanaged"
     """Base configuration of switches: time servers, and where the log goes. ``unmanaged``: it is others', and stays as
     each switch has it. ``nornir push --plane base`` sends it alone; with another ``--plane`` it is not sent."""
+    day0: Day0Intent | None = None
+    """What switches fetch at first boot is served from here. ``nornir day0`` needs it."""
     bill: BillIntent = BillIntent()
     """Spares, prices and power for the bill of materials."""
     allow_memory: tuple[str, ...] = ()

@@ -17,21 +17,27 @@ def by_fabric(intent: Intent) -> Mapping[str, BasePolicy]:
 
 def _policy(base: BaseIntent) -> BasePolicy:
     ntp, syslog = (None if each is None else tuple(map(str, each)) for each in (base.ntp, base.syslog))
-    return BasePolicy(None if base.vrf == DEFAULT_VRF else base.vrf, ntp, syslog)
+    return BasePolicy(
+        None if base.vrf == DEFAULT_VRF else base.vrf, hostname=base.hostname is not None, ntp=ntp, syslog=syslog
+    )
 
 
 def sections(policy: BasePolicy | None) -> frozenset[BaseSection]:
     """The sections that are managed."""
     if policy is None:
         return frozenset()
-    found: dict[BaseSection, object] = {"ntp": policy.ntp, "syslog": policy.syslog}
+    found: dict[BaseSection, object] = {
+        "hostname": policy.hostname or None,
+        "ntp": policy.ntp,
+        "syslog": policy.syslog,
+    }
     return frozenset(section for section, value in found.items() if value is not None)
 
 
-def within(policy: BasePolicy | None, capabilities: Capabilities) -> Base:
-    """In the terms of this OS: a management VRF has a name of its own on most."""
+def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -> Base:
+    """In the terms of this switch's OS: a management VRF has a name of its own on most."""
     if policy is None:
         return NO_BASE
     vrf = policy.vrf and (capabilities.management_vrf or policy.vrf)
     time, log = (tuple(Server(each, vrf) for each in found or ()) for found in (policy.ntp, policy.syslog))
-    return Base(time, log)
+    return Base(hostname=device if policy.hostname else None, time_servers=time, log_servers=log)

@@ -36,8 +36,12 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
             for each in sorted(config.static_routes, key=lambda route: (route.vrf or "", prefix_key(route.prefix)))
         ),
         bgp=config.bgp and _bgp(config.bgp, sort_key),
-        base=Base(_servers(config.base.time_servers), _servers(config.base.log_servers)),
+        base=_base(config.base),
     )
+
+
+def _base(base: Base) -> Base:
+    return replace(base, time_servers=_servers(base.time_servers), log_servers=_servers(base.log_servers))
 
 
 def _servers(servers: Iterable[Server]) -> tuple[Server, ...]:

@@ -110,6 +110,8 @@ class BasePolicy:
 
     vrf: str | None
     """The management VRF, where the OS lets it be named; None: these servers are reached in the default VRF."""
+    hostname: bool = False
+    """Is the switch's own name that of the design? False: not managed."""
     ntp: tuple[str, ...] | None = None
     """Addresses of time servers."""
     syslog: tuple[str, ...] | None = None

@@ -100,7 +100,7 @@ def realise(
         ),
         static_routes=tuple(map(layer3.as_printed, (intended.static_routes or {}).values())),
         bgp=bender.bgp(intended),
-        base=managed_base.within(intended.base, device.capabilities),
+        base=managed_base.within(intended.base, device.name, device.capabilities),
     )
     bender.profiles(intended)
     bender.note_fec(intended, config)

@@ -30,6 +30,8 @@ class BaseIntent(Part):
     vrf: ManagementVrf = "MGMT"
     """The management VRF, as EOS switches have it; on NX-OS it is always ``management``, on Cumulus Linux ``mgmt``.
     ``default``: servers are reached in the default VRF, on all systems."""
+    hostname: Literal["managed"] | None = None
+    """``managed``: each switch is called as in the design. A change of it needs ``--allow-management``."""
     ntp: Annotated[tuple[HostAddress, ...], Field(min_length=1)] | None = None
     """Time servers. Any other server or peer is removed; keys and source interfaces stay."""
     syslog: tuple[HostAddress, ...] | None = None
@@ -43,9 +45,11 @@ class BaseIntent(Part):
                 if servers and server in servers[:number]:
                     found = f"{server}, also in {section}[{servers.index(server)}]"
                     yield Finding((section, number), "a server that is named twice", "each server once", found)
-        if self.ntp is None and self.syslog is None:
+        sections = [each for each in type(self).model_fields if each != "vrf"]
+        if all(getattr(self, each) is None for each in sections):
             hint = "base: unmanaged leaves all of it as switches have it"
-            yield Finding((), "no section of base configuration is managed", "at least one of ntp, syslog", hint=hint)
+            expected = f"at least one of {', '.join(sections)}"
+            yield Finding((), "no section of base configuration is managed", expected, hint=hint)
 
 
 def _unmanaged(value: object) -> object:

@@ -40,6 +40,7 @@ Key = Literal[
     "ipv6",
     "gateways",
     "dhcp relay",
+    "base hostname",
     "base ntp",
     "base syslog",
     "switch",

@@ -16,9 +16,9 @@ def bare_like(whole: Wanted) -> Switch:
     return SWITCHES[whole.config.os](rendered)
 
 
-def push(switch: Switch, wanted: Wanted) -> int:
+def push(switch: Switch, wanted: Wanted, *, allow_management: bool = False) -> int:
     """Push one plane, with what goes with it; how many lines it changed. The switch takes all of it."""
-    plan = device_plan(wanted, switch.running())
+    plan = device_plan(wanted, switch.running(), allow_management=allow_management)
     planned = candidate(wanted, plan)
     before = switch.running()
     running = wanted.platform.to_tree(before)

@@ -48,9 +48,10 @@ def running(lab: RunningLab, os: str) -> frozenset[Path]:
 @pytest.mark.parametrize("os", SYSTEMS)
 def test_base_is_pushed_alone_then_nothing_is_left_and_a_rollback_takes_it_back(lab: RunningLab, os: str) -> None:
     site, device = site_of(lab, os), SYSTEMS[os]
+    reach = replace(REACH, allow_management=frozenset({device}))  # it gets the name that it has in the design
 
     def push(*planes: str) -> usecase.PushReport:
-        report = usecase.push(select(site, planes, [device]), REACH, lambda _: True)
+        report = usecase.push(select(site, planes, [device]), reach, lambda _: True)
         report.require_done()
         return report
 
@@ -63,7 +64,7 @@ def test_base_is_pushed_alone_then_nothing_is_left_and_a_rollback_takes_it_back(
     push("compute")
     with_both = running(lab, os)
     assert with_both > with_base or len(with_both - with_base) > len(with_base - with_both)
-    report = usecase.rollback(site, pushes(site)[-1].number, REACH, lambda _: True, limit=[device])
+    report = usecase.rollback(site, pushes(site)[-1].number, reach, lambda _: True, limit=[device])
     report.require_done()
     after = running(lab, os)
     assert after ^ with_both == before ^ with_base

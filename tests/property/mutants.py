@@ -71,5 +71,5 @@ def says_the_same(wanted: Wanted, mutant: ConfigTree) -> bool:
 
 def is_brought_back(wanted: Wanted, mutant: ConfigTree, path: Path) -> bool:
     """Would a push to a switch that runs the mutant add this line?"""
-    changes = device_plan(wanted, running_text(wanted, mutant)).changes
+    changes = device_plan(wanted, running_text(wanted, mutant), allow_management=True).changes
     return path in {change.path for change in changes if change.op == "+"}

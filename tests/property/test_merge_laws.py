@@ -126,7 +126,7 @@ PARTS = {
         st.tuples(maybe(NAMES), PREFIXES),
         lambda key: st.builds(StaticRoute, st.just(key[1]), st.just(key[0]), maybe(st.tuples(NAMES)), maybe(FEW)),
     ),
-    "base": st.builds(BasePolicy, maybe(NAMES), ntp=maybe(st.tuples(NAMES)), syslog=maybe(st.tuples(NAMES))),
+    "base": st.builds(BasePolicy, maybe(NAMES), hostname=st.booleans(), ntp=maybe(st.tuples(NAMES)), syslog=maybe(st.tuples(NAMES))),
     "asn": FEW,
     "router_id": NAMES,
     "maximum_paths": FEW,

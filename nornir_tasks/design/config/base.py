@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-BaseSection = Literal["ntp", "syslog"]
+BaseSection = Literal["hostname", "ntp", "syslog"]
 """Each is ours as a whole where the intent has its key, else others'."""
 BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)
 
@@ -22,6 +22,8 @@ class Server:
 class Base:
     """Base configuration. What is not managed is empty, as is what is managed and shall not be there."""
 
+    hostname: str | None = None
+    """The name the switch has for itself; None: not managed."""
     time_servers: tuple[Server, ...] = ()
     """NTP."""
     log_servers: tuple[Server, ...] = ()

@@ -74,6 +74,7 @@ OWNERSHIP = (
     # dynamic load balancing must be asked for by the intent; "ip hardware fib optimize" is somebody else's
     rule(r"(?:no )?ip hardware fib load-balance .*", "switch"),
     rule(r"(?:no )?lldp run", "switch"),
+    rule(r"(?:no )?hostname .*", "base hostname"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
     rule(r"(?:no )?ntp (?:server|peer) .*", "base ntp"),
     rule(r"(?:no )?logging (?:vrf \S+ )?host .*", "base syslog"),

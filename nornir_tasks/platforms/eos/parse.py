@@ -3,7 +3,6 @@
 import re
 
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
@@ -15,6 +14,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, WORDS
+from nornir_tasks.platforms.eos.parse_base import BASE_ROWS, base_of
 from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
 from nornir_tasks.platforms.eos.parse_layer3 import TOP as TOP_LAYER3
@@ -64,13 +64,7 @@ _TOP = (
     row(r"spanning-tree mst 0 priority (\d+)", "bridge_priority", number, single="spanning-tree mst 0 priority"),
     *(row(line, name, yes) for name, line in BESIDE_LISTS.items()),
     row(_DYNAMIC, "is_dynamic", yes),
-    *(
-        row(rf"{line} ([0-9a-f:.]+)", name, lambda found: Server(found[2], found[1]), many=True)
-        for name, line in (
-            ("time_servers", r"ntp server(?: vrf (\S+))?"),
-            ("log_servers", r"logging (?:vrf (\S+) )?host"),
-        )
-    ),
+    *BASE_ROWS,
     row(rf"{_DYNAMIC} flow-set-size (\d+)", "flow_set_size", number, single=f"{_DYNAMIC} flow-set-size"),
 )
 _TOP_LINES = table(*_TOP)
@@ -174,7 +168,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         ),
         static_routes=static_routes(fields, left),
         bgp=bgp,
-        base=Base(tuple(fields.get("time_servers", ())), tuple(fields.get("log_servers", ()))),
+        base=base_of(fields),
     )
     return Parsed(in_order(config, sort_key), left)
 

@@ -134,6 +134,7 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"system",
         rule(r"lldp", "switch"),
+        rule(r"hostname: .*", "base hostname"),
         _container(r"ntp", rule(rf"{_TIME}|vrf: .*|state: .*", "base ntp")),
         _container(r"syslog", rule(r"server", "base syslog")),
         _container(r"forwarding", rule(r"ecmp-hash|hash-seed: .*", "switch"), rule(r"lag-hash", "lag hash")),

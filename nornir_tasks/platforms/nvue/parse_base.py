@@ -1,4 +1,4 @@
-"""NVUE data of base configuration: ``ntp`` and ``syslog``."""
+"""NVUE data of base configuration: the name of the switch, ``ntp`` and ``syslog``."""
 
 from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.platforms.nvue.capabilities import Spelling
@@ -8,8 +8,12 @@ _DEFAULT = "default"
 
 
 def parse_base(data: Data, spelling: Spelling) -> Base:
-    """Where the switch has its time from and sends its log."""
-    return Base(_time_by_vrf(data) if spelling.ntp == "service" else _time(data), _log(data))
+    """What the switch is called, where it has its time from and sends its log."""
+    return Base(
+        hostname=take_text(data, "system", "hostname"),
+        time_servers=_time_by_vrf(data) if spelling.ntp == "service" else _time(data),
+        log_servers=_log(data),
+    )
 
 
 def _time_by_vrf(data: Data) -> tuple[Server, ...]:

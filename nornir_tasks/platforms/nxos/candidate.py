@@ -5,9 +5,9 @@ Configuration Guide, "Performing Configuration Replace"). So rows are removed an
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from nornir_tasks.platforms.config_tree import ConfigTree, Path, difference
+from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path, difference
 from nornir_tasks.platforms.nxos.config_text import (
     BREAKOUT,
     DLB,
@@ -17,6 +17,7 @@ from nornir_tasks.platforms.nxos.config_text import (
     one_row_of,
     to_text,
     to_tree,
+    vdc_called,
     vlans_of,
 )
 from nornir_tasks.platforms.nxos.port_map import sort_key
@@ -73,6 +74,7 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
     splice.keep_row_mates()
     splice.keep_other_vlans()
     splice.insert_missing(rows, want, ())
+    splice.rename_vdc(changes)
     return Candidate(payload=splice.text(), changes=changes)
 
 
@@ -87,6 +89,8 @@ def place(line: str) -> tuple[int, ...] | None:
 
 _DEFINED = ("class-map ", "policy-map ")
 """Objects that refer to each other and are referred to by other lines."""
+
+_HOSTNAME = "hostname "
 
 _SUB_MODES = tuple(map(re.compile, (r"address-family ", r"template ", r"neighbor ", r"vrf (?!member )", r"hsrp \d+")))
 
@@ -105,6 +109,7 @@ class _Splice:
         self._inserted: dict[int, list[str]] = {}
         self._gone: set[Path] = set()
         self._gone_whole: set[str] = set()
+        self._hostname = ""
 
     def cut(self, path: Path) -> None:
         """Remove one line (its own rows only; lines below it are removed by their own changes)."""
@@ -135,6 +140,12 @@ class _Splice:
                 self._cut.add(number)
                 kept = [each for each in named if each not in self._gone_whole]
                 self._inserted.setdefault(number, []).extend([one_row_of(kept)] if kept else [])
+
+    def rename_vdc(self, changes: Iterable[Change]) -> None:
+        """The default VDC is called as the switch: a new name of the switch is its, too."""
+        for change in changes:
+            if change.op == "+" and change.path[0].startswith(_HOSTNAME):
+                self._hostname = change.path[0].removeprefix(_HOSTNAME)
 
     def insert_missing(self, running: ConfigTree, wanted: ConfigTree, above: Path) -> None:
         """Insert every wanted line that ``running`` lacks, in rendered order."""
@@ -193,7 +204,7 @@ class _Splice:
         for number, row in enumerate(self._source.rows):
             yield from self._inserted.get(number, ())
             if number not in self._cut:
-                yield row
+                yield vdc_called(self._hostname, row) if self._hostname else row
         yield from self._inserted.get(len(self._source.rows), ())
 
 

@@ -30,6 +30,8 @@ _MERGED = re.compile(rf"{BREAKOUT}(?P<module>\d+) port (?P<ports>\d+(?:[-,]\d+)*
 
 
 _SEVERAL_VLANS = re.compile(r"vlan (?P<ids>\d+(?:[-,]\d+)+)")
+_VDC = re.compile(r"(?P<before>vdc )\S+(?P<after> id 1)")
+_ITS_NAME = "switch"
 DLB = "hardware profile dlb"
 _DLB_PORTS = re.compile(r"dlb-interface (?P<ports>.+)")
 _DLB_DEFAULT = "mode flowlet"
@@ -57,6 +59,7 @@ def to_tree(text: str) -> SourceTree:
     root = SourceTree(tuple(text.splitlines()))
     root.children = from_text(text, _HEREDOCS, _NOISE).children
     make_asns_plain(root)
+    _call_vdc_alike(root)
     if profile := root.children.get(DLB):
         printed, profile.children = profile.children, {}
         for node in printed.values():
@@ -74,6 +77,25 @@ def to_tree(text: str) -> SourceTree:
     if has_trunks(text):
         split_lists(root)
     return root
+
+
+def _call_vdc_alike(root: SourceTree) -> None:
+    """The default VDC has the switch's name, whichever that is: in a tree it is always called the same."""
+    named = next((line for line in root.children if _VDC.fullmatch(line)), None)
+    if named is not None:
+        root.children = {vdc_in_one_spelling(line): node for line, node in root.children.items()}
+        root.children[vdc_in_one_spelling(named)].text = vdc_in_one_spelling(named)
+
+
+def vdc_in_one_spelling(line: str) -> str:
+    """``vdc leaf-1 id 1`` with the one name that trees have for it; any other line unchanged."""
+    return vdc_called(_ITS_NAME, line)
+
+
+def vdc_called(hostname: str, line: str) -> str:
+    """``vdc leaf-1 id 1`` with the switch's name; any other line unchanged."""
+    found = _VDC.fullmatch(line)
+    return line if found is None else f"{found['before']}{hostname}{found['after']}"
 
 
 def _keep(parent: ConfigTree, line: str, printed: ConfigTree) -> None:

@@ -66,6 +66,7 @@ OWNERSHIP = (
     rule(r"vpc (?P<key>domain) \d+", "pair"),
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
+    rule(r"hostname .+", "base hostname"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
     rule(r"ntp (?:server|peer) .+", "base ntp"),
     rule(r"logging server .+", "base syslog"),

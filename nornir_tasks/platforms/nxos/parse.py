@@ -10,7 +10,6 @@ from typing import Literal
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.access_lists import AccessList
-from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.design.config.bgp import Bfd
 from nornir_tasks.design.config.interfaces import Lldp
 from nornir_tasks.design.config.load_balancing import Hashing, LoadBalancing
@@ -26,6 +25,7 @@ from nornir_tasks.platforms.lines import Block, Fields, number, row, table, text
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.capabilities import OS
 from nornir_tasks.platforms.nxos.config_text import DLB
+from nornir_tasks.platforms.nxos.parse_base import BASE_ROWS, base_of
 from nornir_tasks.platforms.nxos.parse_layer3 import ROUTES, line_of
 from nornir_tasks.platforms.nxos.parse_pair import BLOCK as PAIR_BLOCK
 from nornir_tasks.platforms.nxos.parse_pair import PairReader
@@ -78,13 +78,7 @@ _TOP = (
         single="spanning-tree vlan 1-3967 priority",
     ),
     row(r"priority-flow-control watch-dog-interval on", "watchdog", yes),
-    *(
-        row(line, name, lambda found: Server(found[1], None if found[2] == "default" else found[2]), many=True)
-        for name, line in (
-            ("time_servers", r"ntp server ([0-9a-f:.]+) use-vrf (\S+)"),
-            ("log_servers", r"logging server ([0-9a-f:.]+) 5 use-vrf (\S+)"),
-        )
-    ),
+    *BASE_ROWS,
     *ROUTES,
     BREAKOUT,
     PREFIX_RULE,
@@ -140,7 +134,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
         static_routes=routes,
         bgp=reader.bgp.bgp,
-        base=Base(tuple(values.get("time_servers", ())), tuple(values.get("log_servers", ()))),
+        base=base_of(values),
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
     return Parsed(in_order(config, sort_key), reader.remainder.tree)

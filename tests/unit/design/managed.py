@@ -10,7 +10,12 @@ from nornir_tasks.usecases.site import SiteDesign, load
 
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue 5.14": "spine-2", "nvue 5.16": "spine-1"}
 VRFS = ("MGMT", None)
-POLICY = BasePolicy("MGMT", ("192.0.2.120", "192.0.2.121", "2001:db8::7b"), ("192.0.2.51", "2001:db8::33"))
+POLICY = BasePolicy(
+    "MGMT",
+    hostname=True,
+    ntp=("192.0.2.120", "192.0.2.121", "2001:db8::7b"),
+    syslog=("192.0.2.51", "2001:db8::33"),
+)
 
 
 @cache

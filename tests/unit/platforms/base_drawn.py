@@ -17,10 +17,15 @@ def maybe_managed(draw: st.DrawFn, config: DeviceConfig, *management_vrfs: str) 
     def servers() -> tuple[Server, ...]:
         return tuple(Server(each, vrf) for each in draw(st.lists(ADDRESSES, max_size=3, unique=True)))
 
-    return replace(config, base=Base(servers(), servers()))
+    name = draw(st.sampled_from((None, config.name)))
+    return replace(config, base=Base(hostname=name, time_servers=servers(), log_servers=servers()))
 
 
 def sections_of(base: Base) -> frozenset[BaseSection]:
     """The sections that have a line."""
-    found: dict[BaseSection, object] = {"ntp": base.time_servers, "syslog": base.log_servers}
-    return frozenset(section for section, servers in found.items() if servers)
+    found: dict[BaseSection, object] = {
+        "hostname": base.hostname,
+        "ntp": base.time_servers,
+        "syslog": base.log_servers,
+    }
+    return frozenset(section for section, value in found.items() if value)

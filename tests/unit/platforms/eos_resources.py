@@ -198,6 +198,10 @@ def _map_entry(rule: RouteMapRule, match: Callable[[str], Facts]) -> Facts:
     return made
 
 
+def hostname(config: DeviceConfig) -> Facts:
+    return {"hostname": config.base.hostname} if config.base.hostname else []
+
+
 def ntp_global(config: DeviceConfig) -> Facts:
     servers = config.base.time_servers
     made = [{"server": each.address, **({"vrf": each.vrf} if each.vrf else {})} for each in servers]
@@ -217,6 +221,7 @@ EXPECTED: dict[str, Callable[[DeviceConfig], Facts]] = {
         lacp_interfaces,
         static_routes,
         interfaces,
+        hostname,
         ntp_global,
         prefix_lists,
         route_maps,

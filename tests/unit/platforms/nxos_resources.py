@@ -214,6 +214,10 @@ def route_maps(config: DeviceConfig) -> Facts:
     return route_maps_by(config, lambda name: {"prefix_lists": [name]})
 
 
+def hostname(config: DeviceConfig) -> Facts:
+    return {"hostname": config.base.hostname} if config.base.hostname else []
+
+
 def ntp_global(config: DeviceConfig) -> Facts:
     made = [{"server": each.address, "vrf": each.vrf or "default"} for each in config.base.time_servers]
     return {"servers": made} if made else []
@@ -241,6 +245,7 @@ EXPECTED: dict[str, Callable[[DeviceConfig], Facts]] = {
         vrf_interfaces,
         hsrp_interfaces,
         interfaces,
+        hostname,
         logging_global,
         ntp_global,
         prefix_lists,

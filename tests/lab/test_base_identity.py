@@ -1,0 +1,64 @@
+"""What a switch is called and is reached by, on switches that others have configured: changed only with leave."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.partial_config import BasePolicy
+from nornir_tasks.errors import RefusedError
+from nornir_tasks.platforms.config_tree import Path
+from nornir_tasks.usecases.site import select
+from tests.lab.pushes import push
+from tests.lab.typed_switches import SWITCHES, Switch
+from tests.unit.design import managed
+
+SYSTEMS = pytest.mark.parametrize("device", managed.DEVICES.values(), ids=managed.DEVICES)
+
+
+def base_of(device: str, **sections: object) -> Wanted:
+    """Base alone, with these sections and no other."""
+    policy = BasePolicy("MGMT", **sections)  # type: ignore[arg-type]
+    return select(managed.design(policy), ["base"])[device]
+
+
+def called(base: Wanted, name: str) -> Switch:
+    """A switch as day 0 leaves it, with another name."""
+    return SWITCHES[base.config.os].at_day0(replace(base.config, name=name))
+
+
+def lines_of(base: Wanted, switch: Switch) -> frozenset[Path]:
+    return base.platform.to_tree(switch.running()).paths()
+
+
+@SYSTEMS
+def test_a_switch_is_not_called_otherwise_without_leave(device: str) -> None:
+    base = base_of(device, hostname=True)
+    switch = called(base, "old-name")
+    with pytest.raises(RefusedError, match=f"management path.*{device}") as refused:
+        device_plan(base, switch.running())
+    assert f"--allow-management {device}" in str(refused.value)
+
+
+@SYSTEMS
+def test_with_leave_a_switch_is_called_as_in_the_design_and_nothing_else_changes(device: str) -> None:
+    base = base_of(device, hostname=True)
+    switch = called(base, "old-name")
+    before = lines_of(base, switch)
+    assert push(switch, base, allow_management=True) == 2
+    changed = before ^ lines_of(base, switch)
+    assert len(changed) == 2
+    assert all("hostname" in path[-1] for path in changed)
+    assert "old-name" not in switch.running()
+    assert device_plan(base, switch.running()).changes == ()
+
+
+@SYSTEMS
+def test_the_name_stays_where_it_is_not_managed(device: str) -> None:
+    base = base_of(device, ntp=("192.0.2.120",))
+    switch = called(base, "old-name")
+    push(switch, base)
+    assert "old-name" in switch.running()

@@ -12,7 +12,12 @@ from nornir_tasks.intent.terms import Terms
 
 
 def ecn_in_cells(intended: Ecn | Literal["auto"], capabilities: Capabilities) -> Ecn:
-    """The thresholds, rounded up to the ASIC's cells. ``auto`` is the start value published for the ASIC."""
+    """The thresholds, rounded up to the ASIC's cells. ``auto`` is the start value published for the ASIC.
+
+    Raises ValueError for an ASIC whose marking no source describes; :func:`refusals` finds it before.
+    """
+    if capabilities.ecn_auto is None:
+        raise ValueError(capabilities.ecn_source)
     if intended == "auto":
         return capabilities.ecn_auto
     cell = capabilities.ecn_cell_bytes
@@ -20,12 +25,21 @@ def ecn_in_cells(intended: Ecn | Literal["auto"], capabilities: Capabilities) ->
 
 
 def refusals(terms: Terms, choice: Choice) -> Iterator[Finding]:
-    """Explicit thresholds that, rounded on this kind of switch, would mark every packet or none."""
+    """Marks where no source describes the ASIC's, and thresholds that would mark every packet or none."""
     for name, each in terms.classes.items():
-        if isinstance(each.ecn, EcnThresholds):
-            path = (*terms.classes_at, name, "ecn")
+        path = (*terms.classes_at, name, "ecn")
+        if choice.capabilities.ecn_auto is None:
+            if each.ecn is not None:
+                what = f"{choice.model.model} with {choice.os} {choice.release}: {choice.capabilities.ecn_source}"
+                hint = "a fabric of this switch has best-effort classes alone: congestion: pfc_only, no class with ecn"
+                yield Finding(path, what, "no ecn, or another model", _spell(each.ecn), hint)
+        elif isinstance(each.ecn, EcnThresholds):
             intended = Ecn(each.ecn.min_bytes, each.ecn.max_bytes, each.ecn.probability_percent)
             yield from _useless(path, ecn_in_cells(intended, choice.capabilities), choice, terms)
+
+
+def _spell(ecn: EcnThresholds | Literal["auto"]) -> str:
+    return ecn if ecn == "auto" else f"{ecn.min_bytes} to {ecn.max_bytes} bytes"
 
 
 def _useless(path: Path, rounded: Ecn, choice: Choice, terms: Terms) -> Iterator[Finding]:

@@ -145,9 +145,11 @@ class Capabilities:
     """Priority and queue that a strict class must have (NX-OS: 7); None: as in the policy."""
     queue_profile_name: str
     """Name of the profile of links between switches, which all ports carry that want nothing else."""
-    ecn_auto: Ecn
-    """What ``ecn: auto`` means on this ASIC, a vendor's or operator's published start value."""
+    ecn_auto: Ecn | None
+    """What ``ecn: auto`` means on this ASIC, a vendor's or operator's published start value; None: no source says how
+    its queues mark, and no class may."""
     ecn_source: str
+    """Where that stands; without thresholds, what is not known, for the operator."""
     ecn_cell_bytes: int
     """Thresholds are rounded up to a multiple of this; 1 where the OS takes any byte count."""
     watchdog: Watchdog
@@ -165,6 +167,8 @@ class Capabilities:
     max_confirm_s: int
     max_apply_s: int
     """A commit is taken to last this long at most; its timer begins at its end. Our own figure: no maker has one."""
+    has_port_mtu: bool = True
+    """Ports and SVIs have a line for their MTU; else all have ``max_mtu_bytes``, the OS's default."""
     unnumbered_with: tuple[tuple[str, str], ...] = ()
     """(OS, regular expression over the release) of far ends with which a source vouches for eBGP over IPv6 link-local
     addresses with IPv4 routes on it (RFC 8950); empty: with none."""

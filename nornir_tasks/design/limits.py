@@ -279,7 +279,10 @@ class _Check:
             yield from _too_many(choice, (*panel.downlinks(down), *panel.uplinks(layout.ports_up)))
 
     def mtu(self, choice: Choice) -> Iterator[Finding]:
-        most = choice.capabilities.max_mtu_bytes
+        most, terms = choice.capabilities.max_mtu_bytes, self.demand.terms
+        if not choice.capabilities.has_port_mtu and terms.fabric_mtu_bytes < most:
+            what = f"{_name(choice)} has no MTU of single ports: all have {most} bytes"
+            yield Finding(terms.fabric_mtu_at, what, f"at least {most}", str(terms.fabric_mtu_bytes))
         yield from mtu.refusal(f"{_name(choice)} carries {most} bytes", most, self.demand.terms)
 
     def nic(self) -> Iterator[Finding]:

@@ -22,8 +22,14 @@ class Context:
     allowed_from_memory: frozenset[str] = frozenset()
 
     def has_asic(self, families: tuple[str, ...]) -> bool:
-        """True if no family is required, or this device's ASIC begins with one (``tomahawk`` covers ``tomahawk4``)."""
-        return not families or any(self.asic.startswith(family) for family in families)
+        """True if no family is required, or this device's ASIC begins with one (``tomahawk`` covers ``tomahawk4``).
+
+        A family that begins with ``!`` is excluded; where there are only such ones, every other ASIC is meant.
+        """
+        if any(self.asic.startswith(family[1:]) for family in families if family.startswith("!")):
+            return False
+        required = [family for family in families if not family.startswith("!")]
+        return not required or any(self.asic.startswith(family) for family in required)
 
     def is_model(self, globs: tuple[str, ...]) -> bool:
         """True if no model is required, or this device's model matches one of the shell patterns."""

@@ -69,7 +69,8 @@ ATTRIBUTES   after `` :: ``; quote values with blanks; an attribute that may com
                         current one
     ref.commit="PATH" * as ref, checked at commit (ConfigSession.check)
     error="TEXT"        the operating system's words for a failed single/when/ref of this rule, {parameter} put in
-    asic=a,b            only on ASICs whose name starts so; elsewhere refused as unavailable hardware
+    asic=a,b            only on ASICs whose name starts so; elsewhere refused as unavailable hardware. ``!a``: on all
+                        others
     model=GLOB,GLOB     likewise by model
     release=">=4.30"    only on these releases; elsewhere the rule does not exist
     mode                enters a mode though no rules are indented below

@@ -13,7 +13,7 @@ from .channels import joined, mode_of_members, suspended
 from .dlb import dlb_ports
 from .password import make_hash
 from .patch import LAYER_3
-from .ports import broken_out, port_exists
+from .ports import broken_out, port_exists, speed_of_twisted_pair
 from .words import is_network_qos_class, numbers, ranges
 
 DEFAULT_POLICIES = frozenset(
@@ -247,6 +247,7 @@ HOOKS: dict[str, Callable[..., Any]] = {
             hash_password,
             broken_out,
             port_exists,
+            speed_of_twisted_pair,
             dlb_ports,
             joined,
             mode_of_members,

@@ -19,6 +19,19 @@ FIXED_FROM_GBPS = 200
 "Non-Support for Auto negotiation"; it includes 25G parts."""
 
 
+_TWISTED_PAIRS = {"N9K-C9348GC-FXP": 48}
+"""Model -> so many first ports are 100BASE-TX and 1000BASE-T: "48*100/1G(T)", a public table of switch buffers
+(document 45471911809)."""
+_OF_TWISTED_PAIR = frozenset({"100", "1000"})
+"""Words of ``speed`` that such a port takes, beside ``auto``."""
+
+
+def is_twisted_pair(model: str, name: str) -> bool:
+    """Is this a port for a patch cord?"""
+    found = re.fullmatch(r"Ethernet1/(\d+)", name)
+    return found is not None and int(found[1]) <= _TWISTED_PAIRS.get(model, 0)
+
+
 def interfaces(tree: Tree) -> list[Node]:
     """Every interface's block, in the order of the running configuration."""
     return [node for node in tree.find("interface") if "name" in node.params]
@@ -64,6 +77,19 @@ def _numbers(node: Node) -> list[int]:
 
 
 # -- hooks ---------------------------------------------------------------------------------------------------------
+
+
+def speed_of_twisted_pair(change: Change) -> None:
+    """An RJ45 port refuses a speed that it does not have.
+
+    Wording: "does not match the port capability" (cisco/cisco-network-node-utils, tests/test_interface.rb, document
+    2767257195); the words before it are not known.
+    """
+    port, speed = change.parent.params.get("name", ""), change.node.params.get("speed")
+    is_wrong = speed is not None and speed not in _OF_TWISTED_PAIR
+    if is_wrong and not change.removed and is_twisted_pair(change.session.context.model, port):
+        text = f"ERROR: {port}: Configuration does not match the port capability"
+        raise LineError("unavailable", change.node.line, message=text)
 
 
 def port_exists(change: Change) -> None:

@@ -86,6 +86,13 @@ _FLOW_SETS = tuple((1 << (8 - size), 128 << size) for size in range(1, 8))
 """pyavd schema ip_hardware.fib.load_balance_distribution.dynamic.flow_set_size: 1 is 128 ECMP groups of 256 entries,
 ..., 7 is 2 groups of 16384."""
 
+_ASSUMED_OF_ASIC = MappingProxyType(
+    {
+        "trident3x2": "on a Trident 3 X2: its queues, storm control and lists for outgoing packets; they are rendered "
+        "as for Trident 3"
+    }
+)
+
 _FLOWLET = Balancing(
     mode="flowlet",
     # That the table of flow sets is flowlet mode's: Juniper, "Configure Flowset Table Size in DLB Flowlet Mode", for
@@ -269,6 +276,21 @@ _BY_ASIC = {
         # no source has dynamic load balancing of EOS on it
         load_balancing=(),
     ),
+    "trident3x2": replace(
+        _TOMAHAWK4,
+        asic="trident3x2",
+        # pyavd 6.4.0 eos_designs, platform_settings of 7010TX: per_interface_mtu false ("all settings regarding
+        # interface MTU will be ignored"); 1500 is what a port has without a line
+        has_port_mtu=False,
+        max_mtu_bytes=1500,
+        # no source has headroom, PFC or thresholds of it
+        max_lossless_classes=0,
+        ecn_auto=None,
+        ecn_source="no source says how its queues mark",
+        # ANTA counts the series to Trident, as the manual's "ip load-sharing trident" and "port-channel load-balance
+        # trident" do; no source has dynamic load balancing of EOS on it
+        load_balancing=(),
+    ),
 }
 
 
@@ -281,4 +303,5 @@ def capabilities(release: str, asic: str) -> Capabilities:
     if asic not in _BY_ASIC:
         raise KeyError(f"EOS ASIC {asic!r}: known are {', '.join(sorted(_BY_ASIC))}")
     pattern = re.escape(found[1]) + r"(-.*)?"
-    return replace(_BY_ASIC[asic], release=found[1], release_pattern=pattern, assumed=_ASSUMED[found["train"]])
+    assumed = "; ".join(filter(None, (_ASSUMED[found["train"]], _ASSUMED_OF_ASIC.get(asic))))
+    return replace(_BY_ASIC[asic], release=found[1], release_pattern=pattern, assumed=assumed)

@@ -20,10 +20,10 @@ from nornir_tasks.platforms.nxos.channels import live_obstacles
 from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nxos.disruption import disruption
+from nornir_tasks.platforms.nxos.fec import fec_word
 from nornir_tasks.platforms.nxos.observe import OBSERVING
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.nxos.parse import parse
-from nornir_tasks.platforms.nxos.parse_ports import FEC
 from nornir_tasks.platforms.nxos.patch import server_changes
 from nornir_tasks.platforms.nxos.port_map import SPLIT_PART, lag_number, port_name, sort_key
 from nornir_tasks.platforms.platform import Platform
@@ -66,7 +66,7 @@ PLATFORM = Platform(
             "dscp_list": dscp.to_text,
             "class_suffix": parse_qos.class_suffix,
             "queuing_policy": parse_qos.queuing_policy,
-            "fec_word": FEC.__getitem__,
+            "fec_word": fec_word,
             "allowed_vlans": allowed_vlans,
             "lag_number": lag_number,
         }

@@ -1,4 +1,4 @@
-"""What NX-OS on Nexus 9000 Cloud Scale switches (GX2, FX3) will hold, each figure with its source.
+"""What NX-OS on Nexus 9000 Cloud Scale switches (GX2, FX3, FX) will hold, each figure with its source.
 
 Short names of sources: "QoS 10.5" = Cisco Nexus 9000 NX-OS QoS Configuration Guide, Release 10.5(x);
 "roce_enable" = P. Gupta's roce_enable.py v0.22 (a Cisco author's published script);
@@ -66,10 +66,15 @@ _STORM_CONTROL = StormFacts(
     frozenset({"broadcast", "multicast"}), 5, 200_000_000, "Security Configuration Guide 10.3(x)"
 )
 _BEFORE_PACKETS = "10.3"
+_NO_PACKETS_ON_FX = "the Security Configuration Guide 10.3(x) has limits in packets from FX3 on"
 _NO_PACKETS = "these switches count packets from 10.3(2)F on, and not every 10.3 is that"
 _ALL_UNICAST = "no source says that its limit for unicast leaves unicast to known MAC addresses alone"
-ASICS = ("cloudscale-gx2", "cloudscale-fx3")
-"""N9K-C9332D-GX2B and N9K-C9364D-GX2A; N9K-C93180YC-FX3. The QoS guide has one syntax and one set of queues for all."""
+ASICS = ("cloudscale-gx2", "cloudscale-fx3", "cloudscale-fx")
+"""N9K-C9332D-GX2B and N9K-C9364D-GX2A; N9K-C93180YC-FX3; N9K-C9348GC-FXP. The QoS guide has one syntax and one set of
+queues for all."""
+
+_OLDER = "cloudscale-fx"
+"""The one before FX3: what came with FX3 it has not."""
 
 PROFILE = "GPUFABRIC-CLASSIFY"
 """Name of the classification policy of links between switches; its queuing policy is that of ``system qos``."""
@@ -99,6 +104,8 @@ _ECN_AUTO = MappingProxyType(
             Ecn(950_000, 3_000_000, 7),
             "Cisco author's roce_enable.py v0.22, 400G: 950/3000 kbytes, 7 %",
         ),
+        # no source has thresholds of it, nor how many classes it never drops
+        "cloudscale-fx": (None, "no source says how its queues mark"),
         "cloudscale-fx3": (
             Ecn(150_000, 3_000_000, 7),
             "published RoCE guide of Nexus 9000 (document 55276055599), 100G: 150/3000 kbytes, 7 %",
@@ -138,6 +145,13 @@ _FEC_GAP = (
 
 _BY_NAME = {train.name: train for train in TRAINS}
 
+_ASSUMED_OF_ASIC = MappingProxyType(
+    {
+        "cloudscale-fx": "on a Cloud Scale FX: its QoS; it is rendered as for FX3, and published notes of an EX, which "
+        "is older, have the same lines"
+    }
+)
+
 _LOAD_BALANCING = {"10.5": _BALANCING, "10.6": _BALANCING}
 """The trains that have it (its own source above; the QoS guide 10.6 has the same modes)."""
 
@@ -160,6 +174,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
     if asic not in _ECN_AUTO:
         raise KeyError(f"ASIC {asic}; known: {', '.join(ASICS)}")
     ecn, source = _ECN_AUTO[asic]
+    storm_gap = _storm_gap(train, asic)
     return Capabilities(
         os=OS,
         release=release,
@@ -171,7 +186,7 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # ``feature lldp`` is rendered from the section lldp, the features of day 0 (nxapi, scp-server) never.
         services=("bfd", "bgp"),
         # Cloud Scale takes three no-drop classes [from practice]; one is what we vouch for (QoS 10.5 examples).
-        max_lossless_classes=1,
+        max_lossless_classes=0 if asic == _OLDER else 1,
         # A single strict-priority queue must be the highest qos-group (QoS 10.5, "Configuring Queuing and Scheduling").
         cnp_priority=7,
         queue_profile_name=PROFILE,
@@ -240,8 +255,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # napalm 5.2.0 test/nxos/nxos/new_good.conf: the VRF of mgmt0, which there always is
         management_vrf="management",
         acls=_ACLS,
-        storm_control=None if train.name == _BEFORE_PACKETS else _STORM_CONTROL,
-        storm_control_gap=_NO_PACKETS if train.name == _BEFORE_PACKETS else _ALL_UNICAST,
+        storm_control=None if storm_gap else _STORM_CONTROL,
+        storm_control_gap=storm_gap or _ALL_UNICAST,
         max_tag=3967,
         has_commit_timer=True,
         # IronCore's NX-OS provider renders "no ipv6 nd suppress-ra", other published fabrics go without
@@ -250,9 +265,16 @@ def capabilities(release: str, asic: str) -> Capabilities:
         min_confirm_s=30,
         max_confirm_s=3600,
         max_apply_s=MAX_APPLY_S,
-        load_balancing=_LOAD_BALANCING.get(train.name, ()),
-        assumed=train.assumed,
+        load_balancing=() if asic == _OLDER else _LOAD_BALANCING.get(train.name, ()),
+        assumed="; ".join(filter(None, (train.assumed, _ASSUMED_OF_ASIC.get(asic)))),
     )
+
+
+def _storm_gap(train: Train, asic: str) -> str:
+    """Why there are no limits in packets a second; empty if there are."""
+    if asic == _OLDER:
+        return _NO_PACKETS_ON_FX
+    return _NO_PACKETS if train.name == _BEFORE_PACKETS else ""
 
 
 def _train_of(release: str) -> tuple[Train, str]:

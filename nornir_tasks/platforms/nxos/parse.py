@@ -105,7 +105,7 @@ BLOCKS = (
 
 def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -> Parsed:
     """(owned tree, capabilities, device name, model) -> the model, and the lines that were not understood."""
-    reader = _Reader()
+    reader = _Reader(capabilities.asic)
     values = reader.read(tree)
     services = values.get("services", [])
     reader.ports.settle_members()
@@ -144,6 +144,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
 class _Reader:
     """Reads the blocks, each with the reader of its topic."""
 
+    asic: str
     remainder: Remainder = field(default_factory=Remainder)
     balancing: LoadBalancing | None = None
     vlans: list[Vlan] = field(default_factory=list)
@@ -160,7 +161,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self.qos = QosReader(self.remainder)
         self.pair = PairReader(self.remainder)
-        self.ports = PortReader(self.remainder, self.qos, self.pair)
+        self.ports = PortReader(self.remainder, self.qos, self.pair, self.asic)
         self.bgp = BgpReader(self.remainder)
         self.policy = PolicyReader(self.remainder)
 

@@ -1,9 +1,7 @@
 """NX-OS ports parsed: cages broken out, loopbacks, ports with their layer 1, groups of them, and unused ports."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from nornir_tasks.design.config.interfaces import Breakout, Interface, Layer1
 from nornir_tasks.design.config.lag import Lag, LagMember
@@ -12,6 +10,8 @@ from nornir_tasks.design.relay_rules import in_order
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, no, number, row, table, text, yes
 from nornir_tasks.platforms.nxos.access_lists import APPLIED, APPLIED_TO_SWITCHED, LINES
+from nornir_tasks.platforms.nxos.fec import WORDS as FEC_WORDS
+from nornir_tasks.platforms.nxos.fec import fec_of
 from nornir_tasks.platforms.nxos.parse_gateways import BLOCK as GATEWAY_BLOCK
 from nornir_tasks.platforms.nxos.parse_gateways import VERSION, GatewayReader
 from nornir_tasks.platforms.nxos.parse_layer3 import LOOPBACK as LOOPBACK_LAYER3
@@ -28,16 +28,11 @@ DEFAULT_MTU_BYTES = 1500
 DEFAULT_MIN_LINKS = 1
 """Of a group without a line of it (tests/corpus/nxos/NOTES.md)."""
 
-FEC: Mapping[Literal["rs", "fc", "none"], str] = {"rs": "rs-fec", "fc": "fc-fec", "none": "off"}
-"""Interfaces Configuration Guide 10.6(x), Basic Interface Parameters, "fec ?"."""
-
 _STORMS = ("broadcast", "multicast")
 _EDGE = frozenset({"spanning-tree port type edge", "spanning-tree bpduguard enable"})
 """An edge port of ours has both: Cisco's chapter on STP extensions."""
 _EDGE_TRUNK = frozenset({"spanning-tree port type edge trunk", "spanning-tree bpduguard enable"})
 """The same of a trunk, which ``edge`` alone does not make one."""
-
-_FEC_OF = {word: fec for fec, word in FEC.items()}
 
 
 def _whole(found: re.Match[str]) -> str:
@@ -124,7 +119,7 @@ _ETHERNET = (
     # Interfaces Configuration Guide 10.6(x), "Configuring Basic Interface Parameters": speed and FEC are auto, and a
     # port negotiates, unless said otherwise.
     row(r"speed (\d+)", "speed_mbps", number, single="speed", hidden=("speed auto",)),
-    row(rf"fec ({'|'.join(_FEC_OF)})", "fec", text, single="fec", hidden=("fec auto",)),
+    row(rf"fec ({'|'.join(FEC_WORDS)})", "fec", text, single="fec", hidden=("fec auto",)),
     row(r"negotiate auto", "negotiate", yes, hidden=("negotiate auto",)),
     row(r"no negotiate auto", "negotiate", no),
     # YANG 10.4(4): interface PFC mode auto, watch-dog-interval off.
@@ -201,6 +196,7 @@ class PortReader:
     remainder: Remainder
     qos: QosReader
     pair: PairReader
+    asic: str
     interfaces: list[Interface] = field(default_factory=list)
     redirecting: list[str] = field(default_factory=list)
     """Routed ports without ``no ip redirects``."""
@@ -347,7 +343,10 @@ class PortReader:
         """None without a speed; without FEC the hardware chooses it."""
         speed_mbps, fec, negotiate = values.get("speed_mbps"), values.get("fec"), values.get("negotiate", True)
         if speed_mbps is not None and speed_mbps % 1000 == 0:
-            return Layer1(speed_mbps // 1000, None, None if fec is None else _FEC_OF[fec], negotiate)
+            code = None if fec is None else fec_of(fec, speed_mbps // 1000, self.asic)
+            if fec is not None and code is None:
+                self.remainder.tree.add_path((*path, f"fec {fec}"))
+            return Layer1(speed_mbps // 1000, None, code, negotiate)
         lines = (
             None if speed_mbps is None else f"speed {speed_mbps}",
             None if fec is None else f"fec {fec}",

@@ -1,8 +1,11 @@
 """What is said of a release or a model that is not taken: the ranges truly taken, and which of the two it is."""
 
+from dataclasses import replace
+
 import pytest
 
 from nornir_tasks.design.assumed import assumed
+from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.errors import DesignError, IntentError
 from nornir_tasks.files.catalogue import load_catalogue
@@ -13,11 +16,11 @@ from tests.unit.design.test_nearest import site
 ASICS = {"eos": "tomahawk4", "nxos": "cloudscale-gx2", "nvue": "spectrum4"}
 
 
-def message_for(**leaf: str) -> str:
+def message_for(catalogue: Catalogue | None = None, **leaf: str) -> str:
     """The message for a site whose leaves are these."""
     facts = {name: each.facts for name, each in platforms().items()}
     with pytest.raises((DesignError, IntentError)) as refused:
-        design(intent_of(site(leaf=leaf)), load_catalogue(), facts)
+        design(intent_of(site(leaf=leaf)), catalogue or load_catalogue(), facts)
     return str(refused.value)
 
 
@@ -59,10 +62,13 @@ def test_every_release_of_the_ranges_that_are_told_is_taken(platform: str, relea
 
 def test_a_release_that_is_taken_is_never_what_is_wrong() -> None:
     """The ASIC has no record: the model is refused, and no release that would do is asked for."""
-    message = message_for(platform="nxos", model="N9K-C9348GC-FXP", release="10.5(3)")
+    known = load_catalogue()
+    unknown = replace(known.switches["N9K-C9332D-GX2B"], asic="")
+    models = replace(known, switches=known.switches | {unknown.model: unknown})
+    message = message_for(models, platform="nxos", model=unknown.model, release="10.5(3)")
     assert "leaf.model: no capability record for nxos 10.5(3) on an ASIC that no source names\n" in message
     assert "N9K-C9364D-GX2A" in message.partition("expected:")[2].partition("\n")[0]
-    assert "found: N9K-C9348GC-FXP\n" in message
+    assert "found: N9K-C9332D-GX2B\n" in message
     assert "release" not in message.partition("hint:")[2]
 
 

@@ -3,19 +3,16 @@
 Which cable leads to whom comes from the cabling; which VLAN, subnet and list a port has, from the switches' lines.
 """
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 from nornir_tasks.design.config.access_lists import AclBinding, Family
-from nornir_tasks.design.config.interfaces import Interface
-from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Network
-from nornir_tasks.proofs.routing import Router
-
-_SVI = re.compile(r"(?i)vlan(\d+)")
+from nornir_tasks.proofs.routing import Router, Span, subnets_of
+from nornir_tasks.proofs.wires import HostEnd, Place, Wires, svi_vlan
 
 
 class End(NamedTuple):
@@ -35,6 +32,14 @@ class Gate(NamedTuple):
     router: Router
     interface: str
     acls: tuple[AclBinding, ...]
+    is_planned: bool = True
+    """The plan has it there; else a port or a cable was changed."""
+    subnets: tuple[Span, ...] = ()
+    """That its interfaces are in."""
+
+    def leads_to(self, subnet: Span) -> bool:
+        """Do packets to some of this subnet leave here, once they are at its router?"""
+        return any(each.overlaps(subnet) for each in self.subnets)
 
     def line(self, by: str) -> str:
         """What decides here, in words: ``leaf-1 Vlan200: rule 20 of STORAGE-V200-IN``."""
@@ -52,61 +57,68 @@ class Domain:
     subnets: Mapping[Family, str]
     gates: tuple[Gate, ...]
     """Of ports with the same lists and VRF one stands for all."""
+    places: tuple[Place, ...]
+    """Where the plan has it: the VLAN of each leaf, or each routed port."""
 
 
 class Joined(NamedTuple):
-    """Two groups of hosts in one VLAN that the plan does not put there together."""
+    """Two groups of hosts on one wire that the plan does not put there together."""
 
     one: End
     other: End
     by: str
-    """The port by which the first came in, and its VLAN."""
+    """The port by which the first came in, and its VLAN; or the cable that joins both."""
 
 
-def domains(network: Network, configs: Mapping[str, DeviceConfig]) -> tuple[Domain, ...]:
+def domains(network: Network, wires: Wires) -> tuple[Domain, ...]:
     """Every network of hosts, in the order of the design."""
-    return (*_of_segments(network, configs), *_of_leaves(network, configs))
+    return (*_of_segments(network, wires), *_of_leaves(network, wires))
 
 
-def _of_segments(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[Domain]:
+def _of_segments(network: Network, wires: Wires) -> Iterator[Domain]:
+    ends = _ends_of_segments(network, wires)
     for each in network.segments:
         subnets: dict[Family, str] = {"ipv4": each.subnet}
         if each.subnet_v6 is not None:
             subnets["ipv6"] = each.subnet_v6
-        svis = [(leaf, port) for leaf, _ in each.leaves for port in svis_of(configs.get(leaf), each.vlan)]
-        yield Domain(each.plane, each.groups, f"VLAN {each.vlan} of {each.pair}", subnets, _gates(svis))
+        places = [(leaf, each.vlan) for leaf, _ in each.leaves]
+        there = [end for place in places for end in ends.get((*place, each.plane), ())]
+        name = f"VLAN {each.vlan} of {each.pair}"
+        yield Domain(each.plane, each.groups, name, subnets, _gates(wires, places, there), (*places,))
 
 
-def _of_leaves(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[Domain]:
+def _ends_of_segments(network: Network, wires: Wires) -> dict[tuple[str, int, str], list[Place]]:
+    """(leaf, VLAN, plane) -> what the frames of its hosts come to there, by the lines of their ports."""
+    found: dict[tuple[str, int, str], list[Place]] = defaultdict(list)
+    vlans = {(leaf, f"{each.plane}-{each.name}"): each.vlan for each in network.segments for leaf, _ in each.leaves}
+    for each in network.circuits:
+        leaf, vlan = each.link.upper, vlans.get((each.link.upper.device, each.use.segment or ""))
+        end = wires.end(leaf.device, leaf.port, each.use.tag) if vlan is not None else None
+        if end is not None and vlan is not None and each.link.kind == "host":
+            found[leaf.device, vlan, each.owner].append(end)
+    return {key: list(dict.fromkeys(ends)) for key, ends in found.items()}
+
+
+def _of_leaves(network: Network, wires: Wires) -> Iterator[Domain]:
     """Planes without bonds: hosts of a leaf, each on a routed port, or together in the leaf's VLAN."""
-    found: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    places: dict[tuple[str, str], dict[Place, None]] = defaultdict(dict)
+    ends: dict[tuple[str, str], dict[Place, None]] = defaultdict(dict)
     for each in network.circuits:
         if each.link.kind == "host" and not network.planes[each.owner].is_bonded:
-            leaf, host = each.link.upper.device, each.link.lower.device
-            found[leaf, each.owner][group_of(host)].append(each.interface(leaf))
-    for (leaf, owner), groups in found.items():
-        plane, block, config = network.planes[owner], network.host_block(leaf, owner), configs.get(leaf)
-        if block is None or config is None:
+            leaf, host, vlan = each.link.upper, each.link.lower.device, network.planes[each.owner].host_vlan
+            groups[leaf.device, each.owner][group_of(host)] = None
+            places[leaf.device, each.owner][leaf.device, each.interface(leaf.device) if vlan is None else vlan] = None
+            if (end := wires.end(leaf.device, leaf.port, each.use.tag)) is not None:
+                ends[leaf.device, each.owner][end] = None
+    for (leaf_name, owner), its in groups.items():
+        block, vlan = network.host_block(leaf_name, owner), network.planes[owner].host_vlan
+        if block is None or leaf_name not in wires.configs:
             continue
-        if plane.host_vlan is not None:
-            ports = svis_of(config, plane.host_vlan)
-        else:
-            wanted = {name for names in groups.values() for name in names}
-            ports = [each for each in config.interfaces if each.name in wanted]
-        name = f"ports of {leaf}" if plane.host_vlan is None else f"VLAN {plane.host_vlan} of {leaf}"
-        yield Domain(owner, tuple(groups), name, {"ipv4": block}, _gates((leaf, port) for port in ports))
-
-
-def svis_of(config: DeviceConfig | None, vlan: int) -> list[Interface]:
-    """The routed interfaces of a VLAN on one switch: one, or none."""
-    interfaces = config.interfaces if config is not None else ()
-    return [each for each in interfaces if svi_vlan(each.name) == vlan and each.enabled]
-
-
-def svi_vlan(name: str) -> int | None:
-    """The VLAN of a switch's routed VLAN interface; None for any other."""
-    found = _SVI.fullmatch(name)
-    return int(found[1]) if found else None
+        name = f"ports of {leaf_name}" if vlan is None else f"VLAN {vlan} of {leaf_name}"
+        there = tuple(places[leaf_name, owner])
+        gates = _gates(wires, there, ends[leaf_name, owner])
+        yield Domain(owner, tuple(its), name, {"ipv4": block}, gates, there)
 
 
 def group_of(host: str) -> str:
@@ -114,66 +126,68 @@ def group_of(host: str) -> str:
     return host.rpartition("-")[0]
 
 
-def _gates(ports: Iterable[tuple[str, Interface]]) -> tuple[Gate, ...]:
-    found: dict[tuple[Router, tuple[AclBinding, ...]], Gate] = {}
-    for leaf, port in ports:
-        if port.enabled:
-            router = Router(leaf, port.vrf)
-            found.setdefault((router, port.acls), Gate(router, port.name, port.acls))
-    return tuple(found.values())
+def _gates(wires: Wires, places: Sequence[Place], ends: Iterable[Place] = ()) -> tuple[Gate, ...]:
+    """The routers that hear what is sent at these places, or where the ports of its hosts end by their lines."""
+    names: dict[tuple[Router, tuple[AclBinding, ...], bool], str] = {}
+    subnets: dict[tuple[Router, tuple[AclBinding, ...], bool], list[Span]] = defaultdict(list)
+    planned = frozenset(places)
+    for device, port in wires.routed(map(wires.wire, (*places, *ends))):
+        router, vlan = Router(device, port.vrf), svi_vlan(port.name)
+        key = router, port.acls, (device, port.name if vlan is None else vlan) in planned
+        names.setdefault(key, port.name)
+        subnets[key] += subnets_of(port)
+    return tuple(
+        Gate(router, name, acls, is_planned, tuple(subnets[router, acls, is_planned]))
+        for (router, acls, is_planned), name in names.items()
+    )
 
 
-def joined(network: Network, configs: Mapping[str, DeviceConfig], known: Iterable[Domain]) -> Iterator[Joined]:
-    """Groups that a port's VLANs put into a network which the plan does not give them."""
-    ends = {each.group: each for domain in known for each in (End(domain.plane, name) for name in domain.groups)}
-    allowed: dict[tuple[str, int], tuple[str, tuple[str, ...]]] = {}
-    for each in network.segments:
-        allowed.update(((leaf, each.vlan), (each.plane, each.groups)) for leaf, _ in each.leaves)
-    shared: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
-    for leaf, port, group, vlan in _members(network, configs):
-        pair = network.device(leaf).pair or leaf
-        plane, groups = allowed.get((leaf, vlan), ("", ()))
-        if group in groups or _is_in_vlan_of_leaf(network, leaf, vlan, group):
-            continue
-        by = f"{leaf} {port}, VLAN {vlan}"
-        others = dict(shared[pair, vlan]) if not plane else dict.fromkeys(groups, "")
-        shared[pair, vlan].setdefault(group, by)
-        for other in others:
-            if other != group and {group, other} <= ends.keys():
-                yield Joined(ends[group], End(plane, other) if plane else ends[other], by)
+def joined(network: Network, wires: Wires, known: Iterable[Domain]) -> Iterator[Joined]:
+    """Groups that a port or a cable puts into a network which the plan does not give them."""
+    at: dict[Place, list[Domain]] = defaultdict(list)
+    for domain in known:
+        for wire in dict.fromkeys(map(wires.wire, domain.places)):
+            at[wire].append(domain)
+    planned = {place: domain for domain in known for place in domain.places}
+    planes = _planes(network)
+    for wire, ends in wires.hosts.items():
+        foreign: dict[End, str] = {}
+        for each in ends:
+            own = planned.get(each.place)
+            if own is not None and group_of(each.link.lower.device) in own.groups:
+                continue
+            if (end := _end(each, planes)) is not None:
+                foreign.setdefault(end, each.words)
+        yield from _on(foreign, at.get(wire, []), wires.seams(wire))
+    for wire in at.keys() - wires.hosts.keys():
+        yield from _on({}, at[wire], wires.seams(wire))
 
 
-def _members(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[tuple[str, str, str, int]]:
-    """(leaf, port, group, VLAN) of every VLAN in which a host's frames are, once for each port of a group."""
-    by_name = {device: {each.name: each for each in config.interfaces} for device, config in configs.items()}
-    seen = set()
-    for link in network.links:
-        if link.kind != "host" or link.upper.device not in by_name:
-            continue
-        leaf, group = link.upper.device, group_of(link.lower.device)
-        port = by_name[leaf].get(link.upper.port)
-        for each in (port, _lag_of(port, by_name[leaf])):
-            for vlan in vlans_of(each) if each is not None and each.enabled else ():
-                if (leaf, link.upper.port, vlan) not in seen:
-                    seen.add((leaf, link.upper.port, vlan))
-                    yield leaf, link.upper.port, group, vlan
+def _on(foreign: Mapping[End, str], there: list[Domain], seams: list[str]) -> Iterator[Joined]:
+    """Who is together on one wire that should not be."""
+    for one, other in combinations(there, 2):
+        for end in _ends(one):
+            yield from (Joined(end, far, seams[0] if seams else other.name) for far in _ends(other))
+    for number, (end, by) in enumerate(foreign.items()):
+        beside = [far for domain in there for far in _ends(domain)]
+        yield from (Joined(end, far, by) for far in (*beside, *list(foreign)[:number]) if far != end)
 
 
-def _lag_of(port: Interface | None, interfaces: Mapping[str, Interface]) -> Interface | None:
-    """The group that a port is a member of."""
-    return None if port is None or port.member is None else interfaces.get(port.member.group)
+def _ends(domain: Domain) -> list[End]:
+    return [End(domain.plane, group) for group in domain.groups]
 
 
-def vlans_of(port: Interface) -> tuple[int, ...]:
-    """The VLANs whose frames a port takes."""
-    own = (port.access_vlan, port.native_vlan)
-    return tuple(dict.fromkeys((*(each for each in own if each is not None), *(port.tagged_vlans or ()))))
+def _planes(network: Network) -> dict[str, dict[int | None, str]]:
+    """Link -> tag of a host's frames on it -> plane."""
+    found: dict[str, dict[int | None, str]] = defaultdict(dict)
+    for each in network.circuits:
+        if each.link.kind == "host":
+            found[each.link.name][each.use.tag] = each.owner
+    return dict(found)
 
 
-def _is_in_vlan_of_leaf(network: Network, leaf: str, vlan: int, group: str) -> bool:
-    """Is it the VLAN that hosts of this group share at this leaf, without bonds?"""
-    return any(
-        plane.host_vlan == vlan and not plane.is_bonded and network.host_block(leaf, plane.name) is not None
-        and any(part.group == group for part in network.fabrics[plane.fabric].parts_of(plane.name))
-        for plane in network.planes.values()
-    )  # fmt: skip
+def _end(at: HostEnd, planes: Mapping[str, Mapping[int | None, str]]) -> End | None:
+    """Whose frames these are; of a tag that no plane of the host has, its first plane's. None: of no plane at all."""
+    there = planes.get(at.link.name, {})
+    plane = there.get(at.tag) or next(iter(there.values()), None)
+    return None if plane is None else End(plane, group_of(at.link.lower.device))

@@ -17,9 +17,10 @@ from nornir_tasks.design.network import Network
 from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
 from nornir_tasks.proofs.expected import Matrix, ends_of
 from nornir_tasks.proofs.filters import Lists, decided, passed
-from nornir_tasks.proofs.packets import Packet, Packets, addresses, between, example, without_all
+from nornir_tasks.proofs.packets import Packet, Packets, addresses, between, common, example, without_all
 from nornir_tasks.proofs.routing import Routing, span
 from nornir_tasks.proofs.services import Verdict, verdicts
+from nornir_tasks.proofs.wires import Wires
 
 FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
 
@@ -78,7 +79,8 @@ def judge(
 
     ``services``: name -> ports, for an overview of each pair; None: there is none.
     """
-    known = domains(network, configs)
+    wires = Wires(network, configs)
+    known = domains(network, wires)
     matrix = Matrix(network)
     found = _Judge(matrix, configs, _routing(network, configs))
     ends = ends_of(known)
@@ -88,8 +90,9 @@ def judge(
         for other in ends
         if one.plane != other.plane or (matrix.is_filtered(one.plane) and _is_apart(ends[one], ends[other]))
     }
-    for each in joined(network, configs, known):
-        _note(ways, each)
+    for each in joined(network, wires, known):
+        if each.one.plane != each.other.plane or matrix.is_filtered(each.one.plane):
+            _note(ways, each)
     _forwarded(ways, ends, guarded)
     judged = tuple(
         Judged(*pair, tuple(dict.fromkeys(breaches)), found.services(ends[pair[0]], ends[pair[1]], services))
@@ -136,6 +139,18 @@ def _routing(network: Network, configs: Mapping[str, DeviceConfig]) -> Routing:
     return Routing(configs, far)
 
 
+def _between_hosts(sets: list[Packets], here: Gate, there: Gate) -> list[Packets]:
+    """Of these packets those between addresses that the ports of both gates have, if there are any."""
+    ends = [[(each.first, each.last) for each in gate.subnets if gate.is_planned] for gate in (here, there)]
+    narrowed = [
+        found
+        for each in sets
+        for source, destination in product(ends[0][:1] or [each.source], ends[1][:1] or [each.destination])
+        if (found := common(each, each._replace(source=source, destination=destination))) is not None
+    ]
+    return narrowed or sets
+
+
 def _filters_between_switches(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[str]:
     """Lists on ports between switches are not followed: with one, nothing that passes there is proved."""
     filtered = {
@@ -177,9 +192,10 @@ class _Judge:
     def _across(self, one: Domain, other: Domain, family: Family) -> Iterator[Breach]:
         crosses = one.plane != other.plane
         for here in one.gates:
-            exits = self.routing.exits(here.router, span(other.subnets[family]))
-            theirs = [gate for gate in other.gates if gate.router in exits]
-            if not theirs and not crosses and family == "ipv4":
+            subnet = span(other.subnets[family])
+            exits = self.routing.exits(here.router, subnet)
+            theirs = [gate for gate in other.gates if gate.router in exits and gate.leads_to(subnet)]
+            if not theirs and not crosses and here.is_planned and family == "ipv4":
                 yield from self._unreached(here, one, other)
             if not theirs or (crosses and self._keeps_in(here, one, other.plane, family)):
                 continue
@@ -196,8 +212,10 @@ class _Judge:
             for left in passed(self._lists(there), there.acls, (family, "out"), entered.packets):
                 through.append(left.packets)
                 if more := without_all(left.packets, may):
-                    yield Breach("open", (here.line(entered.by), there.line(left.by)), example(more, family))
-        for wanted in self.matrix.must(one, other, family):
+                    shown = example(_between_hosts(more, here, there), family)
+                    yield Breach("open", (here.line(entered.by), there.line(left.by)), shown)
+        must = self.matrix.must(one, other, family) if here.is_planned and there.is_planned else ()
+        for wanted in must:
             if missing := without_all(wanted, through):
                 packet = example(missing, family)
                 by = decided(self._lists(here), here.acls, (family, "in"), packet)
@@ -207,8 +225,9 @@ class _Judge:
     def _unreached(self, here: Gate, one: Domain, other: Domain) -> Iterator[Breach]:
         must = self.matrix.must(one, other, "ipv4")
         if must:
-            why = f"{here.router} has no route to {other.subnets['ipv4']}"
-            yield Breach("blocked", (why,), example(must, "ipv4"))
+            where = f" in VRF {here.router.vrf}" if here.router.vrf is not None else ""
+            why = f"no route{where} to {other.subnets['ipv4']}"
+            yield Breach("blocked", (here.line(why),), example(must, "ipv4"))
 
     def _keeps_in(self, gate: Gate, one: Domain, plane: str, family: Family) -> bool:
         """Does nothing for this plane come in here, but what every network needs? Known for all its subnets at once."""

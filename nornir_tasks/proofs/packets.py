@@ -4,6 +4,7 @@ A set is a range of values for each field. A field that a protocol does not have
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from ipaddress import ip_address, ip_network
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ class Packets(NamedTuple):
     icmp_type: Range = (0, 255)
 
 
+@cache
 def addresses(prefix: str | None, family: Family) -> Range:
     """The addresses of a prefix as numbers; of None all of the family."""
     if prefix is None:

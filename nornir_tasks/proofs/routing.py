@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from ipaddress import ip_network
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from nornir_tasks.design.config.bgp import Bgp, Neighbor
 from nornir_tasks.design.config.interfaces import Interface
@@ -37,6 +37,10 @@ class Span(NamedTuple):
     def holds(self, other: "Span") -> bool:
         """Is all of the other in it?"""
         return self.version == other.version and self.first <= other.first and other.last <= self.last
+
+    def overlaps(self, other: "Span") -> bool:
+        """Have both an address in common?"""
+        return self.version == other.version and self.first <= other.last and other.first <= self.last
 
 
 @cache
@@ -65,49 +69,91 @@ class Routing:
     far: Mapping[Port, Port]
     _exits: dict[tuple[Router, Span], frozenset[Router]] = field(default_factory=dict)
     _covers: dict[Span, list[tuple[Span, int]]] = field(default_factory=dict)
+    _parts: dict[Span, list[Span]] = field(default_factory=dict)
     _maps: dict[tuple[str, str | None], int] = field(default_factory=dict)
 
     def exits(self, router: Router, subnet: Span) -> frozenset[Router]:
-        """The routers from which a packet to this subnet goes out to it, if it comes to ``router``; none: dropped."""
+        """The routers from which a packet to this subnet goes out to it, if it comes to ``router``; none: dropped.
+
+        With routes for parts of the subnet, those from which a packet to some part of it does.
+        """
         key = router, subnet
         if key not in self._exits:
             found, seen, waiting = set(), {router}, [router]
             while waiting:
                 at = waiting.pop()
-                if self._is_connected(at, subnet):
+                if connected := self._connected_to(at, subnet):
                     found.add(at)
-                    continue
+                    if connected == "all":
+                        continue
                 new = {each for each in self._next(at, subnet) if each not in seen}
                 seen |= new
                 waiting += new
             self._exits[key] = frozenset(found)
         return self._exits[key]
 
-    def _is_connected(self, router: Router, subnet: Span) -> bool:
+    def _connected_to(self, router: Router, subnet: Span) -> Literal["all", "part", ""]:
         firsts, lasts = self._connected.get((router, subnet.version), ((), ()))
         # Subnets of a router have no address in common, so the last one that begins before the end decides.
-        place = bisect_right(firsts, subnet.last)
-        return place > 0 and lasts[place - 1] >= subnet.first
+        place = bisect_right(firsts, subnet.last) - 1
+        if place < 0 or lasts[place] < subnet.first:
+            return ""
+        return "all" if firsts[place] <= subnet.first and subnet.last <= lasts[place] else "part"
 
     def _next(self, router: Router, subnet: Span) -> Iterator[Router]:
-        """Where a router sends a packet to this subnet: who announces the longest prefix, or who has the next hop."""
-        length, origins, hops = self._best(router, subnet)
-        yield from origins if length >= 0 else ()
-        for hop in hops:
-            yield from (owner for owner, _ in self._owners.get(hop, ()) if owner != router and owner.vrf == router.vrf)
+        """Where a router sends a packet to this subnet, or to a part of it for which it has a route of its own.
 
-    def _best(self, router: Router, subnet: Span) -> tuple[int, list[Router], tuple[str, ...]]:
-        """Length of the longest prefix that holds the subnet (-1: none), who announces it, and static next hops."""
-        best, origins, hops = -1, list[Router](), tuple[str, ...]()
+        That is who announces the prefix, or has the next hop, and who on the way there sends it elsewhere.
+        """
+        bits, hops = self._best(router, subnet)
+        for prefix, found in self.statics.get(router, {}).items():
+            if prefix != subnet and subnet.holds(prefix):
+                hops += found
+        table = self.tables.get(router, 0)
+        for prefix in self._inside(subnet):
+            bits |= self._announcing[prefix] & table
+        yield from (origin for origin in self._origins(bits) if origin != router)
+        yield from self._turning(bits, subnet)
+        for hop in hops:
+            yield from (owner for owner, there in self._owners.get(hop, ()) if self._hears(router, owner, there))
+
+    def _hears(self, router: Router, owner: Router, subnet: Span) -> bool:
+        """Can a router reach a next hop there: in its own VRF, or on a subnet of its own, as at the end of a cable?"""
+        return owner != router and (owner.vrf == router.vrf or self._connected_to(router, subnet) == "all")
+
+    def _best(self, router: Router, subnet: Span) -> tuple[int, tuple[str, ...]]:
+        """By the longest prefix that holds the subnet: the announcements of it, or static next hops."""
+        best, hops = -1, tuple[str, ...]()
         for prefix, found in self.statics.get(router, {}).items():
             if prefix.length > best and prefix.holds(subnet):
                 best, hops = prefix.length, found
         table = self.tables.get(router, 0)
         for prefix, bits in self._covering(subnet):
             if prefix.length > best and table & bits:
-                found_at = [origin for origin in self._origins(bits & table) if origin != router]
-                return prefix.length, found_at, ()
-        return best, origins, hops
+                return table & bits, ()
+        return 0, hops
+
+    def _turning(self, bits: int, subnet: Span) -> Iterator[Router]:
+        """Routers that pass these announcements on, and have other ways to some of the subnet: packets come by them."""
+        for router, passed_on in self._transits if bits else ():
+            if passed_on & bits:
+                statics = self.statics.get(router, {})
+                if self._connected_to(router, subnet) or any(
+                    hops and (each.holds(subnet) or subnet.holds(each)) for each, hops in statics.items()
+                ):
+                    yield router
+
+    @cached_property
+    def _transits(self) -> list[tuple[Router, int]]:
+        """Routers with others' announcements that they pass on."""
+        passed_on: dict[Router, int] = defaultdict(int)
+        for sender, _, allowed in self._all_sessions:
+            passed_on[sender] |= allowed & self.tables.get(sender, 0)
+        own: dict[Router, int] = defaultdict(int)
+        for number, (router, _) in enumerate(self.announcements):
+            own[router] |= 1 << number
+        found = ((router, bits & ~own[router]) for router, bits in passed_on.items())
+        return [(router, bits) for router, bits in found if bits]
 
     def _covering(self, subnet: Span) -> list[tuple[Span, int]]:
         """The announced prefixes that hold a subnet, longest first, with their bits."""
@@ -115,6 +161,17 @@ class Routing:
             found = [(prefix, bits) for prefix, bits in self._announcing.items() if prefix.holds(subnet)]
             self._covers[subnet] = sorted(found, key=lambda each: -each[0].length)
         return self._covers[subnet]
+
+    def _inside(self, subnet: Span) -> list[Span]:
+        """The announced prefixes that are parts of a subnet."""
+        if subnet not in self._parts:
+            place = bisect_left(self._sorted, Span(subnet.version, subnet.first, -1))
+            found = []
+            while place < len(self._sorted) and self._sorted[place][:2] <= (subnet.version, subnet.last):
+                found += [each for each in (self._sorted[place],) if each != subnet and subnet.holds(each)]
+                place += 1
+            self._parts[subnet] = found
+        return self._parts[subnet]
 
     def _origins(self, bits: int) -> Iterator[Router]:
         while bits:
@@ -152,9 +209,8 @@ class Routing:
         found: dict[str, list[tuple[Router, Span]]] = defaultdict(list)
         for device, config in self.configs.items():
             for each in config.interfaces:
-                for given in filter(None, (each.address, each.ipv6_address)) if each.enabled else ():
-                    address = given.partition("/")[0]
-                    found[address].append((Router(device, each.vrf), span(given)))
+                for address, subnet in _addresses_of(each):
+                    found[address].append((Router(device, each.vrf), subnet))
         return dict(found)
 
     # -- what BGP brings -------------------------------------------------------------------------------------------
@@ -185,7 +241,7 @@ class Routing:
         for number, (router, _) in enumerate(self.announcements):
             found[router] |= 1 << number
         outgoing: dict[Router, list[tuple[Router, int]]] = defaultdict(list)
-        for sender, receiver, allowed in self._sessions():
+        for sender, receiver, allowed in self._all_sessions:
             outgoing[sender].append((receiver, allowed))
         waiting = list(found)
         while waiting:
@@ -196,6 +252,10 @@ class Routing:
                     found[receiver] |= new
                     waiting.append(receiver)
         return dict(found)
+
+    @cached_property
+    def _all_sessions(self) -> list[tuple[Router, Router, int]]:
+        return list(self._sessions())
 
     def _sessions(self) -> Iterator[tuple[Router, Router, int]]:
         """(sender, receiver, what may pass) of every session that both ends are configured for."""
@@ -225,7 +285,12 @@ class Routing:
     @cached_property
     def _addresses(self) -> dict[tuple[Router, Span], str]:
         """A router's own address in a subnet."""
-        return {(router, subnet): address for address, owners in self._owners.items() for router, subnet in owners}
+        return {
+            (Router(device, each.vrf), span(each.address)): each.address.partition("/")[0]
+            for device, config in self.configs.items()
+            for each in config.interfaces
+            if each.enabled and each.address is not None
+        }
 
     @cached_property
     def _numbered(self) -> dict[tuple[Router, str], Neighbor]:
@@ -305,6 +370,17 @@ def subnets_of(interface: Interface) -> list[Span]:
         return []
     given = filter(None, (interface.address, interface.ipv6_address))
     return [span(each) for each in given]
+
+
+def _addresses_of(interface: Interface) -> Iterator[tuple[str, Span]]:
+    """Each address of an interface with its subnet; that of its redundant gateway too."""
+    own, gateway = (interface.address, interface.ipv6_address), interface.gateway
+    shared = (gateway.address, gateway.ipv6_address) if gateway is not None else (None, None)
+    for given, other in zip(own, shared, strict=True) if interface.enabled else ():
+        if given is not None:
+            yield given.partition("/")[0], span(given)
+            if other is not None:
+                yield other, span(given)
 
 
 def _networks(bgp: Bgp) -> Iterator[tuple[str | None, tuple[str, ...]]]:

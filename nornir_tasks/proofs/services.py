@@ -57,9 +57,11 @@ def _ways(routing: Routing, ones: Iterable[Domain], others: Sequence[Domain]) ->
     for one in ones:
         for other in others:
             for here in one.gates if one is not other else ():
-                exits = routing.exits(here.router, span(other.subnets["ipv4"]))
-                every = between(one.subnets["ipv4"], other.subnets["ipv4"], "ipv4")
-                yield from (Way(here, there, every) for there in other.gates if there.router in exits)
+                subnet = span(other.subnets["ipv4"])
+                exits = routing.exits(here.router, subnet)
+                for there in other.gates if exits else ():
+                    if there.router in exits and there.leads_to(subnet):
+                        yield Way(here, there, between(one.subnets["ipv4"], other.subnets["ipv4"], "ipv4"))
 
 
 def _unnamed(services: Mapping[str, Sequence[Service]]) -> Service | None:

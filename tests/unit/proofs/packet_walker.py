@@ -1,7 +1,8 @@
 """One packet on its way through switches, hop by hop: the judge of the proofs, which shares no code with them.
 
-Ethernet bridges by VLAN (IEEE 802.1Q), routers forward by the longest prefix (RFC 1812, 5.2.4.3) what BGP chose by the
-shortest AS path (RFC 4271, 9.1.2.2), all paths that are equally short, without those that have the own AS in them. The
+Ethernet bridges by VLAN (IEEE 802.1Q): a frame is heard as far as cables carry it, under any number. Routers
+resolve a next hop on the wire where its subnet is (RFC 826), and forward by the longest prefix (RFC 1812, 5.2.4.3) what
+BGP chose by the shortest AS path (RFC 4271, 9.1.2.2), all paths that are equally short, none with the own AS in it. The
 first rule of a list that matches decides, and a list ends with a denial. A packet that no host's subnet takes is lost.
 """
 
@@ -19,6 +20,10 @@ from nornir_tasks.design.network import Network
 MAX_HOPS = 16
 Place = tuple[str, str | None]
 """(switch, VRF)."""
+Spot = tuple[str, int | str]
+"""(switch, VLAN), or (switch, routed interface)."""
+Cabled = tuple[str, str, int | None]
+"""A host's cable: (leaf, port, tag of the frames meant)."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +32,8 @@ class Sent:
 
     leaf: str
     port: str
-    vlan: int | None
-    """None: the port is routed."""
+    tag: int | None
+    """The 802.1Q tag of its frame on that cable; None: it has none."""
     source: str
     destination: str
     protocol: int = 6
@@ -36,6 +41,8 @@ class Sent:
     destination_port: int = 22
     is_open: bool = False
     icmp_type: int = 0
+    gate: tuple[str, str] | None = None
+    """(switch, interface) whose MAC address the frame is sent to; None: each that hears it, one after the other."""
 
 
 parsed = cache(ip_network)
@@ -48,9 +55,13 @@ class Walker:
     network: Network
     configs: Mapping[str, DeviceConfig]
     ports: dict[tuple[str, str], Interface] = field(default_factory=dict)
-    hosts: dict[tuple[str, str], str] = field(default_factory=dict)
-    """(leaf, port) -> host at the other end."""
-    peers: dict[str, str] = field(default_factory=dict)
+    names: dict[str, list[str]] = field(default_factory=dict)
+    """Switch -> its ports."""
+    routers: set[tuple[str, str]] = field(default_factory=set)
+    """(switch, interface) of each that a router is behind."""
+    cables: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """(device, port) -> the other end."""
+    wires: dict[Spot, tuple[set[Spot], set[tuple[str, Cabled]]]] = field(default_factory=dict)
     connected: dict[Place, list[tuple[IPv4Network | IPv6Network, Interface]]] = field(default_factory=dict)
     tables: dict[Place, dict[str, tuple[int, frozenset[Place]]]] = field(default_factory=dict)
     """Prefix -> (AS hops, next routers) of what BGP learned."""
@@ -60,31 +71,81 @@ class Walker:
             for each in config.interfaces:
                 if each.enabled:
                     self.ports[name, each.name] = each
+                    self.names.setdefault(name, []).append(each.name)
+                    if each.name.lower().startswith("vlan") or each.address or each.ipv6_address:
+                        self.routers.add((name, each.name))
                     for given in filter(None, (each.address, each.ipv6_address)):
                         self.connected.setdefault((name, each.vrf), []).append((ip_interface(given).network, each))
         for link in self.network.links:
-            if link.kind == "host":
-                self.hosts[link.upper.device, link.upper.port] = link.lower.device
-            if link.kind == "peer":
-                self.peers |= {link.upper.device: link.lower.device, link.lower.device: link.upper.device}
+            here, there = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
+            self.cables |= {here: there, there: here}
         if not self.tables:
             self.tables = self._converged()
 
     # -- Ethernet --------------------------------------------------------------------------------------------------
 
-    def vlans(self, leaf: str, port: str) -> set[int]:
-        """The VLANs in which frames of a host's port are."""
-        found, given = set[int](), [self.ports.get((leaf, port))]
-        if given[0] is not None and given[0].member is not None:
-            given.append(self.ports.get((leaf, given[0].member.group)))
-        for each in filter(None, given):
-            found |= {*(each.tagged_vlans or ())} | ({each.access_vlan, each.native_vlan} - {None})
-        return found
+    def heard(self, leaf: str, port: str, tag: int | None) -> set[Cabled]:
+        """The hosts' cables, each with the tag there, on which a host's frame with this tag arrives."""
+        return {at for _, at in self._flooded(self._received(leaf, port, tag))[1]}
 
-    def bridged(self, leaf: str, vlan: int) -> set[str]:
-        """Hosts that hear a frame in a VLAN of a leaf: of the pair, whose peer link carries each VLAN of both."""
-        both = {leaf, self.peers.get(leaf, leaf)}
-        return {host for (at, port), host in self.hosts.items() if at in both and vlan in self.vlans(at, port)}
+    def _group(self, device: str, port: Interface) -> Interface:
+        """The group of a port, whose lines go for it; or itself."""
+        return port if port.member is None else self.ports.get((device, port.member.group), port)
+
+    def _received(self, device: str, name: str, tag: int | None) -> set[Spot]:
+        """Where a frame that comes in at a port goes: a VLAN there, or a routed interface."""
+        port = self.ports.get((device, name))
+        if port is None:
+            return set()
+        port = self._group(device, port)
+        inner = self.ports.get((device, f"{port.name}.{tag}"))
+        if inner is not None and inner.tag == tag and tag is not None:
+            return {(device, inner.name)}
+        if tag is not None:
+            return {(device, tag)} if tag != port.native_vlan and tag in (port.tagged_vlans or ()) else set()
+        untagged = port.access_vlan or port.native_vlan
+        if untagged is not None:
+            return {(device, untagged)}
+        is_routed = port.tagged_vlans is None and (device, port.name) in self.routers
+        return {(device, port.name)} if is_routed else set()
+
+    def _emitted(self, at: Spot) -> Iterator[tuple[str, int | None]]:
+        """(port, tag) by which a frame leaves this VLAN or this routed interface."""
+        device, inner = at
+        for name in self.names.get(device, ()):
+            tags = {None, inner, self.ports[device, name].native_vlan} if isinstance(inner, int) else {None}
+            if not isinstance(inner, int):
+                tags = {self.ports[device, inner].tag}
+            for tag in tags:
+                if (device, name) in self.cables and at in self._received(device, name, tag):
+                    yield name, tag
+
+    def _flooded(self, spots: set[Spot]) -> tuple[set[Spot], set[tuple[str, Cabled]]]:
+        """(every place that hears a frame, (host, cable) of every host that does), beginning at these."""
+        seen, waiting, hosts = set(spots), list(spots), set[tuple[str, Cabled]]()
+        while waiting:
+            at = waiting.pop()
+            for name, tag in self._emitted(at):
+                far, far_port = self.cables[at[0], name]
+                if far not in self.configs:
+                    hosts.add((far, (at[0], name, tag)))
+                    continue
+                new = self._received(far, far_port, tag) - seen
+                seen |= new
+                waiting += new
+        return seen, hosts
+
+    def _wire(self, at: Spot) -> tuple[set[Spot], set[tuple[str, Cabled]]]:
+        if at not in self.wires:
+            self.wires[at] = self._flooded({at})
+        return self.wires[at]
+
+    def _hearing(self, at: Spot) -> Iterator[tuple[str, Interface]]:
+        """The routed interfaces on this wire."""
+        for device, inner in self._wire(at)[0]:
+            for name in (f"Vlan{inner}", f"vlan{inner}") if isinstance(inner, int) else (inner,):
+                if (device, name) in self.routers:
+                    yield device, self.ports[device, name]
 
     # -- IP --------------------------------------------------------------------------------------------------------
 
@@ -94,17 +155,12 @@ class Walker:
 
     def arrivals(self, sent: Sent) -> set[tuple[str, str]]:
         """(the switch that hands it out, host) of each of these paths."""
-        if sent.vlan is None:
-            entry = self.ports.get((sent.leaf, sent.port))
-        else:
-            entry = self._svi(sent.leaf, sent.vlan) if sent.vlan in self.vlans(sent.leaf, sent.port) else None
-        if entry is None or not self._passes(sent.leaf, entry, "in", sent):
-            return set()
-        return self._forwarded((sent.leaf, entry.vrf), sent, MAX_HOPS)
-
-    def _svi(self, leaf: str, vlan: int) -> Interface | None:
-        found = (self.ports.get((leaf, name)) for name in (f"Vlan{vlan}", f"vlan{vlan}"))
-        return next(filter(None, found), None)
+        found: set[tuple[str, str]] = set()
+        for spot in self._received(sent.leaf, sent.port, sent.tag):
+            for device, entry in self._hearing(spot):
+                if sent.gate in (None, (device, entry.name)) and self._passes(device, entry, "in", sent):
+                    found |= self._forwarded((device, entry.vrf), sent, MAX_HOPS)
+        return found
 
     def _forwarded(self, at: Place, sent: Sent, hops_left: int) -> set[tuple[str, str]]:
         device, _ = at
@@ -113,7 +169,7 @@ class Walker:
         for way in ways if hops_left else ():
             if isinstance(way, Interface):
                 if self._passes(device, way, "out", sent):
-                    found |= {(device, host) for host in self._out(device, way)}
+                    found |= {(device, host) for host, _ in self._wire(_spot(device, way))[1]}
             else:
                 found |= self._forwarded(way, sent, hops_left - 1)
         return found
@@ -128,24 +184,23 @@ class Walker:
         for route in self.configs[device].static_routes:
             network = parsed(route.prefix)
             if route.vrf == vrf and address in network and network.prefixlen > best[0]:
-                best = network.prefixlen, [*self._owners(route.next_hops, vrf)]
+                best = network.prefixlen, [*self._owners(route.next_hops, at)]
         for prefix, (_, hops) in self.tables.get(at, {}).items():
             network = parsed(prefix)
             if hops and address in network and network.prefixlen > best[0]:
                 best = network.prefixlen, list(hops)
         return best
 
-    def _owners(self, hops: tuple[str, ...], vrf: str | None) -> Iterator[Place]:
-        for (device, _), each in self.ports.items():
-            if each.vrf == vrf and each.address is not None and each.address.partition("/")[0] in hops:
-                yield device, vrf
-
-    def _out(self, device: str, way: Interface) -> set[str]:
-        """The hosts behind a router's interface."""
-        digits = way.name.lower().removeprefix("vlan")
-        if digits.isdigit():
-            return self.bridged(device, int(digits))
-        return {self.hosts[device, way.name]} if (device, way.name) in self.hosts else set()
+    def _owners(self, hops: tuple[str, ...], at: Place) -> Iterator[Place]:
+        """Who answers for a next hop on the wires where its subnet is (RFC 826)."""
+        for hop in hops:
+            for network, each in self.connected.get(at, ()):
+                if ip_address(hop) in network:
+                    yield from {
+                        (device, other.vrf)
+                        for device, other in self._hearing(_spot(at[0], each))
+                        if device != at[0] and hop in _own(other)
+                    }
 
     def _passes(self, device: str, interface: Interface, direction: str, sent: Sent) -> bool:
         family = "ipv6" if ":" in sent.destination else "ipv4"
@@ -221,6 +276,18 @@ class Walker:
                         return rule.permit
                 return False
         return True
+
+
+def _spot(device: str, interface: Interface) -> Spot:
+    digits = interface.name.lower().removeprefix("vlan")
+    return device, int(digits) if digits.isdigit() else interface.name
+
+
+def _own(interface: Interface) -> set[str]:
+    """The addresses that an interface answers for."""
+    gateway = interface.gateway
+    shared = {gateway.address, gateway.ipv6_address} if gateway is not None else set()
+    return {each.partition("/")[0] for each in (interface.address, interface.ipv6_address, *shared) if each}
 
 
 def _listed(rules: tuple[PrefixRule, ...], prefix: str) -> bool:

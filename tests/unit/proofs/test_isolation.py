@@ -11,42 +11,18 @@ import pytest
 
 from nornir_tasks.design.config.access_lists import TCP, AclBinding, AclRule
 from nornir_tasks.design.flows import Service
-from nornir_tasks.proofs.ends import End
 from nornir_tasks.proofs.isolation import Breach, Judged, judge
-from nornir_tasks.proofs.packets import Packet
-from tests.unit.proofs.front_proved import (
-    GUARDED,
-    Configs,
-    attached,
-    configs,
-    judged,
-    network,
-    port,
-    rules,
-    unchanged,
-    walker,
-    with_device,
-    with_port,
-    with_rules,
-)
-from tests.unit.proofs.packet_walker import Sent
+from tests.unit.proofs.front_proved import GUARDED, front
+from tests.unit.proofs.site_proved import Site
 
 GPU, STORE = "front-leaf-g1-a", "front-leaf-g2-b"
 LOGIN = "front-leaf-g3-a"
 
 
-def sent(packet: Packet, source: End, leaf: str) -> Sent:
-    at = next(each for each in attached() if (each.plane, each.group, each.leaf) == (*source, leaf))
-    return Sent(
-        at.leaf, at.port, at.vlan, packet.source, packet.destination, packet.protocol, packet.source_port,
-        packet.destination_port, packet.is_established, packet.icmp_type,
-    )  # fmt: skip
-
-
-def arrives(changed: Configs, pair: Judged, breach: Breach) -> bool:
-    """By the two switches that the breach names?"""
+def arrives(changed: Site, pair: Judged, breach: Breach) -> bool:
+    """By the two gates that the breach names?"""
     assert breach.packet is not None
-    arrivals = walker(changed).arrivals(sent(breach.packet, pair.source, leaf_of(breach.by[0])))
+    arrivals = changed.walked(pair.source, breach)
     wanted = leaf_of(breach.by[-1]), pair.destination.group
     return any((leaf, host.rpartition("-")[0]) == wanted for leaf, host in arrivals)
 
@@ -56,27 +32,27 @@ def leaf_of(line: str) -> str:
 
 
 def test_every_pair_of_groups_is_as_the_flows_say() -> None:
-    found = judged(configs())
+    found = front().judged()
     assert found.summary() == "isolation 20 of 20 pairs"
     assert (found.failed, found.undecided) == ((), ())
 
 
 def test_what_the_flows_let_pass_arrives_and_all_else_does_not() -> None:
     """The walker, by hand: it can see both."""
-    at = {(each.group, each.plane): each for each in attached()}
+    at = {(each.group, each.plane): each for each in front().attached}
     gpu, store, login = at["gpu", "storage"], at["store", "storage"], at["login", "business"]
-    assert unchanged().delivered(gpu.sends(store, destination_port=2049)) == {"store-1", "store-2"}
-    assert unchanged().delivered(store.sends(gpu, source_port=2049, is_open=True)) != set()
-    assert unchanged().delivered(store.sends(gpu, source_port=2049)) == set(), "a new connection from the server"
-    assert unchanged().delivered(gpu.sends(store, destination_port=2050)) == set()
-    assert unchanged().delivered(login.sends(store, destination_port=2049)) == set()
+    assert front().walker.delivered(gpu.sends(store, destination_port=2049)) == {"store-1", "store-2"}
+    assert front().walker.delivered(store.sends(gpu, source_port=2049, is_open=True)) != set()
+    assert front().walker.delivered(store.sends(gpu, source_port=2049)) == set(), "a new connection from the server"
+    assert front().walker.delivered(gpu.sends(store, destination_port=2050)) == set()
+    assert front().walker.delivered(login.sends(store, destination_port=2049)) == set()
 
 
 @dataclass(frozen=True)
 class Change:
     """One change, and what is said of it."""
 
-    made: Callable[[], Configs]
+    made: Callable[[], Site]
     pairs: tuple[tuple[str, str], ...]
     """Ends of the pairs that fail, in words."""
     kind: str
@@ -84,19 +60,22 @@ class Change:
     """The lines of the first."""
 
 
-def opened(device: str, name: str, **fields: Any) -> Configs:
-    return with_rules(device, name, (AclRule(5, True, **fields), *rules(device, name)))
+def opened(device: str, name: str, **fields: Any) -> Site:
+    return opening(front(), device, name, **fields)
+
+
+def opening(site: Site, device: str, name: str, **fields: Any) -> Site:
+    return site.with_rules(device, name, (AclRule(5, True, **fields), *site.rules(device, name)))
 
 
 def unbound(device: str, name: str, direction: str) -> tuple[AclBinding, ...]:
-    return tuple(each for each in port(device, name).acls if each.use != f"ipv4 {direction}")
+    return tuple(each for each in front().port(device, name).acls if each.use != f"ipv4 {direction}")
 
 
-def one_list_out_gone_and_one_in_open() -> Configs:
+def one_list_out_gone_and_one_in_open() -> Site:
     """From storage nodes to GPU hosts on business: two doors, one after the other."""
     first = opened(STORE, "STORAGE-V200-IN", destination="10.169.0.0/25")
-    second = opened(GPU, "BUSINESS-V300-OUT", source="10.168.0.128/25", protocol=TCP)
-    return {**first, GPU: second[GPU]}
+    return opening(first, GPU, "BUSINESS-V300-OUT", source="10.168.0.128/25", protocol=TCP)
 
 
 CHANGES = {
@@ -107,41 +86,47 @@ CHANGES = {
         ("front-leaf-g2-b Vlan200: rule 5 of STORAGE-V200-IN", "front-leaf-g1-a Vlan300: rule 5 of BUSINESS-V300-OUT"),
     ),
     "a port more at both ends": Change(
-        lambda: {
-            **opened(GPU, "STORAGE-V200-IN", protocol=TCP, destination_ports=(22, 22)),
-            STORE: opened(STORE, "STORAGE-V200-OUT", source="10.168.0.0/25", protocol=TCP, destination_ports=(20, 30))[
-                STORE
-            ],
-        },
+        lambda: opening(
+            opened(GPU, "STORAGE-V200-IN", protocol=TCP, destination_ports=(22, 22)),
+            STORE,
+            "STORAGE-V200-OUT",
+            source="10.168.0.0/25",
+            protocol=TCP,
+            destination_ports=(20, 30),
+        ),
         (("gpu on storage", "store on storage"),),
         "open",
         ("front-leaf-g1-a Vlan200: rule 5 of STORAGE-V200-IN", "front-leaf-g2-b Vlan200: rule 5 of STORAGE-V200-OUT"),
     ),
     "a rule gone": Change(
-        lambda: with_rules(GPU, "STORAGE-V200-IN", tuple(r for r in rules(GPU, "STORAGE-V200-IN") if r.sequence != 20)),
+        lambda: front().with_rules(
+            GPU, "STORAGE-V200-IN", tuple(r for r in front().rules(GPU, "STORAGE-V200-IN") if r.sequence != 20)
+        ),
         (("gpu on storage", "store on storage"),),
         "blocked",
         ("front-leaf-g1-a Vlan200: rule 60 of STORAGE-V200-IN", "front-leaf-g2-a Vlan200: rule 20 of STORAGE-V200-OUT"),
     ),
     "a denial before what a flow allows": Change(
-        lambda: with_rules(
-            STORE, "STORAGE-V200-OUT", (AclRule(1, permit=False, protocol=TCP), *rules(STORE, "STORAGE-V200-OUT"))
+        lambda: front().with_rules(
+            STORE,
+            "STORAGE-V200-OUT",
+            (AclRule(1, permit=False, protocol=TCP), *front().rules(STORE, "STORAGE-V200-OUT")),
         ),
         (("gpu on storage", "store on storage"),),
         "blocked",
         ("front-leaf-g1-a Vlan200: rule 20 of STORAGE-V200-IN", "front-leaf-g2-b Vlan200: rule 1 of STORAGE-V200-OUT"),
     ),
     "a host's bond in another plane's VLAN": Change(
-        lambda: with_port(LOGIN, "bond1", access_vlan=320),
+        lambda: front().with_port(LOGIN, "bond1", access_vlan=320),
         (("login on business", "api on business"), ("api on business", "login on business")),
         "open",
         ("both are in one VLAN: front-leaf-g3-a swp1, VLAN 320",),
     ),
     "a leaf that announces its hosts no more": Change(
-        lambda: with_device(STORE, bgp=None),
+        lambda: front().with_device(STORE, bgp=None),
         (("store on storage", "gpu on storage"),),
         "blocked",
-        ("front-leaf-g2-b has no route to 10.168.0.0/25",),
+        ("front-leaf-g2-b Vlan200: no route to 10.168.0.0/25",),
     ),
 }
 
@@ -149,7 +134,7 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_is_named_with_its_pair_and_the_lines_that_decide(change: Change) -> None:
     changed = change.made()
-    failed = judged(changed).failed
+    failed = changed.judged().failed
     assert {(str(each.source), str(each.destination)) for each in failed} == {*change.pairs}
     (breach,) = failed[0].breaches
     assert (breach.kind, breach.by) == (change.kind, change.by)
@@ -159,20 +144,20 @@ def test_a_change_is_named_with_its_pair_and_the_lines_that_decide(change: Chang
 
 def test_one_list_that_is_open_opens_nothing_while_the_other_end_is_closed() -> None:
     ssh: dict[str, Any] = {"source": "10.168.0.0/25", "protocol": TCP, "destination_ports": (22, 22)}
-    assert judged(opened(GPU, "STORAGE-V200-IN", **ssh)).failed == ()
-    assert judged(opened(STORE, "STORAGE-V200-OUT", **ssh)).failed == ()
-    assert judged(with_port(GPU, "Vlan300", acls=unbound(GPU, "Vlan300", "out"))).failed == ()
+    assert opened(GPU, "STORAGE-V200-IN", **ssh).judged().failed == ()
+    assert opened(STORE, "STORAGE-V200-OUT", **ssh).judged().failed == ()
+    assert front().with_port(GPU, "Vlan300", acls=unbound(GPU, "Vlan300", "out")).judged().failed == ()
 
 
 def test_a_list_that_is_open_reaches_what_another_plane_lets_in_from_anywhere() -> None:
     """``outside`` is no plane of the site: HTTPS from anywhere to api is not for hosts on storage."""
-    failed = judged(opened(GPU, "STORAGE-V200-IN")).failed
+    failed = opened(GPU, "STORAGE-V200-IN").judged().failed
     assert [(str(each.source), str(each.destination)) for each in failed] == [("gpu on storage", "api on business")]
     assert str(failed[0].breaches[0].packet) == "TCP 10.168.0.4:49152 to 10.171.1.4:443, new"
 
 
 def test_hosts_on_two_planes_that_forward_open_every_way_between_them() -> None:
-    failed = judged(configs(), {}).failed
+    failed = front().guarding({}).judged().failed
     assert {(each.source.plane, each.destination.plane) for each in failed} == {
         ("storage", "business"), ("business", "storage"),
     }  # fmt: skip
@@ -180,12 +165,12 @@ def test_hosts_on_two_planes_that_forward_open_every_way_between_them() -> None:
         "hosts gpu-* are on both planes, and plane_guard does not keep them from forwarding",
     )
     half = {"gpu": GUARDED["gpu"] - {"business"}}
-    assert len(judged(configs(), half).failed) == len(failed)
+    assert len(front().guarding(half).judged().failed) == len(failed)
 
 
 def test_each_service_is_listed_with_the_lines_that_decide() -> None:
     services = {"nfs": (Service(TCP, (2049, 2049)),), "portmap": (Service(TCP, (111, 111)), Service(17, (111, 111)))}
-    found = judge(network(), configs(), GUARDED, services)
+    found = judge(front().network, front().configs, GUARDED, services)
     at = {(str(each.source), str(each.destination)): each.services for each in found.pairs}
     there = {each.service: (each.passes, each.by) for each in at["gpu on storage", "store on storage"]}
     lists = (
@@ -200,24 +185,23 @@ def test_each_service_is_listed_with_the_lines_that_decide() -> None:
 
 
 def test_services_that_have_every_port_leave_nothing_else() -> None:
-    found = judge(network(), configs(), GUARDED, {"any": (Service(TCP, (1, 65535)),)})
+    found = judge(front().network, front().configs, GUARDED, {"any": (Service(TCP, (1, 65535)),)})
     assert {each.service for pair in found.pairs for each in pair.services} == {"any"}
 
 
 def test_a_list_on_a_port_between_switches_is_not_followed_and_said_so() -> None:
     bound = (AclBinding("ipv4", "in", "STORAGE-V200-IN"),)
-    found = judged(with_port("front-spine-1", "swp1", acls=bound))
+    found = front().with_port("front-spine-1", "swp1", acls=bound).judged()
     assert found.undecided == ("front-spine-1 swp1: STORAGE-V200-IN filters between switches",)
 
 
 def test_a_binding_to_a_list_that_is_not_there_filters_nothing() -> None:
-    lists = tuple(each for each in configs()[GPU].access_lists if not each.name.endswith("-OUT"))
+    lists = tuple(each for each in front().configs[GPU].access_lists if not each.name.endswith("-OUT"))
     acls = tuple(
-        replace(each, name="NOWHERE") if each.use == "ipv4 out" else each for each in port(GPU, "Vlan300").acls
+        replace(each, name="NOWHERE") if each.use == "ipv4 out" else each for each in front().port(GPU, "Vlan300").acls
     )
-    gone = with_port(GPU, "Vlan300", acls=acls)
-    changed = {**gone, GPU: replace(gone[GPU], access_lists=lists)}
-    changed = {**changed, STORE: opened(STORE, "STORAGE-V200-IN")[STORE]}
-    failed = {(str(each.source), str(each.destination)): each for each in judged(changed).failed}
+    gone = front().with_port(GPU, "Vlan300", acls=acls)
+    changed = opening(gone.with_device(GPU, access_lists=lists), STORE, "STORAGE-V200-IN")
+    failed = {(str(each.source), str(each.destination)): each for each in changed.judged().failed}
     (breach,) = failed["store on storage", "gpu on business"].breaches
     assert breach.by[1] == "front-leaf-g1-a Vlan300: NOWHERE, which does not exist"

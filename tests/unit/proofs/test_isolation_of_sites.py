@@ -5,22 +5,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from nornir_tasks.design.network import Network
-from nornir_tasks.design.pipeline import device_config
-from nornir_tasks.proofs.isolation import Isolation, judge
 from nornir_tasks.usecases.prove import prove
 from nornir_tasks.usecases.site import load
 from tests.unit.design import front
 from tests.unit.platforms import front_drawn
 from tests.unit.proofs.front_proved import GUARDED
-
-
-def judged(network: Network) -> Isolation:
-    return judge(network, {each.name: device_config(network, each).config for each in network.devices}, GUARDED)
+from tests.unit.proofs.site_proved import site
 
 
 def holds_for(data: dict[str, Any]) -> None:
-    found = judged(front.built(data))
+    found = site(front.built(data), GUARDED).judged()
     assert len(found.pairs) >= 16
     if "flows" in data["planes"]["storage"]:
         assert found.failed == ()

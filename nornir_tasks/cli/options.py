@@ -13,7 +13,7 @@ def names_site(context: typer.Context) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
-def _say_site(context: typer.Context, site: str) -> str:
+def say_site(context: typer.Context, site: str) -> str:
     """Print on stderr which folder a name stands for; every JSON document names it, and commands in hints."""
     remember(context)
     is_silent = context.resilient_parsing or context.params.get("list_checks")
@@ -34,10 +34,12 @@ Site = Annotated[
     typer.Option(
         "--site",
         "-s",
-        callback=_say_site,
+        callback=say_site,
         help="A site's name: looked for in ./inventory, here, and among the built-in ones. Or the path of its folder.",
     ),
 ]
+SiteOfGroup = Annotated[str, typer.Option("--site", "-s", help="As with each verb below.")]
+"""Of a verb that has others below it: it says which site only where it works on it itself."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Plane = Annotated[
     list[str] | None,

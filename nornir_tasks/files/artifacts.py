@@ -31,6 +31,8 @@ class Written:
     """Files of switches that the site no longer has."""
     left: tuple[Path, ...] = ()
     """Files of switches that the site no longer has, but edited since: not removed."""
+    changed: tuple[Path, ...] = ()
+    """Those of ``files`` that were not there or said something else."""
 
 
 @dataclass(slots=True)
@@ -129,7 +131,7 @@ def write_artifacts(
     finally:
         for hidden in made.hidden.values():
             hidden.unlink(missing_ok=True)
-    return Written(tuple(files), tuple(removed), tuple(left))
+    return Written(tuple(files), tuple(removed), tuple(left), tuple(made.hidden))
 
 
 def _in_the_way(folder: Path, names: list[str]) -> list[Problem]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 
 def _unchanged(script: str) -> str:
@@ -39,8 +40,10 @@ class FirstBootFacts:
     script_suffix: str
     """Of the file's name."""
     config_suffix: str
-    crypt: str
+    crypt: Literal["5", "6"]
     """The kind of SHA-crypt that it keeps of passwords: ``5`` or ``6``."""
+    serial_header: str
+    """Of its HTTP request for the first file, with its serial number."""
     dhcp: Dhcp
     combine: Callable[[str, str], str] = joined_lines
     """The day-0 configuration and the managed base as one text; where both say something, the base decides."""
@@ -48,5 +51,5 @@ class FirstBootFacts:
     """The last touch to a script."""
 
 
-NO_FIRST_BOOT = FirstBootFacts("", "", "", "", "", Dhcp(0))
+NO_FIRST_BOOT = FirstBootFacts("", "", "", "", "6", "", Dhcp(0))
 """Of an OS that day 0 is not offered on."""

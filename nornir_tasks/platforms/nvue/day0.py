@@ -42,5 +42,12 @@ def _yaml(tree: Mapping[str, Any], depth: int) -> Iterator[str]:
 
 
 FIRST_BOOT = FirstBootFacts(
-    "nvue.sh.j2", "nvue.yaml.j2", ".sh", ".yaml", "6", Dhcp(239, vendor_class="cumulus-linux"), combine=one_tree
+    "nvue.sh.j2",
+    "nvue.yaml.j2",
+    ".sh",
+    ".yaml",
+    "6",
+    "CUMULUS-SERIAL",
+    Dhcp(239, vendor_class="cumulus-linux"),
+    combine=one_tree,
 )

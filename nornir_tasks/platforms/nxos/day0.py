@@ -21,6 +21,7 @@ FIRST_BOOT = FirstBootFacts(
     ".py",
     ".cfg",
     "5",
+    "X-Vendor-Serial",
     Dhcp(67, sends_serial=True, server_name=True),
     finish=with_md5,
 )

@@ -1,4 +1,4 @@
-"""``nornir prove``: what the rendered configurations do, judged for every packet."""
+"""``nornir prove``: what rendered or running configurations do, judged for every packet."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,19 +25,33 @@ def prove(
             "--all", help="Print every pair with every service, and the line that lets it pass or refuses it."
         ),
     ] = False,
+    running: Annotated[
+        bool,
+        typer.Option("--running", help="Read what the switches run and prove that, others' lines among it; read-only."),
+    ] = False,
+    accept_release: options.AcceptRelease = False,
+    workers: options.Workers = 64,
     json: options.Json = False,
 ) -> None:
     """Render every switch and prove what its lines do: which group of hosts reaches which other. Asks no switch.
 
+    With --running it is what the switches run that is proved. A switch that does not answer and a line that may decide
+    and is not known leave pairs undecided (exit code 9), and never proved.
     Between planes nothing may pass but what a flow names, and within a plane with flows these and nothing else.
     Every pair of groups is judged for all packets, each way that is open or blocked with the line that decides.
     """
     from nornir_tasks.cli.console import print_json
     from nornir_tasks.cli.progress import Display
     from nornir_tasks.usecases import prove as usecase
+    from nornir_tasks.usecases.reach import Reach
     from nornir_tasks.usecases.site import load
 
-    found = usecase.prove(load(site), tuple(only or ()), Display())
+    design, proofs = load(site), tuple(only or ())
+    if running:
+        reach = Reach(accept_release=accept_release, workers=workers)
+        found = usecase.prove_running(design, reach, proofs, Display())
+    else:
+        found = usecase.prove(design, proofs, Display())
     if json:
         print_json({"isolation": isolation_as_json(found.isolation), "undecided": list(map(str, found.undecided))})
     else:
@@ -77,13 +91,13 @@ def _lines(pair: "Judged") -> Iterator[str]:
 def isolation_as_json(found: "Isolation") -> dict[str, Any]:
     """Every pair with its verdict, and what is wrong of it."""
     return {
-        "proved": len(found.pairs) - len(found.failed),
+        "proved": found.proved,
         "total": len(found.pairs),
         "pairs": [
             {
                 "source": each.source._asdict(),
                 "destination": each.destination._asdict(),
-                "verdict": "fail" if each.breaches else "pass",
+                "verdict": "fail" if each.breaches else "could not tell" if each.undecided else "pass",
                 "services": [
                     {"service": one.service, "passes": one.passes, "decided_by": list(one.by)} for one in each.services
                 ],

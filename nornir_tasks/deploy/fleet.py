@@ -25,13 +25,14 @@ from nornir_tasks.deploy.tasks import (
     collect_switch,
     plan_switch,
     push_switch,
+    read_switch,
     survey_switch,
     timers,
 )
 from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.waves import Wave
 from nornir_tasks.drivers import load_driver
-from nornir_tasks.drivers.session import Endpoint, Facts
+from nornir_tasks.drivers.session import Endpoint, Facts, Running
 from nornir_tasks.errors import ConnectError, GpufabricError, Problem
 from nornir_tasks.inventory.connection import CONNECTION, SwitchConnection
 
@@ -94,6 +95,10 @@ class Fleet:
     def collect(self, fields: Collection[str], report: Callable[[str], None]) -> Results[Collected]:
         """Configuration of every switch, and these fields of its live state."""
         return self._read(lambda task: collect_switch(task, self._jobs, fields), report)
+
+    def read(self, make: Callable[[str, Running], T], report: Callable[[str], None]) -> Results[T]:
+        """What ``make`` makes of each switch's name and running configuration; no text is kept."""
+        return self._read(lambda task: read_switch(task, self._jobs, make), report)
 
     def survey(
         self, journal: Journal, entries: Mapping[str, Entry], report: Callable[[str], None]

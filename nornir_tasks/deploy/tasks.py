@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from nornir.core.task import Result, Task
 
@@ -19,6 +20,8 @@ from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
 from nornir_tasks.errors import LocalError
 from nornir_tasks.inventory.connection import CONNECTION
 from nornir_tasks.platforms.observed import Observed
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,16 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
         fields = worth_asking(wanted.config, fields)
         del running, plan, wanted  # before anybody waits for the switch again
     return Result(host=task.host, result=Collected(kept, *configs, session.observe(fields, vrfs)))
+
+
+def read_switch(task: Task, jobs: Mapping[str, Job], make: Callable[[str, Running], T]) -> Result:
+    """Read one switch's configuration, check who answers, and make something of what it runs."""
+    job, session = jobs[task.host.name], _session(task)
+    running = session.read()
+    if running.facts is not None:
+        identify(job.declared, running.facts, job.rules)
+    with COMPUTING:
+        return Result(host=task.host, result=make(job.declared.device, running))
 
 
 def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ...]:

@@ -111,6 +111,9 @@ class Platform:
     disruption: Callable[[Change], Disruption] = MISSING
     protected: tuple[str, ...] = MISSING
     """Regular expressions over ``" / ".join(path)``: lines whose change could cut our own path."""
+    harmless: tuple[str, ...] = ()
+    """Regular expressions over ``" / ".join(path)``: lines beside the model that say nothing about who reaches whom.
+    Every other line that the parser does not know may decide about it."""
     management_path: Callable[[ConfigTree], tuple[str, ...]] = _nothing_more
     """(whole running tree) -> further such expressions for this switch, from its running configuration."""
     open_trunks: Callable[[ConfigTree], tuple[OpenTrunk, ...]] = _no_trunks

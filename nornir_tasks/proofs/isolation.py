@@ -5,7 +5,7 @@ comes from a host's own subnet by any of its gates, goes where routing may take 
 Packets whose source is not the host's own are left out, as is what crosses the firewall outside the site.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Literal
@@ -18,9 +18,11 @@ from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
 from nornir_tasks.proofs.expected import Matrix, ends_of
 from nornir_tasks.proofs.filters import Lists, decided, passed
 from nornir_tasks.proofs.packets import Packet, Packets, addresses, between, common, example, without_all
-from nornir_tasks.proofs.routing import Routing, span
+from nornir_tasks.proofs.routing import Routing
 from nornir_tasks.proofs.services import Verdict, verdicts
-from nornir_tasks.proofs.wires import Wires
+from nornir_tasks.proofs.spans import span
+from nornir_tasks.proofs.unsure import SURE, Unsure
+from nornir_tasks.proofs.wires import Wires, far_ends
 
 FAMILIES: tuple[Family, ...] = ("ipv4", "ipv6")
 
@@ -49,6 +51,8 @@ class Judged:
     """One of each way; none: as asked."""
     services: tuple[Verdict, ...] = ()
     """What passes of each service that was asked about."""
+    undecided: tuple[str, ...] = ()
+    """Why it cannot be told: without a breach it is neither proved nor refuted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +60,28 @@ class Isolation:
     """What was found for every ordered pair of ends between which something may not pass."""
 
     pairs: tuple[Judged, ...]
-    undecided: tuple[str, ...]
-    """What could not be told, in words: lists on ports between switches."""
+    undecided: tuple[str, ...] = ()
+    """What keeps pairs from being proved, in words, each once."""
 
     @property
     def failed(self) -> tuple[Judged, ...]:
         """The pairs that are not as asked."""
         return tuple(each for each in self.pairs if each.breaches)
 
+    @property
+    def unknown(self) -> tuple[Judged, ...]:
+        """The pairs that could not be told."""
+        return tuple(each for each in self.pairs if each.undecided and not each.breaches)
+
+    @property
+    def proved(self) -> int:
+        """How many pairs are as asked."""
+        return len(self.pairs) - len(self.failed) - len(self.unknown)
+
     def summary(self) -> str:
-        """``isolation 24 of 24 pairs``."""
-        return f"isolation {len(self.pairs) - len(self.failed)} of {len(self.pairs)} pairs"
+        """``isolation 24 of 24 pairs``, or ``isolation 20 of 24 pairs, 4 could not be told``."""
+        left = f", {len(self.unknown)} could not be told" if self.unknown else ""
+        return f"isolation {self.proved} of {len(self.pairs)} pairs{left}"
 
 
 def judge(
@@ -74,15 +89,17 @@ def judge(
     configs: Mapping[str, DeviceConfig],
     guarded: Mapping[str, frozenset[str]],
     services: Mapping[str, Sequence[Service]] | None = None,
+    unsure: Unsure = SURE,
 ) -> Isolation:
     """Judge every pair. ``guarded``: group of hosts -> the planes between which its hosts forward nothing.
 
-    ``services``: name -> ports, for an overview of each pair; None: there is none.
+    ``services``: name -> ports, for an overview of each pair; None: there is none. ``unsure``: what is not known of the
+    switches. A pair on a fabric with such a switch is proved in nothing; what is open by lines that are known is named.
     """
     wires = Wires(network, configs)
     known = domains(network, wires)
     matrix = Matrix(network)
-    found = _Judge(matrix, configs, _routing(network, configs))
+    found = _Judge(matrix, configs, Routing(configs, far_ends(network, configs)), unsure.doubtful)
     ends = ends_of(known)
     ways = {
         (one, other): found.between(ends[one], ends[other])
@@ -94,11 +111,23 @@ def judge(
         if each.one.plane != each.other.plane or matrix.is_filtered(each.one.plane):
             _note(ways, each)
     _forwarded(ways, ends, guarded)
-    judged = tuple(
-        Judged(*pair, tuple(dict.fromkeys(breaches)), found.services(ends[pair[0]], ends[pair[1]], services))
-        for pair, breaches in ways.items()
-    )
-    return Isolation(judged, tuple(_filters_between_switches(network, configs)))
+    open_questions = _by_fabric(network, [*unsure.reasons.items(), *_filters_between_switches(network, configs)])
+    judged = []
+    for (one, other), breaches in ways.items():
+        fabrics = dict.fromkeys(network.planes[end.plane].fabric for end in (one, other))
+        why = tuple(reason for fabric in fabrics for reason in open_questions.get(fabric, ()))
+        kept = dict.fromkeys(each for each in breaches if not why or each.kind == "open")
+        judged.append(Judged(one, other, tuple(kept), found.services(ends[one], ends[other], services), why))
+    reasons = dict.fromkeys(reason for its in open_questions.values() for reason in its)
+    return Isolation(tuple(judged), tuple(reasons))
+
+
+def _by_fabric(network: Network, found: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:
+    """Fabric -> what is not known of its switches, in words."""
+    reasons: dict[str, list[str]] = {}
+    for device, why in found:
+        reasons.setdefault(network.device(device).fabric, []).extend(f"{device}: {each}" for each in why)
+    return reasons
 
 
 def _is_apart(ones: list[Domain], others: list[Domain]) -> bool:
@@ -130,15 +159,6 @@ def _forwarded(
                     ways[source, destination].append(Breach("open", (why,)))
 
 
-def _routing(network: Network, configs: Mapping[str, DeviceConfig]) -> Routing:
-    far = {}
-    for link in network.links:
-        if link.upper.device in configs and link.lower.device in configs:
-            here, there = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
-            far[here], far[there] = there, here
-    return Routing(configs, far)
-
-
 def _between_hosts(sets: list[Packets], here: Gate, there: Gate) -> list[Packets]:
     """Of these packets those between addresses that the ports of both gates have, if there are any."""
     ends = [[(each.first, each.last) for each in gate.subnets if gate.is_planned] for gate in (here, there)]
@@ -151,7 +171,9 @@ def _between_hosts(sets: list[Packets], here: Gate, there: Gate) -> list[Packets
     return narrowed or sets
 
 
-def _filters_between_switches(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[str]:
+def _filters_between_switches(
+    network: Network, configs: Mapping[str, DeviceConfig]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Lists on ports between switches are not followed: with one, nothing that passes there is proved."""
     filtered = {
         (name, each.name): each.acls for name, config in configs.items() for each in config.interfaces if each.acls
@@ -159,7 +181,8 @@ def _filters_between_switches(network: Network, configs: Mapping[str, DeviceConf
     for link in network.links:
         for end in (link.upper, link.lower) if link.kind != "host" else ():
             if acls := filtered.get((end.device, end.port)):
-                yield f"{end.device} {end.port}: {', '.join(each.name for each in acls)} filters between switches"
+                names = ", ".join(each.name for each in acls)
+                yield end.device, (f"{end.port}: {names} filters between switches",)
 
 
 @dataclass
@@ -167,6 +190,7 @@ class _Judge:
     matrix: Matrix
     configs: Mapping[str, DeviceConfig]
     routing: Routing
+    doubtful: frozenset[tuple[str, str]] = frozenset()
     lists: dict[str, Lists] = field(default_factory=dict)
     closed: dict[tuple[str, tuple[AclBinding, ...], str, str, str], bool] = field(default_factory=dict)
 
@@ -205,6 +229,8 @@ class _Judge:
     def _by(self, here: Gate, there: Gate, ends: tuple[Domain, Domain], family: Family) -> Iterator[Breach]:
         """What passes from one gate to another beside what may, and what must and does not."""
         one, other = ends
+        if self._is_doubtful(here) or self._is_doubtful(there):
+            return  # some of the lines that decide are unread
         every = between(one.subnets[family], other.subnets[family], family)
         may = self.matrix.may(one, other, family)
         through = []
@@ -221,6 +247,10 @@ class _Judge:
                 by = decided(self._lists(here), here.acls, (family, "in"), packet)
                 then = decided(self._lists(there), there.acls, (family, "out"), packet)
                 yield Breach("blocked", (here.line(by), there.line(then)), packet)
+
+    def _is_doubtful(self, gate: Gate) -> bool:
+        names = (gate.interface, *(each.name for each in gate.acls)) if self.doubtful else ()
+        return any((gate.router.device, name) in self.doubtful for name in names)
 
     def _unreached(self, here: Gate, one: Domain, other: Domain) -> Iterator[Breach]:
         must = self.matrix.must(one, other, "ipv4")

@@ -9,45 +9,17 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from ipaddress import ip_network
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from nornir_tasks.design.config.bgp import Bgp, Neighbor
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.routing_policy import PrefixRule
 from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.proofs.spans import Span, span
 
 Port = tuple[str, str]
 """(device, interface)."""
-
-
-class Span(NamedTuple):
-    """A prefix as its addresses: of these there are many, and networks of ``ipaddress`` are slow as keys."""
-
-    version: int
-    first: int
-    last: int
-
-    @property
-    def length(self) -> int:
-        """Its prefix length."""
-        return (32 if self.version == 4 else 128) - (self.last - self.first).bit_length()
-
-    def holds(self, other: "Span") -> bool:
-        """Is all of the other in it?"""
-        return self.version == other.version and self.first <= other.first and other.last <= self.last
-
-    def overlaps(self, other: "Span") -> bool:
-        """Have both an address in common?"""
-        return self.version == other.version and self.first <= other.last and other.first <= self.last
-
-
-@cache
-def span(prefix: str) -> Span:
-    """The addresses of a prefix, or of the subnet that an address with its length is in."""
-    network = ip_network(prefix, strict=False)
-    return Span(network.version, int(network.network_address), int(network.broadcast_address))
 
 
 class Router(NamedTuple):
@@ -269,6 +241,15 @@ class Routing:
                     out = self._allowed(device, _policy(bgp, neighbor, "out"))
                     theirs = _policy(self.configs[receiver.device].bgp, back, "in")
                     yield sender, receiver, out & self._allowed(receiver.device, theirs)
+
+    def is_known(self, device: str, neighbor: Neighbor) -> bool:
+        """Is the far end of a session one of these switches, and configured for it?"""
+        bgp = self.configs[device].bgp
+        return bgp is not None and self._answering(Router(device, neighbor.vrf), bgp.asn, neighbor) is not None
+
+    def has_owner(self, address: str) -> bool:
+        """Has a switch this address?"""
+        return address in self._owners
 
     def _answering(self, sender: Router, asn: int, neighbor: Neighbor) -> tuple[Router, Neighbor] | None:
         """The far end of a session, if it is configured for this one."""

@@ -12,7 +12,8 @@ from nornir_tasks.design.flows import Service
 from nornir_tasks.proofs.ends import Domain, Gate
 from nornir_tasks.proofs.filters import Lists, decided, passed
 from nornir_tasks.proofs.packets import Packets, between, example, without_all
-from nornir_tasks.proofs.routing import Routing, span
+from nornir_tasks.proofs.routing import Routing
+from nornir_tasks.proofs.spans import span
 
 IN: tuple[Family, Direction] = ("ipv4", "in")
 OUT: tuple[Family, Direction] = ("ipv4", "out")

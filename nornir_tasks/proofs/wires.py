@@ -87,6 +87,10 @@ class Wires:
         inner = self._ends_at(device, port).get(tag)
         return None if inner is None else (device, inner)
 
+    def ends(self, device: str, port: str) -> tuple[Place, ...]:
+        """What frames of any tag come to at a port."""
+        return tuple((device, inner) for inner in self._ends_at(device, port).values())
+
     def _join(self, link: Link, one: Place, other: Place) -> None:
         if link.kind != "peer" or one[1] != other[1]:
             words = f"{_words(one)} and {_words(other)} are one by {link.upper.device} {link.upper.port}"
@@ -137,6 +141,16 @@ class Wires:
         for place, words in self._seams.items():
             found[self.wire(place)] += words
         return dict(found)
+
+
+def far_ends(network: Network, configs: Mapping[str, DeviceConfig]) -> dict[tuple[str, str], tuple[str, str]]:
+    """(switch, port) -> the other end of each cable between two of these switches."""
+    found = {}
+    for link in network.links:
+        if link.upper.device in configs and link.lower.device in configs:
+            here, there = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
+            found[here], found[there] = there, here
+    return found
 
 
 def svi_vlan(name: str) -> int | None:

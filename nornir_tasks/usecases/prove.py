@@ -1,16 +1,21 @@
-"""Prove what the rendered configurations of a whole site do. No switch is asked."""
+"""Prove what the rendered configurations of a whole site do, or those that its switches run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.flows import Service, services_of
+from nornir_tasks.drivers.session import Running
 from nornir_tasks.errors import GpufabricError, IntentError, Problem, UndecidedError, ValidationFailed
+from nornir_tasks.platforms import platforms
 from nornir_tasks.proofs import isolation
 from nornir_tasks.proofs.ends import group_of
 from nornir_tasks.proofs.isolation import Isolation
+from nornir_tasks.proofs.unsure import SURE, Seen, Unsure, unsure, with_open_trunks
 from nornir_tasks.usecases.hosts import host_inventory
 from nornir_tasks.usecases.progress import On, Work, following, ignore
+from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
 PROOFS = ("isolation",)
@@ -28,15 +33,55 @@ class Proved:
 
 def prove(design: SiteDesign, only: tuple[str, ...] = (), on: On = ignore) -> Proved:
     """Render every switch, read that back, and judge it. Raises IntentError for a proof that there is not."""
+    _check(only)
+    return _proved(design, rendered(select(design), on), SURE)
+
+
+def prove_running(design: SiteDesign, reach: Reach, only: tuple[str, ...] = (), on: On = ignore) -> Proved:
+    """Read what every switch runs, and judge that; nothing is changed.
+
+    A switch that does not answer, and lines that may decide and are not known, leave the pairs on its fabric open.
+    Raises IntentError for a proof that there is not.
+    """
+    _check(only)
+    access, selection = Access(reach, on), select(design)
+    selection = selection.with_releases(access.accepted(selection))
+    with access.fleet(selection.design, selection) as switches:
+        found = access.read(Work.READ, len(selection), partial(switches.read, partial(_seen, selection)))
+    wanted = {name: selection.realised(name).config for name in found.values}
+    unreachable = {name: str(error.problems[0].what) for name, error in found.errors.items()}
+    configs = {name: with_open_trunks(found.values[name]) for name in selection if name in found.values}
+    return _proved(design, configs, unsure(design.network, wanted, found.values, platforms(), unreachable))
+
+
+def _check(only: tuple[str, ...]) -> None:
     unknown = [each for each in only if each not in PROOFS]
     if unknown:
         what = f"no such proof: {', '.join(unknown)}"
         raise IntentError(Problem("--only", what, expected=f"one of {', '.join(PROOFS)}"))
+
+
+def _proved(design: SiteDesign, configs: Mapping[str, DeviceConfig], doubts: Unsure) -> Proved:
     guarded, reasons = _guarded(design)
-    found = isolation.judge(design.network, rendered(select(design), on), guarded, _services(design))
+    found = isolation.judge(design.network, configs, guarded, _services(design), doubts)
     problems = [Problem(where, "could not be proved", found=why) for where, why in reasons.items()]
-    problems += [Problem("isolation", each, "no list there", hint="take it away") for each in found.undecided]
+    for each in found.undecided:
+        where, _, why = each.partition(": ")
+        problems.append(Problem(where, "isolation could not be told", found=why, hint=_HINT))
     return Proved(found, tuple(problems))
+
+
+_HINT = "take it away, or judge by hand what it lets pass: the pairs of hosts on its fabric are not proved"
+
+
+def _seen(selection: Selection, name: str, running: Running) -> Seen:
+    """What one switch runs: whole, others' lines among it."""
+    device = selection.devices[name]
+    os = platforms()[device.os]
+    tree = os.to_tree(running.text)
+    parsed = os.parse(tree, device.capabilities, name, device.model)
+    unread = tuple(path for path, node in parsed.remainder.walk() if not node)
+    return Seen(parsed.config, unread, os.open_trunks(tree), reverts=running.waiting is not None)
 
 
 def rendered(selection: Selection, on: On = ignore) -> dict[str, DeviceConfig]:

@@ -16,6 +16,7 @@ from nornir_tasks.platforms.eos.capabilities import (
 )
 from nornir_tasks.platforms.eos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.eos.disruption import disruption
+from nornir_tasks.platforms.eos.harmless import HARMLESS
 from nornir_tasks.platforms.eos.layer1 import fec_line, speed_word
 from nornir_tasks.platforms.eos.observe import OBSERVING
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED, management_path
@@ -48,6 +49,7 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    harmless=HARMLESS,
     management_path=management_path,
     open_trunks=open_trunks,
     vlan_entry=VLAN_ENTRY,

@@ -11,6 +11,7 @@ from nornir_tasks.platforms.nvue.candidate import candidate, server_changes
 from nornir_tasks.platforms.nvue.capabilities import LOAD_BALANCING, RELEASES, TAKEN, TRAINS, capabilities
 from nornir_tasks.platforms.nvue.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nvue.disruption import disruption
+from nornir_tasks.platforms.nvue.harmless import HARMLESS
 from nornir_tasks.platforms.nvue.observe import OBSERVING
 from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.nvue.parse import parse
@@ -59,6 +60,7 @@ PLATFORM = Platform(
     server_changes=server_changes,
     disruption=disruption,
     protected=PROTECTED,
+    harmless=HARMLESS,
     management_path=management_path,
     open_trunks=open_trunks,
     empty_lists=empty_lists,

@@ -21,6 +21,7 @@ from nornir_tasks.platforms.nxos.config_text import to_text, to_tree
 from nornir_tasks.platforms.nxos.day0 import FIRST_BOOT
 from nornir_tasks.platforms.nxos.disruption import disruption
 from nornir_tasks.platforms.nxos.fec import fec_word
+from nornir_tasks.platforms.nxos.harmless import HARMLESS
 from nornir_tasks.platforms.nxos.observe import OBSERVING
 from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.nxos.parse import parse
@@ -54,6 +55,7 @@ PLATFORM = Platform(
     disruption=disruption,
     management_path=management_path,
     protected=PROTECTED,
+    harmless=HARMLESS,
     open_trunks=open_trunks,
     live_obstacles=live_obstacles,
     vlan_entry=VLAN_ENTRY,

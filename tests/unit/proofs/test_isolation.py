@@ -192,7 +192,8 @@ def test_services_that_have_every_port_leave_nothing_else() -> None:
 def test_a_list_on_a_port_between_switches_is_not_followed_and_said_so() -> None:
     bound = (AclBinding("ipv4", "in", "STORAGE-V200-IN"),)
     found = front().with_port("front-spine-1", "swp1", acls=bound).judged()
-    assert found.undecided == ("front-spine-1 swp1: STORAGE-V200-IN filters between switches",)
+    assert found.undecided == ("front-spine-1: swp1: STORAGE-V200-IN filters between switches",)
+    assert found.summary() == "isolation 0 of 20 pairs, 20 could not be told"
 
 
 def test_a_binding_to_a_list_that_is_not_there_filters_nothing() -> None:

@@ -3,7 +3,8 @@
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.device_config import DeviceConfig
-from nornir_tasks.proofs.routing import Router, Routing, span
+from nornir_tasks.proofs.routing import Router, Routing
+from nornir_tasks.proofs.spans import span
 
 BEHIND = "10.9.0.0/24"
 

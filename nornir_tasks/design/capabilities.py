@@ -277,6 +277,8 @@ class Capabilities:
     """Mode of spanning tree that we configure: the OS's own; None: none is configured."""
     management_vrf: str | None = None
     """The name of the management VRF; None: the operator names it."""
+    domain_gap: str = ""
+    """Why the switch has no domain name, for the operator's message; empty: it may have one."""
     acls: AclFacts | None = None
     """None: no access lists."""
     acl_gap: str = ""

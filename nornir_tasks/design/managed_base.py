@@ -1,11 +1,12 @@
 """Base configuration: what the intent manages of it on the switches of each fabric, and in the terms of each OS."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, Server
-from nornir_tasks.design.partial_config import BasePolicy
-from nornir_tasks.intent.base_model import DEFAULT_VRF, BaseIntent
+from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
+from nornir_tasks.errors import Problem
+from nornir_tasks.intent.base_model import DEFAULT_VRF, BaseIntent, DnsIntent
 from nornir_tasks.intent.model import Intent
 
 
@@ -18,8 +19,16 @@ def by_fabric(intent: Intent) -> Mapping[str, BasePolicy]:
 def _policy(base: BaseIntent) -> BasePolicy:
     ntp, syslog = (None if each is None else tuple(map(str, each)) for each in (base.ntp, base.syslog))
     return BasePolicy(
-        None if base.vrf == DEFAULT_VRF else base.vrf, hostname=base.hostname is not None, ntp=ntp, syslog=syslog
+        None if base.vrf == DEFAULT_VRF else base.vrf,
+        hostname=base.hostname is not None,
+        dns=_dns(base.dns),
+        ntp=ntp,
+        syslog=syslog,
     )
+
+
+def _dns(intent: DnsIntent | None) -> DnsPolicy | None:
+    return None if intent is None else DnsPolicy(tuple(map(str, intent.servers)), intent.domain)
 
 
 def sections(policy: BasePolicy | None) -> frozenset[BaseSection]:
@@ -28,6 +37,7 @@ def sections(policy: BasePolicy | None) -> frozenset[BaseSection]:
         return frozenset()
     found: dict[BaseSection, object] = {
         "hostname": policy.hostname or None,
+        "dns": policy.dns,
         "ntp": policy.ntp,
         "syslog": policy.syslog,
     }
@@ -39,5 +49,24 @@ def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -
     if policy is None:
         return NO_BASE
     vrf = policy.vrf and (capabilities.management_vrf or policy.vrf)
-    time, log = (tuple(Server(each, vrf) for each in found or ()) for found in (policy.ntp, policy.syslog))
-    return Base(hostname=device if policy.hostname else None, time_servers=time, log_servers=log)
+    dns = policy.dns or DnsPolicy((), None)
+    names, time, log = (
+        tuple(Server(each, vrf) for each in found or ()) for found in (dns.servers, policy.ntp, policy.syslog)
+    )
+    return Base(
+        hostname=device if policy.hostname else None,
+        name_servers=names,
+        domain=dns.domain,
+        time_servers=time,
+        log_servers=log,
+    )
+
+
+def problems(device: str, policy: BasePolicy | None, capabilities: Capabilities) -> Iterator[Problem]:
+    """What of the base configuration of one switch its OS cannot be configured with."""
+    if policy is None:
+        return
+    if policy.dns is not None and policy.dns.domain is not None and capabilities.domain_gap:
+        what = f"a domain name cannot be configured: {capabilities.domain_gap}"
+        hint = "leave dns.domain out in the base of this fabric, or take a later release"
+        yield Problem(device, what, "base.dns without domain", policy.dns.domain, hint)

@@ -41,7 +41,12 @@ def in_order(config: DeviceConfig, sort_key: Callable[[str], tuple[int, ...]]) -
 
 
 def _base(base: Base) -> Base:
-    return replace(base, time_servers=_servers(base.time_servers), log_servers=_servers(base.log_servers))
+    return replace(
+        base,
+        name_servers=_servers(base.name_servers),
+        time_servers=_servers(base.time_servers),
+        log_servers=_servers(base.log_servers),
+    )
 
 
 def _servers(servers: Iterable[Server]) -> tuple[Server, ...]:

@@ -105,6 +105,16 @@ class PartialVrf:
 
 
 @dataclass(frozen=True, slots=True)
+class DnsPolicy:
+    """What a switch asks for names."""
+
+    servers: tuple[str, ...]
+    """Addresses."""
+    domain: str | None
+    """Its domain name; None: none is configured."""
+
+
+@dataclass(frozen=True, slots=True)
 class BasePolicy:
     """Base configuration in neutral terms. None: the section is not managed, and stays as the switch has it."""
 
@@ -112,6 +122,8 @@ class BasePolicy:
     """The management VRF, where the OS lets it be named; None: these servers are reached in the default VRF."""
     hostname: bool = False
     """Is the switch's own name that of the design? False: not managed."""
+    dns: DnsPolicy | None = None
+    """Name servers and domain name."""
     ntp: tuple[str, ...] | None = None
     """Addresses of time servers."""
     syslog: tuple[str, ...] | None = None

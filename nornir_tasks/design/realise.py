@@ -111,6 +111,7 @@ def realise(
     bender.problems.extend(layer3.problems(device.name, intended, device.capabilities))
     bender.problems.extend(gateway_rules.problems(device.name, intended.ports or {}, device.capabilities))
     bender.problems.extend(relay_rules.problems(device.name, intended.ports or {}, device.capabilities))
+    bender.problems.extend(managed_base.problems(device.name, intended.base, device.capabilities))
     bender.problems.extend(storm_rules.problems(device.name, intended.ports or {}, device.capabilities))
     if bender.problems:
         raise DesignError(bender.problems)

@@ -21,6 +21,41 @@ def _vrf(value: object) -> str:
     return value
 
 
+_DOMAIN = re.compile(r"(?=.{1,64}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*")
+MAX_NAME_SERVERS = 3
+"""resolv.conf(5), MAXNS: a resolver asks no more; Cumulus Linux and EOS have the C library's."""
+
+
+def _domain(value: object) -> str:
+    if not isinstance(value, str) or not _DOMAIN.fullmatch(value):
+        raise wrong("not a domain name", "1-64 lower-case letters, digits, dashes and dots, as example.net", value)
+    return value
+
+
+DomainName = Annotated[str, BeforeValidator(_domain), Written("domain name, 1-64 characters")]
+
+
+class DnsIntent(Part):
+    """What switches ask for names, and the domain they are in."""
+
+    servers: Annotated[tuple[HostAddress, ...], Field(min_length=1, max_length=MAX_NAME_SERVERS)]
+    """Name servers, reached as ``vrf`` says. Any other is removed; on EOS and NX-OS a change needs
+    ``--allow-management``."""
+    domain: DomainName | None = None
+    """The domain name of switches, the same on all. Without it none is configured. Cumulus Linux 5.13 has none."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Each server once."""
+        yield from _twice("servers", self.servers)
+
+
+def _twice(section: str, servers: tuple[HostAddress, ...] | None) -> Iterator[Finding]:
+    for number, server in enumerate(servers or ()):
+        if servers and server in servers[:number]:
+            found = f"{server}, also in {section}[{servers.index(server)}]"
+            yield Finding((section, number), "a server that is named twice", "each server once", found)
+
+
 ManagementVrf = Annotated[str, BeforeValidator(_vrf), Written("name of a VRF, 1-32 characters, or `default`")]
 
 
@@ -32,6 +67,8 @@ class BaseIntent(Part):
     ``default``: servers are reached in the default VRF, on all systems."""
     hostname: Literal["managed"] | None = None
     """``managed``: each switch is called as in the design. A change of it needs ``--allow-management``."""
+    dns: DnsIntent | None = None
+    """Name servers and domain name."""
     ntp: Annotated[tuple[HostAddress, ...], Field(min_length=1)] | None = None
     """Time servers. Any other server or peer is removed; keys and source interfaces stay."""
     syslog: tuple[HostAddress, ...] | None = None
@@ -41,10 +78,7 @@ class BaseIntent(Part):
     def findings(self) -> Iterator[Finding]:
         """Each server once, and at least one section."""
         for section, servers in (("ntp", self.ntp), ("syslog", self.syslog)):
-            for number, server in enumerate(servers or ()):
-                if servers and server in servers[:number]:
-                    found = f"{server}, also in {section}[{servers.index(server)}]"
-                    yield Finding((section, number), "a server that is named twice", "each server once", found)
+            yield from _twice(section, servers)
         sections = [each for each in type(self).model_fields if each != "vrf"]
         if all(getattr(self, each) is None for each in sections):
             hint = "base: unmanaged leaves all of it as switches have it"

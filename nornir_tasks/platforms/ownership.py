@@ -14,7 +14,7 @@ from functools import cache
 from typing import Literal
 
 from nornir_tasks.design.claims import BASE, SWITCH, Claims
-from nornir_tasks.design.config.base import BASE_SECTIONS, BaseSection
+from nornir_tasks.design.config.base import BASE_SECTIONS, NETWORK_SECTIONS, BaseSection
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 
 Key = Literal[
@@ -41,8 +41,10 @@ Key = Literal[
     "gateways",
     "dhcp relay",
     "base hostname",
+    "base dns",
     "base ntp",
     "base syslog",
+    "base network",
     "switch",
     "nobody",
 ]
@@ -143,6 +145,8 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
         return claims.route_in_vrf_of(enclosing, key)
     if by in _BY:
         return _BY[by](claims, key)
+    if by == "base network":
+        return BASE if claims.base & NETWORK_SECTIONS else None
     if by in _OF_BASE:
         return BASE if _OF_BASE[by] in claims.base else None
     return SWITCH if by == "switch" or (by in _WHERE_USED and _WHERE_USED[by](claims)) else None

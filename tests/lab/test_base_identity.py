@@ -8,8 +8,10 @@ import pytest
 
 from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
-from nornir_tasks.design.partial_config import BasePolicy
+from nornir_tasks.design import managed_base
+from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
 from nornir_tasks.errors import RefusedError
+from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.usecases.site import select
 from tests.lab.pushes import push
@@ -62,3 +64,22 @@ def test_the_name_stays_where_it_is_not_managed(device: str) -> None:
     switch = called(base, "old-name")
     push(switch, base)
     assert "old-name" in switch.running()
+
+
+@pytest.mark.parametrize("device", [managed.DEVICES["eos"], managed.DEVICES["nxos"]], ids=["eos", "nxos"])
+def test_name_servers_are_not_changed_without_leave(device: str) -> None:
+    base = base_of(device, dns=DnsPolicy(("192.0.2.54",), None))
+    switch = called(base, device)
+    with pytest.raises(RefusedError, match=f"management path.*name-server(?s:.*)--allow-management {device}"):
+        device_plan(base, switch.running())
+    push(switch, base, allow_management=True)
+    assert device_plan(base, switch.running()).changes == ()
+
+
+def test_a_domain_name_is_refused_where_the_release_has_none() -> None:
+    known = platform("nvue").facts.capabilities("5.13", "spectrum4")
+    policy = BasePolicy("MGMT", dns=DnsPolicy(("192.0.2.54",), "example.net"))
+    (problem,) = managed_base.problems("spine-1", policy, known)
+    assert "5.14" in problem.what
+    assert problem.found == "example.net"
+    assert list(managed_base.problems("spine-1", replace(policy, dns=DnsPolicy(("192.0.2.54",), None)), known)) == []

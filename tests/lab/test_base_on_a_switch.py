@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.plan import DevicePlan
+from nornir_tasks.deploy.plan import device_plan as plan_of
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.errors import IntentError
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.usecases.site import select
-from tests.lab.pushes import push
+from tests.lab import pushes
 from tests.lab.typed_switches import SWITCHES, Switch
 from tests.property.mutants import each_change_is_reported
 from tests.unit.design import managed
@@ -23,25 +25,43 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
         ("ntp server 192.0.2.120",),
         ("logging host 192.0.2.200",),
         ("logging vrf MGMT host 192.0.2.201 1514 protocol tcp",),
+        ("ip name-server vrf MGMT 192.0.2.200",),
+        ("ip name-server 192.0.2.201",),
     ),
     "leaf-g1-r1": (
         ("ntp server 192.0.2.200 prefer use-vrf management",),
         ("ntp peer 192.0.2.201 use-vrf management",),
         ("logging server 192.0.2.200 3 use-vrf management",),
+        ("vrf context management", "ip name-server 192.0.2.54 192.0.2.200"),
+        ("ip name-server 192.0.2.201 use-vrf LEGACY",),
     ),
     "spine-1": (
         ("system", "ntp", "server", "192.0.2.200", 'iburst: "enabled"'),
         ("system", "ntp", 'state: "disabled"'),
         ("system", "syslog", "server", "192.0.2.200", "port: 601"),
+        ("system", "dns", "server", "192.0.2.200", 'vrf: "mgmt"'),
     ),
     "spine-2": (
         ("service", "ntp", "mgmt", "server", "192.0.2.200", 'iburst: "on"'),
         ("service", "ntp", "default", "pool", "0.cumulusnetworks.pool.ntp.org"),
         ("system", "syslog", "server", "192.0.2.200", "port: 601"),
+        ("service", "dns", "default", "server", "192.0.2.200"),
     ),
 }
 """What somebody may add on a switch whose base is managed."""
-WORDS = {"ntp", "logging", "syslog"}
+_OF_BASE = re.compile(
+    r"(?:hostname|ip name-server|ip domain-name|dns domain|ntp|logging) .*|vrf context management / ip name-server .*"
+    r"|system / hostname: .*|(?:service|system) / (?:dns|ntp|syslog)(?: / .*)?"
+)
+
+
+def device_plan(wanted: Wanted, running: str) -> DevicePlan:
+    """With leave to change the management path: some of base is on it."""
+    return plan_of(wanted, running, allow_management=True)
+
+
+def push(switch: Switch, wanted: Wanted) -> int:
+    return pushes.push(switch, wanted, allow_management=True)
 
 
 def brownfield(whole: Wanted) -> Switch:
@@ -58,8 +78,8 @@ def lines_of(whole: Wanted, switch: Switch) -> frozenset[Path]:
 
 
 def of_base(paths: frozenset[Path]) -> set[Path]:
-    """The lines of time and log among them."""
-    return {path for path in paths if {path[0].split()[0], *path[1:2]} & WORDS}
+    """The lines of base among them."""
+    return {path for path in paths if _OF_BASE.fullmatch(" / ".join(path))}
 
 
 @SYSTEMS

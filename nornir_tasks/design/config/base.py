@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-BaseSection = Literal["hostname", "ntp", "syslog"]
+BaseSection = Literal["hostname", "dns", "ntp", "syslog"]
 """Each is ours as a whole where the intent has its key, else others'."""
 BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)
+
+NETWORK_SECTIONS: frozenset[BaseSection] = frozenset({"dns"})
+"""Those that NX-OS has lines of in its management VRF."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,10 @@ class Base:
 
     hostname: str | None = None
     """The name the switch has for itself; None: not managed."""
+    name_servers: tuple[Server, ...] = ()
+    """DNS."""
+    domain: str | None = None
+    """The domain name of the switch."""
     time_servers: tuple[Server, ...] = ()
     """NTP."""
     log_servers: tuple[Server, ...] = ()

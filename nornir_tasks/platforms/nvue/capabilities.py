@@ -52,7 +52,8 @@ class Spelling:
     gateway_up: str
     """Key below which a gateway is ``up``: until 5.14 ``state``, which is its switch since (tests/corpus/nvue)."""
     ntp: str
-    """Section in which ``ntp`` stands: until 5.14 for each VRF, since for the whole switch (tests/corpus/nvue)."""
+    """Section in which ``ntp`` and ``dns`` stand: until 5.14 for each VRF, since for the whole switch, where the domain
+    name always is (tests/corpus/nvue)."""
 
     @property
     def vrf(self) -> tuple[str, ...]:
@@ -281,6 +282,11 @@ _NO_SERVER_GROUPS = MappingProxyType(
 )
 """Releases whose relay cannot tell the servers of one plane from those of another."""
 
+_NO_DOMAIN = MappingProxyType(
+    {"5.13": "system dns domain comes with 5.14 (New-and-Changed-NVUE-Commands; schema v5_13)"}
+)
+"""Releases that have no domain name."""
+
 TRAINS = (
     Train(
         "5.13",
@@ -288,14 +294,19 @@ TRAINS = (
         "schema v5_13: every key; docs513: BGP, BFD (cc5486ea), ports, QoS",
         assumed="what `qos roce` sets by itself, nor how it is shown; the manual of 5.14 stands in",
     ),
-    Train("5.14", "5.14", "schema v5_14: every key; docs514", "groups of DHCP servers: nothing is relayed before"),
+    Train(
+        "5.14",
+        "5.14",
+        "schema v5_14: every key; docs514",
+        "groups of DHCP servers: nothing is relayed before; `system.dns.domain`",
+    ),
     Train(
         "5.15",
         "5.15",
         "schema v5_15: every key; docs515: RoCE (48a436d5), BFD (5810501f), changed commands (07d58d4b)",
         "`state: enabled` for `enable: on`; `ipv4`, `ipv6` and `vrf` of an interface for `ip`; `vrr-state` of a "
-        "gateway for `state`; `system.lldp` for "
-        "`service.lldp`; BFD's times in a profile of `router.bfd`",
+        "gateway for `state`; `system.lldp`, `system.ntp` and `system.dns` for those of "
+        "`service`; BFD's times in a profile of `router.bfd`",
     ),
     Train("5.16", "5.16", "schema v5_16: every key; docs516"),
     Train("5.17", "5.17", "schema v5_17: every key; docs517: RoCE (429fe7bd), BFD (0e28e98b)"),
@@ -330,4 +341,5 @@ def capabilities(release: str, asic: str) -> NvueCapabilities:
         release_pattern=pattern,
         spelling=_BY_RELEASE[release],
         assumed=_ASSUMED[release],
+        domain_gap=_NO_DOMAIN.get(release, ""),
     )

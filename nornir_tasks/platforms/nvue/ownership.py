@@ -124,6 +124,7 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"service",
         rule(r"lldp", "switch"),
+        _container(r"dns", rule(r"[^:]+", "base dns", shared=True, children=(rule(r"server", "base dns"),))),
         _container(r"ntp", rule(r"[^:]+", "base ntp", shared=True, children=(rule(_TIME, "base ntp"),))),
         _container(
             r"dhcp-relay",
@@ -135,6 +136,7 @@ OWNERSHIP: tuple[Rule, ...] = (
         r"system",
         rule(r"lldp", "switch"),
         rule(r"hostname: .*", "base hostname"),
+        _container(r"dns", rule(r"server|domain: .*", "base dns")),
         _container(r"ntp", rule(rf"{_TIME}|vrf: .*|state: .*", "base ntp")),
         _container(r"syslog", rule(r"server", "base syslog")),
         _container(r"forwarding", rule(r"ecmp-hash|hash-seed: .*", "switch"), rule(r"lag-hash", "lag hash")),

@@ -11,6 +11,8 @@ def parse_base(data: Data, spelling: Spelling) -> Base:
     """What the switch is called, where it has its time from and sends its log."""
     return Base(
         hostname=take_text(data, "system", "hostname"),
+        name_servers=_names_by_vrf(data) if spelling.ntp == "service" else _names(data),
+        domain=take_text(data, "system", "dns", "domain"),
         time_servers=_time_by_vrf(data) if spelling.ntp == "service" else _time(data),
         log_servers=_log(data),
     )
@@ -34,8 +36,26 @@ def _time(data: Data) -> tuple[Server, ...]:
     return tuple(Server(each, _named(vrf)) for each in names)
 
 
+def _names_by_vrf(data: Data) -> tuple[Server, ...]:
+    return tuple(
+        Server(each, _named(vrf))
+        for vrf, _ in entries(data, "service", "dns")
+        for each, _ in entries(data, "service", "dns", vrf, "server")
+        if take_empty(data, "service", "dns", vrf, "server", each)
+    )
+
+
+def _names(data: Data) -> tuple[Server, ...]:
+    return _with_vrf(data, "system", "dns", "server")
+
+
 def _log(data: Data) -> tuple[Server, ...]:
-    found, at = [], ("system", "syslog", "server")
+    return _with_vrf(data, "system", "syslog", "server")
+
+
+def _with_vrf(data: Data, *at: str) -> tuple[Server, ...]:
+    """Servers that say the VRF they are reached in, and nothing else."""
+    found = []
     for address, settings in entries(data, *at):
         if settings.keys() == {"vrf"} and (vrf := take_text(data, *at, address, "vrf")) is not None:
             found.append(Server(address, _named(vrf)))

@@ -93,7 +93,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:interface \S+ / )?(?:no )?priority-flow-control watch-dog-interval .*", Disruption.NONE),
     (r"system qos|bfd interval .*|vlan \d+ / name .*", Disruption.NONE),
     # What the switch itself asks and tells; no packet of others depends on it.
-    (r"(?:hostname|ntp|logging) .*", Disruption.NONE),
+    (r"(?:hostname|ip domain-name|(?:vrf context management / )?ip name-server|ntp|logging) .*", Disruption.NONE),
     (r"interface \S+(?: / (?:description .*|(?:no )?ip redirects))?", Disruption.NONE),
     (r"ip prefix-list .*", Disruption.NONE),
     (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),

@@ -67,6 +67,8 @@ OWNERSHIP = (
     rule(r"bfd .+", "switch"),
     rule(r"(?:no )?lldp .+", "switch"),
     rule(r"hostname .+", "base hostname"),
+    # who is asked for names; what names are completed with, and whether any are, stay as they are
+    rule(r"ip (?:name-server|domain-name) .+", "base dns"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
     rule(r"ntp (?:server|peer) .+", "base ntp"),
     rule(r"logging server .+", "base syslog"),
@@ -87,6 +89,8 @@ OWNERSHIP = (
     rule(r"ip prefix-list (?P<key>\S+) .+", "name"),
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"{_ROUTE} .+", "prefix"),
+    # The management VRF is always there: what stands below is its section's, and all else in it others'.
+    rule(r"vrf context management", "base network", shared=True, children=(rule(r"ip name-server .+", "base dns"),)),
     # Others may have routes, a name server and the like in our VRFs too.
     rule(r"vrf context (?P<key>\S+)", "vrf", shared=True, children=(rule(rf"{_ROUTE} .+", "pool route"),)),
     rule(r"interface breakout module 1 port (?P<key>\d+) map \S+", "port", prefix="Ethernet1/"),

@@ -25,7 +25,7 @@ from nornir_tasks.platforms.lines import Block, Fields, number, row, table, text
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.capabilities import OS
 from nornir_tasks.platforms.nxos.config_text import DLB
-from nornir_tasks.platforms.nxos.parse_base import BASE_ROWS, base_of
+from nornir_tasks.platforms.nxos.parse_base import BASE_BLOCKS, BASE_ROWS, MANAGEMENT_VRF, ManagementReader
 from nornir_tasks.platforms.nxos.parse_layer3 import ROUTES, line_of
 from nornir_tasks.platforms.nxos.parse_pair import BLOCK as PAIR_BLOCK
 from nornir_tasks.platforms.nxos.parse_pair import PairReader
@@ -95,6 +95,7 @@ BLOCKS = (
     Block((), _TOP),
     Block((r"vlan \d+$",), _VLAN),
     Block((rf"{DLB}$",), _BALANCING),
+    *BASE_BLOCKS,
     PAIR_BLOCK,
     *PORT_BLOCKS,
     *ROUTING_BLOCKS,
@@ -134,7 +135,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
         static_routes=routes,
         bgp=reader.bgp.bgp,
-        base=base_of(values),
+        base=reader.management.finish(values),
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
     return Parsed(in_order(config, sort_key), reader.remainder.tree)
@@ -157,6 +158,7 @@ class _Reader:
     ports: PortReader = field(init=False)
     bgp: BgpReader = field(init=False)
     policy: PolicyReader = field(init=False)
+    management: ManagementReader = field(init=False)
 
     def __post_init__(self) -> None:
         self.qos = QosReader(self.remainder)
@@ -164,6 +166,7 @@ class _Reader:
         self.ports = PortReader(self.remainder, self.qos, self.pair, self.asic)
         self.bgp = BgpReader(self.remainder)
         self.policy = PolicyReader(self.remainder)
+        self.management = ManagementReader(self.remainder)
 
     def read(self, tree: ConfigTree) -> Fields:
         """Fields of the lines at the top; every block is read by its reader."""
@@ -178,6 +181,7 @@ class _Reader:
         yield r"interface (?P<name>loopback\d+)", self.ports.loopback
         yield LIST.pattern, self._access_list
         yield r"vlan (?P<number>\d+)", self._vlan
+        yield rf"vrf context {MANAGEMENT_VRF}", self.management.vrf
         yield r"vrf context (?P<name>\S+)", self._vrf
         yield r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<sequence>\d+)", self.policy.route_map
         yield r"class-map type qos match-any GPUFABRIC-QG(?P<group>[0-7])", self.qos.class_map

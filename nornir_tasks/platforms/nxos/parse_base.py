@@ -1,9 +1,34 @@
 """NX-OS lines of base configuration."""
 
+import re
+from dataclasses import replace
+
 from nornir_tasks.design.config.base import Base, Server
-from nornir_tasks.platforms.lines import Fields, row, text
+from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.lines import Block, Fields, Row, row, table, text
+from nornir_tasks.platforms.nxos.reading import Remainder
+
+_ADDRESS = r"[0-9a-f:.]+"
+
+
+def _servers(vrf: str | None) -> Row:
+    """All name servers of a VRF stand in one line (cisco.nxos 11.1.0 nxos_system, parse_name_servers)."""
+    return row(
+        rf"ip name-server ({_ADDRESS}(?: {_ADDRESS})*)",
+        "name_servers",
+        lambda found: tuple(Server(each, vrf) for each in found[1].split()),
+        single="ip name-server",
+    )
+
+
+MANAGEMENT_VRF = "management"
+_MANAGEMENT = (_servers(MANAGEMENT_VRF),)
+_MANAGEMENT_LINES = table(*_MANAGEMENT)
+BASE_BLOCKS = (Block((rf"vrf context {MANAGEMENT_VRF}$",), _MANAGEMENT),)
 
 BASE_ROWS = (
+    _servers(None),
+    row(r"ip domain-name (\S+)", "domain", text, single="ip domain-name"),
     row(r"hostname (\S+)", "hostname", text, single="hostname"),
     *(
         row(line, name, lambda found: Server(found[1], None if found[2] == "default" else found[2]), many=True)
@@ -16,10 +41,27 @@ BASE_ROWS = (
 """Lines at the top."""
 
 
-def base_of(values: Fields) -> Base:
-    """What these lines say."""
+class ManagementReader:
+    """Reads the blocks of the management network."""
+
+    def __init__(self, remainder: Remainder) -> None:
+        self._remainder = remainder
+        self._values: Fields = {}
+
+    def vrf(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
+        """``vrf context management``."""
+        self._values |= self._remainder.read(node, (*above, node.text), _MANAGEMENT_LINES)
+
+    def finish(self, values: Fields) -> Base:
+        """Base configuration, from the lines at the top and of these blocks."""
+        names = values.get("name_servers", ()) + self._values.get("name_servers", ())
+        return replace(_base_of(values), name_servers=names)
+
+
+def _base_of(values: Fields) -> Base:
     return Base(
         hostname=values.get("hostname"),
+        domain=values.get("domain"),
         time_servers=tuple(values.get("time_servers", ())),
         log_servers=tuple(values.get("log_servers", ())),
     )

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import BasePolicy
+from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.usecases.site import SiteDesign, load
 
@@ -13,6 +13,7 @@ VRFS = ("MGMT", None)
 POLICY = BasePolicy(
     "MGMT",
     hostname=True,
+    dns=DnsPolicy(("192.0.2.54", "2001:db8::35"), "fabric.example.net"),
     ntp=("192.0.2.120", "192.0.2.121", "2001:db8::7b"),
     syslog=("192.0.2.51", "2001:db8::33"),
 )

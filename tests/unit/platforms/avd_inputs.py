@@ -57,6 +57,12 @@ def avd_inputs(config: DeviceConfig, known: Capabilities) -> Inputs:
 def _base(base: Base) -> Inputs:
     """pyavd reaches all time servers in one VRF."""
     found: Inputs = {}
+    if base.name_servers:
+        (vrf,) = {each.vrf for each in base.name_servers}
+        servers = [{"ip_address": each.address} for each in base.name_servers]
+        found["ip_name_server"] = {"vrfs": [{"name": vrf or "default", "servers": servers}]}
+    if base.domain:
+        found["dns_domain"] = base.domain
     if base.time_servers:
         (vrf,) = {each.vrf for each in base.time_servers}
         found["ntp"] = {"vrf": vrf or "default", "servers": [{"name": each.address} for each in base.time_servers]}

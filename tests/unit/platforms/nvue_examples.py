@@ -329,7 +329,7 @@ def configs(draw: st.DrawFn) -> DeviceConfig:
     assert facts is not None
     made = maybe_dual_stack(draw, maybe_filtered(draw, made, facts))
     made = maybe_switched(draw, made, facts_of(made))
-    made = maybe_managed(draw, made, "mgmt")
+    made = maybe_managed(draw, made, "mgmt", has_domain=made.release != "5.13")
     routed = [
         port.name
         for port in made.interfaces

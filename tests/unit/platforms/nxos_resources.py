@@ -1,6 +1,6 @@
 """What the resource modules of cisco.nxos should read of a switch, in the form of their facts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
@@ -142,7 +142,13 @@ def vrf_global(config: DeviceConfig) -> Facts:
         routes = [each for each in config.static_routes if each.vrf == vrf.name and not each.is_ipv6]
         made = [_vrf_route(each, hop) for each in routes for hop in each.next_hops or ("Null0",)]
         found.append({"name": vrf.name, **({"ip": {"route": made}} if made else {})})
-    return {"vrfs": found} if found else []
+    return {"vrfs": [*found, *_management_vrf(config)]} if found or config.base.name_servers else []
+
+
+def _management_vrf(config: DeviceConfig) -> Iterator[Facts]:
+    if servers := config.base.name_servers:
+        names = {"ip": {"name_server": {"address_list": [each.address for each in servers]}}}
+        yield {"name": "management", **(names if servers[0].vrf else {})}
 
 
 def _vrf_route(route: StaticRoute, hop: str) -> Facts:

@@ -20,6 +20,10 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "neighbor <group|address> route-map <name> in|out",
             "no bgp default ipv4-unicast",
         },
+        "base": {
+            "dns domain <name>",
+            "ip name-server vrf <name> <server>",
+        },
         "interfaces": {
             "encapsulation dot1q vlan <tag>",
             "error-correction encoding reed-solomon|fire-code",
@@ -56,6 +60,9 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
     "nxos": {
         "access_lists": {
             "statistics per-entry",
+        },
+        "base": {
+            "ip domain-name <name>",
         },
         "interfaces": {
             "fec <rs-fec|fc-fec|off>",

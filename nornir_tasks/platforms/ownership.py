@@ -75,8 +75,11 @@ _WHERE_USED: Mapping[str, Callable[[Claims], bool]] = {
 }
 """What is the switch's only where an owner uses it: elsewhere it is there for others."""
 
-_OF_BASE: Mapping[str, BaseSection] = {f"base {section}": section for section in BASE_SECTIONS}
-"""What is the base's where the intent manages that section of it."""
+_OF_BASE: Mapping[str, frozenset[BaseSection]] = {
+    **{f"base {section}": frozenset({section}) for section in BASE_SECTIONS},
+    "base network": NETWORK_SECTIONS,
+}
+"""What is the base's where the intent manages any of these sections of it."""
 
 _KEYED = frozenset({*_BY, "pool", "pool route"})
 
@@ -145,10 +148,8 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
         return claims.route_in_vrf_of(enclosing, key)
     if by in _BY:
         return _BY[by](claims, key)
-    if by == "base network":
-        return BASE if claims.base & NETWORK_SECTIONS else None
     if by in _OF_BASE:
-        return BASE if _OF_BASE[by] in claims.base else None
+        return BASE if _OF_BASE[by] & claims.base else None
     return SWITCH if by == "switch" or (by in _WHERE_USED and _WHERE_USED[by](claims)) else None
 
 

@@ -36,6 +36,7 @@ class Breaks(Enum):
     GATEWAY = "the redundant gateway of an SVI"
     TREE = "spanning tree, of the switch or of a port"
     BALANCING = "load balancing"
+    SERVICES = "servers for time and log"
     POLICY = "what routes are accepted and handed on, here and wherever a path leads through here"
     ANNOUNCED = "the prefixes of this switch, everywhere"
     PATHS = "how many next hops this switch uses, for all that it learns"
@@ -61,6 +62,7 @@ AT = {
     Breaks.GATEWAY: (frozenset({"gateways"}), False),
     Breaks.TREE: (frozenset({"vlan", "stp"}), False),
     Breaks.BALANCING: (frozenset({"load-balancing"}), False),
+    Breaks.SERVICES: (frozenset({"ntp", "syslog"}), False),
     Breaks.POLICY: _ROUTES,
     Breaks.ANNOUNCED: _ROUTES,
     Breaks.PATHS: _ROUTES,
@@ -102,6 +104,7 @@ _OF_SWITCH = {
     "load_balancing": (Breaks.BALANCING,),
     "routing_policy": (Breaks.POLICY,),
     "static_routes": (Breaks.ANNOUNCED,),
+    "base": (Breaks.SERVICES,),
 }
 _OF_BGP = {
     "asn": (Breaks.SESSION,),

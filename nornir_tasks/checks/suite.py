@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from nornir_tasks.checks import (
     balancing,
+    base,
     bgp,
     config,
     ecmp,
@@ -47,6 +48,7 @@ class Check:
 CHECKS = (
     Check(unfinished.check_unfinished, (unfinished.ABOUT,)),
     Check(config.check_config, (config.ABOUT,)),
+    Check(base.check_base, base.ABOUT),
     Check(ports.check_ports, (ports.PORT,)),
     Check(lldp.check_lldp, (lldp.ABOUT,)),
     Check(lacp.check_lacp, (lacp.ABOUT,)),

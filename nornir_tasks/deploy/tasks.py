@@ -15,6 +15,7 @@ from nornir_tasks.deploy.plan import DevicePlan, running_config, runs_still, wan
 from nornir_tasks.deploy.summary import PlanSummary, summary
 from nornir_tasks.deploy.transaction import Outcome, Transaction
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.config.base import NO_BASE
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
 from nornir_tasks.errors import LocalError
@@ -70,7 +71,7 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
         wanted = job.make()
         plan = planned(running, wanted, job.rules)
         kept, configs = summary(plan, wanted), (running_config(wanted, plan), wanted_config(wanted))
-        vrfs = tuple(each.name for each in wanted.config.vrfs)
+        vrfs = relevant_vrfs(wanted.config)
         fields = worth_asking(wanted.config, fields)
         del running, plan, wanted  # before anybody waits for the switch again
     return Result(host=task.host, result=Collected(kept, *configs, session.observe(fields, vrfs)))
@@ -86,6 +87,13 @@ def read_switch(task: Task, jobs: Mapping[str, Job], make: Callable[[str, Runnin
         return Result(host=task.host, result=make(job.declared.device, running))
 
 
+def relevant_vrfs(config: DeviceConfig) -> tuple[str, ...]:
+    """VRFs besides the default one whose routes matter: those of planes, and the management VRF, which has none."""
+    servers = (*config.base.name_servers, *config.base.time_servers, *config.base.log_servers)
+    names = (*(each.name for each in config.vrfs), *(each.vrf for each in servers))
+    return tuple(dict.fromkeys(name for name in names if name is not None))
+
+
 def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ...]:
     """Those of these fields of Observed that a switch has: nobody asks for groups or a pair without need."""
     there = {
@@ -96,6 +104,10 @@ def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ..
         "carried": any(port.tagged_vlans is not None for port in config.interfaces),
         "trees": config.spanning_tree is not None,
         "tree_ports": any(port.edge for port in config.interfaces),
+        "clock": bool(config.base.time_servers),
+        "log_targets": bool(config.base.log_servers),
+        "zero_touch": config.base != NO_BASE,
+        "vrf_ports": config.base != NO_BASE,
     }
     return tuple(each for each in fields if there.get(each, True))
 

@@ -193,6 +193,46 @@ class TreePort:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockState:
+    """The switch's clock, as its NTP has it."""
+
+    in_step: bool
+    """It follows a server."""
+    server: str
+    """The address of that one; empty where it follows none, or the switch does not show whom."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogTarget:
+    """A server that the switch sends its log to."""
+
+    address: str
+    vrf: str | None
+    """None: the default VRF."""
+    reached: bool | None
+    """None: the switch does not show it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroTouch:
+    """Provisioning without hands (ZTP, POAP)."""
+
+    state: str
+    """The switch's word."""
+    ended: bool
+    """It does not run, now or at the next boot."""
+
+
+@dataclass(frozen=True, slots=True)
+class VrfPort:
+    """The VRF that a port, SVI or loopback is in."""
+
+    port: str
+    vrf: str | None
+    """None: the default VRF."""
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """One switch, at one moment."""
 
@@ -220,6 +260,14 @@ class Observed:
     """Of members that hear one; None: the switch did not show them; one that shall have no groups is not asked."""
     tree_ports: tuple[TreePort, ...] | None = None
     """Ports of these; None: the switch did not show them; one without ports of hosts in VLANs is not asked."""
+    clock: ClockState | None = None
+    """None: the switch did not show it; one whose time servers are not managed is not asked."""
+    log_targets: tuple[LogTarget, ...] | None = None
+    """None: the switch did not show them; one whose log servers are not managed is not asked."""
+    zero_touch: ZeroTouch | None = None
+    """None: the switch did not show it; one of which nothing is managed of base configuration is not asked."""
+    vrf_ports: tuple[VrfPort, ...] | None = None
+    """Ports with their VRFs; None: the switch did not show them; one as above is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

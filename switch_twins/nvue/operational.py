@@ -21,6 +21,7 @@ from .gateways import of_svi
 from .pair import of_pair
 from .ports import share
 from .qos import EffectiveQos
+from .services import ZTP, of_system, with_peers
 from .tree import Tree, get_or
 
 _EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -28,7 +29,7 @@ _LLDP_TTL_S = 120
 _FIRST_GROUP = 12
 _RA_MS, _BGP_RA_MS = 600_000, 10_000
 _Groups = dict[tuple[str, tuple[NextHop, ...]], int]
-_AS_CONFIGURED = ("acl", "evpn", "maintenance", "nve", "service")
+_AS_CONFIGURED = ("acl", "evpn", "maintenance", "nve")
 _FLAGS = {"connected": ("*Sio", 0), "static": ("*Si", 1), "bgp": ("*Si", 20)}
 
 
@@ -41,7 +42,7 @@ class Operational:
     def build(self, path: tuple[str, ...], running: Tree, state: SwitchState, uptime_s: float) -> Tree:
         """The operational tree as far as ``path`` needs it."""
         parts: dict[str, Any] = {
-            "system": lambda: self._system(running, uptime_s),
+            "system": lambda: self._system(running, state, uptime_s),
             "platform": self._platform,
             "interface": lambda: self._interfaces(running, state),
             "vrf": lambda: self._vrfs(running, state, path),
@@ -49,6 +50,7 @@ class Operational:
             "qos": lambda: self._qos(running),
             "router": lambda: self._router(running),
             "mlag": lambda: of_pair(running, self._device.name, self._fabric),
+            "service": lambda: with_peers(running.get("service", {}), state),
             **{key: lambda key=key: running.get(key, {}) for key in _AS_CONFIGURED},
         }
         wanted = path[:1] or tuple(parts)
@@ -56,11 +58,13 @@ class Operational:
 
     # -- system and platform ---------------------------------------------------------------------------------------
 
-    def _system(self, running: Tree, uptime_s: float) -> Tree:
-        release = self._release()
+    def _system(self, running: Tree, state: SwitchState, uptime_s: float) -> Tree:
+        release, ntp = self._release(), get_or(running, {}, "system", "ntp")
         return {
             **{key: value for key, value in running.get("system", {}).items() if key != "message"},
             "message": get_or(running, {}, "system", "message"),
+            **({"ntp": of_system(ntp, state)} if ntp else {}),
+            "ztp": ZTP,
             "build": f"Cumulus Linux {release}",
             "hostname": str(get_or(running, self._device.name, "system", "hostname")),
             "product-name": "Cumulus Linux",

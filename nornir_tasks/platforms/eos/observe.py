@@ -14,6 +14,7 @@ from typing import Any
 
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
+from nornir_tasks.platforms.eos import observe_base
 from nornir_tasks.platforms.eos.observe_gateways import gateways
 from nornir_tasks.platforms.eos.observe_partners import partners
 from nornir_tasks.platforms.eos.observe_trees import tree_ports, trees
@@ -47,7 +48,11 @@ GATEWAYS = Request("show ip virtual-router vrf all")
 VLANS = Request("show vlan brief")
 PARTNERS = Request("show lacp neighbor")
 TREES = Request("show spanning-tree")
+NTP = Request("show ntp associations")
+ZERO_TOUCH = Request("show zerotouch")
+VRFS = Request("show vrf")
 
+LOGGING = Request("show logging", Form.TEXT)
 PFC = Request("show priority-flow-control", Form.TEXT)
 WATCHDOG = Request("show priority-flow-control counters watchdog", Form.TEXT)
 TRUST = Request("show qos interfaces trust", Form.TEXT)
@@ -70,6 +75,10 @@ REQUESTS = {
     "partners": (PARTNERS,),
     "trees": (TREES,),
     "tree_ports": (TREES,),
+    "clock": (NTP,),
+    "log_targets": (LOGGING,),
+    "zero_touch": (ZERO_TOUCH,),
+    "vrf_ports": (VRFS,),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -109,6 +118,10 @@ def observed(device: str, answers: Answers) -> Observed:
         partners=tuple(partners(answers[PARTNERS.what])) if PARTNERS.what in answers else None,
         trees=tuple(trees(answers[TREES.what])) if TREES.what in answers else None,
         tree_ports=tuple(tree_ports(answers[TREES.what])) if TREES.what in answers else None,
+        clock=observe_base.clock(answers[NTP.what]) if NTP.what in answers else None,
+        log_targets=tuple(observe_base.log_targets(answers[LOGGING.what])) if LOGGING.what in answers else None,
+        zero_touch=observe_base.zero_touch(answers[ZERO_TOUCH.what]) if ZERO_TOUCH.what in answers else None,
+        vrf_ports=tuple(observe_base.vrf_ports(answers[VRFS.what])) if VRFS.what in answers else None,
     )
 
 
@@ -301,6 +314,6 @@ def _code_points(text: str) -> tuple[int, ...] | None:
 OBSERVING = Observing(
     REQUESTS,
     observed,
-    not_shown=("ports.ra_interval_ms", "tree_ports.guarded"),
+    not_shown=("ports.ra_interval_ms", "tree_ports.guarded", "log_targets.reached"),
     in_vrfs={"routes": lambda _: (ROUTES_OF_ALL_VRFS,)},
 )

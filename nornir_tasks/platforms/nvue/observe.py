@@ -18,7 +18,7 @@ from typing import Any
 
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
-from nornir_tasks.platforms.nvue import observe_trees
+from nornir_tasks.platforms.nvue import observe_base, observe_trees
 from nornir_tasks.platforms.nvue.observe_gateways import PARTS, gateways
 from nornir_tasks.platforms.nvue.tree import BRIDGE
 from nornir_tasks.platforms.observed import (
@@ -72,6 +72,10 @@ REQUESTS = {
     "partners": (),  # /proc has them, NVUE does not
     "trees": (),  # which bridge is the root is published as text alone
     "tree_ports": (Request(PORTS, parts=observe_trees.PARTS),),
+    "clock": (observe_base.NTP_OF_SYSTEM, observe_base.NTP_OF_VRFS),
+    "log_targets": (),  # NVUE has the servers as configured, and nothing of what is sent
+    "zero_touch": (observe_base.ZTP,),
+    "vrf_ports": (Request(PORTS, parts=observe_base.VRF_PARTS),),
 }
 
 
@@ -79,6 +83,7 @@ def observed(device: str, answers: Answers) -> Observed:
     """One switch, at one moment."""
     ports: Data = answers.get(PORTS, {})
     members, groups = _data(answers, MEMBERS), _data(answers, GROUPS)
+    system: Data = answers.get(observe_base.SYSTEM, {})
     return Observed(
         device=device,
         ports=tuple(replace(port_state(name, port), vlan=_vlan(name, members)) for name, port in ports.items()),
@@ -93,6 +98,9 @@ def observed(device: str, answers: Answers) -> Observed:
         gateways=tuple(gateways(ports)) if PORTS in answers else None,
         carried=tuple(_carried(members)) if MEMBERS.what in answers else None,
         tree_ports=tuple(observe_trees.tree_ports(ports)) if PORTS in answers else None,
+        clock=observe_base.clock(system, _data(answers, observe_base.NTP_OF_VRFS)),
+        zero_touch=observe_base.zero_touch(system),
+        vrf_ports=tuple(observe_base.vrf_ports(ports)) if PORTS in answers else None,
     )
 
 

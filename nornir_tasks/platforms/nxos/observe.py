@@ -13,6 +13,7 @@ from typing import Any
 
 from nornir_tasks.design.config.qos import Ecn
 from nornir_tasks.design.config.vrfs import RouteKey
+from nornir_tasks.platforms.nxos import observe_base
 from nornir_tasks.platforms.nxos.dscp import CODE_POINTS, to_list
 from nornir_tasks.platforms.nxos.observe_gateways import gateways
 from nornir_tasks.platforms.nxos.observe_pair import pair_state
@@ -48,6 +49,10 @@ GATEWAYS = Request("show hsrp")
 VLANS = Request("show vlan brief")
 PARTNERS = Request("show lacp neighbor", Form.TEXT)
 TREES = Request("show spanning-tree", Form.TEXT)
+NTP = Request("show ntp peer-status")
+LOGGING = Request("show logging server", Form.TEXT)
+ZERO_TOUCH = Request("show boot", Form.TEXT)
+VRFS = Request("show vrf interface", Form.TEXT)
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
@@ -73,6 +78,10 @@ REQUESTS = {
     "partners": (PARTNERS,),
     "trees": (TREES,),
     "tree_ports": (TREES,),
+    "clock": (NTP,),
+    "log_targets": (LOGGING,),
+    "zero_touch": (ZERO_TOUCH,),
+    "vrf_ports": (VRFS,),
 }
 
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
@@ -100,6 +109,10 @@ def observed(device: str, answers: Answers) -> Observed:
         partners=tuple(partners(str(answers[PARTNERS.what]))) if PARTNERS.what in answers else None,
         trees=tuple(trees(str(answers[TREES.what]))) if TREES.what in answers else None,
         tree_ports=tuple(tree_ports(str(answers[TREES.what]))) if TREES.what in answers else None,
+        clock=observe_base.clock(answers[NTP.what]) if NTP.what in answers else None,
+        log_targets=tuple(observe_base.log_targets(str(answers[LOGGING.what]))) if LOGGING.what in answers else None,
+        zero_touch=observe_base.zero_touch(str(answers.get(ZERO_TOUCH.what, ""))),
+        vrf_ports=tuple(observe_base.vrf_ports(str(answers[VRFS.what]))) if VRFS.what in answers else None,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..view import View
-from . import bgp, gateways, groups, interfaces, pairs, qos, system, trees, vlans
+from . import bgp, gateways, groups, interfaces, pairs, qos, services, system, trees, vlans
 
 Answer = Callable[[View, dict[str, str]], Any]
 
@@ -36,6 +36,9 @@ SHOWS = (
     _show(r"show hostname", system.hostname_json, system.hostname_text),
     _show(r"show users accounts", system.users_json),
     _show(r"show vrf", system.vrfs_json),
+    _show(r"show ntp associations", services.ntp_associations_json),
+    _show(r"show zerotouch", services.zerotouch_json),
+    _show(r"show logging", None, services.logging_text),
     _show(r"show arp vrf all", system.arp_json),
     _show(r"show mac address-table", system.mac_table_json),
     _show(r"show snmp v2-mib (?P<what>chassis|location|contact)", system.snmp_json),

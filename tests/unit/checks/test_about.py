@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from lab_evidence import clean, lab, report, seen
+from lab_evidence import as_wanted, clean, lab, report, seen
 from simulated import SMALL, Network, site_design
 from test_load_balancing import balanced
 from test_suite import BELONGS
@@ -23,20 +23,24 @@ from nornir_tasks.checks.suite import ABOUT, CHECKS, Check, expected, not_shown
 from nornir_tasks.platforms import platforms
 from nornir_tasks.platforms.observed import (
     BgpSession,
+    ClockState,
     GatewayState,
     GroupMember,
     LacpPartner,
     LldpNeighbor,
+    LogTarget,
     Observed,
     PortQos,
     PortState,
     PortVlans,
     TreePort,
     TreeState,
+    ZeroTouch,
 )
 from nornir_tasks.usecases import validate
 from nornir_tasks.usecases.site import select
 from tests.unit.checks.right_host import facts, variables
+from tests.unit.design import managed
 
 HOST_ABOUT = tuple(each.about for each in host_suite.CHECKS)
 EVERY = pytest.mark.parametrize("about", (*ABOUT, *HOST_ABOUT), ids=lambda about: about.name)
@@ -51,6 +55,9 @@ TABLES = {
     TreeState: "trees",
     TreePort: "tree_ports",
     LacpPartner: "partners",
+    ClockState: "clock",
+    LogTarget: "log_targets",
+    ZeroTouch: "zero_touch",
 }
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""
@@ -81,6 +88,7 @@ def seen_everywhere() -> Iterator[Evidence]:
     """Sites of every kind, switches that balance, and one whose change is not through."""
     yield from (Network(site).evidence() for site in ("lab-rails", "lab-unnumbered", "svi", "front"))
     yield balanced()
+    yield as_wanted(managed.design())
     yield replace(clean(), unfinished={"spine-1": "a commit waits"})
 
 
@@ -167,9 +175,10 @@ def test_a_system_that_never_shows_what_a_check_reads_is_named_with_it() -> None
     }
     (partners,) = (about for about in ABOUT if about.name == "partners")
     assert not_shown(partners) == {"eos": (), "nvue": partners.reads, "nxos": ()}
-    others = [
-        about for about in ABOUT if about.name not in {"ra", "load-balancing", "lacp", "pairs", "stp", "partners"}
-    ]
+    (log,) = (about for about in ABOUT if about.name == "syslog")
+    assert not_shown(log) == {"eos": log.reads, "nvue": log.reads, "nxos": ()}
+    named = {"ra", "load-balancing", "lacp", "pairs", "stp", "partners", "syslog"}
+    others = [about for about in ABOUT if about.name not in named]
     assert {missing for about in others for missing in not_shown(about).values()} == {()}
 
 

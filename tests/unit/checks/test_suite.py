@@ -13,16 +13,20 @@ from nornir_tasks.cli.findings import as_json
 from nornir_tasks.errors import Problem, UndecidedError, ValidationFailed
 from nornir_tasks.platforms.observed import (
     BgpSession,
+    ClockState,
     GatewayState,
     GroupMember,
     LacpPartner,
     LldpNeighbor,
+    LogTarget,
     Observed,
     PortQos,
     PortState,
     PortVlans,
     TreePort,
     TreeState,
+    VrfPort,
+    ZeroTouch,
 )
 from nornir_tasks.usecases.validate import require_passed
 
@@ -68,6 +72,14 @@ BELONGS = {
     (TreePort, "forwards"): {"stp"},
     (TreePort, "edge"): {"stp"},
     (TreePort, "guarded"): {"stp"},
+    (ClockState, "in_step"): {"ntp"},  # each of these changed: test_base_services.py
+    (ClockState, "server"): {"ntp"},
+    (LogTarget, "address"): {"syslog"},
+    (LogTarget, "vrf"): {"syslog"},
+    (LogTarget, "reached"): {"syslog"},
+    (ZeroTouch, "ended"): {"ztp"},
+    (VrfPort, "port"): {"management"},
+    (VrfPort, "vrf"): {"management"},
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
     (PortQos, "trust_dscp"): {"trust"},
     (PortQos, "pfc_priorities"): {"pfc"},
@@ -136,16 +148,20 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
         TreeState,
         TreePort,
         LacpPartner,
+        ClockState,
+        LogTarget,
+        ZeroTouch,
+        VrfPort,
     }
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
-    words = {(GroupMember, "reason"), (GatewayState, "state"), (TreePort, "state")}
+    words = {(GroupMember, "reason"), (GatewayState, "state"), (TreePort, "state"), (ZeroTouch, "state")}
     assert named - set(BELONGS) == {(BgpSession, name) for name in ONLY_WORDS} | in_vlans | words
     assert {field.name for field in fields(Observed)} == {
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
-        "carried", "trees", "tree_ports", "partners",
+        "carried", "trees", "tree_ports", "partners", "clock", "log_targets", "zero_touch", "vrf_ports",
     }  # fmt: skip
-    assert len(CHECKS) == 17
+    assert len(CHECKS) == 18
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

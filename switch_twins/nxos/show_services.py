@@ -1,0 +1,91 @@
+"""show ntp peer-status, logging server, boot, vrf interface: who the switch talks to, and how it begins.
+
+NTP: keys of the Show Command Reference 9.3(x); the others are text: documents 63429664616 (boot), 70162180304 (log
+servers), 1882896382 (VRFs). In the lab every time server with an address answers, in a VRF where the switch has an
+address itself; the clock follows the one that is preferred, else the first. No message is sent to a log server.
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+from ..engine import Node
+from .day0 import image_file
+from .reply import Reply, View, table
+
+_SEVERITIES = ("emergencies", "alerts", "critical", "errors", "warnings", "notifications", "information", "debugging")
+
+
+def ntp_peer_status(view: View) -> Reply:
+    """Show ntp peer-status."""
+    nodes = sorted(view.store.running.find("ntp server"), key=lambda node: " prefer" not in node.words)
+    nodes += view.store.running.find("ntp peer")
+    followed = next((node for node in nodes if _answers(view, node)), None)
+    rows = [
+        {
+            "syncmode": "*" if node is followed else "=",
+            "remote": node.params["host"],
+            "local": "0.0.0.0",  # noqa: S104  (as printed where no source is set)
+            "st": "2" if _answers(view, node) else "16",
+            "poll": "64",
+            "reach": "377" if _answers(view, node) else "0",
+            "delay": "0.00081" if _answers(view, node) else "0.00000",
+            "vrf": _vrf(node),
+        }
+        for node in nodes
+    ]
+    lines = [f"Total peers : {len(rows)}"]
+    lines += [f"{row['syncmode']}{row['remote']:<35} {row['local']:<16} {row['st']:>3} {row['vrf']}" for row in rows]
+    return Reply("\n".join([*lines, ""]), {"totalpeers": str(len(rows)), **table("peersstatus", rows)})
+
+
+def _vrf(node: Node) -> str:
+    return node.params.get("vrf") or "default"
+
+
+def _answers(view: View, node: Node) -> bool:
+    """Names are not resolved in the lab, and nobody is reached from a VRF without an address."""
+    try:
+        ip_address(node.params["host"])
+    except ValueError:
+        return False
+    ports = (each for each in view.interfaces() if not each.params["name"].startswith("loopback"))
+    return any(
+        (port.value("vrf member", "vrf") or "default") == _vrf(node) and port.first("ip address") for port in ports
+    )
+
+
+def logging_server(view: View) -> Reply:
+    """Show logging server."""
+    nodes = view.store.running.find("logging server")
+    lines = [f"Logging server: {'enabled' if nodes else 'disabled'}"]
+    for node in nodes:
+        params = node.params
+        lines += [
+            f"{{{params['host']}}}",
+            f"server severity: {_SEVERITIES[int(params.get('level', 5))]}",
+            f"server facility: {params.get('facility', 'local7')}",
+            f"server VRF: {_vrf(node)}",
+            f"server port: {params.get('port', 514)}",
+        ]
+    return Reply("\n".join([*lines, ""]))
+
+
+def boot(view: View) -> Reply:
+    """Show boot: ``boot poap enable`` holds for the next boot."""
+    image = f"NXOS variable = {image_file(view.device)}"
+    poap = "Enabled" if view.store.running.first("boot poap") is not None else "Disabled"
+    now = ["Current Boot Variables:", "", "sup-1", image, "Boot POAP Disabled", ""]
+    return Reply("\n".join([*now, "Boot Variables on next reload:", "", "sup-1", image, f"Boot POAP {poap}", ""]))
+
+
+def vrf_interface(view: View) -> Reply:
+    """Show vrf interface: ports that are not switched, SVIs and loopbacks."""
+    numbers = {"default": 1, "management": 2}
+    lines = [f"{'Interface':<26}{'VRF-Name':<32}{'VRF-ID':>6}  Site-of-Origin"]
+    routed = [each for each in view.interfaces() if each.first("switchport") is None]
+    for port in routed:
+        vrf = port.value("vrf member", "vrf") or "default"
+        number = numbers.setdefault(vrf, len(numbers) + 1)
+        lines.append(f"{port.params['name']:<26}{vrf:<32}{number:>6}  --")
+    return Reply("\n".join([*lines, ""]))

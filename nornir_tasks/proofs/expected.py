@@ -6,7 +6,7 @@ neighbours depend on, of IPv6 all of it, as two systems' lists know no types of 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from nornir_tasks.design.config.access_lists import ICMP, MUST_PASS, TCP, UDP, Family
@@ -17,11 +17,13 @@ from nornir_tasks.proofs.ends import Domain, End
 from nornir_tasks.proofs.packets import Packets, addresses, between, common
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Matrix:
     """The flow matrix of a site, by plane."""
 
     network: Network
+    _packets: dict[tuple[str, Family], list[tuple[Flow, list[Packets]]]] = field(default_factory=dict)
+    """(plane, family) -> each of its flows, with its own packets and the answers to them."""
 
     def is_filtered(self, plane: str) -> bool:
         """Has the plane flows, so that all else is refused there?"""
@@ -41,8 +43,9 @@ class Matrix:
         if one.plane != other.plane or allowed is None:
             return []
         every = between(one.subnets[family], other.subnets[family], family)
-        own = [f for f in allowed.flows if not {f.source, f.destination} - {*one.groups, *other.groups}]
-        return [found for f in own for each in self._of(one.plane, f, family) if (found := common(every, each))]
+        groups = {*one.groups, *other.groups}
+        own = [its for flow, its in self._of(one.plane, family) if {flow.source, flow.destination} <= groups]
+        return [found for its in own for each in its if (found := common(every, each)) is not None]
 
     def needed(self, one: str, other: str, family: Family) -> tuple[Packets, ...]:
         """What every network needs, from a plane to another."""
@@ -52,13 +55,18 @@ class Matrix:
 
     def _flows(self, one: Domain, other: Domain, family: Family) -> Iterator[Packets]:
         for plane in dict.fromkeys((one.plane, other.plane)):
-            allowed = self.network.planes[plane].allowed
-            for flow in allowed.flows if allowed is not None else ():
+            for flow, its in self._of(plane, family):
                 if one.plane == other.plane or OUTSIDE not in (flow.source, flow.destination):
-                    yield from self._of(plane, flow, family)
+                    yield from its
 
-    def _of(self, plane: str, flow: Flow, family: Family) -> Iterator[Packets]:
-        """A flow's own packets, and the answers to them."""
+    def _of(self, plane: str, family: Family) -> list[tuple[Flow, list[Packets]]]:
+        if (plane, family) not in self._packets:
+            allowed = self.network.planes[plane].allowed
+            flows = allowed.flows if allowed is not None else ()
+            self._packets[plane, family] = [(flow, list(self._packets_of(plane, flow, family))) for flow in flows]
+        return self._packets[plane, family]
+
+    def _packets_of(self, plane: str, flow: Flow, family: Family) -> Iterator[Packets]:
         ends = self.network.ends_of_flows[plane]
         for source in ends[flow.source].prefixes[family]:
             for destination in ends[flow.destination].prefixes[family]:

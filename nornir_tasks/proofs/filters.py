@@ -1,13 +1,18 @@
 """Which packets an interface's access lists let through, and which rule says so."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nornir_tasks.design.config.access_lists import AccessList, AclBinding, Direction, Family
+from nornir_tasks.design.config.access_lists import AccessList, AclBinding, AclRule, Direction, Family
 from nornir_tasks.proofs.packets import Packet, Packets, common, holds, of_rule, without_all
 
-Lists = Mapping[tuple[Family, str], AccessList]
-"""The access lists of one switch, by family and name."""
+Lists = Mapping[tuple[Family, str], Sequence[tuple[AclRule, Packets]]]
+"""The access lists of one switch, by family and name: each rule with all packets that it matches."""
+
+
+def lists_of(found: Iterable[AccessList]) -> Lists:
+    """These lists of one switch."""
+    return {(e.family, e.name): [(rule, of_rule(rule, e.family)) for rule in e.rules] for e in found}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +32,15 @@ def passed(
     Without a list everything does, and with a name that no list has too: what a switch then does is its system's own
     affair, so the worst is taken. A list ends with a denial of all, whether or not it is written down.
     """
-    family, direction = where
+    direction = where[1]
     name = _bound(bindings, where)
-    found = None if name is None else lists.get((family, name))
+    found = None if name is None else lists.get((where[0], name))
     if found is None:
         yield Passed(packets, f"no access list {direction}" if name is None else f"{name}, which does not exist")
         return
     denied: list[Packets] = []
-    for rule in found.rules:
-        matched = common(packets, of_rule(rule, family))
+    for rule, matching in found:
+        matched = common(packets, matching)
         if matched is None:
             continue
         if not rule.permit:
@@ -47,12 +52,12 @@ def passed(
 
 def decided(lists: Lists, bindings: tuple[AclBinding, ...], where: tuple[Family, Direction], packet: Packet) -> str:
     """What decides on one packet, in the words of ``passed``: the first rule that matches, or the end of the list."""
-    family, direction = where
+    direction = where[1]
     name = _bound(bindings, where)
-    found = None if name is None else lists.get((family, name))
+    found = None if name is None else lists.get((where[0], name))
     if found is None:
         return f"no access list {direction}" if name is None else f"{name}, which does not exist"
-    rule = next((each for each in found.rules if holds(of_rule(each, family), packet)), None)
+    rule = next((each for each, matching in found if holds(matching, packet)), None)
     return f"the end of {name}" if rule is None else f"rule {rule.sequence} of {name}"
 
 

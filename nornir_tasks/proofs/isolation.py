@@ -7,6 +7,7 @@ Packets whose source is not the host's own are left out, as is what crosses the 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Literal
 
@@ -16,7 +17,7 @@ from nornir_tasks.design.flows import Service
 from nornir_tasks.design.network import Network
 from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
 from nornir_tasks.proofs.expected import Matrix, ends_of
-from nornir_tasks.proofs.filters import Lists, decided, passed
+from nornir_tasks.proofs.filters import Lists, Passed, decided, lists_of, passed
 from nornir_tasks.proofs.packets import Packet, Packets, addresses, between, common, example, without_all
 from nornir_tasks.proofs.routing import Routing
 from nornir_tasks.proofs.services import Verdict, verdicts
@@ -186,6 +187,28 @@ def _filters_between_switches(
 
 
 @dataclass
+class _Asked:
+    """What the intent says of packets from one network to another, worked out when it is asked for."""
+
+    matrix: Matrix
+    one: Domain
+    other: Domain
+    family: Family
+
+    @cached_property
+    def every(self) -> Packets:
+        return between(self.one.subnets[self.family], self.other.subnets[self.family], self.family)
+
+    @cached_property
+    def may(self) -> list[Packets]:
+        return self.matrix.may(self.one, self.other, self.family)
+
+    @cached_property
+    def must(self) -> list[Packets]:
+        return self.matrix.must(self.one, self.other, self.family)
+
+
+@dataclass
 class _Judge:
     matrix: Matrix
     configs: Mapping[str, DeviceConfig]
@@ -215,33 +238,31 @@ class _Judge:
 
     def _across(self, one: Domain, other: Domain, family: Family) -> Iterator[Breach]:
         crosses = one.plane != other.plane
+        subnet, asked = span(other.subnets[family]), _Asked(self.matrix, one, other, family)
         for here in one.gates:
-            subnet = span(other.subnets[family])
             exits = self.routing.exits(here.router, subnet)
             theirs = [gate for gate in other.gates if gate.router in exits and gate.leads_to(subnet)]
             if not theirs and not crosses and here.is_planned and family == "ipv4":
-                yield from self._unreached(here, one, other)
-            if not theirs or (crosses and self._keeps_in(here, one, other.plane, family)):
+                yield from self._unreached(here, asked)
+            if not theirs or self._is_doubtful(here):
+                continue  # of a doubtful gate some of the lines that decide are unread
+            if crosses and self._keeps_in(here, one, other.plane, family):
                 continue
+            entered = list(passed(self._lists(here), here.acls, (family, "in"), asked.every))
             for there in theirs:
-                yield from self._by(here, there, (one, other), family)
+                if not self._is_doubtful(there):
+                    yield from self._by(here, there, asked, entered)
 
-    def _by(self, here: Gate, there: Gate, ends: tuple[Domain, Domain], family: Family) -> Iterator[Breach]:
+    def _by(self, here: Gate, there: Gate, asked: "_Asked", entered: list[Passed]) -> Iterator[Breach]:
         """What passes from one gate to another beside what may, and what must and does not."""
-        one, other = ends
-        if self._is_doubtful(here) or self._is_doubtful(there):
-            return  # some of the lines that decide are unread
-        every = between(one.subnets[family], other.subnets[family], family)
-        may = self.matrix.may(one, other, family)
-        through = []
-        for entered in passed(self._lists(here), here.acls, (family, "in"), every):
-            for left in passed(self._lists(there), there.acls, (family, "out"), entered.packets):
+        family, through = asked.family, []
+        for each in entered:
+            for left in passed(self._lists(there), there.acls, (family, "out"), each.packets):
                 through.append(left.packets)
-                if more := without_all(left.packets, may):
+                if more := without_all(left.packets, asked.may):
                     shown = example(_between_hosts(more, here, there), family)
-                    yield Breach("open", (here.line(entered.by), there.line(left.by)), shown)
-        must = self.matrix.must(one, other, family) if here.is_planned and there.is_planned else ()
-        for wanted in must:
+                    yield Breach("open", (here.line(each.by), there.line(left.by)), shown)
+        for wanted in asked.must if here.is_planned and there.is_planned else ():
             if missing := without_all(wanted, through):
                 packet = example(missing, family)
                 by = decided(self._lists(here), here.acls, (family, "in"), packet)
@@ -252,12 +273,11 @@ class _Judge:
         names = (gate.interface, *(each.name for each in gate.acls)) if self.doubtful else ()
         return any((gate.router.device, name) in self.doubtful for name in names)
 
-    def _unreached(self, here: Gate, one: Domain, other: Domain) -> Iterator[Breach]:
-        must = self.matrix.must(one, other, "ipv4")
-        if must:
+    def _unreached(self, here: Gate, asked: "_Asked") -> Iterator[Breach]:
+        if asked.must:
             where = f" in VRF {here.router.vrf}" if here.router.vrf is not None else ""
-            why = f"no route{where} to {other.subnets['ipv4']}"
-            yield Breach("blocked", (here.line(why),), example(must, "ipv4"))
+            why = f"no route{where} to {asked.other.subnets['ipv4']}"
+            yield Breach("blocked", (here.line(why),), example(asked.must, "ipv4"))
 
     def _keeps_in(self, gate: Gate, one: Domain, plane: str, family: Family) -> bool:
         """Does nothing for this plane come in here, but what every network needs? Known for all its subnets at once."""
@@ -279,5 +299,5 @@ class _Judge:
     def _lists(self, gate: Gate) -> Lists:
         device = gate.router.device
         if device not in self.lists:
-            self.lists[device] = {(each.family, each.name): each for each in self.configs[device].access_lists}
+            self.lists[device] = lists_of(self.configs[device].access_lists)
         return self.lists[device]

@@ -61,7 +61,8 @@ def common(one: Packets, other: Packets) -> Packets | None:
     """What is in both; None if nothing is."""
     found = []
     for (first, last), (other_first, other_last) in zip(one, other, strict=True):
-        low, high = max(first, other_first), min(last, other_last)
+        low = first if first > other_first else other_first
+        high = last if last < other_last else other_last
         if low > high:
             return None
         found.append((low, high))

@@ -42,6 +42,7 @@ class Routing:
     _exits: dict[tuple[Router, Span], frozenset[Router]] = field(default_factory=dict)
     _covers: dict[Span, list[tuple[Span, int]]] = field(default_factory=dict)
     _parts: dict[Span, list[Span]] = field(default_factory=dict)
+    _turns: dict[tuple[int, Span], list[Router]] = field(default_factory=dict)
     _maps: dict[tuple[str, str | None], int] = field(default_factory=dict)
 
     def exits(self, router: Router, subnet: Span) -> frozenset[Router]:
@@ -105,15 +106,17 @@ class Routing:
                 return table & bits, ()
         return 0, hops
 
-    def _turning(self, bits: int, subnet: Span) -> Iterator[Router]:
+    def _turning(self, bits: int, subnet: Span) -> list[Router]:
         """Routers that pass these announcements on, and have other ways to some of the subnet: packets come by them."""
-        for router, passed_on in self._transits if bits else ():
-            if passed_on & bits:
-                statics = self.statics.get(router, {})
-                if self._connected_to(router, subnet) or any(
-                    hops and (each.holds(subnet) or subnet.holds(each)) for each, hops in statics.items()
-                ):
-                    yield router
+        if (bits, subnet) not in self._turns:
+            its = (router for router, passed_on in self._transits if passed_on & bits)
+            self._turns[bits, subnet] = [each for each in its if self._has_other_ways(each, subnet)]
+        return self._turns[bits, subnet]
+
+    def _has_other_ways(self, router: Router, subnet: Span) -> bool:
+        statics = self.statics.get(router, {})
+        known = any(hops and (each.holds(subnet) or subnet.holds(each)) for each, hops in statics.items())
+        return known or self._connected_to(router, subnet) != ""
 
     @cached_property
     def _transits(self) -> list[tuple[Router, int]]:

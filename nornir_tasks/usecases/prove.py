@@ -62,8 +62,8 @@ def _check(only: tuple[str, ...]) -> None:
 
 
 def _proved(design: SiteDesign, configs: Mapping[str, DeviceConfig], doubts: Unsure) -> Proved:
-    guarded, reasons = _guarded(design)
-    found = isolation.judge(design.network, configs, guarded, _services(design), doubts)
+    by_group, reasons = guarded(design)
+    found = isolation.judge(design.network, configs, by_group, services(design), doubts)
     problems = [Problem(where, "could not be proved", found=why) for where, why in reasons.items()]
     for each in found.undecided:
         where, _, why = each.partition(": ")
@@ -95,7 +95,7 @@ def rendered(selection: Selection, on: On = ignore) -> dict[str, DeviceConfig]:
     return found
 
 
-def _services(design: SiteDesign) -> dict[str, tuple[Service, ...]]:
+def services(design: SiteDesign) -> dict[str, tuple[Service, ...]]:
     """The services of all planes by name; with the plane's where two planes mean something else by one name."""
     found: dict[str, tuple[Service, ...]] = {}
     for plane, intended in design.site.intent.planes.items():
@@ -104,7 +104,7 @@ def _services(design: SiteDesign) -> dict[str, tuple[Service, ...]]:
     return found
 
 
-def _guarded(design: SiteDesign) -> tuple[Mapping[str, frozenset[str]], Mapping[str, str]]:
+def guarded(design: SiteDesign) -> tuple[Mapping[str, frozenset[str]], Mapping[str, str]]:
     """Group of hosts -> the planes between which role plane_guard drops; and why that is not known of hosts.
 
     Hosts of a group have the same planes, so the first one stands for all.

@@ -34,17 +34,20 @@ class LabCertificates:
         self._ca_key = _load_key(self._ca_key_path)
         self._ca_certificate = x509.load_pem_x509_certificate(ca.read_bytes())
 
-    def server_context(self, device: DeviceSpec) -> ssl.SSLContext:
-        """A TLS server context for a device: signed by the lab's CA, or self-signed if its spec says ``default``."""
-        certificate, key = self.server(device)
+    def server_context(self, device: DeviceSpec, name: str = "") -> ssl.SSLContext:
+        """A TLS server context for a device: signed by the lab's CA, or self-signed if its spec says ``default``.
+
+        ``name``: of a further certificate of the device, which the CA has signed too.
+        """
+        certificate, key = self.server(device, name)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.load_cert_chain(certificate, key)
         return context
 
-    def server(self, device: DeviceSpec) -> tuple[Path, Path]:
+    def server(self, device: DeviceSpec, name: str = "") -> tuple[Path, Path]:
         """Paths of a device's certificate and key; made if they are missing or were made for another address."""
-        stem = f"{device.name}-{device.certificate}-{device.address}"
+        stem = f"{device.name}-{f'named-{name}' if name else device.certificate}-{device.address}"
         certificate_path, key_path = self.directory / f"{stem}.pem", self.directory / f"{stem}.key"
         if not (certificate_path.exists() and key_path.exists() and self._is_ours(certificate_path, device)):
             self._make_server(device, certificate_path, key_path)

@@ -32,6 +32,7 @@ class DeviceSpec:
     asn                ASN its day-0 BGP process runs
     allow_from_memory  names of grammar rules of confidence M that this device accepts
     certificate        "lab": signed by the lab's CA; "default": self-signed, as a switch out of the box
+    certificates       names of further certificates, with their keys, that somebody put on the switch; signed by the CA
     """
 
     name: str
@@ -47,6 +48,7 @@ class DeviceSpec:
     ports: tuple[str, ...]
     allow_from_memory: tuple[str, ...] = ()
     certificate: Literal["lab", "default"] = "lab"
+    certificates: tuple[str, ...] = ()
 
     def has_place_for(self, port: str) -> bool:
         """Is this one of ``ports``, a possible part of one, or a management port?"""
@@ -200,7 +202,7 @@ def parse_spec(data: dict[str, Any], where: str = "spec") -> LabSpec:
 
 
 def _device(item: dict[str, Any]) -> DeviceSpec:
-    lists = {key: tuple(item.get(key, ())) for key in ("ports", "allow_from_memory")}
+    lists = {key: tuple(item.get(key, ())) for key in ("ports", "allow_from_memory", "certificates")}
     return DeviceSpec(**{**item, **lists})
 
 

@@ -97,14 +97,18 @@ def of_owners(os: Platform, parts: Mapping[str | None, ConfigTree], chosen: Call
 
 
 def guard_rendered(device: str, os: Platform, tree: ConfigTree) -> None:
-    """Refuse rendered lines that touch accounts, the management interface, the API, the boot image and the like."""
+    """Refuse rendered lines that touch accounts, the management interface, the API, the boot image and the like.
+
+    Containers that every tree of this OS has say nothing.
+    """
+    always = {" / ".join(path) for path in os.to_tree(os.to_text(ConfigTree())).paths()}
     problems = [
         Problem(
             where=device,
             what=f"a template renders a line that could cut the management path: {line}",
             hint="templates print owned sections only; remove the line from templates/",
         )
-        for line in sorted(_protected(tree, "", _any_of(os.protected)))
+        for line in sorted(set(_protected(tree, "", _any_of(os.protected))) - always)
     ]
     if problems:
         raise RefusedError(problems)

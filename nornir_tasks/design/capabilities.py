@@ -279,6 +279,8 @@ class Capabilities:
     """The name of the management VRF; None: the operator names it."""
     domain_gap: str = ""
     """Why the switch has no domain name, for the operator's message; empty: it may have one."""
+    api_is_bound_to: Literal["vrf", "address"] = "vrf"
+    """What says where the API is served: a VRF, or addresses of the switch."""
     acls: AclFacts | None = None
     """None: no access lists."""
     acl_gap: str = ""

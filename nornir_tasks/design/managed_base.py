@@ -1,9 +1,12 @@
 """Base configuration: what the intent manages of it on the switches of each fabric, and in the terms of each OS."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from nornir_tasks.design import managed_reach
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, Server
+from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
 from nornir_tasks.errors import Problem
 from nornir_tasks.intent.base_model import DEFAULT_VRF, BaseIntent, DnsIntent
@@ -24,6 +27,7 @@ def _policy(base: BaseIntent) -> BasePolicy:
         dns=_dns(base.dns),
         ntp=ntp,
         syslog=syslog,
+        reach=managed_reach.policy(base),
     )
 
 
@@ -31,8 +35,13 @@ def _dns(intent: DnsIntent | None) -> DnsPolicy | None:
     return None if intent is None else DnsPolicy(tuple(map(str, intent.servers)), intent.domain)
 
 
-def sections(policy: BasePolicy | None) -> frozenset[BaseSection]:
-    """The sections that are managed."""
+def of_switch(policy: BasePolicy, management: ManagementAddress | None) -> BasePolicy:
+    """The same for one switch, whose management port has this address."""
+    return replace(policy, management=management)
+
+
+def sections(policy: BasePolicy | None, management: ManagementAddress | None = None) -> frozenset[BaseSection]:
+    """The sections that are managed on a switch, whose management port has this address."""
     if policy is None:
         return frozenset()
     found: dict[BaseSection, object] = {
@@ -41,7 +50,8 @@ def sections(policy: BasePolicy | None) -> frozenset[BaseSection]:
         "ntp": policy.ntp,
         "syslog": policy.syslog,
     }
-    return frozenset(section for section, value in found.items() if value is not None)
+    named = frozenset(section for section, value in found.items() if value is not None)
+    return named | managed_reach.sections(policy.reach, management)
 
 
 def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -> Base:
@@ -59,6 +69,7 @@ def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -
         domain=dns.domain,
         time_servers=time,
         log_servers=log,
+        reach=managed_reach.within(policy, vrf, capabilities),
     )
 
 

@@ -76,7 +76,7 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
         tuple(claims),
         spare,
         network.facts[device.os].split_part,
-        base=managed_base.sections(network.base.get(device.fabric)),
+        base=managed_base.sections(network.base.get(device.fabric), network.management.get(device.name)),
     )
 
 

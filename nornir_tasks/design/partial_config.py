@@ -19,6 +19,7 @@ from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.config.vrfs import RouteKey, SessionKey
+from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.merge_rules import KEYED, MAX, PARTS
 
 FABRIC_PROFILE = "fabric"
@@ -115,6 +116,14 @@ class DnsPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class ReachPolicy:
+    """How switches are reached, in neutral terms. None: not managed."""
+
+    certificate: str | None = None
+    """Name of the certificate of the API, by HTTPS alone."""
+
+
+@dataclass(frozen=True, slots=True)
 class BasePolicy:
     """Base configuration in neutral terms. None: the section is not managed, and stays as the switch has it."""
 
@@ -128,6 +137,10 @@ class BasePolicy:
     """Addresses of time servers."""
     syslog: tuple[str, ...] | None = None
     """Addresses of servers that the log is sent to."""
+    reach: ReachPolicy = ReachPolicy()
+    """How the switch is reached."""
+    management: ManagementAddress | None = None
+    """The address of this switch's management port, where the design knows it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from nornir_tasks.intent.address_fields import HostAddress
+from nornir_tasks.intent.base_reach import ApiIntent
 from nornir_tasks.intent.fields import Written
 from nornir_tasks.intent.findings import Finding, wrong
 from nornir_tasks.intent.part import Part
@@ -74,6 +75,8 @@ class BaseIntent(Part):
     syslog: tuple[HostAddress, ...] | None = None
     """Servers that the log is sent to, by UDP; NX-OS sends messages of severity 5 (notification) and worse. Any other
     server is removed; what is logged otherwise stays. Empty: it is sent nowhere."""
+    api: ApiIntent | None = None
+    """The API that switches are configured by. A change of it needs ``--allow-management``."""
 
     def findings(self) -> Iterator[Finding]:
         """Each server once, and at least one section."""

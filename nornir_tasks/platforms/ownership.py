@@ -45,6 +45,8 @@ Key = Literal[
     "base ntp",
     "base syslog",
     "base network",
+    "base api",
+    "base api address",
     "switch",
     "nobody",
 ]

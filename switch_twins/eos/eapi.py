@@ -10,12 +10,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import ssl
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from aiohttp import web
 
+from ..served import ServedApi
 from ..twin import RequestCounter
 from .shell import REASONS, CommandFailedError, Shell
 
@@ -31,16 +31,22 @@ class EapiServer:
     """Serves one switch. ``is_reachable``: does its configuration still allow access?"""
 
     def __init__(
-        self, authenticate: Authenticate, new_shell: NewShell, is_reachable: Callable[[], bool], counter: RequestCounter
+        self,
+        authenticate: Authenticate,
+        new_shell: NewShell,
+        is_reachable: Callable[[], bool],
+        api: ServedApi,
+        counter: RequestCounter,
     ) -> None:
         self._authenticate, self._new_shell, self._is_reachable = authenticate, new_shell, is_reachable
-        self._counter = counter
+        self._api, self._counter = api, counter
         self._runner: web.ServerRunner | None = None
 
-    async def start(self, address: str, port: int, context: ssl.SSLContext) -> None:
+    async def start(self, address: str, port: int) -> None:
         """Listen. Raises OSError if the address is taken."""
         self._runner = web.ServerRunner(web.Server(self._handle))
         await self._runner.setup()
+        context = self._api.context()
         await web.TCPSite(self._runner, address, port, ssl_context=context, shutdown_timeout=0.5).start()
 
     async def stop(self) -> None:
@@ -50,10 +56,8 @@ class EapiServer:
             self._runner = None
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        if not self._is_reachable():
-            if request.transport is not None:
-                request.transport.abort()
-            raise ConnectionResetError("the switch's configuration shuts this path")
+        if not self._is_reachable() or not self._api.is_current(request.transport):
+            _cut(request)
         await self._counter.arrived(request.transport)
         user = self._user(request.headers.get("Authorization", ""))
         if user is None:
@@ -64,7 +68,10 @@ class EapiServer:
         body = await request.content.read(_MAX_BYTES)
         while chunk := await request.content.read(_MAX_BYTES):
             body += chunk
-        return web.json_response(self._answer(body, user))
+        answer = self._answer(body, user)
+        if not self._api.is_current(request.transport):
+            _cut(request)  # the server was restarted under the request
+        return web.json_response(answer)
 
     def _user(self, header: str) -> str | None:
         kind, _, encoded = header.partition(" ")
@@ -86,6 +93,13 @@ class EapiServer:
         is_text = params.get("format", "json") == "text"
         answer = run_commands(self._new_shell(user), params["cmds"], is_text)
         return {"jsonrpc": "2.0", "id": call.get("id"), **answer}
+
+
+def _cut(request: web.BaseRequest) -> NoReturn:
+    """End the connection without an answer."""
+    if request.transport is not None:
+        request.transport.abort()
+    raise ConnectionResetError("the switch's configuration shuts this path")
 
 
 def run_commands(shell: Shell, commands: list[str | dict[str, Any]], is_text: bool) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from .eapi import EapiServer
 from .extract import is_on, switch_state
 from .listing import listing
 from .passwords import matches
+from .served import served_api
 from .shell import Shell
 from .view import View
 
@@ -29,7 +30,8 @@ class EosTwin:
         self.configuration.on_change = self._changed
         self._state: SwitchState | None = None
         self._verified: set[tuple[str, str, str]] = set()
-        self._server = EapiServer(self.authenticate, self.shell, self.is_reachable, self.requests)
+        self.api = served_api(device, lab.certificates, lambda: self.configuration.running)
+        self._server = EapiServer(self.authenticate, self.shell, self.is_reachable, self.api, self.requests)
 
     def state(self) -> SwitchState:
         """The running configuration's meaning for neighbours; derived once after each change."""
@@ -43,8 +45,7 @@ class EosTwin:
 
     async def start(self) -> None:
         """Listen for eAPI. Raises OSError if the address is taken."""
-        context = self._lab.certificates.server_context(self.device)
-        await self._server.start(self.device.address, self.device.api_port, context)
+        await self._server.start(self.device.address, self.device.api_port)
 
     async def stop(self) -> None:
         """Close everything."""
@@ -72,7 +73,8 @@ class EosTwin:
     def is_reachable(self) -> bool:
         """Does the running configuration let a client reach eAPI at the management address?
 
-        Conditions: the management port is up and has the address; eAPI is on, with HTTPS, and on in the port's VRF.
+        Conditions: the management port is up and has the address; eAPI is on, with HTTPS, and on in the port's VRF; the
+        certificate of its profile is there.
         """
         tree = self.configuration.running
         port = tree.first("interface Management1")
@@ -81,7 +83,7 @@ class EosTwin:
             return False
         address = port.value("ip address", "address") or ""
         serves = not is_on(api, "shutdown", True) and is_on(api, "protocol https", True)
-        if address.partition("/")[0] != self.device.address or not serves:
+        if address.partition("/")[0] != self.device.address or not serves or self.api.certificate is None:
             return False
         vrf = port.value("vrf", "vrf")
         block = api.first(f"vrf {vrf}") if vrf else api

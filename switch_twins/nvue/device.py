@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from aiohttp import web
 
+from ..served import SELF_SIGNED, ServedApi
 from ..spec import DeviceSpec
 from ..state import SwitchState
 from ..twin import LabContext, RequestCounter
@@ -32,7 +33,8 @@ class NvueTwin:
         self.access = Access(lab.clock)
         self._lab, self._state, self._runner = lab, None, None
         running = brownfield(device, lab.username, hash_password(lab.password), self.dialect)
-        self._certificate = str(get_or(running, "self-signed", "system", "api", "certificate"))
+        own = str(get_or(running, SELF_SIGNED, "system", "api", "certificate"))
+        self.api = ServedApi(lab.certificates, device, own, self._named_certificate, self._api_settings)
         self._started_s = lab.clock.now_s()
         self.store = RevisionStore(device, running, self.dialect, lab.clock, self._changed)
         self._operational = Operational(device, lab.fabric, self.dialect)
@@ -60,13 +62,19 @@ class NvueTwin:
 
     def is_reachable(self) -> bool:
         """Does the running configuration still allow access over the management interface?"""
-        return is_reachable(self.device, self.store.running, self._certificate, self.dialect)
+        return self.api.certificate is not None and is_reachable(self.device, self.store.running, self.dialect)
+
+    def _named_certificate(self) -> str:
+        return str(get_or(self.store.running, SELF_SIGNED, "system", "api", "certificate"))
+
+    def _api_settings(self) -> str:
+        return json.dumps(get_or(self.store.running, {}, "system", "api"), sort_keys=True)
 
     async def start(self) -> None:
         """Listen with TLS. Raises OSError if the address is taken."""
         self._runner = web.AppRunner(RestServer(self).app, access_log=None, handle_signals=False, shutdown_timeout=1.0)
         await self._runner.setup()
-        context = self._lab.certificates.server_context(self.device)
+        context = self.api.context()
         site = web.TCPSite(self._runner, self.device.address, self.device.api_port, ssl_context=context)
         try:
             await site.start()

@@ -66,7 +66,7 @@ class RestServer:
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Count, drop if the switch is not reachable any more, check the account, and report errors."""
         await self._twin.requests.arrived(request.transport)
-        if not self._twin.is_reachable():
+        if not self._twin.is_reachable() or not self._twin.api.is_current(request.transport):
             if request.transport is not None:
                 request.transport.abort()
             raise ConnectionResetError

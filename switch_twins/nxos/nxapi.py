@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from aiohttp import web
 
-from ..certificates import LabCertificates
+from ..served import ServedApi
 from ..spec import DeviceSpec
 from ..twin import RequestCounter
 from .cli import Cli
@@ -31,6 +31,7 @@ class Backend(Protocol):
 
     device: DeviceSpec
     requests: RequestCounter
+    api: ServedApi
 
     def authenticate(self, user: str, password: str) -> bool:
         """Does the configuration have this user with this password?"""
@@ -48,8 +49,8 @@ class Backend(Protocol):
 class NxApiServer:
     """The HTTPS listener of one switch."""
 
-    def __init__(self, switch: Backend, certificates: LabCertificates) -> None:
-        self._switch, self._certificates = switch, certificates
+    def __init__(self, switch: Backend) -> None:
+        self._switch = switch
         self._runner: web.AppRunner | None = None
 
     async def start(self) -> None:
@@ -58,7 +59,7 @@ class NxApiServer:
         application.router.add_post("/ins", self._post)
         self._runner = web.AppRunner(application, access_log=None, keepalive_timeout=300)
         await self._runner.setup()
-        context = self._certificates.server_context(self._switch.device)
+        context = self._switch.api.context()
         site = web.TCPSite(self._runner, self._switch.device.address, self._switch.device.api_port, ssl_context=context)
         await site.start()
 
@@ -69,7 +70,7 @@ class NxApiServer:
             self._runner = None
 
     async def _post(self, request: web.Request) -> web.StreamResponse:
-        if not self._switch.is_api_reachable():
+        if not self._switch.is_api_reachable() or not self._switch.api.is_current(request.transport):
             return self._hang_up(request)
         await self._switch.requests.arrived(request.transport)
         user = self._user(request)
@@ -82,6 +83,8 @@ class NxApiServer:
         except json.JSONDecodeError:
             return web.json_response(_error(None, -32700, "Parse error", "Request is not JSON"), status=400)
         answers = self._run(calls if isinstance(calls, list) else [calls], user)
+        if not self._switch.api.is_current(request.transport):
+            return self._hang_up(request)  # nginx was restarted under the request
         return web.json_response(answers[0] if len(answers) == 1 else answers, content_type="application/json-rpc")
 
     @staticmethod

@@ -14,6 +14,7 @@ from .nxapi import NxApiServer
 from .password import is_password
 from .replace import ConfigReplace
 from .reply import View
+from .served import named_vrf, served_api
 from .ssh import SshServer
 from .store import ConfigStore
 
@@ -33,7 +34,8 @@ class NxosTwin:
         self.replace = ConfigReplace(self.store, lab.clock)
         self._view = View(device, self.store, self.replace, lab.fabric, lab.clock, lab.clock.now_s())
         self._state: SwitchState | None = None
-        self._api = NxApiServer(self, lab.certificates)
+        self.api = served_api(device, lab.certificates, lambda: self.store.running)
+        self._api = NxApiServer(self)
         self._ssh = SshServer(self, lab.certificates, self.store.bootflash)
 
     def state(self) -> SwitchState:
@@ -69,10 +71,12 @@ class NxosTwin:
         return any(is_password(password, stored) for stored in hashes)
 
     def is_api_reachable(self) -> bool:
-        """Does NX-API answer? It needs its feature, its port and the management interface."""
+        """Does NX-API answer? It needs its feature, its port, its certificate, its VRF and the management interface."""
         tree = self.store.running
         port = int(tree.root.value("nxapi https port", "port") or _HTTPS_PORT)
-        return tree.first("feature nxapi") is not None and port == self.device.api_port and self._has_management()
+        has_feature = tree.first("feature nxapi") is not None and self.api.certificate is not None
+        is_there = port == self.device.api_port and named_vrf(tree) in (None, "management")
+        return has_feature and is_there and self._has_management()
 
     def is_ssh_reachable(self) -> bool:
         """Does SSH answer?"""

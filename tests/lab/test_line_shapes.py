@@ -57,6 +57,7 @@ STOOD_ON = dict.fromkeys(
     "nxos: interface breakout module 1 port <n> map <speed>g-<ways>x": r"interface (breakout|Ethernet\d+/\d+/).*",
     "nxos: interface port-channel<n>": r"interface (Ethernet|port-channel).*",
     "nxos: no lacp suspend-individual": r"interface Ethernet.*",
+    "nxos: feature nxapi": r"nxapi .*",
     "nxos: hsrp version 2": r"interface Vlan\d+",
     # they come with their feature, and go with it
     **dict.fromkeys(

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-BaseSection = Literal["hostname", "dns", "ntp", "syslog"]
-"""Each is ours as a whole where the intent has its key, else others'."""
+from nornir_tasks.design.config.reach import NO_REACH, Reach
+
+BaseSection = Literal["hostname", "dns", "ntp", "syslog", "api", "api address"]
+"""Each is ours as a whole where the intent has its key, else others'. ``api address``: what the API listens
+on, where the design knows it."""
 BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)
 
 NETWORK_SECTIONS: frozenset[BaseSection] = frozenset({"dns"})
@@ -35,6 +38,8 @@ class Base:
     """NTP."""
     log_servers: tuple[Server, ...] = ()
     """Syslog, by UDP."""
+    reach: Reach = NO_REACH
+    """How the switch is reached."""
 
 
 NO_BASE = Base()

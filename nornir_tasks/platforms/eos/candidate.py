@@ -55,7 +55,7 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
 _ENCODINGS = {"error-correction encoding fire-code", "error-correction encoding reed-solomon"}
 _MAP_LINE = re.compile(r"qos map (dscp|traffic-class) (\d+) (to (?:traffic-class|tx-queue)) \d+")
 _OBJECT = re.compile(
-    r"neighbor \S+ peer group$|address-family |vrf |(?:uc-|mc-)?tx-queue |seq |network |redistribute |\d+ "
+    r"neighbor \S+ peer group$|address-family |vrf |ssl profile |(?:uc-|mc-)?tx-queue |seq |network |redistribute |\d+ "
     # arista.eos (ansible 12.3.0) config/l3_interfaces: "no ip address A secondary", "no ip address virtual A"
     r"|ip address (?:virtual \S+|\S+ secondary)$"
 )

@@ -100,6 +100,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # what the switch itself asks and tells; no packet of others depends on it
     (r"(?:no )?(?:hostname|ip name-server|dns domain|ntp|logging) .*", Disruption.NONE),
     (r"router bfd(?: / interval .*)?", Disruption.NONE),
+    (r"(?:no )?management .*", Disruption.NONE),
     (r"ip prefix-list \S+(?: / seq .*)?", Disruption.NONE),
     (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
     (rf"{_BGP} / (?:no )?bgp (?:default|log-neighbor-changes|bestpath)\b.*", Disruption.NONE),

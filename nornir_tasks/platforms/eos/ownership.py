@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from nornir_tasks.design.claims import MANAGEMENT_VRF
 from nornir_tasks.platforms.config_tree import ConfigTree
+from nornir_tasks.platforms.eos.parse_reach import PROFILE as API_PROFILE
 from nornir_tasks.platforms.own_path import filters, in_band_ports
 from nornir_tasks.platforms.ownership import Key, Rule, rule
 
@@ -80,6 +81,17 @@ OWNERSHIP = (
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
     rule(r"(?:no )?ntp (?:server|peer) .*", "base ntp"),
     rule(r"(?:no )?logging (?:vrf \S+ )?host .*", "base syslog"),
+    # the API by HTTPS: its profile, and the VRFs that it is served in; its port, filters and other services stay
+    rule(
+        r"management api http-commands",
+        "base api",
+        shared=True,
+        children=(
+            rule(r"(?:no )?(?:shutdown|protocol http(?: .*)?|protocol https(?: ssl .*)?)", "base api"),
+            rule(r"vrf \S+", "base api", shared=True, children=(rule(r"(?:no )?shutdown", "base api"),)),
+        ),
+    ),
+    rule(r"management security", "base api", shared=True, children=(rule(rf"ssl profile {API_PROFILE}", "base api"),)),
     # "qos map cos" rules ports that trust CoS: none of ours. A rewrite of DSCP would break the classes.
     rule(r"(?:no )?qos map (?:dscp|traffic-class) .*", "switch"),
     rule(r"(?:no )?qos rewrite dscp", "switch"),

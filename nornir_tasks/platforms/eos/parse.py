@@ -1,6 +1,7 @@
 """EOS configuration parsed into the common model. Every line is either understood exactly or put into the remainder."""
 
 import re
+from dataclasses import replace
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.bgp import Bfd
@@ -25,6 +26,9 @@ from nornir_tasks.platforms.eos.parse_ports import PORT, Reader
 from nornir_tasks.platforms.eos.parse_ports import READERS as PORT_READERS
 from nornir_tasks.platforms.eos.parse_qos import BLOCKS as QOS_BLOCKS
 from nornir_tasks.platforms.eos.parse_qos import parse_qos
+from nornir_tasks.platforms.eos.parse_reach import BLOCKS as REACH_BLOCKS
+from nornir_tasks.platforms.eos.parse_reach import READERS as REACH_READERS
+from nornir_tasks.platforms.eos.parse_reach import reach
 from nornir_tasks.platforms.eos.port_map import sort_key
 from nornir_tasks.platforms.eos.tree import community_of
 from nornir_tasks.platforms.lines import Block, Fields, leave, no, number, read, row, table, take, text, yes
@@ -113,6 +117,7 @@ BLOCKS = (
     Block((r"route-map ",), _ROUTE_MAP),
     Block((r"router bfd$",), _BFD),
     PAIR_BLOCK,
+    *REACH_BLOCKS,
     *BGP_BLOCKS,
     *QOS_BLOCKS,
 )
@@ -168,7 +173,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         ),
         static_routes=static_routes(fields, left),
         bgp=bgp,
-        base=base_of(fields),
+        base=replace(base_of(fields), reach=reach(fields, left)),
     )
     return Parsed(in_order(config, sort_key), left)
 
@@ -254,6 +259,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), reader)
     for pattern, reader in (
         *PORT_READERS,
+        *REACH_READERS,
         (r"vlan (\d+)", _vlan),
         (r"no spanning-tree vlan-id \d+", _no_spanning_tree),
         (r"mlag configuration", read_pair),

@@ -205,6 +205,8 @@ _SPECTRUM4 = NvueCapabilities(
     ),
     # docs514 Management-VRF.md: mgmt, which there always is
     management_vrf="mgmt",
+    # nvue-reference Set-and-Unset-Commands/API.md: listening-address; a VRF has no key
+    api_is_bound_to="address",
     has_breakout=True,
     has_breakout_lanes=True,
     has_commit_timer=True,

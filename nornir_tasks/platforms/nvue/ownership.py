@@ -139,6 +139,12 @@ OWNERSHIP: tuple[Rule, ...] = (
         _container(r"dns", rule(r"server|domain: .*", "base dns")),
         _container(r"ntp", rule(rf"{_TIME}|vrf: .*|state: .*", "base ntp")),
         _container(r"syslog", rule(r"server", "base syslog")),
+        # port, tokens and clients' certificates stay as they are
+        _container(
+            r"api",
+            rule(r"certificate: .*|state: .*", "base api"),
+            rule(r"listening-address", "base api address"),
+        ),
         _container(r"forwarding", rule(r"ecmp-hash|hash-seed: .*", "switch"), rule(r"lag-hash", "lag hash")),
     ),
     _container(

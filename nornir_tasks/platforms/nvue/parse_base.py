@@ -2,6 +2,7 @@
 
 from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.platforms.nvue.capabilities import Spelling
+from nornir_tasks.platforms.nvue.parse_reach import reach
 from nornir_tasks.platforms.nvue.reading import Data, entries, take_empty, take_text
 
 _DEFAULT = "default"
@@ -15,6 +16,7 @@ def parse_base(data: Data, spelling: Spelling) -> Base:
         domain=take_text(data, "system", "dns", "domain"),
         time_servers=_time_by_vrf(data) if spelling.ntp == "service" else _time(data),
         log_servers=_log(data),
+        reach=reach(data),
     )
 
 

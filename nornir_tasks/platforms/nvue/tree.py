@@ -62,6 +62,7 @@ CONTAINERS: tuple[Path, ...] = (
     ("system", "forwarding"),
     ("system", "ntp"),
     ("system", "syslog"),
+    ("system", "api"),
     ("vrf",),
     ("vrf", "default"),
     ("vrf", "default", "router"),

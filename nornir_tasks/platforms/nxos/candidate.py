@@ -50,6 +50,7 @@ _ORDER = tuple(
         r"route-map .+",
         r"service dhcp|ip(?:v6)? dhcp relay",
         r"vrf context .+",
+        r"nxapi .+",
         r"vpc domain .+",
         r"hardware .+",
         r"interface (?P<port>.+)",

@@ -11,6 +11,7 @@ from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.asn import make_asns_plain
 from nornir_tasks.platforms.config_tree import ConfigTree, Heredoc, from_text
 from nornir_tasks.platforms.nxos.access_lists import WORDS
+from nornir_tasks.platforms.nxos.parse_reach import on_flash
 from nornir_tasks.platforms.vlan_lists import NONE, has_trunks, join_lists, numbers, ranges, split_lists
 
 INDENT = "  "
@@ -72,6 +73,7 @@ def to_tree(text: str) -> SourceTree:
             for line in one_port_each(node.text):
                 _keep(root, line, node)
     _one_vlan_each(root)
+    _one_path_each(root)
     for head in [head for head in root.children if LIST.fullmatch(head)]:
         root.children[head] = WORDS.in_one_spelling(root.children[head])
     if has_trunks(text):
@@ -120,6 +122,14 @@ def _one_vlan_each(root: SourceTree) -> None:
                 kept.children.update(block.children)
                 kept.repeats = block.repeats
     root.listed = frozenset(line for node in rows for line in vlans_of(node.text)) - blocks
+
+
+def _one_path_each(root: SourceTree) -> None:
+    """Files of the API in one spelling of their place, however many slashes the switch prints."""
+    if any(line != on_flash(line) for line in root.children):
+        printed, root.children = root.children, {}
+        for node in printed.values():
+            _keep(root, on_flash(node.text), node)
 
 
 def vlans_of(line: str) -> tuple[str, ...]:

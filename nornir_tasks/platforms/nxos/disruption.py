@@ -95,6 +95,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     # What the switch itself asks and tells; no packet of others depends on it.
     (r"(?:hostname|ip domain-name|(?:vrf context management / )?ip name-server|ntp|logging) .*", Disruption.NONE),
     (r"interface \S+(?: / (?:description .*|(?:no )?ip redirects))?", Disruption.NONE),
+    (r"feature nxapi|nxapi .*", Disruption.NONE),
     (r"ip prefix-list .*", Disruption.NONE),
     (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
     (

@@ -72,6 +72,8 @@ OWNERSHIP = (
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
     rule(r"ntp (?:server|peer) .+", "base ntp"),
     rule(r"logging server .+", "base syslog"),
+    # the API by HTTPS; its port and its clients' certificates stay as they are
+    rule(r"feature nxapi|(?:no )?nxapi (?:http|sandbox|ssl|certificate|use-vrf)(?: .+)?", "base api"),
     rule(r"ip load-sharing .+", "switch"),
     rule(r"port-channel load-balance .+", "lag hash"),
     # where an owner makes the switch the root: its mode and priorities

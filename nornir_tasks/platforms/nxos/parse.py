@@ -33,6 +33,7 @@ from nornir_tasks.platforms.nxos.parse_ports import BLOCKS as PORT_BLOCKS
 from nornir_tasks.platforms.nxos.parse_ports import BREAKOUT, PortReader
 from nornir_tasks.platforms.nxos.parse_qos import BLOCKS as QOS_BLOCKS
 from nornir_tasks.platforms.nxos.parse_qos import NETWORK_POLICY, QosReader
+from nornir_tasks.platforms.nxos.parse_reach import API, reach
 from nornir_tasks.platforms.nxos.parse_routing import BLOCKS as ROUTING_BLOCKS
 from nornir_tasks.platforms.nxos.parse_routing import PREFIX_RULE, BgpReader, PolicyReader
 from nornir_tasks.platforms.nxos.port_map import sort_key
@@ -79,6 +80,7 @@ _TOP = (
     ),
     row(r"priority-flow-control watch-dog-interval on", "watchdog", yes),
     *BASE_ROWS,
+    *API,
     *ROUTES,
     BREAKOUT,
     PREFIX_RULE,
@@ -135,7 +137,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
         static_routes=routes,
         bgp=reader.bgp.bgp,
-        base=reader.management.finish(values),
+        base=replace(reader.management.finish(values), reach=reach(values, reader.remainder)),
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
     return Parsed(in_order(config, sort_key), reader.remainder.tree)

@@ -16,6 +16,7 @@ from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.canonical import PORT, hidden_admin_state, is_hidden
 from nornir_tasks.platforms.nxos.config_text import DLB, one_port_each, vdc_in_one_spelling, vlans_of
 from nornir_tasks.platforms.nxos.parse import BLOCKS
+from nornir_tasks.platforms.nxos.parse_reach import on_flash
 from nornir_tasks.platforms.vlan_lists import ALL, ALLOWED, NONE, TRUNK, one_vlan_each
 
 _COMMAND = re.compile(r"`(?P<command>[^`]+)`")
@@ -62,7 +63,7 @@ _MODES: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = (
 )
 
 _GLOBAL = re.compile(
-    r"(?:feature|hostname|username|snmp-server|ntp|logging|boot|copp|ip prefix-list|ip load-sharing|bfd interval"
+    r"(?:feature|hostname|username|snmp-server|ntp|nxapi|logging|boot|copp|ip prefix-list|ip load-sharing|bfd interval"
     r"|port-channel load-balance|spanning-tree (?:mode|mst|vlan)"
     r"|interface breakout) .+"
 )
@@ -109,7 +110,7 @@ def _changes(text: str) -> Iterator[Change]:
             line = vdc_in_one_spelling(plain_asns(command.removeprefix("no ")))
             mode, opens = _resolve(mode, line)
             adds = not command.startswith("no ")
-            for each in _one_each(WORDS.one_spelling(line, mode[-1] if mode else "")):
+            for each in _one_each(WORDS.one_spelling(on_flash(line), mode[-1] if mode else "")):
                 yield Change((*mode, each), "+" if adds else "-")
             if opens and adds:
                 mode = (*mode, line)

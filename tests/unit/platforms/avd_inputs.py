@@ -13,6 +13,7 @@ from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms.eos.tree import community_word
 from tests.unit.platforms.avd_ports import Inputs, ports
+from tests.unit.platforms.avd_reach import reach_inputs
 
 
 def avd_inputs(config: DeviceConfig, known: Capabilities) -> Inputs:
@@ -70,7 +71,7 @@ def _base(base: Base) -> Inputs:
     hosts = {vrf: [{"name": each.address} for each in base.log_servers if each.vrf == vrf] for vrf in vrfs}
     if hosts:
         found["logging"] = {"vrfs": [{"name": vrf or "default", "hosts": each} for vrf, each in hosts.items()]}
-    return found
+    return found | reach_inputs(base)
 
 
 def _vlans(config: DeviceConfig) -> Inputs:

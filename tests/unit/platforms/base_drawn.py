@@ -5,6 +5,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from nornir_tasks.design.config.base import Base, BaseSection, Server
+from nornir_tasks.design.config.reach import ApiSettings, Reach
 from nornir_tasks.design.device_config import DeviceConfig
 
 ADDRESSES = st.ip_addresses().filter(lambda each: getattr(each, "scope_id", None) is None).map(str)
@@ -22,7 +23,15 @@ def maybe_managed(
     name = draw(st.sampled_from((None, config.name)))
     domain = draw(st.sampled_from((None, "fabric.example.net"))) if has_domain else None
     made = Base(hostname=name, name_servers=servers(), domain=domain, time_servers=servers(), log_servers=servers())
-    return replace(config, base=made)
+    return replace(config, base=replace(made, reach=draw(_reached(config, vrf))))
+
+
+def _reached(config: DeviceConfig, vrf: str | None) -> st.SearchStrategy[Reach]:
+    names = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,31}", fullmatch=True)
+    apis = st.builds(ApiSettings, names, st.just(vrf))
+    if config.os == "nvue":
+        apis = st.builds(ApiSettings, names, st.none(), st.none() | st.ip_addresses(v=4).map(str))
+    return st.builds(Reach, st.none() | apis)
 
 
 def sections_of(base: Base) -> frozenset[BaseSection]:
@@ -32,5 +41,7 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "dns": base.name_servers or base.domain,
         "ntp": base.time_servers,
         "syslog": base.log_servers,
+        "api": base.reach.api,
+        "api address": base.reach.api and base.reach.api.address,
     }
     return frozenset(section for section, value in found.items() if value)

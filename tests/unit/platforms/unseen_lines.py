@@ -15,14 +15,20 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
         "access_lists": {
             "counters per-entry",
         },
+        "base": {
+            "dns domain <name>",
+            "ip name-server vrf <name> <server>",
+            "management api http-commands / no shutdown",
+            "management api http-commands / protocol https ssl profile GPUFABRIC",
+            "management api http-commands / vrf <name>",
+            "management security / ssl profile GPUFABRIC",
+            "management security / ssl profile GPUFABRIC / certificate <name>.crt key <name>.key",
+            "management security / ssl profile GPUFABRIC / tls versions 1.2",
+        },
         "bgp": {
             "neighbor <address> description <text>",
             "neighbor <group|address> route-map <name> in|out",
             "no bgp default ipv4-unicast",
-        },
-        "base": {
-            "dns domain <name>",
-            "ip name-server vrf <name> <server>",
         },
         "interfaces": {
             "encapsulation dot1q vlan <tag>",
@@ -58,14 +64,19 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
         },
     },
     "nxos": {
+        "base": {
+            "ip domain-name <name>",
+            "feature nxapi",
+            "nxapi certificate enable",
+            "nxapi certificate httpscrt certfile bootflash:/<name>.crt",
+            "nxapi certificate httpskey keyfile bootflash:/<name>.key",
+            "nxapi use-vrf <name>",
+        },
         "access_lists": {
             "statistics per-entry",
         },
-        "base": {
-            "ip domain-name <name>",
-        },
         "interfaces": {
-            "fec <rs-fec|fc-fec|off>",
+            "fec <rs-fec|rs-ieee|fc-fec|off>",
             "ipv6 nd suppress-ra",
             "no negotiate auto",
             "preempt",

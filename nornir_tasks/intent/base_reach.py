@@ -1,0 +1,35 @@
+"""What the intent says of how switches are reached: their API, as a part of base configuration."""
+
+import re
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from nornir_tasks.intent.fields import Written
+from nornir_tasks.intent.findings import wrong
+from nornir_tasks.intent.part import Part
+
+_CERTIFICATE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
+
+
+def _certificate(value: object) -> str:
+    if not isinstance(value, str) or not _CERTIFICATE.fullmatch(value):
+        expected = "1-32 letters, digits, dashes and underscores, the first one a letter, as fabric-2026"
+        hint = "the certificate itself is no part of the intent: it is on the switch under this name"
+        raise wrong("not the name of a certificate", expected, value, hint)
+    return value
+
+
+CertificateName = Annotated[
+    str, BeforeValidator(_certificate), Written("1-32 letters, digits, dashes, underscores; a letter first")
+]
+
+
+class ApiIntent(Part):
+    """The API that switches are configured by: HTTPS alone, in the management VRF."""
+
+    certificate: CertificateName
+    """Name of the certificate and key that each switch has, for itself, under this same name: ``NAME.crt`` and
+    ``NAME.key`` among the certificates of EOS and on the bootflash of NX-OS, the certificate ``NAME`` of Cumulus Linux.
+    Day 0 puts them there. The port stays as the switch has it. Cumulus Linux serves the API on addresses, not in a VRF:
+    where the design knows the address of the management port, on that one alone."""

@@ -1,0 +1,80 @@
+"""How an EOS switch is reached: its API, and our TLS profile in ``management security``."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from nornir_tasks.design.config.reach import ApiSettings, Reach
+from nornir_tasks.platforms.config_tree import ConfigTree, Path
+from nornir_tasks.platforms.lines import Block, Fields, row, text, yes
+
+PROFILE = "GPUFABRIC"
+"""Name of our TLS profile; others' stay."""
+
+_API, _SECURITY, _OURS = "management api http-commands", "management security", f"ssl profile {PROFILE}"
+_SERVED = f"protocol https {_OURS}"
+_TLS = "tls versions 1.2"
+_ON = "no shutdown"
+
+BLOCKS = (
+    Block(
+        (rf"{_API}$",),
+        (row(_SERVED, "profile", yes, single="protocol https ssl profile"),),
+        # it is on unless "no protocol https" says otherwise (show running-config of cEOSLab 4.32)
+        hidden=("protocol https",),
+    ),
+    Block(
+        (rf"{_SECURITY}$", r"ssl profile "),
+        (
+            row(_TLS, "tls", yes, single="tls versions"),
+            row(r"certificate (\S+)\.crt key \S+", "certificate", text, single="certificate"),
+        ),
+    ),
+)
+
+_VRF = re.compile(r"vrf (\S+)")
+_CERTIFICATE = re.compile(r"certificate (\S+)\.crt key \1\.key")
+
+Reader = Callable[[ConfigTree, re.Match[str], Fields], list[ConfigTree]]
+
+
+def _note(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    fields.setdefault("api_blocks", []).append(node)
+    return []
+
+
+READERS: tuple[tuple[str, Reader], ...] = ((_API, _note), (_SECURITY, _note))
+
+
+def reach(fields: Fields, left: ConfigTree) -> Reach:
+    """All that the model has of it; other lines are left."""
+    return Reach(api=_api(fields, left))
+
+
+def _api(fields: Fields, left: ConfigTree) -> ApiSettings | None:
+    """The API, if both blocks say all that the model has of it; all other lines of theirs are left."""
+    found: dict[Path, None] = {}
+    for block in fields.get("api_blocks", ()):
+        found |= dict.fromkeys(((block.text,), *((block.text, *path) for path, _ in block.walk())))
+    settings = _settings(found)
+    understood = set(_paths(settings)) if settings else set[Path]()
+    if not understood <= found.keys():
+        settings, understood = None, set()
+    for path in found.keys() - understood:
+        left.add_path(path)
+    return settings
+
+
+def _settings(found: dict[Path, None]) -> ApiSettings | None:
+    """The settings that these lines may be of; the first VRF, if there are several."""
+    named = (_CERTIFICATE.fullmatch(path[-1]) for path in found if path[:-1] == (_SECURITY, _OURS))
+    certificate = next((each[1] for each in named if each), None)
+    vrfs = (each[1] for path in found if path[0] == _API and len(path) == 2 and (each := _VRF.fullmatch(path[1])))
+    return None if certificate is None else ApiSettings(certificate, next(vrfs, None))
+
+
+def _paths(settings: ApiSettings) -> Iterator[Path]:
+    yield from ((_API,), (_API, _SERVED), (_API, _ON))
+    if settings.vrf:
+        yield from ((_API, f"vrf {settings.vrf}"), (_API, f"vrf {settings.vrf}", _ON))
+    files = f"certificate {settings.certificate}.crt key {settings.certificate}.key"
+    yield from ((_SECURITY,), (_SECURITY, _OURS), (_SECURITY, _OURS, _TLS), (_SECURITY, _OURS, files))

@@ -1,0 +1,162 @@
+"""How switches are reached, pushed over the wire that it changes: a new certificate is served, then the old again."""
+
+from __future__ import annotations
+
+import hashlib
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+from conftest import LabDescription, RunningLab
+from lone_switches import LONGER_THAN_ANY_TIMER_S, REACH, site_folder
+from one_push import transaction
+
+from nornir_tasks.deploy.look import Rules
+from nornir_tasks.deploy.transaction import Transaction
+from nornir_tasks.design.management import ManagementAddress
+from nornir_tasks.design.partial_config import BasePolicy, ReachPolicy
+from nornir_tasks.drivers import nxos as nxos_driver
+from nornir_tasks.drivers import open_session
+from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError
+from nornir_tasks.files.devices_file import load_devices
+from nornir_tasks.files.site import Site
+from nornir_tasks.intent.model import ManagementIntent
+from nornir_tasks.inventory.endpoints import endpoints
+from nornir_tasks.usecases import push as usecase
+from nornir_tasks.usecases.pushes import pushes
+from nornir_tasks.usecases.site import SiteDesign, select
+from tests.unit.design import managed, reached
+
+SYSTEMS = {os: managed.DEVICES[f"{os} 5.16" if os == "nvue" else os] for os in ("eos", "nxos", "nvue")}
+BY_SYSTEM = pytest.mark.parametrize("os", SYSTEMS)
+RELEASES = {"nvue": {"release": "5.16.0"}, "nxos": {"ports": [f"Ethernet1/{n}" for n in range(1, 35)]}, "eos": {}}
+FIRST, SECOND = "fabric-2026", "fabric-2027"
+
+
+@dataclass(frozen=True)
+class Reached:
+    """One switch of the lab, which has two further certificates."""
+
+    lab: RunningLab
+    os: str
+    name: str
+    folder: object
+
+    @property
+    def device(self) -> str:
+        return SYSTEMS[self.os]
+
+    @property
+    def entry(self) -> dict[str, object]:
+        return next(each for each in self.lab.description.devices if each["name"] == self.name)
+
+    def design(self, policy: BasePolicy) -> SiteDesign:
+        """The lab's rails, of which this one switch is reached."""
+        made = reached.design(policy)
+        address = ManagementAddress(str(self.entry["address"]), 24, "127.0.0.1")
+        network = replace(made.network, management={self.device: address})
+        intent = made.site.intent.model_copy(update={"management": ManagementIntent()})
+        devices = load_devices(self.folder / "devices.yml")  # type: ignore[operator]
+        return replace(made, network=network, site=Site("lab", self.folder, intent, devices))  # type: ignore[arg-type]
+
+    def push(self, policy: BasePolicy) -> usecase.PushReport:
+        allowed = replace(REACH, allow_management=frozenset({self.device}))
+        return usecase.push(select(self.design(policy), ["base"], [self.device]), allowed, lambda _: True)
+
+    def transaction(self, policy: BasePolicy) -> Transaction:
+        """The same push without a journal, by an operator in a hurry."""
+        design = self.design(policy)
+        there = endpoints(design.site, {self.device: self.os})[self.device].endpoint
+        wanted = select(design, ["base"], [self.device])[self.device]
+        return transaction(lambda: open_session(self.os, there), wanted, Rules(reconnect_s=2.0, allow_management=True))
+
+    def roll_back(self) -> None:
+        """Undo the last push."""
+        site = self.design(reached.POLICY)
+        allowed = replace(REACH, allow_management=frozenset({self.device}))
+        undone = {each.undoes for each in pushes(site)}
+        number = max(each.number for each in pushes(site) if each.verb == "push" and each.number not in undone)
+        usecase.rollback(site, number, allowed, lambda _: True, limit=[self.device]).require_done()
+
+    def running(self) -> str:
+        return str(self.lab.control.ask("running-config", device=self.name))
+
+    def all_timers_fire(self) -> None:
+        self.lab.control.ask("advance-clock", seconds=LONGER_THAN_ANY_TIMER_S)
+
+    def served(self) -> str:
+        """The fingerprint of the certificate that a client is shown now."""
+        pem = ssl.get_server_certificate((str(self.entry["address"]), int(str(self.entry["api_port"]))), timeout=5)
+        return hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def lab(start_module_lab: Callable[..., RunningLab], tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
+    here = LabDescription(tmp_path_factory.mktemp("reach") / "lab")
+    for os, device in SYSTEMS.items():
+        for number in range(2):
+            asn = managed.network().device(device).asn
+            here.add_device(f"{os}-{number}", os, asn=asn, certificates=[FIRST, SECOND], **RELEASES[os])
+    yield start_module_lab(here)
+
+
+@pytest.fixture(scope="module")
+def fresh(lab: RunningLab) -> Callable[[str], Reached]:
+    """A switch of this system that nobody has pushed to."""
+    free = {os: [f"{os}-{number}" for number in range(2)] for os in SYSTEMS}
+
+    def made(os: str) -> Reached:
+        name = free[os].pop()
+        entry = next(each for each in lab.description.devices if each["name"] == name)
+        return Reached(lab, os, name, site_folder(lab, entry, SYSTEMS[os]))
+
+    return made
+
+
+@BY_SYSTEM
+def test_after_a_push_the_new_certificate_is_served_and_after_its_rollback_the_old_one(
+    fresh: Callable[[str], Reached], os: str
+) -> None:
+    switch, policy = fresh(os), reached.POLICY
+    before, own = switch.running(), switch.served()
+    with pytest.raises(RefusedError, match="--allow-management"):
+        usecase.push(select(switch.design(policy), ["base"], [switch.device]), REACH, lambda _: True).require_done()
+    assert switch.running() == before
+    switch.push(policy).require_done()
+    first, pushed = switch.served(), switch.running()
+    assert first != own
+    again = switch.push(policy)
+    again.require_done()
+    assert (again.changed, switch.running(), switch.served()) == ([], pushed, first)
+    switch.push(replace(policy, reach=ReachPolicy(certificate=SECOND))).require_done()
+    assert switch.served() not in {own, first}
+    switch.roll_back()
+    assert switch.served() == first
+    switch.roll_back()
+    assert switch.served() == own
+
+
+@BY_SYSTEM
+def test_a_certificate_that_is_not_on_the_switch_is_taken_back_by_its_timer(
+    fresh: Callable[[str], Reached], os: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nxos_driver, "RECONNECT_S", 3.0)
+    switch = fresh(os)
+    before, own = switch.running(), switch.served()
+    run = switch.transaction(replace(reached.POLICY, reach=ReachPolicy(certificate="nowhere")))
+    # NVUE is asked how the apply ended until it answers: there the timer fires under our eyes
+    soon = threading.Timer(4.0, switch.all_timers_fire)
+    if os == "nvue":
+        soon.start()
+    with pytest.raises(CommitError if os == "nvue" else LeftToTimerError) as raised:
+        run.run()
+    assert raised.value.exit_code == CommitError.exit_code
+    if os == "nvue":
+        soon.join()
+    else:
+        with pytest.raises(OSError, match=r"(?i)alert|reset|eof"):
+            switch.served()
+        switch.all_timers_fire()
+    assert (switch.running(), switch.served()) == (before, own)

@@ -1,0 +1,127 @@
+"""How switches are reached, pushed to switches that others have configured: protected, and brought back."""
+
+from __future__ import annotations
+
+import pytest
+
+from nornir_tasks.deploy.plan import device_plan
+from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.errors import RefusedError
+from nornir_tasks.platforms.config_tree import Path
+from nornir_tasks.usecases.site import select
+from tests.lab.pushes import push
+from tests.lab.typed_switches import SWITCHES, Switch
+from tests.property.mutants import each_change_is_reported
+from tests.unit.design import reached
+
+SYSTEMS = pytest.mark.parametrize("device", reached.DEVICES.values(), ids=reached.DEVICES)
+_API = "management api http-commands"
+BY_HAND: dict[str, tuple[Path, ...]] = {
+    "leaf-g1-r0": (
+        (_API, "protocol http"),
+        (_API, "vrf LEGACY", "no shutdown"),
+        (_API, "protocol https ssl profile EAPI"),
+        ("management security", "ssl profile GPUFABRIC", "tls versions 1.0 1.1 1.2"),
+        ("management security", "ssl profile GPUFABRIC", "certificate old.crt key old.key"),
+    ),
+    "leaf-g1-r1": (
+        ("nxapi http port 80",),
+        ("nxapi sandbox",),
+        ("nxapi ssl ciphers weak",),
+        ("nxapi ssl protocols TLSv1",),
+        ("nxapi use-vrf default",),
+        ("nxapi certificate httpscrt certfile bootflash:old.crt",),
+    ),
+    "spine-1": (
+        ("system", "api", 'certificate: "self-signed"'),
+        ("system", "api", 'state: "disabled"'),
+        ("system", "api", "listening-address", "198.51.100.7"),
+    ),
+    "spine-2": (
+        ("system", "api", 'certificate: "self-signed"'),
+        ("system", "api", "listening-address", "0.0.0.0"),
+    ),
+}
+"""What somebody may change on a switch whose API is managed."""
+KEPT: dict[str, tuple[Path, ...]] = {
+    "leaf-g1-r0": (
+        (_API, "protocol https port 8443"),
+        (_API, "vrf MGMT", "ip access-group MGMT-ACCESS"),
+        ("management security", "ssl profile EAPI", "certificate eapi.crt key eapi.key"),
+    ),
+    "leaf-g1-r1": (("nxapi https port 8443",),),
+    "spine-1": (("system", "api", "port: 8888"), ("system", "api", "token-expiration: 30")),
+    "spine-2": (("system", "api", "port: 8888"),),
+}
+"""What of the same blocks is others'."""
+
+
+def wanted(device: str, *planes: str) -> Wanted:
+    return select(reached.design(), planes)[device]
+
+
+def brownfield(whole: Wanted) -> Switch:
+    return SWITCHES[whole.config.os].at_day0(whole.config)
+
+
+def lines_of(whole: Wanted, switch: Switch) -> frozenset[Path]:
+    return whole.platform.to_tree(switch.running()).paths()
+
+
+@SYSTEMS
+@pytest.mark.parametrize("planes", [("base",), ()], ids=["base alone", "everything"])
+def test_a_push_that_changes_the_way_to_a_switch_is_refused_unless_that_is_allowed(
+    device: str, planes: tuple[str, ...]
+) -> None:
+    base = wanted(device, *planes)
+    switch = brownfield(base)
+    with pytest.raises(RefusedError, match=r"--allow-management"):
+        device_plan(base, switch.running())
+    assert device_plan(base, switch.running(), allow_management=True).changes
+    assert device_plan(wanted(device, "compute"), switch.running()).changes
+
+
+@SYSTEMS
+def test_once_pushed_nothing_is_left_and_nothing_more_must_be_allowed(device: str) -> None:
+    base = wanted(device, "base")
+    switch = brownfield(base)
+    before = lines_of(base, switch)
+    assert push(switch, base, allow_management=True) > 0
+    after = lines_of(base, switch)
+    assert base.tree.paths() <= after
+    assert device_plan(base, switch.running()).changes == ()
+    assert {path[0] for path in before ^ after} <= {_API, "management security", "system"} | {
+        path[0] for path in before ^ after if path[0].startswith("nxapi ")
+    }
+
+
+@SYSTEMS
+def test_what_somebody_changes_by_hand_is_planned_away(device: str) -> None:
+    base = wanted(device, "base")
+    switch = brownfield(base)
+    push(switch, base, allow_management=True)
+    good = lines_of(base, switch)
+    for path in BY_HAND[device]:
+        switch.type(path)
+        assert lines_of(base, switch) != good, path
+        with pytest.raises(RefusedError, match=r"--allow-management"):
+            device_plan(base, switch.running())
+        push(switch, base, allow_management=True)
+        assert lines_of(base, switch) == good, path
+
+
+@SYSTEMS
+def test_what_is_others_in_the_same_blocks_stays(device: str) -> None:
+    base = wanted(device, "base")
+    switch = brownfield(base)
+    for path in KEPT[device]:
+        switch.type(path)
+    push(switch, base, allow_management=True)
+    assert set(KEPT[device]) <= lines_of(base, switch)
+
+
+@SYSTEMS
+def test_every_line_that_goes_or_changes_is_brought_back(device: str) -> None:
+    base = wanted(device, "base")
+    counts = [each_change_is_reported(base, path) for path, _ in base.tree.walk()]
+    assert sum(deleted for deleted, _ in counts) >= 3

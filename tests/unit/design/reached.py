@@ -1,0 +1,36 @@
+"""The lab's rails with what says how switches are reached: their API. Addresses of management ports are known."""
+
+from dataclasses import replace
+from functools import cache
+
+from nornir_tasks.design.management import ManagementAddress
+from nornir_tasks.design.network import Network
+from nornir_tasks.design.partial_config import BasePolicy, ReachPolicy
+from nornir_tasks.design.pipeline import Realised, device_config
+from nornir_tasks.usecases.site import SiteDesign
+from tests.unit.design import managed
+
+DEVICES = managed.DEVICES
+VRFS = managed.VRFS
+POLICY = BasePolicy("MGMT", reach=ReachPolicy(certificate="fabric-2026"))
+
+
+@cache
+def addresses() -> dict[str, ManagementAddress]:
+    """Switch -> the address of its management port."""
+    names = [device.name for device in managed.site().network.devices]
+    return {name: ManagementAddress(f"192.0.2.{n}", 24, "192.0.2.254") for n, name in enumerate(names, start=101)}
+
+
+def network(policy: BasePolicy = POLICY) -> Network:
+    return replace(managed.network(policy), management=addresses())
+
+
+def design(policy: BasePolicy = POLICY) -> SiteDesign:
+    return replace(managed.site(), network=network(policy))
+
+
+def realised(device: str, vrf: str | None = "MGMT") -> Realised:
+    """``vrf``: the management VRF; None: all is reached in the default one."""
+    made = network(replace(POLICY, vrf=vrf))
+    return device_config(made, made.device(device))

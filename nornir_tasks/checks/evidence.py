@@ -15,7 +15,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.network import Network
 from nornir_tasks.errors import Problem
 from nornir_tasks.platforms.config_tree import Change
-from nornir_tasks.platforms.observed import BgpSession, Observed, PortQos, PortState
+from nornir_tasks.platforms.observed import BgpSession, Certificate, Observed, PortQos, PortState
 
 
 class Verdict(StrEnum):
@@ -87,6 +87,8 @@ class Evidence:
     """device -> why it could not be read."""
     unfinished: Mapping[str, str] = field(default_factory=dict)
     """device -> why its running configuration may be lost."""
+    certificates: Mapping[str, Certificate] = field(default_factory=dict)
+    """device -> the certificate of its API, where its base configuration is managed."""
     planes: frozenset[str] = frozenset()
     """The planes that are judged, with their fabrics and the switches: of no other one is anything in ``wanted``,
     ``running`` and ``changes``. Empty: all."""

@@ -8,6 +8,7 @@ from nornir_tasks.checks import (
     balancing,
     base,
     bgp,
+    certificate,
     config,
     ecmp,
     gateways,
@@ -49,6 +50,7 @@ CHECKS = (
     Check(unfinished.check_unfinished, (unfinished.ABOUT,)),
     Check(config.check_config, (config.ABOUT,)),
     Check(base.check_base, base.ABOUT),
+    Check(certificate.check_certificates, (certificate.ABOUT,)),
     Check(ports.check_ports, (ports.PORT,)),
     Check(lldp.check_lldp, (lldp.ABOUT,)),
     Check(lacp.check_lacp, (lacp.ABOUT,)),
@@ -90,6 +92,9 @@ class Report:
     causes: tuple[Cause, ...] = ()
     on_played: tuple[Finding, ...] = ()
     """Those of a lab that rest on hosts which are not there (``checks/played.py``); none in a real network."""
+
+    warnings: tuple[str, ...] = ()
+    """What is right today and will not stay so, in words."""
 
     @property
     def played(self) -> int:
@@ -145,7 +150,8 @@ def judge(evidence: Evidence) -> Report:
     for check in CHECKS:
         findings += check.judge(evidence)
     findings += _not_read(evidence)
-    return Report(tuple(findings), causes(evidence, findings), played_findings(evidence, findings))
+    warnings = tuple(certificate.warnings(evidence))
+    return Report(tuple(findings), causes(evidence, findings), played_findings(evidence, findings), warnings)
 
 
 def _reach(evidence: Evidence) -> list[Finding]:
@@ -182,7 +188,13 @@ def _not_read(evidence: Evidence) -> list[Finding]:
     if not blank:
         return []
     silent = replace(
-        evidence, observed=blank, changes=dict.fromkeys(blank, ()), running={}, unreachable={}, unfinished={}
+        evidence,
+        observed=blank,
+        certificates={},
+        changes=dict.fromkeys(blank, ()),
+        running={},
+        unreachable={},
+        unfinished={},
     )
     return [
         replace(each, verdict=Verdict.ERROR, message=f"{each.device}: not judged, the switch was not read", found="")

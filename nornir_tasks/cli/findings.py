@@ -41,6 +41,8 @@ def print_report(report: "Report", *, show_all: bool) -> None:
     more = len(report.skipped) - SHOWN_EACH
     if more > 0 and not show_all:
         out.print(f"{more} more were skipped (--all shows them)")
+    for warning in report.warnings:
+        out.print(f"warning: {warning}", markup=False)
     _print_end(report)
 
 
@@ -110,6 +112,7 @@ def as_json(report: "Report") -> dict[str, object]:
         "undecided": len(report.undecided),
         "skipped": len(report.skipped),
         **({"played": report.played} if report.played else {}),
+        **({"warnings": list(report.warnings)} if report.warnings else {}),
         "causes": [cause.lead.id for cause in report.causes],
         "findings": [
             {

@@ -18,9 +18,10 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.base import NO_BASE
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Depth, Running, SwitchSession, Waiting
+from nornir_tasks.drivers.shown_certificate import shown_certificate
 from nornir_tasks.errors import LocalError
 from nornir_tasks.inventory.connection import CONNECTION
-from nornir_tasks.platforms.observed import Observed
+from nornir_tasks.platforms.observed import Certificate, Observed
 
 T = TypeVar("T")
 
@@ -35,6 +36,8 @@ class Collected:
     wanted: DeviceConfig
     """What that is compared with: of the chosen planes, and what they share."""
     observed: Observed
+    certificate: Certificate | None = None
+    """Of its API; None: its base configuration is others', or none that is trusted was shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +74,11 @@ def collect_switch(task: Task, jobs: Mapping[str, Job], fields: Collection[str])
         wanted = job.make()
         plan = planned(running, wanted, job.rules)
         kept, configs = summary(plan, wanted), (running_config(wanted, plan), wanted_config(wanted))
-        vrfs = relevant_vrfs(wanted.config)
+        vrfs, is_managed = relevant_vrfs(wanted.config), configs[1].base != NO_BASE
         fields = worth_asking(wanted.config, fields)
         del running, plan, wanted  # before anybody waits for the switch again
-    return Result(host=task.host, result=Collected(kept, *configs, session.observe(fields, vrfs)))
+    certificate = shown_certificate(session.endpoint) if is_managed else None
+    return Result(host=task.host, result=Collected(kept, *configs, session.observe(fields, vrfs), certificate))
 
 
 def read_switch(task: Task, jobs: Mapping[str, Job], make: Callable[[str, Running], T]) -> Result:

@@ -233,6 +233,18 @@ class VrfPort:
 
 
 @dataclass(frozen=True, slots=True)
+class Certificate:
+    """What a switch's API shows at a TLS handshake: seen by us, and not asked of the switch."""
+
+    names: tuple[str, ...]
+    """Common name and serial number of its subject, DNS names and addresses."""
+    days_left: int
+    """Whole days until it expires; negative: it has expired."""
+    is_pinned: bool
+    """Trusted by its fingerprint, and not because the site's CA signed it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """One switch, at one moment."""
 

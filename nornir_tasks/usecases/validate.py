@@ -68,6 +68,7 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
         far=far_ends(network),
         unreachable={name: error.problems[0] for name, error in readings.unreachable.items()},
         unfinished={name: problem.what for name, problem in unfinished(plans).items()},
+        certificates={name: seen.certificate for name, seen in readings.switches.items() if seen.certificate},
         planes=frozenset(selection.planes),
         played=frozenset(network.hosts if selection.design.site.intent.management.source == "lab" else ()),
     )

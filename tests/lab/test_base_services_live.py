@@ -8,7 +8,7 @@ import yaml
 from at_terminal import Operator, lab_of_its_own, small_site
 
 SWITCHES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
-OF_BASE = {"ntp", "syslog", "ztp", "management"}
+OF_BASE = {"ntp", "syslog", "ztp", "management", "certificate"}
 
 
 def based(where: Path) -> Operator:
@@ -35,6 +35,7 @@ def test_of_what_was_pushed_the_switches_say_that_it_works(pushed: Operator) -> 
     assert found["syslog", SWITCHES["nxos"]] == "log goes to 192.0.2.51 in VRF management"
     assert found["management", SWITCHES["nvue"]] == "eth0 in VRF mgmt"
     assert ("syslog", SWITCHES["nvue"]) not in found
+    assert found["certificate", SWITCHES["eos"]].startswith(f"certificate of {SWITCHES['eos']}, 127.")
     only = pushed.json("validate", "--plane", "base", "--all")
     assert {each["check"] for each in only["findings"]} == {"reach", "config", *OF_BASE}
 

@@ -7,12 +7,13 @@ import pytest
 from lab_evidence import as_wanted
 
 from nornir_tasks.checks.base import check_base
+from nornir_tasks.checks.certificate import check_certificates
 from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.checks.suite import judge
 from nornir_tasks.deploy.tasks import relevant_vrfs, worth_asking
 from nornir_tasks.design.config.base import NO_BASE, Server
 from nornir_tasks.platforms.config_tree import Change
-from nornir_tasks.platforms.observed import FIELDS, ClockState, LogTarget, Observed, VrfPort, ZeroTouch
+from nornir_tasks.platforms.observed import FIELDS, Certificate, ClockState, LogTarget, Observed, VrfPort, ZeroTouch
 from tests.unit.design import managed
 
 VRF = {"eos": "MGMT", "nxos": "management", "nvue": "mgmt"}
@@ -24,7 +25,11 @@ EVERY = pytest.mark.parametrize("os", DEVICES)
 def evidence(**changes: Any) -> Evidence:
     """Every switch with managed base shows what it shall; ``changes`` to what those of DEVICES show."""
     right = as_wanted(managed.design())
-    return replace(right, observed={name: shown(right, name, **changes) for name in right.observed})
+    return replace(
+        right,
+        observed={name: shown(right, name, **changes) for name in right.observed},
+        certificates={name: Certificate((name, "192.0.2.11"), 300, is_pinned=False) for name in right.observed},
+    )
 
 
 def shown(right: Evidence, name: str, **changes: Any) -> Observed:
@@ -151,3 +156,39 @@ def test_a_switch_is_asked_for_what_is_managed_of_its_base_and_for_nothing_else(
 def test_a_management_vrf_that_is_the_default_one_is_not_judged() -> None:
     shared = as_wanted(managed.design(replace(managed.POLICY, vrf=None)))
     assert not [each for each in check_base(shared) if each.check == "management"]
+
+
+@pytest.mark.parametrize(
+    ("certificate", "verdict", "words"),
+    [
+        (Certificate(("spine-1",), 300, is_pinned=False), Verdict.PASS, "certificate of spine-1, 300 days left"),
+        (Certificate(("spine-1.example.net",), 1, is_pinned=False), Verdict.PASS, "1 day left"),
+        (Certificate(("self",), 300, is_pinned=True), Verdict.PASS, "pinned certificate, 300 days left"),
+        (
+            Certificate(("spine-2", "192.0.2.9"), 300, is_pinned=False),
+            Verdict.FAIL,
+            "certificate of spine-2, 192.0.2.9",
+        ),
+        (Certificate(("spine-1",), -2, is_pinned=True), Verdict.FAIL, "expired 2 days ago"),
+        (None, Verdict.ERROR, ""),
+    ],
+)
+def test_a_certificate_names_its_switch_or_is_pinned_and_has_not_expired(
+    certificate: Certificate | None, verdict: Verdict, words: str
+) -> None:
+    right = evidence()
+    others = {name: each for name, each in right.certificates.items() if name != "spine-1"}
+    shown_now = {**others, **({"spine-1": certificate} if certificate is not None else {})}
+    report = judge(replace(right, certificates=shown_now))
+    (finding,) = [each for each in report.findings if (each.check, each.device) == ("certificate", "spine-1")]
+    assert finding.verdict is verdict
+    assert words in finding.found
+    assert report.warnings == (
+        ("spine-1: its certificate ends in 1 day; enrol it anew before",) if words == "1 day left" else ()
+    )
+
+
+def test_a_certificate_is_judged_where_base_is_managed_alone() -> None:
+    plain = as_wanted(managed.site())
+    assert check_certificates(plain) == []
+    assert len(check_certificates(evidence())) == 10

@@ -161,7 +161,7 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
         "carried", "trees", "tree_ports", "partners", "clock", "log_targets", "zero_touch", "vrf_ports",
     }  # fmt: skip
-    assert len(CHECKS) == 18
+    assert len(CHECKS) == 19
 
 
 def test_a_switch_that_did_not_answer_could_not_be_told_and_is_counted() -> None:

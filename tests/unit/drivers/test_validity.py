@@ -7,6 +7,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from nornir_tasks.drivers import open_session
+from nornir_tasks.drivers.fingerprint import shown_fingerprint
 from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.drivers.shown_certificate import shown_certificate
 from nornir_tasks.errors import TrustError
+from nornir_tasks.platforms.observed import Certificate
 
 NOW = datetime.datetime.now(datetime.UTC)
 DAY = datetime.timedelta(days=1)
@@ -98,3 +102,26 @@ def test_a_certificate_out_of_its_time_is_answered_with_the_clock(
     assert "nornir trust" not in str(problem)
     assert endpoint.address not in problem.what  # so that many switches are one message
     session.close()
+
+
+@pytest.mark.parametrize(("days", "left"), [(90, 89), (12, 11), (-3, -4)])
+def test_whom_a_certificate_names_and_how_long_it_is_valid_is_read_even_after_its_end(
+    serve: Serve, days: int, left: int
+) -> None:
+    endpoint = serve(NOW - 30 * DAY, NOW + days * DAY)
+    assert shown_certificate(endpoint) == Certificate(("leaf", ADDRESS), left, is_pinned=False)
+
+
+def test_a_pinned_certificate_is_read_and_another_one_than_the_pinned_is_not(serve: Serve) -> None:
+    endpoint = replace(serve(NOW - DAY, NOW + 30 * DAY), ca_file=None)
+    shown = shown_fingerprint("leaf", ADDRESS, endpoint.api_port)
+    found = shown_certificate(replace(endpoint, fingerprint=shown))
+    assert found is not None
+    assert (found.days_left, found.is_pinned) == (29, True)
+    assert shown_certificate(replace(endpoint, fingerprint="0" * 64)) is None
+
+
+def test_a_certificate_that_nobody_vouches_for_is_not_taken(serve: Serve) -> None:
+    endpoint = replace(serve(NOW - DAY, NOW + 30 * DAY), ca_file=None)
+    assert shown_certificate(endpoint) is None
+    assert shown_certificate(replace(endpoint, api_port=1)) is None

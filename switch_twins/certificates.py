@@ -29,6 +29,7 @@ class LabCertificates:
         self.ca, self.directory = ca, directory
         self._ca_key_path = ca.with_suffix(".key")
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._installed: dict[tuple[str, str], tuple[Path, Path]] = {}
         if not (ca.exists() and self._ca_key_path.exists()):
             self._make_ca()
         self._ca_key = _load_key(self._ca_key_path)
@@ -45,8 +46,26 @@ class LabCertificates:
         context.load_cert_chain(certificate, key)
         return context
 
+    def install(self, device: DeviceSpec, name: str, certificate: bytes, key: bytes) -> None:
+        """Put a certificate on a device, which it got for a key of its own. PEM.
+
+        Raises ssl.SSLError for a key that is not the certificate's.
+        """
+        stem = self.directory / f"{device.name}-own-{name}"
+        paths = stem.with_suffix(".pem"), stem.with_suffix(".key")
+        paths[0].write_bytes(certificate)
+        _write_private(paths[1], key)
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(*paths)
+        self._installed[device.name, name] = paths
+
+    def has_installed(self, device: DeviceSpec, name: str) -> bool:
+        """Was a certificate of this name put on the device?"""
+        return (device.name, name) in self._installed
+
     def server(self, device: DeviceSpec, name: str = "") -> tuple[Path, Path]:
         """Paths of a device's certificate and key; made if they are missing or were made for another address."""
+        if (device.name, name) in self._installed:
+            return self._installed[device.name, name]
         stem = f"{device.name}-{f'named-{name}' if name else device.certificate}-{device.address}"
         certificate_path, key_path = self.directory / f"{stem}.pem", self.directory / f"{stem}.key"
         if not (certificate_path.exists() and key_path.exists() and self._is_ours(certificate_path, device)):

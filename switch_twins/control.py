@@ -7,6 +7,7 @@ Requests
     status                    site, pid, uptime, devices with sessions up and configured, cables, played hosts
     swap-cables cables=[a,b]  exchange the far ends of two cables;  cut-cable / mend-cable cable=ID
     switch-off device=NAME    take its power: nothing answers there, its links are down;  switch-on device=NAME
+    first-boot device=NAME url=URL   boot a factory switch: what it fetches there is executed
     cpu                       user and system seconds of this process
     requests [reset=true]     per device: TCP connections and requests counted so far
     advance-clock seconds=N   move the lab's clock forward: due commit timers fire (tests)
@@ -46,6 +47,7 @@ class ControlServer:
             "mend-cable": self._mend,
             "switch-off": self._switch_off,
             "switch-on": self._switch_on,
+            "first-boot": self._first_boot,
             "cpu": self._cpu,
             "requests": self._counted,
             "advance-clock": self._advance,
@@ -142,6 +144,10 @@ class ControlServer:
         self._lab.fabric.switch_on(name)
         await self._lab.twins[name].start()
         return {"on": name}
+
+    async def _first_boot(self, request: Answer) -> Answer:
+        report = await self._lab.first_boot(self._device(request), str(request["url"]))
+        return {"log": list(report.log), "is_done": report.is_done}
 
     @staticmethod
     def _cpu(_: Answer) -> Answer:

@@ -45,7 +45,13 @@ class ServedApi:
         name = self._named()
         if name == self._own:
             return OWN
-        return name if name == SELF_SIGNED or name in self._device.certificates else None
+        if name is None or name == SELF_SIGNED or name in self._device.certificates:
+            return name
+        return name if self._certificates.has_installed(self._device, name) else None
+
+    def as_delivered(self) -> None:
+        """Of a factory switch: nobody has put a certificate on it."""
+        self._own = ""
 
     def context(self) -> ssl.SSLContext:
         """For the listener: hands each handshake over to the certificate of that time, or refuses it."""

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import functools
 import importlib
+import importlib.util
 import pkgutil
 import stat
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from .certificates import LabCertificates
 from .clock import RealClock
 from .errors import Problem, TwinError
 from .fabric import FabricSim
+from .first_boot import Factory, FirstBootReport, first_boot
 from .spec import DeviceSpec, LabSpec
 from .twin import LabContext, Twin
 
@@ -42,6 +44,8 @@ class LabServer:
             fabric=self.fabric,
         )
         self.twins: dict[str, Twin] = {}
+        self.factory: dict[str, Factory] = {}
+        """Switches as delivered: they answer nobody until their first boot."""
 
     async def start(self) -> None:
         """Build every twin, then listen on all of them. Raises TwinError that names every device that could not."""
@@ -54,6 +58,8 @@ class LabServer:
                 continue
             twin.requests.rtt_s = self.spec.rtt_ms / 1000
             self.twins[device.name] = twin
+            if device.begins == "factory":
+                self.factory[device.name] = build_factory(device, twin, self.context)
             self.fabric.attach(twin)
         if problems:
             raise TwinError(problems)
@@ -62,8 +68,9 @@ class LabServer:
         await self._listen()
 
     async def _listen(self) -> None:
-        results = await asyncio.gather(*(twin.start() for twin in self.twins.values()), return_exceptions=True)
-        failed = {twin: r for twin, r in zip(self.twins.values(), results, strict=True) if isinstance(r, BaseException)}
+        listening = [twin for name, twin in self.twins.items() if name not in self.factory]
+        results = await asyncio.gather(*(twin.start() for twin in listening), return_exceptions=True)
+        failed = {twin: r for twin, r in zip(listening, results, strict=True) if isinstance(r, BaseException)}
         if not failed:
             return
         await self.stop()
@@ -74,6 +81,20 @@ class LabServer:
             problems.append(Problem(twin.name, f"cannot listen on {twin.device.address}: {error}"))
         is_taken = all(isinstance(e, OSError) and e.errno == errno.EADDRINUSE for e in failed.values())
         raise (AddressTakenError if is_taken else TwinError)(problems)
+
+    async def first_boot(self, name: str, url: str) -> FirstBootReport:
+        """Boot a factory switch, which DHCP sent to this URL. Once that is done, it answers like any other.
+
+        Raises TwinError for a switch that is none, or that has booted.
+        """
+        factory = self.factory.get(name)
+        if factory is None:
+            raise TwinError(Problem(name, "no factory switch, or it has booted", found=self.twins[name].device.begins))
+        report = await first_boot(factory, url)
+        if report.is_done:
+            del self.factory[name]
+            await self.twins[name].start()
+        return report
 
     async def stop(self) -> None:
         """Stop every twin; one that fails to stop does not prevent the others."""
@@ -86,6 +107,15 @@ def build_twin(device: DeviceSpec, lab: LabContext) -> Twin:
     if build is None:
         raise TwinError(Problem(device.name, "there is no twin of this OS", ", ".join(known_systems()), device.os))
     return build(device, lab)
+
+
+def build_factory(device: DeviceSpec, twin: Twin, lab: LabContext) -> Factory:
+    """Make a twin a switch as delivered. Raises TwinError for an operating system that has no first boot."""
+    name = f"switch_twins.{device.os}.first_boot"
+    if importlib.util.find_spec(name) is None:
+        raise TwinError(Problem(device.name, "there is no first boot of this OS", found=device.os))
+    factory: Factory = importlib.import_module(name).build(device, twin, lab)
+    return factory
 
 
 def known_systems() -> tuple[str, ...]:

@@ -33,6 +33,8 @@ class DeviceSpec:
     allow_from_memory  names of grammar rules of confidence M that this device accepts
     certificate        "lab": signed by the lab's CA; "default": self-signed, as a switch out of the box
     certificates       names of further certificates, with their keys, that somebody put on the switch; signed by the CA
+    begins             "day0": reachable, with what a site has; "factory": as delivered, and answers nobody until its
+                       first boot (control request first-boot)
     """
 
     name: str
@@ -49,6 +51,7 @@ class DeviceSpec:
     allow_from_memory: tuple[str, ...] = ()
     certificate: Literal["lab", "default"] = "lab"
     certificates: tuple[str, ...] = ()
+    begins: Literal["day0", "factory"] = "day0"
 
     def has_place_for(self, port: str) -> bool:
         """Is this one of ``ports``, a possible part of one, or a management port?"""

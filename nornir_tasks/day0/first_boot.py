@@ -65,6 +65,10 @@ class NewSwitch:
     """The management VRF, by the name that this OS has for it; None: the default one."""
     api_port: int | None
     """Of the HTTPS API; None: the OS's own."""
+    certificate: str
+    """The name that the switch has for the certificate of its API."""
+    has_api: bool
+    """Does the managed base say how its API is served?"""
     base: str
     """What is managed of its base configuration, as rendered: lines, NVUE YAML."""
 

@@ -28,6 +28,8 @@ from nornir_tasks.usecases.site import Selection, SiteDesign
 
 ACCOUNT = "gpufabric-day0"
 """The one-time account, on every switch."""
+CERTIFICATE = "day0"
+"""The certificate's name on switches whose base does not name one."""
 KEA, DNSMASQ, BMCS, INDEX = "kea-dhcp4.json", "dnsmasq.conf", "bmcs.json", "index.json"
 MARK = "/day0"
 """Behind a site's name in the list of what was rendered to a folder: configurations of the same site stand beside."""
@@ -170,6 +172,8 @@ def _new_switch(design: SiteDesign, device: Device, listed: DeviceList) -> NewSw
         identity=Identity(entry.serial, entry.mac),
         management=design.network.management[device.name],
         vrf=policy.vrf and (device.capabilities.management_vrf or policy.vrf),
+        certificate=CERTIFICATE if config.base.reach.api is None else config.base.reach.api.certificate,
+        has_api=config.base.reach.api is not None,
         api_port=None if entry.api_port == platform(device.os).api_port else entry.api_port,
         base=render(base, device.capabilities, environment(device.os), allowed),
     )

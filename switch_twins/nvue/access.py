@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import bcrypt
 
+from .. import sha512_crypt
 from ..clock import Clock
 from ..spec import DeviceSpec
 from .dialect import Dialect
@@ -129,7 +130,9 @@ def _basic(value: str) -> tuple[str, str]:
 
 
 def _matches(password: str, hashed: str) -> bool:
-    """Only Blowfish hashes can be checked here; in a lab nobody knows the passwords of the others."""
+    """Blowfish hashes, which the lab makes, and SHA-512's; in a lab nobody knows the passwords of the others."""
+    if hashed.startswith("$6$"):
+        return sha512_crypt.matches(password, hashed)
     return hashed.startswith("$2") and bcrypt.checkpw(password.encode(), hashed.encode())
 
 

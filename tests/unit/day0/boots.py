@@ -33,6 +33,8 @@ def new_switch(os: str, identity: Identity = KNOWN, **changes: object) -> NewSwi
         management=ManagementAddress("192.0.2.11", 24, "192.0.2.1"),
         vrf=VRFS[os],
         api_port=None,
+        certificate="day0",
+        has_api=False,
         base=BASE[os],
     )
     return replace(made, **changes)  # type: ignore[arg-type]

@@ -45,6 +45,9 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
     for each in changing.values():
         out.print("\n".join(_lines(each, most_lines, preview)))  # in one go: rich takes long to begin
     out.print(f"{len(changing)} of {len(found.plans)} switches would change")
+    for name, places in found.unshown.items():
+        what = f"{name}: cannot be compared, as the switch does not show it (taken for what was sent last): "
+        out.print(what + "; ".join(places), markup=False)
     for problem in found.unfinished.values():
         out.print(f"{problem.where}: {problem.what}", markup=False)
     if waiting := found.need_reload:
@@ -85,6 +88,7 @@ def plan_as_json(found: "PlanReport") -> dict[str, Any]:
             if each.waiting is not None
         },
         "unsaved": found.unsaved,
+        "cannot_be_compared": found.unshown,
         "devices": {name: Later(partial(_device_as_json, each)) for name, each in found.plans.items()},
     }
 

@@ -33,6 +33,7 @@ from nornir_tasks.deploy.transaction import Outcome
 from nornir_tasks.deploy.waves import Wave
 from nornir_tasks.drivers import load_driver
 from nornir_tasks.drivers.session import Endpoint, Facts, Running
+from nornir_tasks.drivers.vault import NO_SECRETS, Vault
 from nornir_tasks.errors import ConnectError, GpufabricError, Problem
 from nornir_tasks.inventory.connection import CONNECTION, SwitchConnection
 
@@ -53,6 +54,7 @@ class Target:
 
     job: Job
     endpoint: Endpoint
+    vault: Vault = NO_SECRETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,7 @@ class _Follow:
 
 def _host(name: str, target: Target) -> Host:
     os = target.job.declared.os
-    options = ConnectionOptions(platform=os, extras={"endpoint": target.endpoint})
+    options = ConnectionOptions(platform=os, extras={"endpoint": target.endpoint, "vault": target.vault})
     return Host(name=name, hostname=target.endpoint.address, platform=os, connection_options={CONNECTION: options})
 
 

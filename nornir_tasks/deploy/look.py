@@ -92,7 +92,16 @@ def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
     if running.facts is not None:
         identify(wanted.declared, running.facts, rules)
     plan = device_plan(wanted, running.text, allow_management=rules.allow_management)
-    return replace(plan, is_saved=running.is_saved, waiting=running.waiting)
+    unshown = tuple(place for place in running.unshown if _is_kept(place, wanted, plan))
+    return replace(plan, is_saved=running.is_saved, waiting=running.waiting, unshown=unshown)
+
+
+def _is_kept(place: str, wanted: Wanted, plan: DevicePlan) -> bool:
+    """Is this a place that the push wants a secret at, and leaves as it is?"""
+    block = tuple(place.split(" / ")[:-1])
+    return wanted.tree.get(*block) is not None and not any(
+        change.path[: len(block)] == block for change in plan.changes
+    )
 
 
 def timer_s(capabilities: Capabilities, rules: Rules) -> int | None:

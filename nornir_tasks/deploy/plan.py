@@ -38,6 +38,8 @@ class DevicePlan:
     """The running configuration is saved."""
     waiting: Waiting | None = None
     """An unconfirmed commit: the running configuration will be reverted."""
+    unshown: tuple[str, ...] = ()
+    """Places of wanted secrets that the switch does not show: taken for what was sent last, not compared."""
 
 
 def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = False) -> DevicePlan:

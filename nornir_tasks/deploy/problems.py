@@ -30,6 +30,16 @@ def sprays(device: str) -> Problem:
     )
 
 
+def not_kept(device: str) -> Problem:
+    """Why a push that replaced a secret of others is not rolled back."""
+    return Problem(
+        where=device,
+        what="before this push a line had a password, hash or key that no secret of the site has; it was not kept",
+        expected="secrets that are known by name",
+        hint="declare what shall be there in the intent and push; or set it by hand, where it is not managed",
+    )
+
+
 def unconfirmed(device: str, waiting: Waiting) -> Problem:
     """A switch runs an unconfirmed commit, which it will revert."""
     left_s = None if waiting.left_s is None else max(1, math.ceil(waiting.left_s))

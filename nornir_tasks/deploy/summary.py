@@ -41,6 +41,8 @@ class PlanSummary:
     """Hash of the changes in their order; valid in this process only."""
     begins_to_spray: bool
     """The change has it balance packet by packet, which it does not do as it runs."""
+    unshown: tuple[str, ...] = ()
+    """Places of wanted secrets that cannot be compared, as the switch does not show them."""
 
     def rows(self) -> Iterator[tuple[Change, Disruption]]:
         """Every change with what it does to traffic, in the order of the plan; unpacked anew each time."""
@@ -77,7 +79,16 @@ def summary(plan: DevicePlan, wanted: Wanted) -> PlanSummary:
     digest = hash(plan.changes)
     sprays = _begins_to_spray(plan, wanted)
     return PlanSummary(
-        plan.device, wanted.owners, len(plan.changes), worst, plan.is_saved, plan.waiting, packed, digest, sprays
+        plan.device,
+        wanted.owners,
+        len(plan.changes),
+        worst,
+        plan.is_saved,
+        plan.waiting,
+        packed,
+        digest,
+        sprays,
+        plan.unshown,
     )
 
 

@@ -96,6 +96,8 @@ class Running:
     is_saved: bool = True
     """It is saved."""
     waiting: Waiting | None = None
+    unshown: tuple[str, ...] = ()
+    """Places of secrets that the switch does not show, taken for what was sent there last; sorted."""
 
 
 @dataclass(frozen=True, slots=True)

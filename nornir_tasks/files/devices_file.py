@@ -24,10 +24,10 @@ from ruamel.yaml import YAML
 from nornir_tasks.files.documents import write_documents
 from nornir_tasks.files.marked_yaml import read_marked
 from nornir_tasks.files.model_errors import validate
-from nornir_tasks.files.secrets import Secret
 from nornir_tasks.intent.address_fields import MacAddress
 from nornir_tasks.intent.findings import Finding, wrong
 from nornir_tasks.intent.part import Part
+from nornir_tasks.intent.secret_name import Secret
 from nornir_tasks.intent.unknown import independent
 
 NAME = "devices.yml"

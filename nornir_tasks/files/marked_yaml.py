@@ -13,10 +13,10 @@ from typing import Any
 
 from nornir_tasks.errors import IntentError, Problem
 from nornir_tasks.files.resources import shown
-from nornir_tasks.files.secrets import NAME, Secret
 from nornir_tasks.files.yaml_tree import MOST_BYTES, Mistake, Node, read_tree
 from nornir_tasks.intent.findings import Finding, Marks, as_shown
 from nornir_tasks.intent.findings import Path as Place
+from nornir_tasks.intent.secret_name import NAME, Secret
 
 _WORDS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),

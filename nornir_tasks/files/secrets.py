@@ -5,21 +5,10 @@ site, which only its owner may read. The value is passed to a driver and to noth
 """
 
 import os
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from nornir_tasks.errors import IntentError, Problem
-
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-"""What a secret may be called: no path, and the same in the environment and as a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """The name of a secret, as ``!secret NAME`` stands in a file."""
-
-    name: str
+from nornir_tasks.intent.secret_name import Secret
 
 
 def resolve_secret(secret: Secret, directory: Path, where: str) -> str:

@@ -5,14 +5,20 @@ from typing import Any
 from nornir.core.configuration import Config
 
 from nornir_tasks.drivers import open_session
+from nornir_tasks.drivers.masked import MaskedSession
 from nornir_tasks.drivers.session import Endpoint, SwitchSession
+from nornir_tasks.drivers.vault import NO_SECRETS, Vault
+from nornir_tasks.platforms import platform as system
 
 CONNECTION = "gpufabric"
 """Name under which the plug-in is registered (entry point ``nornir.plugins.connections``)."""
 
 
 class SwitchConnection:
-    """Opens ``drivers.<platform>.session`` for the Endpoint in the host's connection extras."""
+    """Opens ``drivers.<platform>.session`` for the Endpoint in the host's connection extras.
+
+    With the Vault there too: above this plug-in, nobody sees a secret of a switch.
+    """
 
     connection: SwitchSession
 
@@ -29,7 +35,9 @@ class SwitchConnection:
         """Make the session. It connects at its first read."""
         del hostname, username, password, port, configuration  # all of it stands in the endpoint
         endpoint: Endpoint = (extras or {})["endpoint"]
-        self.connection = open_session(platform or "", endpoint)
+        vault: Vault = (extras or {}).get("vault", NO_SECRETS)
+        os = platform or ""
+        self.connection = MaskedSession(open_session(os, endpoint), system(os).secrets, vault)
 
     def close(self) -> None:
         """End the session."""

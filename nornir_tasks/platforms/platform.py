@@ -14,6 +14,7 @@ from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.first_boot import NO_FIRST_BOOT, FirstBootFacts
 from nornir_tasks.platforms.observed import Observing
 from nornir_tasks.platforms.ownership import Rule
+from nornir_tasks.platforms.secret_places import NO_PLACES, SecretPlaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,8 @@ class Platform:
     vrf_line: str = ""
     """Regular expression of the line that creates a VRF, with its name as group ``name``. Other lines of that VRF
     contain ``vrf NAME`` or ``vrf member NAME``. Empty: all lines of a VRF are below one line."""
+    secrets: SecretPlaces = NO_PLACES
+    """Where a configuration holds secrets: above the drivers, placeholders stand there."""
     observing: Observing = MISSING
     """The requests for each field of Observed, and the reader of the answers."""
     first_boot: FirstBootFacts = NO_FIRST_BOOT

@@ -9,7 +9,7 @@ from pathlib import Path
 from nornir_tasks.deploy.fleet import Fleet, Results
 from nornir_tasks.deploy.journal import Entry, Journal
 from nornir_tasks.deploy.ledger import Ledger
-from nornir_tasks.deploy.problems import sprays, unconfirmed, unfinished, unguarded
+from nornir_tasks.deploy.problems import not_kept, sprays, unconfirmed, unfinished, unguarded
 from nornir_tasks.deploy.summary import PlanSummary
 from nornir_tasks.deploy.tasks import Push
 from nornir_tasks.deploy.transaction import Outcome
@@ -21,8 +21,10 @@ from nornir_tasks.design.claims import SWITCH
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.files.site import state_directory
+from nornir_tasks.intent.secret_name import has_hidden
 from nornir_tasks.usecases.progress import Event, On, Work, following, ignore
 from nornir_tasks.usecases.reach import Access, Reach, declared, require_all, together, worst
+from nornir_tasks.usecases.secrets import vault_of
 from nornir_tasks.usecases.site import Selection, SiteDesign, select
 
 JOURNAL = "journal.sqlite"
@@ -57,6 +59,11 @@ class PlanReport:
     def begin_to_spray(self) -> list[str]:
         """The switches that would begin to balance packet by packet, sorted."""
         return sorted(name for name, each in self.plans.items() if each.begins_to_spray)
+
+    @property
+    def unshown(self) -> dict[str, tuple[str, ...]]:
+        """Switch -> places of secrets that it does not show, so that they cannot be compared."""
+        return {name: each.unshown for name, each in self.plans.items() if each.unshown}
 
     @property
     def unfinished(self) -> dict[str, Problem]:
@@ -157,7 +164,7 @@ def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
 
     Raises the errors of all switches at once.
     """
-    access = Access(reach, on)
+    access = Access(reach, on, vault_of(selection.design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
     with access.fleet(selection.design, selection) as switches:
         return _report(require_all(access.read(Work.READ, len(selection), switches.plan)))
@@ -169,7 +176,7 @@ def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) 
     Plans all first, and refuses all if one cannot be planned. Raises Interrupted if ``approve`` declines,
     PushInterrupted on Ctrl-C during the push; failures of single switches are in the report.
     """
-    access = Access(reach, on)
+    access = Access(reach, on, vault_of(selection.design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
     return _Run("push", selection.design, selection, access).run(approve)
 
@@ -196,7 +203,7 @@ def rollback(
     require_push(journal, push)
     entries = {entry.device: entry for entry in journal.entries(push)}
     selection = select(design, sorted(journal.owners(push) - {SWITCH}), limit)
-    access = Access(reach, on)
+    access = Access(reach, on, vault_of(design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
     wanted = _Earlier(selection, journal, {name: entries[name] for name in selection if name in entries})
     return _Run("rollback", selection.design, wanted, access, push).run(approve)
@@ -209,7 +216,13 @@ def _report(plans: Mapping[str, PlanSummary], left_behind: Collection[str] = ())
 
 
 def restored(each: Wanted, before: str) -> Wanted:
-    """The same switch with earlier owned sections as the wanted configuration."""
+    """The same switch with earlier owned sections as the wanted configuration.
+
+    Secrets in them come back by name, with the values that these names have now. RefusedError for one that had no
+    name: its value was never kept.
+    """
+    if has_hidden(before):
+        raise RefusedError(not_kept(each.device))
     tree = each.platform.to_tree(before)
     config = each.platform.parse(tree, each.capabilities, each.device, each.config.model).config
     return dataclasses.replace(each, tree=tree, config=config)

@@ -11,6 +11,7 @@ from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.network import Device
+from nornir_tasks.drivers.vault import NO_SECRETS, Vault
 from nornir_tasks.errors import DeviceError, GpufabricError, LabError, Problem
 from nornir_tasks.inventory.endpoints import endpoints
 from nornir_tasks.lab.manager import Lab
@@ -43,6 +44,8 @@ class Access:
 
     reach: Reach
     on: On
+    vault: Vault = NO_SECRETS
+    """The secrets that the site names."""
     doubts: Doubts = field(default_factory=Doubts)
 
     @contextmanager
@@ -69,6 +72,7 @@ class Access:
                     ),
                 ),
                 known[name].endpoint,
+                self.vault,
             )
             for name in wanted
         }

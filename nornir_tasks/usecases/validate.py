@@ -17,6 +17,7 @@ from nornir_tasks.design.plugs import leg_of
 from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.usecases.progress import On, Work, ignore
 from nornir_tasks.usecases.reach import Access, Reach
+from nornir_tasks.usecases.secrets import vault_of
 from nornir_tasks.usecases.site import Selection
 
 
@@ -38,7 +39,7 @@ def collect(selection: Selection, reach: Reach, on: On = ignore) -> Readings:
 
     A switch that does not answer is noted, and raises nothing.
     """
-    access = Access(reach, on)
+    access = Access(reach, on, vault_of(selection.design, selection.planes))
     releases = access.accepted(selection)
     selection = selection.with_releases(releases)
     with access.fleet(selection.design, selection) as switches:

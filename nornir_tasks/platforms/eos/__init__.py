@@ -22,6 +22,7 @@ from nornir_tasks.platforms.eos.observe import OBSERVING
 from nornir_tasks.platforms.eos.ownership import OWNERSHIP, PROTECTED, management_path
 from nornir_tasks.platforms.eos.parse import parse
 from nornir_tasks.platforms.eos.port_map import lag_number, port_name, sort_key
+from nornir_tasks.platforms.eos.secret_places import SECRETS
 from nornir_tasks.platforms.eos.tree import community_word, seconds, to_text, to_tree
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_trunks
@@ -54,6 +55,7 @@ PLATFORM = Platform(
     open_trunks=open_trunks,
     vlan_entry=VLAN_ENTRY,
     vrf_line=r"vrf instance (?P<name>\S+)",
+    secrets=SECRETS,
     observing=OBSERVING,
     first_boot=FIRST_BOOT,
     api_port=443,

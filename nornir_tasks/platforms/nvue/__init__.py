@@ -17,6 +17,7 @@ from nornir_tasks.platforms.nvue.ownership import OWNERSHIP, PROTECTED, manageme
 from nornir_tasks.platforms.nvue.parse import parse
 from nornir_tasks.platforms.nvue.port_map import SPLIT_PART, port_name, sort_key
 from nornir_tasks.platforms.nvue.relay import uplinks
+from nornir_tasks.platforms.nvue.secret_places import SECRETS
 from nornir_tasks.platforms.nvue.tree import VLAN_ENTRY, empty_lists, open_trunks, to_text, to_tree
 from nornir_tasks.platforms.nvue.vendor_profiles import vendor_profiles
 from nornir_tasks.platforms.platform import Platform
@@ -66,6 +67,7 @@ PLATFORM = Platform(
     empty_lists=empty_lists,
     vlan_entry=VLAN_ENTRY,
     obstacles=vendor_profiles,
+    secrets=SECRETS,
     observing=OBSERVING,
     first_boot=FIRST_BOOT,
     api_port=8765,

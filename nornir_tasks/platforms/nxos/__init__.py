@@ -27,6 +27,7 @@ from nornir_tasks.platforms.nxos.ownership import OWNERSHIP, PROTECTED, manageme
 from nornir_tasks.platforms.nxos.parse import parse
 from nornir_tasks.platforms.nxos.patch import server_changes
 from nornir_tasks.platforms.nxos.port_map import SPLIT_PART, lag_number, port_name, sort_key
+from nornir_tasks.platforms.nxos.secret_places import SECRETS
 from nornir_tasks.platforms.platform import Platform
 from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_trunks
 
@@ -60,6 +61,7 @@ PLATFORM = Platform(
     live_obstacles=live_obstacles,
     vlan_entry=VLAN_ENTRY,
     vrf_line=r"vrf context (?P<name>\S+)",
+    secrets=SECRETS,
     observing=OBSERVING,
     first_boot=FIRST_BOOT,
     api_port=443,

@@ -1,0 +1,16 @@
+"""Where an NX-OS configuration holds secrets.
+
+cisco.nxos 11.1.0: nxos_user, nxos_snmp_server, nxos_aaa_server, nxos_bgp_neighbor_address_family (``password 3 KEY``).
+"""
+
+from nornir_tasks.platforms.secret_places import of_lines
+
+SECRETS = of_lines(
+    r"username|enable secret|(?:tacacs|radius)-server|snmp-server|password [037]",
+    r"^(.*\b(?:secret|password) (?:\d )?)(\S+)(?=$| )",
+    r"^(.*\bkey (?:[0567] )?)(\S+)(?=$| )",
+    r"^(.*\bsnmp-server user .* auth \S+ )(\S+)(?=$| )",
+    r"^(.*\bsnmp-server user .* priv (?:(?:aes-128|des) )?)(\S+)(?=$| )",
+    r"^(.*\bsnmp-server community )(\S+)(?=$| )",
+    r"^(.*\bsnmp-server host .*\bversion (?:1|2c) )(\S+)(?=$| )",
+)

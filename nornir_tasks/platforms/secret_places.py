@@ -1,0 +1,85 @@
+"""Where secrets stand in configurations: the one place of a line, and of NVUE's data, at which a value is one.
+
+A value is exchanged at such a place alone, in both directions: a placeholder that somebody typed elsewhere (into a
+description) stays text, and never becomes a secret.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nornir_tasks.platforms.config_tree import Path
+
+Swap = Callable[[str, str], str]
+"""(place, value) -> what is put there instead. The place tells secrets of one switch apart, and holds no secret."""
+
+
+def _as_it_is(text: str, swap: Swap) -> str:
+    del swap
+    return text
+
+
+def _payload_as_it_is(payload: Any, swap: Swap) -> Any:  # noqa: ANN401 - each OS's own type
+    del swap
+    return payload
+
+
+def _path_as_it_is(path: Path, swap: Swap) -> Path:
+    del swap
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPlaces:
+    """The places of one OS. Each function gives its argument back with the values there exchanged."""
+
+    in_text: Callable[[str, Swap], str] = _as_it_is
+    """Of a running configuration as the switch prints it, and of messages that quote lines."""
+    in_payload: Callable[[Any, Swap], Any] = _payload_as_it_is
+    """Of a candidate's payload."""
+    in_path: Callable[[Path, Swap], Path] = _path_as_it_is
+    """Of a line's path in a tree."""
+    unshown: str = ""
+    """What the switch shows in place of a secret that it keeps to itself; empty: it shows all as they are stored."""
+
+
+NO_PLACES = SecretPlaces()
+"""Of an OS that nothing is known of yet."""
+
+
+def of_lines(first: str, *patterns: str) -> SecretPlaces:
+    """Places in lines. ``first``: pattern of how lines with secrets begin, after spaces, ``no`` and ``default``.
+
+    Each further pattern has two groups, what stands before the secret and the secret itself.
+    """
+    lines = re.compile(rf"^[^\S\n]*(?:(?:no|default) )?(?:{first})\b.*$", re.MULTILINE)
+    places = tuple(map(re.compile, patterns))
+
+    def in_line(line: str, swap: Swap) -> str:
+        for each in places:
+            line = each.sub(lambda found: found[1] + swap(" ".join(found[1].split()), found[2]), line)
+        return line
+
+    def in_text(text: str, swap: Swap) -> str:
+        return lines.sub(lambda found: in_line(found[0], swap), text)
+
+    def in_payload(payload: str | tuple[str, ...], swap: Swap) -> str | tuple[str, ...]:
+        return in_text(payload, swap) if isinstance(payload, str) else tuple(in_text(line, swap) for line in payload)
+
+    def in_path(path: Path, swap: Swap) -> Path:
+        return tuple(in_text(line, swap) for line in path)
+
+    return SecretPlaces(in_text, in_payload, in_path)
+
+
+def in_data(data: Mapping[str, Any], keys: frozenset[str], swap: Swap, above: str = "") -> dict[str, Any]:
+    """A copy of nested mappings with the texts under these keys exchanged; a place is the keys that lead to it."""
+    made: dict[str, Any] = {}
+    for key, value in data.items():
+        place = f"{above} / {key}" if above else key
+        if isinstance(value, Mapping):
+            made[key] = in_data(value, keys, swap, place)
+        else:
+            made[key] = swap(place, value) if key in keys and isinstance(value, str) else value
+    return made

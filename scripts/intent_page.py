@@ -28,6 +28,7 @@ from nornir_tasks.intent.fabric_model import CoreIntent
 from nornir_tasks.intent.fields import Unit, Written
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.part import Part
+from nornir_tasks.intent.secret_name import Secret
 from nornir_tasks.platforms import names
 
 ROOT = Path(__file__).parents[1]
@@ -51,7 +52,14 @@ mistakes of a file are told at once, each with its line. Names are lower-case le
 with a letter. A switch OS is one of {systems}; a kind of plane one of {planes}.
 """
 
-PLACES = {"classes": "<class>", "fabrics": "<fabric>", "planes": "<plane>", "hosts": "<group>", "nics": "<plane>"}
+PLACES = {
+    "classes": "<class>",
+    "fabrics": "<fabric>",
+    "planes": "<plane>",
+    "hosts": "<group>",
+    "nics": "<plane>",
+    "accounts": "<account>",
+}
 """Key of a mapping -> how this page calls one of it."""
 
 NEVER = {(CoreIntent, "uplink_breakout"): "none: a core is the highest tier"}
@@ -187,7 +195,20 @@ def _shown(key: Key, at: Mapping[Kind, str], shown: Values) -> str:
 def example(key: Key, shown: Values) -> str:
     """``key: value`` in YAML, on one line."""
     value = {key.name: _listed(shown[key.owner, key.name])}
-    return yaml.safe_dump(value, default_flow_style=True, width=10**6, sort_keys=False).strip()[1:-1]
+    text = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, width=10**6, sort_keys=False).strip()[1:-1]
+    return re.sub(r"!secret '([^']+)'", r"!secret \1", text)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Knows secrets by their names as well."""
+
+
+def dump(value: Any) -> str:  # noqa: ANN401 - whatever an example holds
+    """An example as a file."""
+    return yaml.dump(value, Dumper=_Dumper)
+
+
+_Dumper.add_representer(Secret, lambda dumper, secret: dumper.represent_scalar("!secret", secret.name))
 
 
 def _listed(value: Any) -> Any:  # noqa: ANN401

@@ -14,6 +14,7 @@ def rollback(
     ] = None,
     limit: options.Limit = None,
     yes: options.Yes = False,
+    allow_management: options.AllowManagement = None,
     accept_release: options.AcceptRelease = False,
     unguarded: options.Unguarded = False,
     hosts_reorder: options.HostsReorder = False,
@@ -34,7 +35,7 @@ def rollback(
     number = push or usecase.last_push(site)
     if push is None:
         err.print(f"rolling back push {number}, the last one of which something runs")
-    reach = Reach(accept_release=accept_release, unguarded=unguarded, workers=workers, hosts_reorder=hosts_reorder)
+    reach = Reach(frozenset(allow_management or ()), accept_release, unguarded, workers, hosts_reorder)
     preview, most_lines = f"nornir rollback --push {number} --all", None if show_all else MOST_LINES
     approve = approving(yes=yes, json=json, preview=preview, most_lines=most_lines)
     with interruptible() as on:

@@ -31,6 +31,22 @@ class Disruption(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class AccountFacts:
+    """What local accounts of an OS are like."""
+
+    hash_pattern: str
+    """Regular expression of the hashes of passwords that it takes, as a whole."""
+    hash_words: str
+    """The same for the operator, with the command that makes one."""
+    kept: frozenset[str] = frozenset()
+    """Accounts that it does not do without."""
+
+
+NO_ACCOUNTS = AccountFacts(r"(?!)", "none: no accounts are configured on this system")
+"""Of an OS of which nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Balancing:
     """A way to spread traffic over equal-cost paths other than by a static hash."""
 
@@ -281,6 +297,8 @@ class Capabilities:
     """Why the switch has no domain name, for the operator's message; empty: it may have one."""
     api_is_bound_to: Literal["vrf", "address"] = "vrf"
     """What says where the API is served: a VRF, or addresses of the switch."""
+    account_facts: AccountFacts = NO_ACCOUNTS
+    """What local accounts are like."""
     acls: AclFacts | None = None
     """None: no access lists."""
     acl_gap: str = ""

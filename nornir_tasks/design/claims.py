@@ -109,6 +109,12 @@ class Claims:
 
     base: frozenset[BaseSection] = frozenset()
     """The sections of base configuration that are managed here; all others are others'."""
+    kept_accounts: frozenset[str] = frozenset()
+    """Accounts that stay others' though accounts are managed: of the system, and the one that pushes."""
+
+    def by_account(self, name: str) -> str | None:
+        """The owner of a local account, where accounts are managed."""
+        return BASE if "accounts" in self.base and name not in self.kept_accounts else None
 
     @cached_property
     def planes(self) -> frozenset[str]:

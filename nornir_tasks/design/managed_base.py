@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from nornir_tasks.design import managed_reach
+from nornir_tasks.design import managed_accounts, managed_reach
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, Server
 from nornir_tasks.design.management import ManagementAddress
@@ -27,6 +27,7 @@ def _policy(base: BaseIntent) -> BasePolicy:
         dns=_dns(base.dns),
         ntp=ntp,
         syslog=syslog,
+        accounts=managed_accounts.policy(base),
         reach=managed_reach.policy(base),
     )
 
@@ -49,6 +50,7 @@ def sections(policy: BasePolicy | None, management: ManagementAddress | None = N
         "dns": policy.dns,
         "ntp": policy.ntp,
         "syslog": policy.syslog,
+        "accounts": policy.accounts,
     }
     named = frozenset(section for section, value in found.items() if value is not None)
     return named | managed_reach.sections(policy.reach, management)
@@ -69,6 +71,7 @@ def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -
         domain=dns.domain,
         time_servers=time,
         log_servers=log,
+        accounts=managed_accounts.within(policy, capabilities),
         reach=managed_reach.within(policy, vrf, capabilities),
     )
 

@@ -46,6 +46,7 @@ def _base(base: Base) -> Base:
         name_servers=_servers(base.name_servers),
         time_servers=_servers(base.time_servers),
         log_servers=_servers(base.log_servers),
+        accounts=tuple(sorted(base.accounts, key=lambda each: each.name)),
     )
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from itertools import combinations
 
-from nornir_tasks.design import front_panel, managed_base
+from nornir_tasks.design import front_panel, managed_accounts, managed_base
 from nornir_tasks.design.bond_ports import numbers as group_numbers
 from nornir_tasks.design.claims import THE_SWITCH, Claim, Claims, Owner
 from nornir_tasks.design.kinds import Kinds
@@ -72,11 +72,13 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
     numbers = {each.key: (each.vlans, lags[each.key]) if has_hosts else (nothing, nothing) for each in owners}
     claims = (Claim(each, frozenset(ports[each.key]), *numbers[each.key]) for each in owners)
     spare = frozenset(front_panel.spare_ports(network, device))
+    base = network.base.get(device.fabric)
     return Claims(
         tuple(claims),
         spare,
         network.facts[device.os].split_part,
-        base=managed_base.sections(network.base.get(device.fabric), network.management.get(device.name)),
+        base=managed_base.sections(base, network.management.get(device.name)),
+        kept_accounts=managed_accounts.kept(base, device.capabilities),
     )
 
 

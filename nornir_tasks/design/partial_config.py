@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from nornir_tasks.design.config.access_lists import AccessList, Direction, Family
+from nornir_tasks.design.config.accounts import Role
 from nornir_tasks.design.config.bgp import Bfd, Neighbor, PeerGroup
 from nornir_tasks.design.config.gateway import Gateway
 from nornir_tasks.design.config.interfaces import Breakout, Layer1
@@ -124,6 +125,21 @@ class ReachPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class AccountPolicy:
+    """A local account in neutral terms."""
+
+    name: str
+    role: Role
+    hashes: tuple[tuple[str, str], ...]
+    """System and the name of the secret with its hash there; under the empty name that of all others."""
+
+    def hash_on(self, system: str) -> str | None:
+        """The name of the secret on this system; None: it names none for it."""
+        names = dict(self.hashes)
+        return names.get(system) or names.get("")
+
+
+@dataclass(frozen=True, slots=True)
 class BasePolicy:
     """Base configuration in neutral terms. None: the section is not managed, and stays as the switch has it."""
 
@@ -141,6 +157,7 @@ class BasePolicy:
     """How the switch is reached."""
     management: ManagementAddress | None = None
     """The address of this switch's management port, where the design knows it."""
+    accounts: tuple[AccountPolicy, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

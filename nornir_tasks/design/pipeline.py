@@ -29,6 +29,7 @@ from nornir_tasks.design import (
     bundling,
     flows,
     front_panel,
+    managed_accounts,
     managed_base,
     mtu,
     qos,
@@ -123,6 +124,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         base=managed_base.by_fabric(intent),
     )
     declared(network, kinds(), intent.marks)
+    managed_accounts.check(intent, network)
     check_tables(network, intent.marks)
     throughput.check(network, demands(intent, kinds().planes), intent.marks)
     return network

@@ -13,6 +13,9 @@ from nornir_tasks.intent.secret_name import hidden, placeholder
 _KEY = secrets.token_bytes(32)
 """Of this process alone: digests tell that two values are equal, and nothing to anybody who reads them later."""
 
+SHORTEST = 6
+"""Characters: a shorter value is not searched for in messages, where it may be a part of any word."""
+
 
 def digest_of(value: str) -> str:
     """A digest of a value, equal for equal values within this process: 16 hexadecimal digits."""
@@ -63,8 +66,9 @@ class Vault:
         values: Mapping[str, str] | None = None,
         resolve: Callable[[str], str] = _no_such_secret,
         sent: Sent | None = None,
+        others: Mapping[str, str] | None = None,
     ) -> None:
-        """``values``: of the secrets that the site names now. ``resolve``: of another, which an earlier push named.
+        """Values of secrets that the site names now, and of ``others`` that it has; ``resolve`` finds any other.
 
         Raises IntentError for two secrets with one value: a running value could not be told by its name.
         """
@@ -76,6 +80,9 @@ class Vault:
         self.sent: Sent = sent or NothingSent()
         for name, value in (values or {}).items():
             self._learn(name, value)
+        for name, value in (others or {}).items():
+            if value not in self._names and name not in self._values and len(value) >= SHORTEST:
+                self._learn(name, value)
 
     def _learn(self, name: str, value: str) -> None:
         other = self._names.setdefault(value, name)

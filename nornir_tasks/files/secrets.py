@@ -5,10 +5,11 @@ site, which only its owner may read. The value is passed to a driver and to noth
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from nornir_tasks.errors import IntentError, Problem
-from nornir_tasks.intent.secret_name import Secret
+from nornir_tasks.intent.secret_name import NAME, Secret
 
 
 def resolve_secret(secret: Secret, directory: Path, where: str) -> str:
@@ -21,6 +22,18 @@ def resolve_secret(secret: Secret, directory: Path, where: str) -> str:
         hint = f"export {variable}, or write the value to {path} and chmod 600 it"
         raise IntentError(Problem(where, f"the secret '{name}' has no value", hint=hint))
     return value
+
+
+def kept_secrets(directory: Path) -> dict[str, str]:
+    """Name -> value of every secret that a site's folder or the environment has and that can be read."""
+    before = "GPUFABRIC_SECRET_"
+    found = {name.removeprefix(before).lower(): value for name, value in os.environ.items() if name.startswith(before)}
+    folder = directory / ".secrets"
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if NAME.fullmatch(path.name) and not any(path.name.replace("-", "_") == name for name in found):
+            with suppress(IntentError):
+                found[path.name] = _kept(path)
+    return {name: value for name, value in found.items() if value and NAME.fullmatch(name)}
 
 
 def _kept(path: Path) -> str:

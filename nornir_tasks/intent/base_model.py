@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from nornir_tasks.intent.account_model import AccountIntent, AccountName, account_findings
 from nornir_tasks.intent.address_fields import HostAddress
 from nornir_tasks.intent.base_reach import ApiIntent
 from nornir_tasks.intent.fields import Written
@@ -78,8 +79,17 @@ class BaseIntent(Part):
     api: ApiIntent | None = None
     """The API that switches are configured by. A change of it needs ``--allow-management``."""
 
+    accounts: dict[AccountName, AccountIntent] | None = None
+    """Local accounts, by name: what is left when no server of accounts answers. Every other account is removed, but
+    the one that pushes (``username`` of devices.yml) and those that a system does not do without (NX-OS ``admin``,
+    Cumulus Linux ``cumulus`` and ``root``): these stay as they are, unless they are named here. Everything else of an
+    account that is named (SSH keys) is removed. A change needs ``--allow-management``, and is taken back by the
+    switch's timer where the account that pushes cannot log in after it. Cumulus Linux shows no hashes, so there one is
+    sent when the secret's value is another than was sent last, and what somebody else set is not seen."""
+
     def findings(self) -> Iterator[Finding]:
         """Each server once, and at least one section."""
+        yield from account_findings(self.accounts) if self.accounts is not None else ()
         for section, servers in (("ntp", self.ntp), ("syslog", self.syslog)):
             yield from _twice(section, servers)
         sections = [each for each in type(self).model_fields if each != "vrf"]

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from nornir_tasks.drivers.session import Endpoint
-from nornir_tasks.errors import IntentError, LabError, Problem
+from nornir_tasks.errors import GpufabricError, IntentError, LabError, Problem
 from nornir_tasks.files.certificates import check_authority
 from nornir_tasks.files.devices_file import NAME, DeviceEntry, DeviceList, load_devices
 from nornir_tasks.files.resources import shown
@@ -53,6 +54,23 @@ def device_list_file(site: Site) -> Path:
     if not file.exists():
         raise LabError(Problem(site.name, "the lab of this site is not up", hint="nornir lab up"))
     return file
+
+
+def push_account(site: Site) -> frozenset[str]:
+    """The account of the site's device list that pushes; nothing where there is no such list (yet)."""
+    if site.devices is not None and site.intent.management.source == "devices":
+        return frozenset({site.devices.username})
+    try:
+        file = device_list_file(site)
+        return frozenset({_username(file, file.stat().st_mtime_ns)})
+    except (GpufabricError, OSError):
+        return frozenset()
+
+
+@lru_cache(maxsize=8)
+def _username(file: Path, _: int) -> str:
+    """Read once for all switches, as long as the file is the same."""
+    return load_devices(file).username
 
 
 def _check_listed(file: Path, listed: DeviceList, names: Iterable[str], is_trusting: bool) -> None:

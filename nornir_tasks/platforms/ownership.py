@@ -47,6 +47,7 @@ Key = Literal[
     "base network",
     "base api",
     "base api address",
+    "account",
     "switch",
     "nobody",
 ]
@@ -62,6 +63,7 @@ _BY: Mapping[str, Callable[[Claims, str], str | None]] = {
     "vrf": Claims.by_vrf,
     "route": Claims.by_route,
     "prefix": Claims.by_prefix,
+    "account": Claims.by_account,
 }
 """The function that finds the owner by a line's own key, in any container."""
 

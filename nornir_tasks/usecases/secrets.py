@@ -1,5 +1,6 @@
 """The secrets that a site names, with their values, for the drivers alone."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel
@@ -8,10 +9,10 @@ from nornir_tasks.design.claims import BASE
 from nornir_tasks.drivers.vault import NO_SECRETS, Vault
 from nornir_tasks.errors import GpufabricError, IntentError, Problem
 from nornir_tasks.files.resources import shown
-from nornir_tasks.files.secrets import resolve_secret
+from nornir_tasks.files.secrets import kept_secrets, resolve_secret
 from nornir_tasks.files.sent_secrets import SentSecrets
 from nornir_tasks.files.site import INTENT
-from nornir_tasks.intent.findings import Path
+from nornir_tasks.intent.findings import Path, dotted
 from nornir_tasks.intent.secret_name import Secret
 from nornir_tasks.usecases.site import SiteDesign
 
@@ -30,12 +31,44 @@ def vault_of(design: SiteDesign, planes: Sequence[str]) -> Vault:
             values[name] = _value(design, name, path)
         except GpufabricError as error:
             problems += error.problems
+    problems += _not_hashes(design, values)
     if problems:
         raise IntentError(problems)
     if not names:
         return NO_SECRETS
     sent = SentSecrets(design.site.state_directory)
-    return Vault(values, lambda name: _value(design, name, ("base",)), sent)
+    return Vault(values, lambda name: _value(design, name, ("base",)), sent, _others(design))
+
+
+def _others(design: SiteDesign) -> dict[str, str]:
+    """Secrets that the site has and base configuration does not name now: an earlier intent did, and a rollback may."""
+    devices = design.site.devices
+    others = kept_secrets(design.site.directory)
+    return {name: value for name, value in others.items() if devices is None or name != devices.password.name}
+
+
+def _not_hashes(design: SiteDesign, values: Mapping[str, str]) -> Iterator[Problem]:
+    """Secrets of accounts that are no hash of the kind that a system of theirs takes; their values are not repeated."""
+    seen = set[tuple[str, str]]()
+    for device in design.network.devices:
+        base, facts = design.network.base.get(device.fabric), device.capabilities.account_facts
+        for account in (base and base.accounts) or ():
+            name = account.hash_on(device.os)
+            value = None if name is None else values.get(name)
+            if value is None or name is None or (name, device.os) in seen or re.fullmatch(facts.hash_pattern, value):
+                continue
+            seen.add((name, device.os))
+            is_own = design.site.intent.fabrics[device.fabric].base is not None
+            path = ("fabrics", device.fabric, "base") if is_own else ("base",)
+            path = (*path, "accounts", account.name, "hash")
+            yield Problem(
+                where=_where(design, path),
+                what=f"{dotted(path)}: the value of the secret '{name}' is no hash of passwords of {device.os}",
+                expected=facts.hash_words,
+                found="a text of another kind, which is not repeated",
+                hint="write the hash to the secret; systems with hashes of different kinds get a secret each, as"
+                " hash: {SYSTEM: !secret NAME}",
+            )
 
 
 def secrets_of(design: SiteDesign) -> Iterator[tuple[str, Path]]:
@@ -58,6 +91,9 @@ def _below(value: object, path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _value(design: SiteDesign, name: str, path: Path) -> str:
+    return resolve_secret(Secret(name), design.site.directory, _where(design, path))
+
+
+def _where(design: SiteDesign, path: Path) -> str:
     marks = design.site.intent.marks
-    where = f"{marks.file}:{marks.line(path)}" if marks.file else shown(design.site.directory / INTENT)
-    return resolve_secret(Secret(name), design.site.directory, where)
+    return f"{marks.file}:{marks.line(path)}" if marks.file else shown(design.site.directory / INTENT)

@@ -9,7 +9,7 @@ from nornir_tasks.deploy.wanted import Wanted, wanted
 from nornir_tasks.design import pipeline, storm_rules
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.catalogue import Catalogue
-from nornir_tasks.design.claims import BASE
+from nornir_tasks.design.claims import BASE, Claims
 from nornir_tasks.design.config.access_lists import Family
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.kinds import kinds
@@ -20,6 +20,7 @@ from nornir_tasks.files.catalogue import load_catalogue
 from nornir_tasks.files.site import Site, load_site
 from nornir_tasks.files.templates import environment
 from nornir_tasks.intent.findings import Finding
+from nornir_tasks.inventory.endpoints import push_account
 from nornir_tasks.platforms import platforms
 
 
@@ -101,7 +102,7 @@ class Selection(Mapping[str, Wanted]):
         return wanted(
             realised.config,
             realised.capabilities,
-            realised.claims,
+            keeping_own_account(self.design.site, realised),
             environment(realised.config.os),
             planes=self.planes or None,
             allow_memory=frozenset(self.design.site.intent.allow_memory),
@@ -110,6 +111,15 @@ class Selection(Mapping[str, Wanted]):
     def with_releases(self, reported: Mapping[str, str]) -> "Selection":
         """The same choice of the site as if the intent declared these releases; see SiteDesign."""
         return select(self.design.with_releases(reported), self.planes, self.limit) if reported else self
+
+
+def keeping_own_account(site: Site, realised: Realised) -> Claims:
+    """The claims on a switch, without the account that pushes: it stays as it is, unless the intent declares it."""
+    claims = realised.claims
+    if "accounts" not in claims.base:
+        return claims
+    declared = {each.name for each in realised.config.base.accounts}
+    return replace(claims, kept_accounts=claims.kept_accounts | (push_account(site) - declared))
 
 
 def load(site: str | Path) -> SiteDesign:

@@ -35,7 +35,7 @@ def site_of(lab: RunningLab, os: str) -> SiteDesign:
     """The lab's rails with managed base, of which this one switch is reached."""
     entry = next(each for each in lab.description.devices if each["name"] == os)
     folder = site_folder(lab, entry, SYSTEMS[os])
-    made = managed.design()
+    made = managed.design(managed.SERVERS)
     intent = made.site.intent.model_copy(update={"management": ManagementIntent()})
     return replace(made, site=Site("lab", folder, intent, load_devices(folder / "devices.yml")))
 

@@ -70,7 +70,7 @@ def brownfield(whole: Wanted) -> Switch:
 
 
 def wanted(device: str, *planes: str, **other: object) -> Wanted:
-    return select(managed.design(replace(managed.POLICY, **other)), planes)[device]  # type: ignore[arg-type]
+    return select(managed.design(replace(managed.SERVERS, **other)), planes)[device]  # type: ignore[arg-type]
 
 
 def lines_of(whole: Wanted, switch: Switch) -> frozenset[Path]:

@@ -21,6 +21,7 @@ from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.config.vlans import Vlan
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.partial_config import (
+    AccountPolicy,
     BalancingPolicy,
     BasePolicy,
     ClassPolicy,
@@ -134,6 +135,7 @@ PARTS = {
         dns=maybe(st.builds(DnsPolicy, st.tuples(NAMES), maybe(NAMES))),
         ntp=maybe(st.tuples(NAMES)),
         syslog=maybe(st.tuples(NAMES)),
+        accounts=maybe(st.tuples(st.builds(AccountPolicy, NAMES, st.just("admin"), st.just((("", "a-hash"),))))),
     ),
     "asn": FEW,
     "router_id": NAMES,

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.reach import NO_REACH, Reach
 
-BaseSection = Literal["hostname", "dns", "ntp", "syslog", "api", "api address"]
+BaseSection = Literal["hostname", "dns", "ntp", "syslog", "accounts", "api", "api address"]
 """Each is ours as a whole where the intent has its key, else others'. ``api address``: what the API listens
 on, where the design knows it."""
 BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)
@@ -40,6 +41,8 @@ class Base:
     """Syslog, by UDP."""
     reach: Reach = NO_REACH
     """How the switch is reached."""
+    accounts: tuple[Account, ...] = ()
+    """Local accounts, by name."""
 
 
 NO_BASE = Base()

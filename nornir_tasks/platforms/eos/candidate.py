@@ -32,6 +32,9 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((r"^ip load-sharing \S+ \d+$",), r" \d+$", ""),
     # arista.eos eos_prefix_lists: an entry is identified by its number
     ((r"^ip prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
+    # arista.eos (ansible 12.3.0) eos_user: an account is removed by its name, with all its lines
+    ((r"^username \S+ (?!ssh-key )",), r"^no (username \S+) .*$", r"no \1"),
+    ((r"^username \S+ ssh-key ",), r"^no (username \S+ ssh-key) .*$", r"no \1"),
     # um-eos ACLs and Route Maps, Deleting a Rule: "no 20"
     ((r"^ip(?:v6)? access-list ", r"^\d+ "), r"^(no \d+) .*$", r"\1"),
     # pyavd eos__qos_profiles: "no priority-flow-control" is the opposite of "priority-flow-control on"

@@ -15,6 +15,7 @@ from nornir_tasks.design.capabilities import (
     NO_DROP,
     PAUSE,
     WEIGHT,
+    AccountFacts,
     AclFacts,
     Balancing,
     Capabilities,
@@ -219,6 +220,11 @@ _TOMAHAWK4 = Capabilities(
     # in "ip load-sharing"
     lag_hash="line",
     # pyavd 6.4.0 eos__spanning_tree: the mode of a switch as delivered, and the priority of its one instance
+    # AVD, local_users: "sha512_password"; running configurations have "secret sha512 $6$..." (tests/corpus/eos)
+    account_facts=AccountFacts(
+        r"\$6\$(?:rounds=\d+\$)?[./0-9A-Za-z]{1,16}\$[./0-9A-Za-z]{86}",
+        "SHA-512, $6$..., as 'openssl passwd -6' makes it",
+    ),
     stp_mode="mst",
     acls=_ACLS,
     storm_control=StormFacts(

@@ -78,6 +78,8 @@ OWNERSHIP = (
     rule(r"(?:no )?hostname .*", "base hostname"),
     # who is asked for names; from which port, and what names are completed with, stay as they are
     rule(r"(?:no )?(?:ip name-server|dns domain) .*", "base dns"),
+    # all lines of an account: password, role, SSH keys
+    rule(r"username (?P<key>\S+) .+", "account"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
     rule(r"(?:no )?ntp (?:server|peer) .*", "base ntp"),
     rule(r"(?:no )?logging (?:vrf \S+ )?host .*", "base syslog"),

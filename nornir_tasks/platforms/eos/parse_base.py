@@ -1,6 +1,7 @@
 """EOS lines of base configuration."""
 
 from nornir_tasks.design.config.base import Base, Server
+from nornir_tasks.platforms.eos.parse_accounts import ACCOUNT
 from nornir_tasks.platforms.lines import Fields, row, text
 
 
@@ -24,6 +25,7 @@ BASE_ROWS = (
             ("log_servers", r"logging (?:vrf (\S+) )?host"),
         )
     ),
+    ACCOUNT,
 )
 """Lines at the top."""
 
@@ -36,4 +38,5 @@ def base_of(fields: Fields) -> Base:
         domain=fields.get("domain"),
         time_servers=tuple(fields.get("time_servers", ())),
         log_servers=tuple(fields.get("log_servers", ())),
+        accounts=tuple(fields.get("accounts", ())),
     )

@@ -13,6 +13,7 @@ from nornir_tasks.design.capabilities import (
     NO_DROP,
     PAUSE,
     WEIGHT,
+    AccountFacts,
     AclFacts,
     Balancing,
     Capabilities,
@@ -194,6 +195,12 @@ _SPECTRUM4 = NvueCapabilities(
     # docs514 Bonding-Link-Aggregation.md, Custom Hashing: system.forwarding.lag-hash, once for all bonds
     lag_hash="line",
     # docs514 Spanning-Tree-and-Rapid-Spanning-Tree.md: RSTP is the default of a VLAN-aware bridge
+    # docs514 User-Accounts.md: "hashed-password" takes what crypt makes, and the accounts that a switch comes with
+    account_facts=AccountFacts(
+        r"\$(?:1|2[aby]|5|6|y)\$[./0-9A-Za-z$=,]{20,120}",
+        "a crypt hash, as 'openssl passwd -6' makes it",
+        frozenset({"cumulus", "root"}),
+    ),
     stp_mode="rstp",
     acls=_ACLS,
     storm_control=StormFacts(

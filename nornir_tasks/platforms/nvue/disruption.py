@@ -92,7 +92,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"interface / \S+ / (?:type|description|vlan): .*", Disruption.NONE),
     (r"system / lldp / state: .*|service / lldp / state: .*", Disruption.NONE),
     # what the switch itself asks and tells; no packet of others depends on it
-    (r"service / (?:dns|ntp) / .*|system / (?:hostname: .*|(?:dns|ntp|syslog) / .*)", Disruption.NONE),
+    (r"service / (?:dns|ntp) / .*|system / (?:hostname: .*|(?:aaa|dns|ntp|syslog) / .*)", Disruption.NONE),
     (r"router / bfd / (?:state: .*|profile / \S+ / (?:detect-multiplier|min-[rt]x-interval): .*)", Disruption.NONE),
     (r"system / api / .*", Disruption.NONE),
     (r"router / policy / prefix-list / \S+ / (?:type|rule)\b.*", Disruption.NONE),

@@ -138,6 +138,7 @@ OWNERSHIP: tuple[Rule, ...] = (
         rule(r"hostname: .*", "base hostname"),
         _container(r"dns", rule(r"server|domain: .*", "base dns")),
         _container(r"ntp", rule(rf"{_TIME}|vrf: .*|state: .*", "base ntp")),
+        _container(r"aaa", _container(r"user", rule(r"(?P<key>[^:]+)", "account"))),
         _container(r"syslog", rule(r"server", "base syslog")),
         # port, tokens and clients' certificates stay as they are
         _container(

@@ -2,6 +2,7 @@
 
 from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.platforms.nvue.capabilities import Spelling
+from nornir_tasks.platforms.nvue.parse_accounts import parse_accounts
 from nornir_tasks.platforms.nvue.parse_reach import reach
 from nornir_tasks.platforms.nvue.reading import Data, entries, take_empty, take_text
 
@@ -9,13 +10,14 @@ _DEFAULT = "default"
 
 
 def parse_base(data: Data, spelling: Spelling) -> Base:
-    """What the switch is called, where it has its time from and sends its log."""
+    """What the switch is called, where it has its time from and sends its log, and its accounts."""
     return Base(
         hostname=take_text(data, "system", "hostname"),
         name_servers=_names_by_vrf(data) if spelling.ntp == "service" else _names(data),
         domain=take_text(data, "system", "dns", "domain"),
         time_servers=_time_by_vrf(data) if spelling.ntp == "service" else _time(data),
         log_servers=_log(data),
+        accounts=parse_accounts(data),
         reach=reach(data),
     )
 

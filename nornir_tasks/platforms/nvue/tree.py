@@ -58,6 +58,8 @@ CONTAINERS: tuple[Path, ...] = (
     ("service", "dns"),
     ("service", "ntp"),
     ("system",),
+    ("system", "aaa"),
+    ("system", "aaa", "user"),
     ("system", "dns"),
     ("system", "forwarding"),
     ("system", "ntp"),

@@ -12,6 +12,7 @@ from nornir_tasks.platforms.nxos.config_text import (
     BREAKOUT,
     DLB,
     INDENT,
+    NEVER_EXPIRES,
     SourceTree,
     joined,
     one_row_of,
@@ -72,11 +73,16 @@ def candidate(running: ConfigTree, owned_running: ConfigTree, owned_wanted: Conf
     for change in changes if want is owned_wanted else difference(have, want):
         if change.op == "-":
             splice.cut(change.path)
+    splice.cut_rows_of(_accounts(owned_running) - _accounts(owned_wanted))
     splice.keep_row_mates()
     splice.keep_other_vlans()
     splice.insert_missing(rows, want, ())
     splice.rename_vdc(changes)
     return Candidate(payload=splice.text(), changes=changes)
+
+
+def _accounts(tree: ConfigTree) -> frozenset[str]:
+    return frozenset(line.split()[1] for line in tree.children if line.startswith("username "))
 
 
 def place(line: str) -> tuple[int, ...] | None:
@@ -120,6 +126,13 @@ class _Splice:
             self._gone.add(path)
             if len(path) == 1:
                 self._gone_whole.add(path[0])
+
+    def cut_rows_of(self, accounts: frozenset[str]) -> None:
+        """Remove the rows that a switch has by itself of accounts that go."""
+        for number, row in enumerate(self._source.rows if accounts else ()):
+            found = NEVER_EXPIRES.fullmatch(row.strip())
+            if found and found["name"] in accounts:
+                self._cut.add(number)
 
     def keep_row_mates(self) -> None:
         """A row may list several ports: those that remain get rows of their own instead."""

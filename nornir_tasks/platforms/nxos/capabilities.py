@@ -15,6 +15,7 @@ from nornir_tasks.design.capabilities import (
     NO_DROP,
     PAUSE,
     WEIGHT,
+    AccountFacts,
     AclFacts,
     Balancing,
     Capabilities,
@@ -251,6 +252,13 @@ def capabilities(release: str, asic: str) -> Capabilities:
         # tests/corpus/nxos/NOTES.md: source and destination addresses and ports, unless a line says otherwise
         lag_hash="default",
         # the same: the mode without a line; batfish nxos_spanning_tree has mst beside it
+        # running configurations of 9.3 have "password 5 $5$..." (tests/corpus/nxos); cisco.nxos 11.1.0
+        # nxos_user: "the `admin` user which cannot be deleted per nxos constraints"
+        account_facts=AccountFacts(
+            r"\$5\$[./0-9A-Za-z]{1,16}\$[./0-9A-Za-z]{43}",
+            "SHA-256, $5$..., as 'openssl passwd -5' makes it",
+            frozenset({"admin"}),
+        ),
         stp_mode="rapid-pvst",
         # napalm 5.2.0 test/nxos/nxos/new_good.conf: the VRF of mgmt0, which there always is
         management_vrf="management",

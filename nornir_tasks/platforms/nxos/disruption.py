@@ -93,7 +93,10 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
     (r"(?:interface \S+ / )?(?:no )?priority-flow-control watch-dog-interval .*", Disruption.NONE),
     (r"system qos|bfd interval .*|vlan \d+ / name .*", Disruption.NONE),
     # What the switch itself asks and tells; no packet of others depends on it.
-    (r"(?:hostname|ip domain-name|(?:vrf context management / )?ip name-server|ntp|logging) .*", Disruption.NONE),
+    (
+        r"(?:hostname|ip domain-name|(?:vrf context management / )?ip name-server|ntp|logging|username) .*",
+        Disruption.NONE,
+    ),
     (r"interface \S+(?: / (?:description .*|(?:no )?ip redirects))?", Disruption.NONE),
     (r"feature nxapi|nxapi .*", Disruption.NONE),
     (r"ip prefix-list .*", Disruption.NONE),

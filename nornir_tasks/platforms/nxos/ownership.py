@@ -69,6 +69,8 @@ OWNERSHIP = (
     rule(r"hostname .+", "base hostname"),
     # who is asked for names; what names are completed with, and whether any are, stay as they are
     rule(r"ip (?:name-server|domain-name) .+", "base dns"),
+    # all lines of an account: password, role, SSH keys
+    rule(r"username (?P<key>\S+) .+", "account"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are
     rule(r"ntp (?:server|peer) .+", "base ntp"),
     rule(r"logging server .+", "base syslog"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from nornir_tasks.design.config.base import Base, Server
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, Row, row, table, text
+from nornir_tasks.platforms.nxos.parse_accounts import ACCOUNT
 from nornir_tasks.platforms.nxos.reading import Remainder
 
 _ADDRESS = r"[0-9a-f:.]+"
@@ -37,6 +38,7 @@ BASE_ROWS = (
             ("log_servers", r"logging server ([0-9a-f:.]+) 5 use-vrf (\S+)"),
         )
     ),
+    ACCOUNT,
 )
 """Lines at the top."""
 
@@ -64,4 +66,5 @@ def _base_of(values: Fields) -> Base:
         domain=values.get("domain"),
         time_servers=tuple(values.get("time_servers", ())),
         log_servers=tuple(values.get("log_servers", ())),
+        accounts=tuple(values.get("accounts", ())),
     )

@@ -14,7 +14,7 @@ from nornir_tasks.platforms.config_tree import Change, ConfigTree, Path
 from nornir_tasks.platforms.lines import one_value
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.canonical import PORT, hidden_admin_state, is_hidden
-from nornir_tasks.platforms.nxos.config_text import DLB, one_port_each, vdc_in_one_spelling, vlans_of
+from nornir_tasks.platforms.nxos.config_text import DLB, NEVER_EXPIRES, one_port_each, vdc_in_one_spelling, vlans_of
 from nornir_tasks.platforms.nxos.parse import BLOCKS
 from nornir_tasks.platforms.nxos.parse_reach import on_flash
 from nornir_tasks.platforms.vlan_lists import ALL, ALLOWED, NONE, TRUNK, one_vlan_each
@@ -108,6 +108,8 @@ def _changes(text: str) -> Iterator[Change]:
             mode = mode[:-1]
         else:
             line = vdc_in_one_spelling(plain_asns(command.removeprefix("no ")))
+            if NEVER_EXPIRES.fullmatch(line):
+                continue
             mode, opens = _resolve(mode, line)
             adds = not command.startswith("no ")
             for each in _one_each(WORDS.one_spelling(on_flash(line), mode[-1] if mode else "")):

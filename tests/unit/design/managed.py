@@ -4,19 +4,27 @@ from dataclasses import replace
 from functools import cache
 
 from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
+from nornir_tasks.design.partial_config import AccountPolicy, BasePolicy, DnsPolicy
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.usecases.site import SiteDesign, load
 
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue 5.14": "spine-2", "nvue 5.16": "spine-1"}
 VRFS = ("MGMT", None)
+ACCOUNTS = (
+    AccountPolicy("ops", "admin", (("", "ops-hash"),)),
+    AccountPolicy("viewer", "operator", (("", "viewer-hash"),)),
+)
 POLICY = BasePolicy(
     "MGMT",
     hostname=True,
     dns=DnsPolicy(("192.0.2.54", "2001:db8::35"), "fabric.example.net"),
     ntp=("192.0.2.120", "192.0.2.121", "2001:db8::7b"),
     syslog=("192.0.2.51", "2001:db8::33"),
+    accounts=ACCOUNTS,
 )
+"""All sections."""
+SERVERS = replace(POLICY, accounts=None)
+"""Without accounts, which need secrets."""
 
 
 @cache

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from intent_page import EXAMPLES, LAB, NEVER, PAGE, Key, anchor, example, examples, keys, page, sections, words
+from intent_page import EXAMPLES, LAB, NEVER, PAGE, Key, anchor, dump, example, examples, keys, page, sections, words
 
 from nornir_tasks.design.pipeline import design
 from nornir_tasks.files.catalogue import load_catalogue
@@ -32,7 +31,7 @@ def intent(folder: Path, change: Mapping[str, Any]) -> Intent:
     """The lab's site with this written over it."""
     file = folder / "fabric.yml"
     plain = lists(written_over(read_marked(LAB).data, change))
-    file.write_text(yaml.safe_dump(plain), encoding="utf-8")
+    file.write_text(dump(plain), encoding="utf-8")
     return load_intent(file)
 
 

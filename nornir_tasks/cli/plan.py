@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from nornir_tasks.cli import options
 from nornir_tasks.cli.commands import runnable
 
+MOST_NAMED = 3
+"""So many names stand for a longer list."""
+
 if TYPE_CHECKING:
     from nornir_tasks.deploy.summary import PlanSummary
     from nornir_tasks.usecases.push import PlanReport
@@ -44,6 +47,8 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
     changing = found.changing
     for each in changing.values():
         out.print("\n".join(_lines(each, most_lines, preview)))  # in one go: rich takes long to begin
+    for line in _ways(found):
+        out.print(line, markup=False, soft_wrap=True)
     out.print(f"{len(changing)} of {len(found.plans)} switches would change")
     for name, places in found.unshown.items():
         what = f"{name}: cannot be compared, as the switch does not show it (taken for what was sent last): "
@@ -58,6 +63,30 @@ def print_plan(found: "PlanReport", most_lines: int | None = None, preview: str 
             "  1. ansible-playbook site.yml, which tells their NICs to reorder and reads that back; start jobs anew\n"
             f"  2. {runnable('nornir push --hosts-reorder')}"
         )
+
+
+def _ways(found: "PlanReport") -> Iterator[str]:
+    """How the tool reaches the switches that would change, and without which switches it reaches none of them."""
+    from nornir_tasks.design.management_paths import in_words
+
+    same: dict[str, list[str]] = {}
+    for name, way in found.ways.items():
+        if name in found.changing:
+            same.setdefault(in_words(way), []).append(name)
+    for steps, names in same.items():
+        yield f"reached over {steps}: {_named(names)}"
+    alone: dict[str, list[str]] = {}
+    for name, way in found.ways.items():
+        for only in way.single_points if name in found.changing else ():
+            alone.setdefault(only, []).append(name)
+    for only, names in alone.items():
+        itself = ", which is reached through itself" if only in names else ""
+        yield f"without {only} none of {len(names)} of these is reached{itself}"
+
+
+def _named(names: list[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _lines(plan: "PlanSummary", most_lines: int | None, preview: str) -> Iterator[str]:
@@ -89,6 +118,7 @@ def plan_as_json(found: "PlanReport") -> dict[str, Any]:
         },
         "unsaved": found.unsaved,
         "cannot_be_compared": found.unshown,
+        "ways": {name: {"over": each.steps, "single_points": each.single_points} for name, each in found.ways.items()},
         "devices": {name: Later(partial(_device_as_json, each)) for name, each in found.plans.items()},
     }
 

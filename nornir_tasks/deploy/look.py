@@ -16,11 +16,15 @@ COMPUTING = threading.Lock()
 the memory of 64."""
 
 
+CONFIRM_WITHIN_S = 120
+"""Of a switch that carries nobody's management."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The safety settings of one push."""
 
-    confirm_within_s: int = 120
+    confirm_within_s: int = CONFIRM_WITHIN_S
     settle_s: float = 30.0
     """How long BGP sessions that were up before may take to come back."""
     reconnect_s: float = 20.0

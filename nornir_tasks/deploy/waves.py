@@ -12,6 +12,8 @@ capacity shrinks no more than with one spine of each pod, and no spine loses two
 position a core is pushed alone. A wave starts when the previous one is complete.
 Of a fabric in several copies a wave contains switches of one copy alone, so that every NIC keeps its other ports.
 
+Switches of the out-of-band plane come before all others, each in a wave of its own: every push runs over them.
+
 Each fabric has a canary and an order of its own, and its positions count its own spines. Fabrics share waves: first
 canaries, then what is above the leaves, then leaves; what has a host in common with another fabric's part of a wave
 waits, and a later part of its own fabric may go first.
@@ -21,6 +23,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from nornir_tasks.design.management_paths import distances
 from nornir_tasks.design.network import Network
 
 CORE = 2
@@ -47,6 +50,8 @@ class Member:
     """Some host has no other switch in this fabric."""
     copy: int | None = None
     """The copy of the fabric that it belongs to; None if there is only one."""
+    away: int | None = None
+    """Of a switch of the out-of-band plane: links to it from the tool's own access switch. Else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,7 @@ def members(network: Network) -> Iterator[Member]:
     for nic in network.nics:
         leaves_of[network.device(nic.leaf).fabric, nic.host].add(nic.leaf)
         hosts_of[nic.leaf].add(nic.host)
+    away = distances(network)
     ahead: Counter[tuple[str, int | None, int, int]] = Counter()
     for each in sorted(network.devices, key=lambda device: device.index):
         group = (each.fabric, each.copy, each.level, each.spine_group)
@@ -92,7 +98,7 @@ def members(network: Network) -> Iterator[Member]:
         hosts = frozenset(hosts_of[each.name])
         is_only_leaf = any(len(leaves_of[each.fabric, host]) == 1 for host in hosts)
         place = (each.role, each.level, each.rail, each.index, position)
-        yield Member(each.name, each.fabric, *place, hosts, is_only_leaf, each.copy)
+        yield Member(each.name, each.fabric, *place, hosts, is_only_leaf, each.copy, away.get(each.name))
 
 
 def most_only_leaves(members: Iterable[Member], share: float) -> dict[str, int]:
@@ -105,9 +111,12 @@ def most_only_leaves(members: Iterable[Member], share: float) -> dict[str, int]:
 
 def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tuple[Wave, ...]:
     """Every device in exactly one wave; ``most_only_leaves``: leaves without alternative, per fabric and wave."""
-    fabrics = defaultdict[str, list[Member]](list)
+    fabrics, alone = defaultdict[str, list[Member]](list), []
     for member in members:
-        fabrics[member.fabric].append(member)
+        if member.away is not None:
+            alone.append(member)
+        else:
+            fabrics[member.fabric].append(member)
     for all_of_it in fabrics.values():
         all_of_it.sort(key=lambda member: (member.level > 0, member.copy or 0, member.rail or 0, member.index))
     canaries = _canaries(fabrics.values())
@@ -117,11 +126,18 @@ def waves(members: Iterable[Member], most_only_leaves: Mapping[str, int]) -> tup
         ([[each for each in fabric if each.level > 0] for fabric in left], _position),
         ([[each for each in fabric if each.level == 0] for fabric in left], _rail),
     )
-    return tuple(
+    return tuple(_one_by_one(alone)) + tuple(
         wave
         for together, name in steps
         for wave in _together(_parts(each, most_only_leaves, name) for each in together)
     )
+
+
+def _one_by_one(members: Iterable[Member]) -> Iterator[Wave]:
+    """The farthest from the tool first, its own access switch last: a bad one leaves the way to all nearer ones."""
+    order = sorted(members, key=lambda each: (-(each.away or 0), each.index))
+    for number, each in enumerate(order, start=1):
+        yield Wave(f"out-of-band {number} of {len(order)}", (each.device,))
 
 
 def _canaries(fabrics: Iterable[Sequence[Member]]) -> list[Member]:

@@ -16,7 +16,7 @@ addresses are one prefix. If ports of a NIC share an address, each copy has all 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Network
+from ipaddress import IPv4Network, collapse_addresses
 
 from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.layout import Layout
@@ -25,6 +25,9 @@ from nornir_tasks.design.pairs import FIRST_HOST, GATEWAY, KEPT_ADDRESSES
 from nornir_tasks.design.sections import Section
 from nornir_tasks.errors import DesignError
 from nornir_tasks.intent.findings import Finding, Marks, Path
+
+FIRST_ATTACHED = 2
+"""Place of the first host's address in the block of a leaf whose hosts share a subnet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class HostBlocks:
         block = self.block(group, rail)
         base = int(block.network_address)
         if length is None:
-            return base + 1, base + 2 + place, block.prefixlen
+            return base + 1, base + FIRST_ATTACHED + place, block.prefixlen
         low = base + (place << (32 - length)) + (0 if length == 31 else 1)
         return low, low + 1, length
 
@@ -259,6 +262,25 @@ def host_blocks(
                 continue
             rail = None if section.demand.is_bonded else device.rail
             yield (device.name, plane), str(in_copy(cuts, device).hosts[plane].block(device.index, rail))
+
+
+def attached_prefixes(
+    devices: Iterable[Device], section: Section, cuts: Sequence[Addressing]
+) -> Iterator[tuple[tuple[str, str], dict[str, tuple[str, ...]]]]:
+    """((access switch, plane), group -> prefixes of just the addresses kept for it there) of an out-of-band plane."""
+    demand, attached = section.demand, section.demand.attached
+    if attached is None:
+        return
+    for device in (each for each in devices if each.level == 0):
+        block = in_copy(cuts, device).hosts[demand.plane_name].block(device.index, None)
+        first, found = block.network_address + FIRST_ATTACHED, dict[str, list[IPv4Network]]()
+        for place, end in enumerate(attached.rows[device.index - 1]):
+            if end is not None:
+                found.setdefault(end.group, []).append(IPv4Network(first + place))
+        yield (
+            (device.name, demand.plane_name),
+            {group: tuple(map(str, collapse_addresses(hosts))) for group, hosts in found.items()},
+        )
 
 
 def in_copy(cuts: Sequence[Addressing], device: Device) -> Addressing:

@@ -15,6 +15,7 @@ from nornir_tasks.design.cables import ASSEMBLY, Cable, Make
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Slot
 from nornir_tasks.design.choices import Choice, Choices
+from nornir_tasks.design.demand import AttachedEnd
 from nornir_tasks.design.joints import Joint, Joints, end_of
 from nornir_tasks.design.layout import Layout
 from nornir_tasks.design.links import Endpoint, Link, NicPort
@@ -83,6 +84,24 @@ def _copies(
     return tuple(replace(first, copy=number) for number in numbers)
 
 
+def planned_switches(
+    sections: Sequence[Section], facts: Mapping[str, OsFacts], joints: Sequence[Joints]
+) -> tuple[Device, ...]:
+    """Every switch of the fabric laid out for ``hosts.max``: leaves by section, then spines and cores."""
+    cablers = [
+        replace(each, is_whole=True)
+        for section, joined in zip(sections, joints, strict=True)
+        for each in _copies(section, joined, facts, {})
+    ]
+    above = [each for each in cablers if each.choices is cablers[0].choices]
+    leaves = (leaf for each in cablers for leaf in each.leaves())
+    return (
+        *leaves,
+        *(spine for each in above for spine in each.spines()),
+        *(c for each in above for c in each.cores()),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class _Cabler:
     choices: Choices
@@ -95,6 +114,8 @@ class _Cabler:
     """Cable -> how it is made; assemblies are left out."""
     copy: int | None = None
     """The copy of the fabric, from 1; None if there is only one."""
+    is_whole: bool = False
+    """Leaf groups are those of ``hosts.max``, else those that have hosts."""
 
     def leaves(self) -> Iterator[Device]:
         """The leaves of every group that has hosts."""
@@ -189,6 +210,9 @@ class _Cabler:
         """The NIC ports of the present hosts of this leaf's group, with the links from the leaf down to them."""
         demand, layout = self.choices.demand, self.layout
         ends = self.ends(self.choices.leaf_of(leaf.index, leaf.rail), "leaf-down")
+        if demand.attached is not None:
+            yield from self._attached(leaf, ends, demand.attached.rows[leaf.index - 1])
+            return
         first = (leaf.index - layout.groups_before - 1) * layout.hosts_per_group
         for place, (group, index) in demand.hosts_at(first, layout.hosts_per_group):
             for offset in range(layout.nics_per_host):
@@ -197,6 +221,14 @@ class _Cabler:
                 lower = self._nic_port(group, index, nic)
                 link = self._host_link(ends, ends.at(leaf.name, position), lower, position + 1)
                 yield NicPort(lower.device, index, nic, link, (self.copy or 1) - 1)
+
+    def _attached(self, leaf: Device, ends: Ends, row: Sequence[AttachedEnd | None]) -> Iterator[NicPort]:
+        """What has a port on an access switch of an out-of-band plane."""
+        for place, end in enumerate(row):
+            if end is not None and end.is_there:
+                lower = Endpoint(end.device, end.port)
+                link = self._host_link(ends, ends.at(leaf.name, place), lower, place + 1)
+                yield NicPort(end.device, end.number, 0, link)
 
     def _nic_port(self, group: str, index: int, nic: int) -> Endpoint:
         """``rail0``; the port on the second copy of the fabric is ``rail0c2``."""
@@ -304,6 +336,8 @@ class _Cabler:
         return self.layout.pods.parallel * self.layout.spine_groups if self.layout.pods else 0
 
     def _groups(self) -> int:
+        if self.is_whole:
+            return self.layout.leaf_groups
         return -(-self.choices.demand.hosts.count // self.layout.hosts_per_group)
 
     def _slots(self, choice: Choice, level: int) -> tuple[Slot, ...]:

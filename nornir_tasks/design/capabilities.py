@@ -364,6 +364,8 @@ class OsFacts:
     """Regular expression (full match) of all releases that are taken; empty: ``releases`` alone."""
     taken: str = ""
     """The same in words, for the operator."""
+    management_port: str = "mgmt0"
+    """Name of the management port of the models in the catalogue."""
     not_offered: Mapping[str, str] = field(default_factory=dict)
     """Models that run this OS and are not in the catalogue -> what no source says of them."""
 

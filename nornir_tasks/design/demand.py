@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from nornir_tasks.design.kind_rules import by_kind
 from nornir_tasks.errors import IntentError
+from nornir_tasks.intent.attached_rules import of_trees
 from nornir_tasks.intent.fabric_model import FabricIntent
 from nornir_tasks.intent.findings import Finding, Path, dotted
 from nornir_tasks.intent.host_model import HostGroupIntent, NicsIntent
@@ -38,6 +39,33 @@ class Guest:
 
 
 @dataclass(frozen=True, slots=True)
+class AttachedEnd:
+    """One port on an out-of-band plane, and what it is a port of."""
+
+    group: str
+    """By the name that flows have for it: ``pdu``, ``gpu-bmc``, ``switches``."""
+    device: str
+    port: str
+    number: int
+    """In its group, from 1."""
+    is_there: bool
+    """Else its place is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """All ports on an out-of-band plane."""
+
+    rows: tuple[tuple[AttachedEnd | None, ...], ...]
+    """Access switch by access switch, what has each of its places; None: nothing ever has."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Everything that has a place."""
+        return frozenset(each.device for row in self.rows for each in row if each is not None)
+
+
+@dataclass(frozen=True, slots=True)
 class Demand:
     """One fabric, one plane on it, one group of hosts on that."""
 
@@ -57,6 +85,8 @@ class Demand:
     """Planes more that use the same NIC ports, each with a tag or a VLAN."""
     guests: tuple["Guest", ...] = ()
     """These hosts and other groups on the same leaves, in this order; empty: there are none. ``hosts`` counts all."""
+    attached: Attached | None = None
+    """Of an out-of-band plane: everything with a port on it, instead of hosts."""
 
     @property
     def has_leaves(self) -> bool:
@@ -91,7 +121,7 @@ class Demand:
 
     def has_host(self, host: str) -> bool:
         """Is this host one of the group?"""
-        return host.rpartition("-")[0] == self.group
+        return self.attached is not None or host.rpartition("-")[0] == self.group
 
     def port_names_of(self, group: str) -> str:
         """What hosts of this group, on these leaves, call their ports, without the number."""
@@ -133,14 +163,18 @@ class Demand:
 
 
 def demands(intent: Intent, kinds: "Mapping[str, PlaneKind]") -> tuple[Demand, ...]:
-    """One for each fabric, in the order of the file. ``kinds``: of planes, those that there are, by name.
+    """One for each plane and group of hosts on it, fabric by fabric in the order of the file.
+
+    Hosts have none on an out-of-band plane (:mod:`nornir_tasks.design.attached`). ``kinds``: of planes, those that
+    there are, by name.
 
     Raises IntentError for an unknown kind of plane, DesignError for what the layout does not support yet.
     """
     unknown = list(independent(_unknown_kinds(intent, kinds), by_kind(intent, kinds)))
     if unknown:
         raise IntentError(intent.marks.problems(unknown))
-    return tuple(each for name in intent.fabrics for each in _on_fabric(intent, name))
+    trees = {plane.fabric for plane in of_trees(intent).values()}
+    return tuple(each for name in intent.fabrics if name not in trees for each in _on_fabric(intent, name))
 
 
 def _on_fabric(intent: Intent, name: str) -> Iterator[Demand]:

@@ -71,7 +71,7 @@ class Allowed:
 def allowed(demand: Demand) -> Allowed | None:
     """What the intent lets pass on a plane; None where it filters nothing."""
     plane = demand.plane
-    if not demand.is_bonded or plane.flows is None:
+    if not (demand.is_bonded or demand.attached) or plane.flows is None:
         return None
     services = services_of(plane)
     flows = tuple(
@@ -144,13 +144,13 @@ def access_lists(
         if subnet is None:
             continue
         for direction in DIRECTIONS:
-            rules = [*_needed(family, direction, has_dhcp=has_dhcp, has_whole_icmp=family in whole_icmp)]
+            rules = [*needed(family, direction, has_dhcp=has_dhcp, has_whole_icmp=family in whole_icmp)]
             if has_hellos and direction == "in":
                 rules.append((UDP, None, HELLO_GROUP[family], None, (HELLO[family],) * 2, False, None))
             for flow in flows:
                 rules += _of_flow(flow, segment.groups, (family, direction, subnet), known)
             name = f"{prefix}V{segment.vlan}-{direction}".upper() + ("-V6" if family == "ipv6" else "")
-            found[family, direction] = AccessList(name, family, _numbered(rules))
+            found[family, direction] = AccessList(name, family, numbered(rules))
     return found
 
 
@@ -158,13 +158,14 @@ Rule = tuple[int | None, str | None, str | None, PortRange | None, PortRange | N
 """What a rule looks at: protocol, source, destination, ports of both, open connections alone, type of ICMP."""
 
 
-def _numbered(rules: Iterable[Rule]) -> tuple[AclRule, ...]:
+def numbered(rules: Iterable[Rule]) -> tuple[AclRule, ...]:
     """Each rule once, and at the end one that denies everything."""
     permits = [AclRule(STEP * number, True, *rule) for number, rule in enumerate(dict.fromkeys(rules), start=1)]
     return (*permits, AclRule(STEP * (len(permits) + 1), permit=False))
 
 
-def _needed(family: Family, direction: Direction, *, has_dhcp: bool, has_whole_icmp: bool) -> Iterator[Rule]:
+def needed(family: Family, direction: Direction, *, has_dhcp: bool, has_whole_icmp: bool) -> Iterator[Rule]:
+    """What passes every list of a gateway: ICMP that paths and neighbours depend on, DHCP where it is relayed."""
     types: tuple[int | None, ...] = (None,) if has_whole_icmp else MUST_PASS[family]
     for kind in types:
         yield ICMP[family], None, None, None, None, False, kind
@@ -185,12 +186,14 @@ def _of_flow(
         for far in known[name].prefixes[family]:
             source, destination = (subnet, far) if direction == "in" else (far, subnet)
             for service in flow.services:
-                yield _opening(service, source, destination) if opens else _answer(service, source, destination)
+                yield opening(service, source, destination) if opens else answer(service, source, destination)
 
 
-def _opening(service: Service, source: str | None, destination: str | None) -> Rule:
+def opening(service: Service, source: str | None, destination: str | None) -> Rule:
+    """Packets from who uses a service to who offers it."""
     return service.protocol, source, destination, None, service.ports, False, None
 
 
-def _answer(service: Service, source: str | None, destination: str | None) -> Rule:
+def answer(service: Service, source: str | None, destination: str | None) -> Rule:
+    """Packets from who offers a service to who uses it: of TCP those of connections that are open already."""
     return service.protocol, source, destination, service.ports, None, service.protocol == TCP, None

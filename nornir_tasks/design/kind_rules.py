@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from nornir_tasks.intent.attached_rules import TREE
 from nornir_tasks.intent.findings import Finding, Path
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.unknown import independent
@@ -17,7 +18,27 @@ def by_kind(intent: Intent, kinds: "Mapping[str, PlaneKind]") -> Iterator[Findin
         kind = kinds.get(name if plane.kind is None else plane.kind)
         if kind is not None:
             path: Path = ("planes", name)
-            yield from independent(_transport(path, plane.transport, kind, kinds), _gpus(path, plane.link, kind))
+            yield from independent(
+                _transport(path, plane.transport, kind, kinds),
+                _gpus(path, plane.link, kind),
+                _out_of_band(path, plane.fabric, intent, kind, kinds),
+            )
+
+
+def _out_of_band(
+    path: Path, fabric: str, intent: Intent, kind: "PlaneKind", kinds: "Mapping[str, PlaneKind]"
+) -> Iterator[Finding]:
+    """Its switches are nobody else's: what they carry is how all others are reached."""
+    if fabric not in intent.fabrics:
+        return
+    design, also = intent.fabrics[fabric].design, ("fabrics", fabric, "design")
+    if kind.is_out_of_band and design != TREE:
+        what, expected = "an out-of-band plane on switches that carry others", "a fabric with design: tree"
+        yield Finding((*path, "fabric"), what, expected, f"design: {design}", also=also)
+    if design == TREE and not kind.is_out_of_band:
+        known = ", ".join(name for name, each in sorted(kinds.items()) if each.is_out_of_band)
+        what, expected = "a tree carries an out-of-band plane alone", f"kind: {known}, or a fabric of another design"
+        yield Finding((*path, "fabric"), what, expected, fabric, also=also)
 
 
 def _transport(

@@ -21,6 +21,7 @@ from nornir_tasks.design.pairs import BondVlan, Pair, Segment, segment
 from nornir_tasks.design.partial_config import BasePolicy, ClassPolicy
 from nornir_tasks.design.plane import Plane
 from nornir_tasks.design.racks import Place
+from nornir_tasks.intent.attached_rules import SWITCHES
 from nornir_tasks.intent.flow_rules import OUTSIDE
 
 ROLES = ("leaf", "spine", "core")
@@ -168,8 +169,15 @@ class Network:
     """Device -> where it stands; devices without a declared place are not in it."""
     base: Mapping[str, BasePolicy] = field(default_factory=dict)
     """Fabric -> what is managed of the base configuration of its switches; the others' is not managed."""
+    attached: tuple[NicPort, ...] = ()
+    """Ports on the out-of-band plane: of BMCs, of power distribution, and the management ports of switches."""
+    attached_prefixes: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    """(access switch, plane) -> group -> as few prefixes as hold just the addresses kept for it there."""
+
     management: Mapping[str, ManagementAddress] = field(default_factory=dict)
     """Switch -> the address of its management port; empty where the site describes no out-of-band plane."""
+    tool: str = ""
+    """The attached device that the switches are pushed from; empty where nothing is attached."""
 
     def device(self, name: str) -> Device:
         """The switch of this name; KeyError if there is none."""
@@ -195,7 +203,7 @@ class Network:
         return name in self._devices
 
     def links_of(self, device: str) -> tuple[Link, ...]:
-        """All links of a switch or host; empty for an unknown name."""
+        """All links of a switch or host, without that of a switch's management port; empty for an unknown name."""
         return tuple(self._links.get(device, ()))
 
     def link_at(self, device: str, port: str) -> Link | None:
@@ -260,11 +268,24 @@ class Network:
     @cached_property
     def ends_of_flows(self) -> dict[str, dict[str, Ends]]:
         """Plane whose VLANs are filtered -> what the names of its flows stand for."""
-        return {
-            name: ends((each for each in self.segments if each.plane == name), plane.allowed.networks, OUTSIDE)
-            for name, plane in self.planes.items()
-            if plane.allowed is not None
-        }
+        found = {}
+        for name, plane in self.planes.items():
+            if plane.allowed is not None:
+                of_bonds = ends((each for each in self.segments if each.plane == name), plane.allowed.networks, OUTSIDE)
+                found[name] = {**of_bonds, **self._attached_ends(name)}
+        return found
+
+    def _attached_ends(self, plane: str) -> dict[str, Ends]:
+        """Of an out-of-band plane: group -> the addresses kept for it."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for (_, name), groups in self.attached_prefixes.items():
+            for group, prefixes in groups.items() if name == plane else ():
+                found[group] += prefixes
+        return {group: Ends.of(prefixes) for group, prefixes in found.items()}
+
+    def group_of(self, name: str) -> str:
+        """The group of a host or of something attached, by its name: ``gpu`` of ``gpu-12``; of switches all are one."""
+        return SWITCHES if name in self._devices else name.rpartition("-")[0]
 
     def segment_of(self, circuit: Circuit) -> Segment:
         """The VLAN of a pair that a bond's port is switched into."""
@@ -319,15 +340,21 @@ class Network:
         found: dict[str, list[Link]] = defaultdict(list)
         for link in self.links:
             found[link.upper.device].append(link)
-            found[link.lower.device].append(link)
+            if not self._is_management(link):
+                found[link.lower.device].append(link)
         return dict(found)
+
+    def _is_management(self, link: Link) -> bool:
+        """Does it end at the management port of a switch? What runs over it is none of that switch's business."""
+        return link.kind == "host" and link.lower.device in self._devices
 
     @cached_property
     def _circuits(self) -> dict[str, list[Circuit]]:
         found: dict[str, list[Circuit]] = defaultdict(list)
         for circuit in self.circuits:
             found[circuit.link.upper.device].append(circuit)
-            found[circuit.link.lower.device].append(circuit)
+            if not self._is_management(circuit.link):
+                found[circuit.link.lower.device].append(circuit)
         return dict(found)
 
     @cached_property

@@ -1,6 +1,7 @@
 """From intent to network to one configuration per switch: the table of contents of the design.
 
 demands       what each fabric is to be, with what rides   demand.py
+attaching     what has a port on an out-of-band plane       attached.py
 choose        which model, OS and release each switch is      choices.py
 sections      the cheapest number of switches and links       sections.py, topology.py
 over_limits   what no switch may exceed                       limits.py, buffers.py, overrides.py
@@ -18,7 +19,7 @@ Steps that do not need one another are all tried before anything is refused (gat
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 
@@ -31,14 +32,16 @@ from nornir_tasks.design import (
     front_panel,
     managed_accounts,
     managed_base,
+    management_paths,
     mtu,
     qos,
     throughput,
 )
-from nornir_tasks.design.cabling import Cabling, cable_up
+from nornir_tasks.design.attached import Attaching, PlannedSwitch
+from nornir_tasks.design.cabling import Cabling, cable_up, planned_switches
 from nornir_tasks.design.capabilities import OsFacts
 from nornir_tasks.design.catalogue import Catalogue, SwitchModel
-from nornir_tasks.design.choices import choose
+from nornir_tasks.design.choices import Choices, choose
 from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import THE_BASE, THE_SWITCH, fabric_key
 from nornir_tasks.design.config.storm_control import StormControl
@@ -49,6 +52,7 @@ from nornir_tasks.design.kinds import Kinds, kinds
 from nornir_tasks.design.layout import CannotBuildError, Layout
 from nornir_tasks.design.limits import over_limits
 from nornir_tasks.design.links import Circuit
+from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.merge import Contribution, merge
 from nornir_tasks.design.network import ROLES, Device, Fabric, FabricPart, Network
 from nornir_tasks.design.owners import claims_on, declared
@@ -62,6 +66,7 @@ from nornir_tasks.design.sections import Section, by_fabric, sections, sharing
 from nornir_tasks.design.tables import check_tables
 from nornir_tasks.design.whose import Whose
 from nornir_tasks.errors import DesignError, Problem
+from nornir_tasks.intent.attached_rules import tool
 from nornir_tasks.intent.findings import Marks
 from nornir_tasks.intent.front_model import StormControlIntent
 from nornir_tasks.intent.model import Intent
@@ -86,6 +91,10 @@ class _Built:
     cabling: Cabling
     models: Mapping[str, SwitchModel]
     places: Mapping[str, Place]
+    planned: tuple[PlannedSwitch, ...] = ()
+    """Its switches for ``hosts.max``."""
+    attached_prefixes: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    """See ``Network``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,15 @@ class _Known:
     allow_memory: tuple[str, ...]
     """Line shapes known only from memory that may be rendered."""
 
+    def choose(self, demand: Demand) -> Choices:
+        """Which model, OS and release each switch of a demand is."""
+        return choose(demand, self.catalogue, self.os_facts, self.marks, self.allow_memory)
+
+    @property
+    def attaching(self) -> Attaching:
+        """Makes the demands of out-of-band planes."""
+        return Attaching(self.os_facts, self.choose, self.marks)
+
 
 def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> Network:
     """The network that the intent asks for.
@@ -108,6 +126,8 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     """
     known = _Known(catalogue, os_facts, intent.marks, intent.allow_memory)
     built = [_build(each, known) for each in by_fabric(demands(intent, kinds().planes)).values()]
+    trees = [_build((each,), known) for each in known.attaching.demands(intent, _planned(built))]
+    built = sorted((*built, *trees), key=lambda each: [*intent.fabrics].index(each.fabric.name))
     network = Network(
         site=intent.site,
         fabrics={each.fabric.name: each.fabric for each in built},
@@ -117,12 +137,17 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
         circuits=tuple(circuit for each in built for circuit in each.circuits),
         host_blocks={place: block for each in built for place, block in each.host_blocks.items()},
         cables=tuple(cable for each in built for cable in each.cabling.cables),
-        nics=tuple(nic for each in built for nic in each.cabling.nics),
+        nics=tuple(nic for each in built if each not in trees for nic in each.cabling.nics),
+        attached=tuple(nic for each in trees for nic in each.cabling.nics),
+        attached_prefixes={at: found for each in trees for at, found in each.attached_prefixes.items()},
+        management={device: found for each in trees for device, found in _management(each, built)},
         facts=os_facts,
         models={name: model for each in built for name, model in each.models.items()},
         places={device: place for each in built for device, place in each.places.items()},
         base=managed_base.by_fabric(intent),
+        tool=tool(intent) or "",
     )
+    management_paths.check(network, intent.marks)
     declared(network, kinds(), intent.marks)
     managed_accounts.check(intent, network)
     check_tables(network, intent.marks)
@@ -134,7 +159,7 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     """One fabric with what rides on it."""
     marks, os_facts, fabric = known.marks, known.os_facts, on_fabric[0].fabric
     own = [each for each in on_fabric if each.has_leaves]
-    chosen = [choose(each, known.catalogue, os_facts, marks, known.allow_memory) for each in own]
+    chosen = [known.choose(each) for each in own]
     parts = sections(chosen, marks)
     every = (*parts, *sharing(on_fabric, parts))
     joints, cuts = _checked(every, os_facts, marks)
@@ -155,7 +180,29 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
         cabling=cabling,
         models={choice.model.model: choice.model for each in chosen for choice in each.all},
         places=places(fabric.racks),
+        planned=_planned_of(parts, joints, known, {each.name for each in devices}),
+        attached_prefixes=dict(addressing.attached_prefixes(devices, parts[0], cuts)),
     )
+
+
+def _planned_of(
+    parts: Sequence[Section], joints: Sequence[Joints], known: _Known, there: Collection[str]
+) -> tuple[PlannedSwitch, ...]:
+    switches = planned_switches(parts, known.os_facts, joints)
+    return tuple(PlannedSwitch(each.name, each.os, each.name in there) for each in switches)
+
+
+def _planned(built: Sequence[_Built]) -> dict[str, tuple[PlannedSwitch, ...]]:
+    return {each.fabric.name: each.planned for each in built}
+
+
+def _management(tree: _Built, built: Sequence[_Built]) -> Iterator[tuple[str, ManagementAddress]]:
+    """(switch, the address of its management port) of all that are attached to this tree."""
+    switches = {device.name for each in built for device in each.devices}
+    for each in tree.circuits:
+        if each.link.kind == "host" and each.link.lower.device in switches:
+            address = ManagementAddress(each.lower_address, each.use.prefix_length, each.upper_address)
+            yield each.link.lower.device, address
 
 
 def _planes(on_fabric: Sequence[Demand]) -> dict[str, Terms]:
@@ -306,7 +353,8 @@ def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], link
         is_bonded=demand.is_bonded,
         vlans=bond_vlans.of_plane(demand),
         allowed=flows.allowed(demand),
-        dhcp_servers=frozenset(map(str, demand.plane.dhcp_relay)) if demand.is_bonded else frozenset(),
+        entry=frozenset(demand.plane.entry),
+        dhcp_servers=frozenset(map(str, demand.plane.dhcp_relay)),
         storm=_storm(demand.plane.storm_control),
         bonds=bond_vlans.bonds([each.demand for each in parts]),
         pool_v6=None if demand.plane.pools.hosts_v6 is None else str(demand.plane.pools.hosts_v6),

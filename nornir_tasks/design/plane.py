@@ -43,6 +43,8 @@ class Plane:
     """How each group of hosts bonds its ports, whose untagged VLAN is the plane's."""
     allowed: Allowed | None = None
     """What may pass the gateways of its VLANs; None: all may."""
+    entry: frozenset[str] = frozenset()
+    """Of an out-of-band plane: the groups of devices from which alone it may be entered."""
     dhcp_servers: frozenset[str] = frozenset()
     """Addresses, of either family, that these gateways relay DHCP to."""
     storm: StormControl | None = None

@@ -29,7 +29,8 @@ def check_racks(demands: Sequence[Demand], devices: Collection[str], hosts: Coll
     """Raise IntentError for every device in a rack that is not in the site, ``hosts.max`` included."""
     racks, above = demands[0].fabric.racks, demands[0].on_fabric("racks")
     later = {f"{each.group}-{index}" for each in demands for index in range(1, each.hosts.max + 1)} if racks else ()
-    known = {*devices, *hosts, *later}
+    attached = (name for each in demands if each.attached for name in each.attached.names)
+    known = {*devices, *hosts, *later, *attached}
     findings = list(_unknown(racks, known, sorted(devices)))
     if findings:
         raise IntentError(marks.problems(findings, above))

@@ -6,10 +6,9 @@ from functools import cached_property
 from math import ceil
 
 from nornir_tasks.design.choices import Choices
-from nornir_tasks.design.layout import PAIR, CannotBuildError
+from nornir_tasks.design.layout import PAIR
 from nornir_tasks.design.panel import Panel
 from nornir_tasks.design.speeds import check_host_speed, uplink_speed
-from nornir_tasks.intent.findings import Finding
 
 _ROUNDING = 1e-9
 """Tolerance of floating-point ratios: a ratio this much above a whole number counts as that number."""
@@ -31,14 +30,11 @@ class Sizes:
     def of(cls, choices: Choices) -> "Sizes":
         """Raises CannotBuildError where no ports of the models fit the hosts or one another."""
         demand = choices.demand
-        if demand.fabric.design == "tree":
-            raise CannotBuildError(
-                Finding(demand.on_fabric("design"), "tree is not offered yet", "rail, clos or clos3")
-            )
         check_host_speed(choices)
         speed = uplink_speed(choices)
         leaves = tuple(Panel.of(choice, demand.nics.speed, speed) for choice in choices.leaves)
-        rails: tuple[int | None, ...] = (None,) if demand.fabric.design == "clos" else tuple(range(demand.nics.rails))
+        has_rails = demand.fabric.design not in ("clos", "tree")
+        rails: tuple[int | None, ...] = tuple(range(demand.nics.rails)) if has_rails else (None,)
         if demand.fabric.leaf.pairs is not None:
             rails = PAIR
         return cls(choices, leaves, rails, speed)

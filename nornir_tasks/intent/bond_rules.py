@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from nornir_tasks.intent.attached_rules import TREE
 from nornir_tasks.intent.findings import Finding, Path, as_shown
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import UNKNOWN, independent
@@ -81,8 +82,8 @@ def _servers(name: str, intent: "Intent") -> Iterator[Finding]:
 
 def _on_pairs(name: str, intent: "Intent") -> Iterator[Finding]:
     plane = intent.planes[name]
-    if plane.link != "bond" or plane.fabric not in intent.fabrics:
-        return
+    if plane.link != "bond" or plane.fabric not in intent.fabrics or intent.fabrics[plane.fabric].design == TREE:
+        return  # attached_rules refuse it on a tree
     leaf: Path = ("fabrics", plane.fabric, "leaf")
     if intent.fabrics[plane.fabric].leaf.pairs is None:
         what, hint = "a bond on leaves that are no pair", "LACP needs one partner: two leaves are one as a pair alone"

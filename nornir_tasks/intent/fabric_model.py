@@ -188,7 +188,8 @@ class FabricIntent(Part):
 
     design: Literal["rail", "clos", "clos3", "tree"]
     """``rail``: each rail of a group of hosts has a leaf of its own; ``clos``: one leaf for all NIC ports of a host;
-    ``clos3``: rails, and a third tier of cores that joins pods. ``tree`` is not built yet and refused."""
+    ``clos3``: rails, and a third tier of cores that joins pods. ``tree``: access switches (leaves) with one VLAN and
+    subnet each below two routers (spines) or more, for the ports of an out-of-band plane; it has that plane alone."""
     pools: FabricPoolsIntent
     """Addresses and ASNs of its switches."""
     leaf: LeafIntent

@@ -60,7 +60,7 @@ def fabric(each: "FabricIntent") -> Iterator[Finding]:
 
 def _leaf_rails(each: "FabricIntent") -> Iterator[Finding]:
     for position, override in enumerate(each.leaf.overrides):
-        if override.rails is not None and each.design == "clos":
+        if override.rails is not None and each.design in ("clos", "tree"):
             path = ("leaf", "overrides", position, "rails")
             yield Finding(path, "a leaf has no rail here", "groups, or design: rail", f"design: {each.design}")
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from nornir_tasks.intent import attached_rules
 from nornir_tasks.intent.findings import Finding, Path, as_shown
 from nornir_tasks.intent.unknown import independent
 
@@ -37,6 +38,8 @@ def _networks(name: str, intent: "Intent") -> Iterator[Finding]:
 def _flows(name: str, intent: "Intent") -> Iterator[Finding]:
     plane = intent.planes[name]
     groups = [group for group, hosts in intent.hosts.items() if name in hosts.nics]
+    if name in attached_rules.of_trees(intent):
+        groups = [*attached_rules.names_on(plane, intent)]
     ends = [*groups, *plane.networks, OUTSIDE]
     for number, flow in enumerate(plane.flows or ()):
         path: Path = ("planes", name, "flows", number)

@@ -100,6 +100,9 @@ class HostGroupIntent(Part):
     interfaces: dict[Name, tuple[InterfaceName, ...]] = Field(default_factory=dict)
     """A plane that is not described yet -> the host's interfaces on it, as the kernel names them. Each is on one plane;
     ``rail0`` and the like are refused, as rails are named so (``port_names``)."""
+    out_of_band: tuple[PortStem, ...] | None = None
+    """Ports of each host on the site's out-of-band plane that its own kernel does not use: of its BMC, of its DPUs.
+    Each has a place on an access switch. Needed where the site has such a plane; ``[]`` says that there are none."""
 
     def findings(self) -> Iterator[Finding]:
         """See :mod:`nornir_tasks.intent.host_rules`."""

@@ -29,6 +29,9 @@ class ManagementIntent(Part):
 
     source: Literal["devices", "lab"] = "devices"
     """``devices`` reads devices.yml beside the intent, ``lab`` asks the built-in lab."""
+    tool: Name | None = None
+    """The device on the out-of-band plane that switches are pushed from, of a group that may enter it (``entry``); from
+    it follow the ways to all management ports, and the order of pushes. Without it the first of the first group."""
 
 
 class Intent(Part):

@@ -7,8 +7,9 @@ from pydantic import Field
 
 from nornir_tasks.intent import site_rules
 from nornir_tasks.intent.address_fields import HostAddress, PrefixV6
+from nornir_tasks.intent.attached_model import AttachedIntent
 from nornir_tasks.intent.fabric_model import COPIES
-from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, VrfName
+from nornir_tasks.intent.fields import Congestion, HostLink, Name, Prefix, SpeedGbps, VrfName
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.front_model import (
     FlowIntent,
@@ -71,15 +72,17 @@ class PlaneIntent(Part):
     vlans: dict[Name, VlanIntent] = Field(default_factory=dict)
     """bond: VLANs by group of hosts. Groups in none of them are in ``vlan``."""
     services: dict[Name, ServiceIntent] = Field(default_factory=dict)
-    """bond: what flows may be for, by name."""
+    """bond, and on a tree: what flows may be for, by name."""
     networks: dict[Name, Annotated[tuple[Prefix, ...], Field(min_length=1)]] = Field(default_factory=dict)
-    """bond: prefixes elsewhere that flows begin or end at, by name; none is called like a group of hosts or
-    ``outside``."""
+    """bond, and on a tree: prefixes elsewhere that flows begin or end at, by name; none is called like a group of hosts
+    or ``outside``."""
     flows: tuple[FlowIntent, ...] | None = None
     """bond: all that may pass between the plane's VLANs, and between them and anything else; everything else is refused
-    and counted. Within a VLAN nothing is filtered. Without it nothing is filtered at all."""
+    and counted. Within a VLAN nothing is filtered. Without it nothing is filtered at all. A plane on a tree needs it,
+    and its ends are groups of ``devices``, ports of hosts (``gpu-bmc``) and ``switches``: all management ports."""
     dhcp_relay: tuple[HostAddress, ...] = ()
-    """bond: DHCP servers that both gateways of each VLAN relay to, each by its own address, to which servers answer.
+    """bond, and on a tree: DHCP servers that the gateways of each VLAN relay to, by their own address, to which servers
+    answer.
     Cumulus Linux relays to IPv4 servers alone, from 5.14 on."""
     storm_control: StormControlIntent | None = None
     """svi, bond: the most packets a second that a host sends to all of its VLAN; without it no limit. Ports that it
@@ -91,6 +94,18 @@ class PlaneIntent(Part):
     demand: StorageDemandIntent | None = None
     """Of a plane of kind storage: what it shall carry. More than its ports, uplinks or spines do is refused; what a
     failure leaves is shown by `nornir design`. Needs ``servers``."""
+    devices: dict[Name, AttachedIntent] = Field(default_factory=dict)
+    """Of a plane on a tree: devices with a port on it beside switches and what hosts name in ``out_of_band``, by group:
+    power distribution, storage controllers, the bastion."""
+    entry: tuple[Name, ...] = ()
+    """Of a plane on a tree: the groups of its ``devices`` from which alone it may be entered. Each flow begins or ends
+    there, and within the plane nobody else opens a connection to another access switch."""
+    access_switches: Annotated[int, Field(ge=2, le=1000)] | None = None
+    """Of a plane on a tree: how many access switches there are, as one for each row of racks; without it the fewest
+    with a port for everything, at least two, as the management port of each is on another one. Ports of every group are
+    spread over them in order."""
+    port_speed: SpeedGbps = 1
+    """Of a plane on a tree: of the ports of everything attached."""
     vrf: VrfName | None = None
     """The VRF that its hosts' ports are in and that the whole fabric routes in, loopbacks included; without it the
     default one. It bears the fabric's name in capitals, as ``COMPUTE`` or ``COMPUTE-RED``. Planes on one fabric are in

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from nornir_tasks.intent import (
+    attached_rules,
     bond_rules,
     class_rules,
     copy_rules,
@@ -88,6 +89,7 @@ def site(intent: "Intent") -> Iterator[Finding]:
         bond_rules.bonds(intent),
         vlan_rules.vlans(intent),
         flow_rules.flows(intent),
+        attached_rules.attached(intent),
         _on_fabrics(intent),
         _on_hosts(intent),
         class_rules.planes_on_fabrics(intent),
@@ -169,7 +171,7 @@ def _planes_of_fabrics(intent: "Intent") -> Iterator[Finding]:
 
 
 def _hosts_of_planes(intent: "Intent") -> Iterator[Finding]:
-    used = {name for group in intent.hosts.values() for name in group.nics}
+    used = {name for group in intent.hosts.values() for name in group.nics} | attached_rules.of_trees(intent).keys()
     for name in intent.planes:
         if name not in used:
             expected = f"hosts.<group>.nics.{as_shown(name)}: {{rails: ..., speed: ...}}, or no such plane"

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from nornir_tasks.intent.address_fields import SUBNET_V6_LENGTH
+from nornir_tasks.intent.attached_rules import TREE
 from nornir_tasks.intent.findings import Finding, Path, as_shown, dotted
 from nornir_tasks.intent.unknown import UNKNOWN, independent
 
@@ -19,8 +20,10 @@ MAX_VLAN = 1005
 
 NEEDS_EVPN = "a VLAN on two pairs of leaves needs EVPN, which is not offered; between leaves everything is routed"
 
-OF_BONDS = ("vlans", "services", "networks", "flows", "dhcp_relay", "default_route")
+OF_BONDS = ("vlans", "default_route")
 """Keys of a plane that need a gateway of a pair."""
+OF_FILTERS = ("services", "networks", "flows", "dhcp_relay")
+"""Keys of a plane that need a gateway that filters: of a pair, or of an access switch of an out-of-band plane."""
 
 
 def vlan(each: "VlanIntent") -> Iterator[Finding]:
@@ -51,7 +54,8 @@ def vlans(intent: "Intent") -> Iterator[Finding]:
 
 def _of_bonds(name: str, intent: "Intent") -> Iterator[Finding]:
     plane = intent.planes[name]
-    for key in OF_BONDS if plane.link != "bond" else ():
+    is_tree = plane.fabric in intent.fabrics and intent.fabrics[plane.fabric].design == TREE
+    for key in () if plane.link == "bond" else OF_BONDS if is_tree else (*OF_BONDS, *OF_FILTERS):
         if getattr(plane, key) not in (None, (), {}, False):
             what, expected = f"{key} of a plane without bonds", f"link: bond, or no {key}"
             yield Finding(("planes", name, key), what, expected, plane.link, also=("planes", name, "link"))

@@ -49,7 +49,11 @@ class Gate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Hosts of a plane that share a network: a VLAN of a leaf or pair, or the rails of a leaf."""
+    """Hosts of a plane that share a network: a VLAN of a leaf or pair, or the rails of a leaf.
+
+    What is attached to an access switch of an out-of-band plane is told apart by its addresses: a domain for each
+    prefix of a group there.
+    """
 
     plane: str
     groups: tuple[str, ...]
@@ -60,6 +64,10 @@ class Domain:
     """Of ports with the same lists and VRF one stands for all."""
     places: tuple[Place, ...]
     """Where the plan has it: the VLAN of each leaf, or each routed port."""
+
+    def is_with(self, other: "Domain") -> bool:
+        """Are both in one network, so that no router is between them?"""
+        return (self.plane, self.name) == (other.plane, other.name)
 
 
 class Joined(NamedTuple):
@@ -108,7 +116,7 @@ def _of_leaves(network: Network, wires: Wires) -> Iterator[Domain]:
     for each in network.circuits:
         if each.link.kind == "host" and not network.planes[each.owner].is_bonded:
             leaf, host, vlan = each.link.upper, each.link.lower.device, network.planes[each.owner].host_vlan
-            groups[leaf.device, each.owner][group_of(host)] = None
+            groups[leaf.device, each.owner][network.group_of(host)] = None
             places[leaf.device, each.owner][leaf.device, each.interface(leaf.device) if vlan is None else vlan] = None
             if (end := wires.end(leaf.device, leaf.port, each.use.tag)) is not None:
                 ends[leaf.device, each.owner][end] = None
@@ -119,12 +127,11 @@ def _of_leaves(network: Network, wires: Wires) -> Iterator[Domain]:
         name = f"ports of {leaf_name}" if vlan is None else f"VLAN {vlan} of {leaf_name}"
         there = tuple(places[leaf_name, owner])
         gates = _gates(wires, there, ends[leaf_name, owner])
-        yield Domain(owner, tuple(its), name, {"ipv4": block}, gates, there)
-
-
-def group_of(host: str) -> str:
-    """The group of a host, by its name: ``gpu`` of ``gpu-12``."""
-    return host.rpartition("-")[0]
+        attached = network.attached_prefixes.get((leaf_name, owner), {})
+        for group, prefixes in attached.items():
+            yield from (Domain(owner, (group,), name, {"ipv4": each}, gates, there) for each in prefixes)
+        if not attached:
+            yield Domain(owner, tuple(its), name, {"ipv4": block}, gates, there)
 
 
 def _gates(wires: Wires, places: Sequence[Place], ends: Iterable[Place] = ()) -> tuple[Gate, ...]:
@@ -149,15 +156,17 @@ def joined(network: Network, wires: Wires, known: Iterable[Domain]) -> Iterator[
     for domain in known:
         for wire in dict.fromkeys(map(wires.wire, domain.places)):
             at[wire].append(domain)
-    planned = {place: domain for domain in known for place in domain.places}
+    planned: dict[Place, set[str]] = defaultdict(set)
+    for domain in known:
+        for place in domain.places:
+            planned[place].update(domain.groups)
     planes = _planes(network)
     for wire, ends in wires.hosts.items():
         foreign: dict[End, str] = {}
         for each in ends:
-            own = planned.get(each.place)
-            if own is not None and group_of(each.link.lower.device) in own.groups:
+            if network.group_of(each.link.lower.device) in planned.get(each.place, ()):
                 continue
-            if (end := _end(each, planes)) is not None:
+            if (end := _end(each, planes, network)) is not None:
                 foreign.setdefault(end, each.words)
         yield from _on(foreign, at.get(wire, []), wires.seams(wire))
     for wire in at.keys() - wires.hosts.keys():
@@ -166,7 +175,7 @@ def joined(network: Network, wires: Wires, known: Iterable[Domain]) -> Iterator[
 
 def _on(foreign: Mapping[End, str], there: list[Domain], seams: list[str]) -> Iterator[Joined]:
     """Who is together on one wire that should not be."""
-    for one, other in combinations(there, 2):
+    for one, other in ((one, other) for one, other in combinations(there, 2) if not one.is_with(other)):
         for end in _ends(one):
             yield from (Joined(end, far, seams[0] if seams else other.name) for far in _ends(other))
     for number, (end, by) in enumerate(foreign.items()):
@@ -187,8 +196,8 @@ def _planes(network: Network) -> dict[str, dict[int | None, str]]:
     return dict(found)
 
 
-def _end(at: HostEnd, planes: Mapping[str, Mapping[int | None, str]]) -> End | None:
+def _end(at: HostEnd, planes: Mapping[str, Mapping[int | None, str]], network: Network) -> End | None:
     """Whose frames these are; of a tag that no plane of the host has, its first plane's. None: of no plane at all."""
     there = planes.get(at.link.name, {})
     plane = there.get(at.tag) or next(iter(there.values()), None)
-    return None if plane is None else End(plane, group_of(at.link.lower.device))
+    return None if plane is None else End(plane, network.group_of(at.link.lower.device))

@@ -35,6 +35,8 @@ class Matrix:
         if one.plane == other.plane and not self.is_filtered(one.plane):
             return [every]
         named = [*self._flows(one, other, family), *self.needed(one.plane, other.plane, family)]
+        if one.plane == other.plane and {*one.groups, *other.groups} <= self.network.planes[one.plane].entry:
+            return [every]  # who may enter may talk to one another
         return [found for each in named if (found := common(every, each)) is not None]
 
     def must(self, one: Domain, other: Domain, family: Family) -> list[Packets]:
@@ -74,6 +76,10 @@ class Matrix:
                 for service in flow.services:
                     yield _opening(service, Packets(here, there))
                     yield _answer(service, Packets(there, here))
+                if self.network.planes[plane].entry:  # of an out-of-band plane: who may enter may also ping
+                    icmp = (ICMP[family],) * 2
+                    yield Packets(here, there)._replace(protocol=icmp)
+                    yield Packets(there, here)._replace(protocol=icmp)
 
 
 def _opening(service: Service, ends: Packets) -> Packets:

@@ -133,7 +133,7 @@ def _by_fabric(network: Network, found: Iterable[tuple[str, Iterable[str]]]) -> 
 
 def _is_apart(ones: list[Domain], others: list[Domain]) -> bool:
     """Are there two networks between which these meet a router?"""
-    return any(here is not there for here in ones for there in others)
+    return any(not here.is_with(there) for here in ones for there in others)
 
 
 def _note(ways: dict[tuple[End, End], list[Breach]], found: Joined) -> None:
@@ -222,7 +222,7 @@ class _Judge:
         found: dict[Kind, Breach] = {}
         for one in ones:
             for other in others:
-                if one is other:
+                if one.is_with(other):
                     continue
                 for family in FAMILIES:
                     if family in one.subnets and family in other.subnets:

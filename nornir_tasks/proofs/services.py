@@ -57,7 +57,7 @@ def verdicts(
 def _ways(routing: Routing, ones: Iterable[Domain], others: Sequence[Domain]) -> Iterator[Way]:
     for one in ones:
         for other in others:
-            for here in one.gates if one is not other else ():
+            for here in () if one.is_with(other) else one.gates:
                 subnet = span(other.subnets["ipv4"])
                 exits = routing.exits(here.router, subnet)
                 for there in other.gates if exits else ():

@@ -10,7 +10,6 @@ from nornir_tasks.drivers.session import Running
 from nornir_tasks.errors import GpufabricError, IntentError, Problem, UndecidedError, ValidationFailed
 from nornir_tasks.platforms import platforms
 from nornir_tasks.proofs import isolation
-from nornir_tasks.proofs.ends import group_of
 from nornir_tasks.proofs.isolation import Isolation
 from nornir_tasks.proofs.unsure import SURE, Seen, Unsure, unsure, with_open_trunks
 from nornir_tasks.usecases.hosts import host_inventory
@@ -111,7 +110,7 @@ def guarded(design: SiteDesign) -> tuple[Mapping[str, frozenset[str]], Mapping[s
     """
     first: dict[str, str] = {}
     for host in design.network.hosts:
-        first.setdefault(group_of(host), host)
+        first.setdefault(design.network.group_of(host), host)
     every = {group: _planes_of(design, host) for group, host in first.items()}
     shared = {group for group, planes in every.items() if len(planes) > 1}
     try:

@@ -18,6 +18,7 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
 from nornir_tasks.design.capabilities import Disruption
 from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.management_paths import ManagementPath, management_paths
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.files.site import state_directory
@@ -39,6 +40,8 @@ class PlanReport:
     plans: Mapping[str, PlanSummary]
     work: tuple[str, ...]
     """The switches that a push would touch: to change or save them, or to remove leftovers of an earlier push."""
+    ways: Mapping[str, ManagementPath] = dataclasses.field(default_factory=dict)
+    """How the tool reaches each of them; empty where the site describes no out-of-band plane."""
 
     @property
     def changing(self) -> dict[str, PlanSummary]:
@@ -73,7 +76,8 @@ class PlanReport:
     def of(self, names: Collection[str]) -> "PlanReport":
         """The same of these switches alone."""
         plans = {name: each for name, each in self.plans.items() if name in names}
-        return PlanReport(plans, tuple(name for name in self.work if name in names))
+        ways = {name: each for name, each in self.ways.items() if name in names}
+        return PlanReport(plans, tuple(name for name in self.work if name in names), ways)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +171,7 @@ def plan(selection: Selection, reach: Reach, on: On = ignore) -> PlanReport:
     access = Access(reach, on, vault_of(selection.design, selection.planes))
     selection = selection.with_releases(access.accepted(selection))
     with access.fleet(selection.design, selection) as switches:
-        return _report(require_all(access.read(Work.READ, len(selection), switches.plan)))
+        return _report(require_all(access.read(Work.READ, len(selection), switches.plan)), selection.design)
 
 
 def push(selection: Selection, reach: Reach, approve: Approve, on: On = ignore) -> PushReport:
@@ -209,10 +213,11 @@ def rollback(
     return _Run("rollback", selection.design, wanted, access, push).run(approve)
 
 
-def _report(plans: Mapping[str, PlanSummary], left_behind: Collection[str] = ()) -> PlanReport:
+def _report(plans: Mapping[str, PlanSummary], design: SiteDesign, left_behind: Collection[str] = ()) -> PlanReport:
     """The plans of all switches; those in ``left_behind`` have leftovers of an earlier push."""
     work = (name for name, each in plans.items() if each.count or not each.is_saved or name in left_behind)
-    return PlanReport(plans, tuple(work))
+    ways = {name: way for name, way in management_paths(design.network).items() if name in plans}
+    return PlanReport(plans, tuple(work), ways)
 
 
 def restored(each: Wanted, before: str) -> Wanted:
@@ -302,7 +307,7 @@ class _Run:
         problems = [unconfirmed(name, each.waiting) for name, each in found.items() if each.waiting is not None]
         if problems:
             raise RefusedError(problems)
-        return _report(found, past.dead)
+        return _report(found, self.design, past.dead)
 
     def _refuse_unguarded(self, found: PlanReport) -> None:
         """Before anything is sent: the switches that would be committed to without a timer."""

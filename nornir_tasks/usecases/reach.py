@@ -7,9 +7,10 @@ from functools import partial
 
 from nornir_tasks.deploy.fleet import DEFAULT_WORKERS, Fleet, Results, T, Target
 from nornir_tasks.deploy.identity import Declared, Doubts
-from nornir_tasks.deploy.look import Rules
+from nornir_tasks.deploy.look import CONFIRM_WITHIN_S, Rules
 from nornir_tasks.deploy.tasks import Job
 from nornir_tasks.deploy.wanted import Wanted
+from nornir_tasks.design.management_paths import distances
 from nornir_tasks.design.network import Device
 from nornir_tasks.drivers.vault import NO_SECRETS, Vault
 from nornir_tasks.errors import DeviceError, GpufabricError, LabError, Problem
@@ -55,7 +56,7 @@ class Access:
         What each shall hold is looked up in ``wanted`` when its turn comes.
         """
         _check_lab(design)
-        devices = {device.name: device for device in design.network.devices}
+        devices, carrying = {device.name: device for device in design.network.devices}, distances(design.network)
         known = endpoints(design.site, {name: devices[name].os for name in wanted})
         names = frozenset(devices)
         targets = {
@@ -69,6 +70,8 @@ class Access:
                         serial=known[name].serial,
                         names=names,
                         doubts=self.doubts,
+                        # a way that other switches are reached by may take its time to come back
+                        confirm_within_s=CONFIRM_WITHIN_S * (2 if name in carrying else 1),
                     ),
                 ),
                 known[name].endpoint,

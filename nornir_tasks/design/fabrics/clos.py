@@ -63,7 +63,7 @@ def partial_configs(
         yield pair
 
 
-KIND = FabricKind(frozenset({"rail", "clos", "clos3"}), owner, partial_configs)
+KIND = FabricKind(frozenset({"rail", "clos", "clos3", "tree"}), owner, partial_configs)
 
 
 @dataclass(frozen=True)

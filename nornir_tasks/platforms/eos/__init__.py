@@ -30,6 +30,7 @@ from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_tr
 PLATFORM = Platform(
     facts=OsFacts(
         os="eos",
+        management_port="Management1",
         releases=RELEASES,
         trains=TRAINS,
         capabilities=capabilities,

@@ -41,6 +41,7 @@ def _json(value: object) -> str:
 PLATFORM = Platform(
     facts=OsFacts(
         os="nvue",
+        management_port="eth0",
         releases=RELEASES,
         trains=TRAINS,
         taken=TAKEN,

@@ -34,6 +34,7 @@ from nornir_tasks.platforms.vlan_lists import VLAN_ENTRY, allowed_vlans, open_tr
 PLATFORM = Platform(
     facts=OsFacts(
         os=OS,
+        management_port="mgmt0",
         releases=RELEASES,
         trains=TRAINS,
         capabilities=capabilities,

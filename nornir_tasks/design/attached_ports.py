@@ -1,0 +1,81 @@
+"""What an out-of-band plane wants of an access switch: ports in one VLAN, and a gateway that filters both ways.
+
+The lists are exact on the side of the access switch: the addresses kept for a group there. On the far side they are
+those of the groups that may enter, or all of the plane: the list at the other end is exact there. Within the VLAN of
+one access switch nothing is filtered.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from nornir_tasks.design import host_ports
+from nornir_tasks.design.claims import Owner, host_prefix
+from nornir_tasks.design.config.access_lists import ICMP, AccessList, Direction, Family
+from nornir_tasks.design.flows import DIRECTIONS, Flow, Rule, answer, needed, numbered, opening
+from nornir_tasks.design.network import Device, Fabric, Network
+from nornir_tasks.design.partial_config import PartialConfig, PartialPort
+from nornir_tasks.design.plane import Plane
+from nornir_tasks.intent.flow_rules import OUTSIDE
+
+FAMILY: Family = "ipv4"
+"""The plane has IPv4 alone."""
+
+
+def owner(plane: Plane, fabric: Fabric) -> Owner:
+    """As of hosts in a VLAN, with the relays of its gateways."""
+    return replace(host_ports.owner(plane, fabric), has_dhcp_relay=bool(plane.dhcp_servers))
+
+
+def partial_configs(network: Network, plane: Plane, device: Device) -> Iterator[PartialConfig]:
+    """The plane's part of one switch; for a router, only the classes."""
+    yield from host_ports.partial_configs(network, plane, device)
+    if plane.host_vlan is None or network.host_block(device.name, plane.name) is None:
+        return
+    lists = {direction: access_list(network, plane, device, direction) for direction in DIRECTIONS}
+    svi = PartialPort(
+        acls={(FAMILY, direction): each.name for direction, each in lists.items()},
+        dhcp_servers=plane.dhcp_servers or None,
+    )
+    yield PartialConfig(
+        access_lists={each.name: each for each in lists.values()},
+        ports={f"{device.capabilities.svi_prefix}{plane.host_vlan}": svi},
+    )
+
+
+def access_list(network: Network, plane: Plane, device: Device, direction: Direction) -> AccessList:
+    """What the gateway takes from the ports of its access switch (``in``), or sends to them (``out``)."""
+    known, allowed = device.capabilities, plane.allowed
+    whole = known.acls is not None and FAMILY not in known.acls.icmp_types
+    has_dhcp = allowed is not None and allowed.has_dhcp
+    rules = [*needed(FAMILY, direction, has_dhcp=has_dhcp, has_whole_icmp=whole)]
+    near = network.attached_prefixes[device.name, plane.name]
+    for flow in () if allowed is None else allowed.flows:
+        rules += _of_flow(flow, direction, near, _far(network, plane))
+    prefix = host_prefix(plane.name, plane.fabric)
+    return AccessList(f"{prefix}V{plane.host_vlan}-{direction}".upper(), FAMILY, numbered(rules))
+
+
+def _far(network: Network, plane: Plane) -> dict[str, tuple[str | None, ...]]:
+    """Name of flows -> its addresses, seen from elsewhere: exact for those who may enter, else all of the plane."""
+    every, pool = network.ends_of_flows[plane.name], plane.pools["hosts"]
+    named = {*plane.entry, *(plane.allowed.networks if plane.allowed is not None else ()), OUTSIDE}
+    return {name: ends.prefixes[FAMILY] if name in named else (pool,) for name, ends in every.items()}
+
+
+def _of_flow(
+    flow: Flow,
+    direction: Direction,
+    near: Mapping[str, tuple[str, ...]],
+    far: Mapping[str, tuple[str | None, ...]],
+) -> Iterator[Rule]:
+    """Packets of connections to a service where they leave, their answers where these do, and ICMP both ways."""
+    for here, there, opens in (
+        (flow.source, flow.destination, direction == "in"),
+        (flow.destination, flow.source, direction == "out"),
+    ):
+        for one in near.get(here, ()):
+            for other in far[there]:
+                ends = (one, other) if direction == "in" else (other, one)
+                yield ICMP[FAMILY], *ends, None, None, False, None
+                for service in flow.services:
+                    yield opening(service, *ends) if opens else answer(service, *ends)

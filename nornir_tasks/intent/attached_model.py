@@ -1,0 +1,33 @@
+"""What has a port on an out-of-band plane and is no host: power distribution, storage controllers, bastions."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+from nornir_tasks.intent import attached_rules
+from nornir_tasks.intent.fields import PortStem
+from nornir_tasks.intent.findings import Finding
+from nornir_tasks.intent.part import Part
+
+MAX_DEVICES = 10_000
+
+
+class AttachedIntent(Part):
+    """Devices that are alike, each with one port on the plane."""
+
+    count: Annotated[int, Field(ge=1, le=MAX_DEVICES)]
+    """Devices that are there now; they are called after the group, pdu-1, pdu-2 and on."""
+    max: Annotated[int, Field(ge=1, le=MAX_DEVICES)] | None = None
+    """Devices that have a place on the access switches, at least ``count``; without it as many as there are."""
+    port: PortStem = "mgmt"
+    """What their port is called, for the cabling plan."""
+
+    @property
+    def most(self) -> int:
+        """Places that are kept for them."""
+        return self.count if self.max is None else self.max
+
+    def findings(self) -> Iterator[Finding]:
+        """See :mod:`nornir_tasks.intent.attached_rules`."""
+        return attached_rules.group(self)

@@ -5,7 +5,7 @@ description) stays text, and never becomes a secret.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,21 +48,31 @@ NO_PLACES = SecretPlaces()
 """Of an OS that nothing is known of yet."""
 
 
+WORDS = (" secret ", " password ", " key ", "snmp-server ")
+"""Every line with a secret has one of these: looking for them in all lines is much faster than for patterns."""
+
+
 def of_lines(first: str, *patterns: str) -> SecretPlaces:
     """Places in lines. ``first``: pattern of how lines with secrets begin, after spaces, ``no`` and ``default``.
 
     Each further pattern has two groups, what stands before the secret and the secret itself.
     """
-    lines = re.compile(rf"^[^\S\n]*(?:(?:no|default) )?(?:{first})\b.*$", re.MULTILINE)
+    begins = re.compile(rf"\s*(?:(?:no|default) )?(?:{first})\b")
     places = tuple(map(re.compile, patterns))
 
     def in_line(line: str, swap: Swap) -> str:
+        if begins.match(line) is None:
+            return line
         for each in places:
             line = each.sub(lambda found: found[1] + swap(" ".join(found[1].split()), found[2]), line)
         return line
 
     def in_text(text: str, swap: Swap) -> str:
-        return lines.sub(lambda found: in_line(found[0], swap), text)
+        made, end = list[str](), 0
+        for start, last in sorted(_lines_with_a_word(text)):
+            made += [text[end:start], in_line(text[start:last], swap)]
+            end = last
+        return "".join((*made, text[end:])) if made else text
 
     def in_payload(payload: str | tuple[str, ...], swap: Swap) -> str | tuple[str, ...]:
         return in_text(payload, swap) if isinstance(payload, str) else tuple(in_text(line, swap) for line in payload)
@@ -73,13 +83,24 @@ def of_lines(first: str, *patterns: str) -> SecretPlaces:
     return SecretPlaces(in_text, in_payload, in_path)
 
 
-def in_data(data: Mapping[str, Any], keys: frozenset[str], swap: Swap, above: str = "") -> dict[str, Any]:
-    """A copy of nested mappings with the texts under these keys exchanged; a place is the keys that lead to it."""
-    made: dict[str, Any] = {}
+def _lines_with_a_word(text: str) -> set[tuple[int, int]]:
+    """Where these lines begin and end."""
+    found = set()
+    for word in WORDS:
+        at = text.find(word)
+        while at >= 0:
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            found.add((text.rfind("\n", 0, at) + 1, end))
+            at = text.find(word, end)
+    return found
+
+
+def exchange(data: dict[str, Any], keys: frozenset[str], swap: Swap, above: Path = ()) -> None:
+    """Exchange the texts under these keys of nested mappings, in place; a place is the keys that lead to it."""
+    for key in keys & data.keys():
+        if isinstance(value := data[key], str):
+            data[key] = swap(" / ".join((*above, key)), value)
     for key, value in data.items():
-        place = f"{above} / {key}" if above else key
-        if isinstance(value, Mapping):
-            made[key] = in_data(value, keys, swap, place)
-        else:
-            made[key] = swap(place, value) if key in keys and isinstance(value, str) else value
-    return made
+        if isinstance(value, dict) and value:
+            exchange(value, keys, swap, (*above, key))

@@ -10,26 +10,30 @@ from typing import Any
 
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.platforms.nvue.tree import key_and_value
-from nornir_tasks.platforms.secret_places import SecretPlaces, Swap, in_data
+from nornir_tasks.platforms.secret_places import SecretPlaces, Swap, exchange
 
 KEYS = frozenset({"hashed-password", "password", "secret", "auth-md5", "auth-sha", "encrypt-aes", "encrypt-des"})
-_KEY = re.compile(rf'"(?:{"|".join(sorted(KEYS))})":')
 _QUOTED = re.compile(rf'((?:{"|".join(sorted(KEYS))})["\']?: ?)("(?:[^"\\]|\\.)*"|\'[^\']*\'|[^\s"\',}}]+)')
 
 
 def _in_text(text: str, swap: Swap) -> str:
     """JSON of a configuration; in any other text, what looks like a key with its value."""
-    if _KEY.search(text) is None and not _QUOTED.search(text):
+    if not any(key in text for key in KEYS):
         return text
     try:
         data = json.loads(text)
     except ValueError:
         return _QUOTED.sub(lambda found: found[1] + swap("", found[2].strip("\"'")), text)
-    return json.dumps(in_data(data, KEYS, swap), ensure_ascii=False) if isinstance(data, dict) else text
+    if not isinstance(data, dict):
+        return text
+    exchange(data, KEYS, swap)
+    return json.dumps(data, ensure_ascii=False)
 
 
 def _in_payload(payload: dict[str, Any], swap: Swap) -> dict[str, Any]:
-    return {**payload, "patch": in_data(payload["patch"], KEYS, swap)}
+    patch = json.loads(json.dumps(payload["patch"]))
+    exchange(patch, KEYS, swap)
+    return {**payload, "patch": patch}
 
 
 def _in_path(path: Path, swap: Swap) -> Path:

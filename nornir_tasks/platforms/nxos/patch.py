@@ -69,6 +69,9 @@ _GLOBAL = re.compile(
 )
 """Lines that exist at the top only: they end whatever mode was left open."""
 
+_OF_VDC = ("limit-resource ", "allow ")
+"""What a VDC consists of; any other line that follows one is of the whole switch."""
+
 _ONE_VALUE = re.compile(one_value(each for block in BLOCKS for each in block.rows))
 """Commands of which a mode has one: a new value replaces the old one without ``no``."""
 
@@ -132,7 +135,8 @@ def _resolve(mode: Path, line: str) -> tuple[Path, bool]:
         for enclosing, headers in _MODES:
             if enclosing.fullmatch(header) and any(each.fullmatch(line) for each in headers):
                 return mode[:depth], True
-    return ((), False) if _GLOBAL.fullmatch(line) else (mode, False)
+    is_left = mode[:1] and mode[0].startswith("vdc ") and not line.startswith(_OF_VDC)
+    return ((), False) if is_left or _GLOBAL.fullmatch(line) else (mode, False)
 
 
 def settle(reported: frozenset[Change], running: ConfigTree) -> frozenset[Change]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
+from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor, PeerGroup
 from nornir_tasks.design.config.pair import PairSettings
@@ -71,7 +72,15 @@ def _base(base: Base) -> Inputs:
     hosts = {vrf: [{"name": each.address} for each in base.log_servers if each.vrf == vrf] for vrf in vrfs}
     if hosts:
         found["logging"] = {"vrfs": [{"name": vrf or "default", "hosts": each} for vrf, each in hosts.items()]}
+    if base.accounts:
+        found["local_users"] = [_account(each) for each in base.accounts]
     return found | reach_inputs(base)
+
+
+def _account(account: Account) -> Inputs:
+    privilege = {"admin": 15, "operator": 1}[account.role]
+    role = f"network-{account.role}"
+    return {"name": account.name, "privilege": privilege, "role": role, "sha512_password": account.hash}
 
 
 def _vlans(config: DeviceConfig) -> Inputs:

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base, BaseSection, Server
 from nornir_tasks.design.config.reach import ApiSettings, Reach
 from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.intent.account_model import ROLES
+from nornir_tasks.intent.secret_name import placeholder
 
 ADDRESSES = st.ip_addresses().filter(lambda each: getattr(each, "scope_id", None) is None).map(str)
 
@@ -23,7 +26,15 @@ def maybe_managed(
     name = draw(st.sampled_from((None, config.name)))
     domain = draw(st.sampled_from((None, "fabric.example.net"))) if has_domain else None
     made = Base(hostname=name, name_servers=servers(), domain=domain, time_servers=servers(), log_servers=servers())
+    made = replace(made, accounts=draw(_accounts()))
     return replace(config, base=replace(made, reach=draw(_reached(config, vrf))))
+
+
+def _accounts() -> st.SearchStrategy[tuple[Account, ...]]:
+    names = st.from_regex(r"[a-z][a-z0-9_-]{0,27}", fullmatch=True)
+    hashes = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,63}", fullmatch=True).map(placeholder)
+    accounts = st.builds(Account, names, st.sampled_from(ROLES), hashes)
+    return st.lists(accounts, max_size=3, unique_by=lambda each: each.name).map(tuple)
 
 
 def _reached(config: DeviceConfig, vrf: str | None) -> st.SearchStrategy[Reach]:
@@ -41,6 +52,7 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "dns": base.name_servers or base.domain,
         "ntp": base.time_servers,
         "syslog": base.log_servers,
+        "accounts": base.accounts,
         "api": base.reach.api,
         "api address": base.reach.api and base.reach.api.address,
     }

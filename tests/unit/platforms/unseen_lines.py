@@ -24,6 +24,7 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "management security / ssl profile GPUFABRIC",
             "management security / ssl profile GPUFABRIC / certificate <name>.crt key <name>.key",
             "management security / ssl profile GPUFABRIC / tls versions 1.2",
+            "username <name> privilege 15|1 role network-admin|network-operator secret sha512 <placeholder>",
         },
         "bgp": {
             "neighbor <address> description <text>",
@@ -71,6 +72,7 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "nxapi certificate httpscrt certfile bootflash:/<name>.crt",
             "nxapi certificate httpskey keyfile bootflash:/<name>.key",
             "nxapi use-vrf <name>",
+            "username <name> password 5 <placeholder>  role network-admin|network-operator",
         },
         "access_lists": {
             "statistics per-entry",

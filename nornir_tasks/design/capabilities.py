@@ -299,6 +299,8 @@ class Capabilities:
     """What says where the API is served: a VRF, or addresses of the switch."""
     account_facts: AccountFacts = NO_ACCOUNTS
     """What local accounts are like."""
+    ssh_is_in_one_vrf: bool = True
+    """May SSH be served in one VRF alone? Else it is in all."""
     acls: AclFacts | None = None
     """None: no access lists."""
     acl_gap: str = ""

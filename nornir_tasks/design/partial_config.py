@@ -122,6 +122,8 @@ class ReachPolicy:
 
     certificate: str | None = None
     """Name of the certificate of the API, by HTTPS alone."""
+    ssh_idle_minutes: int | None = None
+    """Minutes after which idle sessions of SSH end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from nornir_tasks.intent.account_model import AccountIntent, AccountName, account_findings
 from nornir_tasks.intent.address_fields import HostAddress
-from nornir_tasks.intent.base_reach import ApiIntent
+from nornir_tasks.intent.base_reach import ApiIntent, SshIntent
 from nornir_tasks.intent.fields import Written
 from nornir_tasks.intent.findings import Finding, wrong
 from nornir_tasks.intent.part import Part
@@ -78,6 +78,8 @@ class BaseIntent(Part):
     server is removed; what is logged otherwise stays. Empty: it is sent nowhere."""
     api: ApiIntent | None = None
     """The API that switches are configured by. A change of it needs ``--allow-management``."""
+    ssh: SshIntent | None = None
+    """SSH to switches. A change of it needs ``--allow-management``."""
 
     accounts: dict[AccountName, AccountIntent] | None = None
     """Local accounts, by name: what is left when no server of accounts answers. Every other account is removed, but

@@ -3,9 +3,9 @@
 import re
 from typing import Annotated
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
-from nornir_tasks.intent.fields import Written
+from nornir_tasks.intent.fields import Unit, Written
 from nornir_tasks.intent.findings import wrong
 from nornir_tasks.intent.part import Part
 
@@ -33,3 +33,13 @@ class ApiIntent(Part):
     ``NAME.key`` among the certificates of EOS and on the bootflash of NX-OS, the certificate ``NAME`` of Cumulus Linux.
     Day 0 puts them there. The port stays as the switch has it. Cumulus Linux serves the API on addresses, not in a VRF:
     where the design knows the address of the management port, on that one alone."""
+
+
+class SshIntent(Part):
+    """SSH to switches: in the management VRF alone on EOS and Cumulus Linux; NX-OS has no line for that.
+
+    Root does not log in: on Cumulus Linux it is said, on EOS and NX-OS there is no such login. No Telnet on NX-OS.
+    """
+
+    idle_minutes: Annotated[int, Field(ge=1, le=29), Unit("minutes")]
+    """Minutes after which a session that nobody types in ends."""

@@ -48,6 +48,7 @@ Key = Literal[
     "base api",
     "base api address",
     "account",
+    "base ssh",
     "switch",
     "nobody",
 ]

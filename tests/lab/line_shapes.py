@@ -104,6 +104,8 @@ def _patterns(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]]:
     if shape.os == "nvue":
         keys = " / ".join(map(_key, shape.path.removeprefix("... / ").split(" / ")))
         return re.compile(""), re.compile(rf"(?:[^ ]+ / )*{keys}" if shape.path.startswith("...") else keys)
+    if shape.section == "base" and " / " in shape.text:
+        return patterns(shape.text)[0], patterns(shape.text)[-1]  # their lines are like those of other blocks
     note = re.search(r"\([\w ]+\)$", shape.text)
     place = _PLACES.get(note[0] if note else "", "") or _TOP.get(shape.section, "")
     return re.compile(place), patterns(re.sub(r" \([\w ]+\)", "", shape.text))[-1]

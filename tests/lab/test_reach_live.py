@@ -16,7 +16,7 @@ from one_push import transaction
 from nornir_tasks.deploy.look import Rules
 from nornir_tasks.deploy.transaction import Transaction
 from nornir_tasks.design.management import ManagementAddress
-from nornir_tasks.design.partial_config import BasePolicy, ReachPolicy
+from nornir_tasks.design.partial_config import BasePolicy
 from nornir_tasks.drivers import nxos as nxos_driver
 from nornir_tasks.drivers import open_session
 from nornir_tasks.errors import CommitError, LeftToTimerError, RefusedError
@@ -130,7 +130,7 @@ def test_after_a_push_the_new_certificate_is_served_and_after_its_rollback_the_o
     again = switch.push(policy)
     again.require_done()
     assert (again.changed, switch.running(), switch.served()) == ([], pushed, first)
-    switch.push(replace(policy, reach=ReachPolicy(certificate=SECOND))).require_done()
+    switch.push(replace(policy, reach=replace(policy.reach, certificate=SECOND))).require_done()
     assert switch.served() not in {own, first}
     switch.roll_back()
     assert switch.served() == first
@@ -145,7 +145,7 @@ def test_a_certificate_that_is_not_on_the_switch_is_taken_back_by_its_timer(
     monkeypatch.setattr(nxos_driver, "RECONNECT_S", 3.0)
     switch = fresh(os)
     before, own = switch.running(), switch.served()
-    run = switch.transaction(replace(reached.POLICY, reach=ReachPolicy(certificate="nowhere")))
+    run = switch.transaction(replace(reached.POLICY, reach=replace(reached.POLICY.reach, certificate="nowhere")))
     # NVUE is asked how the apply ended until it answers: there the timer fires under our eyes
     soon = threading.Timer(4.0, switch.all_timers_fire)
     if os == "nvue":

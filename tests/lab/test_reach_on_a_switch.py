@@ -15,7 +15,7 @@ from tests.property.mutants import each_change_is_reported
 from tests.unit.design import reached
 
 SYSTEMS = pytest.mark.parametrize("device", reached.DEVICES.values(), ids=reached.DEVICES)
-_API = "management api http-commands"
+_API, _SSH = "management api http-commands", "management ssh"
 BY_HAND: dict[str, tuple[Path, ...]] = {
     "leaf-g1-r0": (
         (_API, "protocol http"),
@@ -23,6 +23,9 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
         (_API, "protocol https ssl profile EAPI"),
         ("management security", "ssl profile GPUFABRIC", "tls versions 1.0 1.1 1.2"),
         ("management security", "ssl profile GPUFABRIC", "certificate old.crt key old.key"),
+        (_SSH, "no shutdown"),
+        (_SSH, "idle-timeout 600"),
+        (_SSH, "vrf LEGACY", "no shutdown"),
     ),
     "leaf-g1-r1": (
         ("nxapi http port 80",),
@@ -31,27 +34,36 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
         ("nxapi ssl protocols TLSv1",),
         ("nxapi use-vrf default",),
         ("nxapi certificate httpscrt certfile bootflash:old.crt",),
+        ("feature telnet",),
+        ("line vty", "exec-timeout 600"),
     ),
     "spine-1": (
         ("system", "api", 'certificate: "self-signed"'),
         ("system", "api", 'state: "disabled"'),
         ("system", "api", "listening-address", "198.51.100.7"),
+        ("system", "ssh-server", 'permit-root-login: "enabled"'),
+        ("system", "ssh-server", "vrf", "default"),
     ),
     "spine-2": (
         ("system", "api", 'certificate: "self-signed"'),
         ("system", "api", "listening-address", "0.0.0.0"),
+        ("system", "ssh-server", "inactive-timeout: 0"),
     ),
 }
 """What somebody may change on a switch whose API is managed."""
+OURS = {_API, _SSH, "management security", "system", "line vty"}
+"""The blocks of all systems that a push of it touches."""
 KEPT: dict[str, tuple[Path, ...]] = {
     "leaf-g1-r0": (
         (_API, "protocol https port 8443"),
         (_API, "vrf MGMT", "ip access-group MGMT-ACCESS"),
+        (_SSH, "connection limit 20"),
+        (_SSH, "ip access-group MGMT-ACCESS vrf MGMT in"),
         ("management security", "ssl profile EAPI", "certificate eapi.crt key eapi.key"),
     ),
-    "leaf-g1-r1": (("nxapi https port 8443",),),
+    "leaf-g1-r1": (("nxapi https port 8443",), ("line vty", "access-class CPP-MGMT in")),
     "spine-1": (("system", "api", "port: 8888"), ("system", "api", "token-expiration: 30")),
-    "spine-2": (("system", "api", "port: 8888"),),
+    "spine-2": (("system", "api", "port: 8888"), ("system", "ssh-server", "max-sessions: 20")),
 }
 """What of the same blocks is others'."""
 
@@ -90,9 +102,8 @@ def test_once_pushed_nothing_is_left_and_nothing_more_must_be_allowed(device: st
     after = lines_of(base, switch)
     assert base.tree.paths() <= after
     assert device_plan(base, switch.running()).changes == ()
-    assert {path[0] for path in before ^ after} <= {_API, "management security", "system"} | {
-        path[0] for path in before ^ after if path[0].startswith("nxapi ")
-    }
+    touched = {path[0] for path in before ^ after}
+    assert {each for each in touched if not each.startswith("nxapi ")} <= OURS
 
 
 @SYSTEMS

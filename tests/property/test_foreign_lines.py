@@ -92,9 +92,9 @@ def settings(device: str, release: str) -> Iterator[tuple[str, Path]]:
 
 def renamed(device: str, path: Path) -> Path | None:
     """The path with our names in it; None where we own nothing of the kind."""
-    if path[0] == "bridge" or "dhcp-relay" in path or path[:2] == ("system", "api"):
-        # its own settings and other VLANs are whoever's made them; relays are those of VLANs, none of ours; the API is
-        # not managed here (tests/lab/test_reach_on_a_switch.py)
+    if path[0] == "bridge" or "dhcp-relay" in path or path[:2] in (("system", "api"), ("system", "ssh-server")):
+        # its own settings and other VLANs are whoever's made them; relays are those of VLANs, none of ours; the API and
+        # SSH are not managed here (tests/lab/test_reach_on_a_switch.py)
         return None
     node, made = wanted(device).tree, list[str]()
     for depth, text in enumerate(path):

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.reach import NO_REACH, Reach
 
-BaseSection = Literal["hostname", "dns", "ntp", "syslog", "accounts", "api", "api address"]
+BaseSection = Literal["hostname", "dns", "ntp", "syslog", "accounts", "api", "api address", "ssh"]
 """Each is ours as a whole where the intent has its key, else others'. ``api address``: what the API listens
 on, where the design knows it."""
 BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)

@@ -1,4 +1,4 @@
-"""How a switch is reached, in the common model: its API."""
+"""How a switch is reached, in the common model: its API and SSH."""
 
 from dataclasses import dataclass
 
@@ -18,10 +18,21 @@ class ApiSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SshSettings:
+    """SSH to a switch: no root, no Telnet beside it."""
+
+    idle_minutes: int
+    """A session that nobody types in ends after these; NX-OS has 30 without a line."""
+    vrf: str | None
+    """The one VRF that it is served in, by the switch's name for it; None: the default one, or all on that OS."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reach:
     """How a switch is reached. What is not managed is None."""
 
     api: ApiSettings | None = None
+    ssh: SshSettings | None = None
 
 
 NO_REACH = Reach()

@@ -94,6 +94,16 @@ OWNERSHIP = (
         ),
     ),
     rule(r"management security", "base api", shared=True, children=(rule(rf"ssl profile {API_PROFILE}", "base api"),)),
+    # SSH: where it is on, and when idle sessions end; ciphers, limits and filters stay
+    rule(
+        r"management ssh",
+        "base ssh",
+        shared=True,
+        children=(
+            rule(r"(?:no )?shutdown|idle-timeout .*", "base ssh"),
+            rule(r"vrf \S+", "base ssh", shared=True, children=(rule(r"(?:no )?shutdown", "base ssh"),)),
+        ),
+    ),
     # "qos map cos" rules ports that trust CoS: none of ours. A rewrite of DSCP would break the classes.
     rule(r"(?:no )?qos map (?:dscp|traffic-class) .*", "switch"),
     rule(r"(?:no )?qos rewrite dscp", "switch"),

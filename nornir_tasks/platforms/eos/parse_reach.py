@@ -1,11 +1,11 @@
-"""How an EOS switch is reached: its API, and our TLS profile in ``management security``."""
+"""How an EOS switch is reached: its API, with our TLS profile in ``management security``, and SSH."""
 
 import re
 from collections.abc import Callable, Iterator
 
-from nornir_tasks.design.config.reach import ApiSettings, Reach
+from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
-from nornir_tasks.platforms.lines import Block, Fields, row, text, yes
+from nornir_tasks.platforms.lines import Block, Fields, number, row, text, yes
 
 PROFILE = "GPUFABRIC"
 """Name of our TLS profile; others' stay."""
@@ -13,7 +13,8 @@ PROFILE = "GPUFABRIC"
 _API, _SECURITY, _OURS = "management api http-commands", "management security", f"ssl profile {PROFILE}"
 _SERVED = f"protocol https {_OURS}"
 _TLS = "tls versions 1.2"
-_ON = "no shutdown"
+_ON, _OFF = "no shutdown", "shutdown"
+_SSH = "management ssh"
 
 BLOCKS = (
     Block(
@@ -29,8 +30,10 @@ BLOCKS = (
             row(r"certificate (\S+)\.crt key \S+", "certificate", text, single="certificate"),
         ),
     ),
+    Block((rf"{_SSH}$",), (row(r"idle-timeout (\d+)", "idle_minutes", number, single="idle-timeout"),)),
 )
 
+_IDLE = re.compile(r"idle-timeout (\d+)")
 _VRF = re.compile(r"vrf (\S+)")
 _CERTIFICATE = re.compile(r"certificate (\S+)\.crt key \1\.key")
 
@@ -42,12 +45,17 @@ def _note(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree
     return []
 
 
-READERS: tuple[tuple[str, Reader], ...] = ((_API, _note), (_SECURITY, _note))
+def _note_ssh(node: ConfigTree, _: re.Match[str], fields: Fields) -> list[ConfigTree]:
+    fields["ssh_block"] = node
+    return []
+
+
+READERS: tuple[tuple[str, Reader], ...] = ((_API, _note), (_SECURITY, _note), (_SSH, _note_ssh))
 
 
 def reach(fields: Fields, left: ConfigTree) -> Reach:
     """All that the model has of it; other lines are left."""
-    return Reach(api=_api(fields, left))
+    return Reach(api=_api(fields, left), ssh=_ssh(fields, left))
 
 
 def _api(fields: Fields, left: ConfigTree) -> ApiSettings | None:
@@ -78,3 +86,19 @@ def _paths(settings: ApiSettings) -> Iterator[Path]:
         yield from ((_API, f"vrf {settings.vrf}"), (_API, f"vrf {settings.vrf}", _ON))
     files = f"certificate {settings.certificate}.crt key {settings.certificate}.key"
     yield from ((_SECURITY,), (_SECURITY, _OURS), (_SECURITY, _OURS, _TLS), (_SECURITY, _OURS, files))
+
+
+def _ssh(fields: Fields, left: ConfigTree) -> SshSettings | None:
+    """SSH, if it is on in one VRF alone, or in the default one; all other lines are left."""
+    node: ConfigTree | None = fields.get("ssh_block")
+    found = [path for path, _ in node.walk()] if node is not None else []
+    minutes = next((int(each[1]) for path in found if len(path) == 1 and (each := _IDLE.fullmatch(path[0]))), None)
+    vrf = next((each[1] for path in found if len(path) == 1 and (each := _VRF.fullmatch(path[0]))), None)
+    understood: set[Path] = {(f"idle-timeout {minutes}",)}
+    if vrf is not None:
+        understood |= {(_OFF,), (f"vrf {vrf}",), (f"vrf {vrf}", _ON)}
+    is_whole = minutes is not None and understood <= set(found)
+    for path in found:
+        if not is_whole or path not in understood:
+            left.add_path((_SSH, *path))
+    return SshSettings(minutes, vrf) if is_whole and minutes is not None else None

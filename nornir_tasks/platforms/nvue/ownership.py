@@ -140,6 +140,8 @@ OWNERSHIP: tuple[Rule, ...] = (
         _container(r"ntp", rule(rf"{_TIME}|vrf: .*|state: .*", "base ntp")),
         _container(r"aaa", _container(r"user", rule(r"(?P<key>[^:]+)", "account"))),
         _container(r"syslog", rule(r"server", "base syslog")),
+        # ports, limits, users and algorithms stay as they are
+        _container(r"ssh-server", rule(r"(?:inactive-timeout|permit-root-login|state): .*|vrf", "base ssh")),
         # port, tokens and clients' certificates stay as they are
         _container(
             r"api",

@@ -1,14 +1,15 @@
-"""NVUE data of how a switch is reached: ``system.api``."""
+"""NVUE data of how a switch is reached: ``system.api`` and ``system.ssh-server``."""
 
-from nornir_tasks.design.config.reach import ApiSettings, Reach
-from nornir_tasks.platforms.nvue.reading import Data, entries, look, take_empty, take_text, take_word
+from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
+from nornir_tasks.platforms.nvue.reading import Data, entries, look, take, take_empty, take_text, take_word
 
-_API = ("system", "api")
+_API, _SSH = ("system", "api"), ("system", "ssh-server")
+_DEFAULT = "default"
 
 
 def reach(data: Data) -> Reach:
     """All that the model has of it."""
-    return Reach(api=_api(data))
+    return Reach(api=_api(data), ssh=_ssh(data))
 
 
 def _api(data: Data) -> ApiSettings | None:
@@ -22,3 +23,17 @@ def _api(data: Data) -> ApiSettings | None:
     if address is not None and not take_empty(data, *_API, "listening-address", address):
         address = None
     return ApiSettings(certificate, None, address)
+
+
+def _ssh(data: Data) -> SshSettings | None:
+    """SSH, if it is on in one VRF alone, without root, and ends idle sessions; else its settings are left."""
+    minutes, vrfs = look(data, *_SSH, "inactive-timeout"), look(data, *_SSH, "vrf")
+    words = (look(data, *_SSH, "permit-root-login"), look(data, *_SSH, "state"))
+    is_number = isinstance(minutes, int) and not isinstance(minutes, bool)
+    is_in_one = isinstance(vrfs, dict) and list(vrfs.values()) == [{}]
+    if not (is_number and is_in_one and words == ("disabled", "enabled")):
+        return None
+    for key in ("inactive-timeout", "permit-root-login", "state", "vrf"):
+        take(data, *_SSH, key)
+    (vrf,) = vrfs
+    return SshSettings(minutes, None if vrf == _DEFAULT else vrf)

@@ -65,6 +65,7 @@ CONTAINERS: tuple[Path, ...] = (
     ("system", "ntp"),
     ("system", "syslog"),
     ("system", "api"),
+    ("system", "ssh-server"),
     ("vrf",),
     ("vrf", "default"),
     ("vrf", "default", "router"),

@@ -262,6 +262,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
         stp_mode="rapid-pvst",
         # napalm 5.2.0 test/nxos/nxos/new_good.conf: the VRF of mgmt0, which there always is
         management_vrf="management",
+        # tests/corpus/nxos/NOTES.md, Base: SSH: no line names a VRF of it
+        ssh_is_in_one_vrf=False,
         acls=_ACLS,
         storm_control=None if storm_gap else _STORM_CONTROL,
         storm_control_gap=storm_gap or _ALL_UNICAST,

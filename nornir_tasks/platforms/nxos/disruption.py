@@ -98,7 +98,7 @@ CLASSES: tuple[tuple[str, Disruption], ...] = (
         Disruption.NONE,
     ),
     (r"interface \S+(?: / (?:description .*|(?:no )?ip redirects))?", Disruption.NONE),
-    (r"feature nxapi|nxapi .*", Disruption.NONE),
+    (r"feature (?:nxapi|telnet|ssh)|nxapi .*|line vty(?: / exec-timeout .*)?", Disruption.NONE),
     (r"ip prefix-list .*", Disruption.NONE),
     (r"route-map \S+ \S+ \d+(?: / (?:match ip address|set as-path|set community) .*)?", Disruption.NONE),
     (

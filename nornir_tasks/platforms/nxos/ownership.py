@@ -76,6 +76,9 @@ OWNERSHIP = (
     rule(r"logging server .+", "base syslog"),
     # the API by HTTPS; its port and its clients' certificates stay as they are
     rule(r"feature nxapi|(?:no )?nxapi (?:http|sandbox|ssl|certificate|use-vrf)(?: .+)?", "base api"),
+    # SSH, which is on by default, and no Telnet; keys, ciphers and filters stay as they are
+    rule(r"no feature ssh|feature telnet", "base ssh"),
+    rule(r"line vty", "base ssh", shared=True, children=(rule(r"exec-timeout \d+", "base ssh"),)),
     rule(r"ip load-sharing .+", "switch"),
     rule(r"port-channel load-balance .+", "lag hash"),
     # where an owner makes the switch the root: its mode and priorities
@@ -111,7 +114,7 @@ OWNERSHIP = (
 PROTECTED = (
     r"(?:no )?(?:username|password|role|userpassphrase|ssh|ssl|crypto|nxapi|aaa|tacacs-server|radius-server)\b",
     r"(?:no )?(?:ip )?(?:tacacs|radius)\b",
-    r"(?:no )?feature (?:nxapi|ssh|scp-server|sftp-server|tacacs\+|radius|password)",
+    r"(?:no )?feature (?:nxapi|ssh|telnet|scp-server|sftp-server|tacacs\+|radius|password)",
     r"interface mgmt\d",
     r"vrf context management\b",
     r"(?:no )?ip(?:v6)? route (?:0\.0\.0\.0/0|::/0) ",

@@ -33,7 +33,8 @@ from nornir_tasks.platforms.nxos.parse_ports import BLOCKS as PORT_BLOCKS
 from nornir_tasks.platforms.nxos.parse_ports import BREAKOUT, PortReader
 from nornir_tasks.platforms.nxos.parse_qos import BLOCKS as QOS_BLOCKS
 from nornir_tasks.platforms.nxos.parse_qos import NETWORK_POLICY, QosReader
-from nornir_tasks.platforms.nxos.parse_reach import API, reach
+from nornir_tasks.platforms.nxos.parse_reach import API, VTY, VTY_LINES, reach
+from nornir_tasks.platforms.nxos.parse_reach import BLOCKS as REACH_BLOCKS
 from nornir_tasks.platforms.nxos.parse_routing import BLOCKS as ROUTING_BLOCKS
 from nornir_tasks.platforms.nxos.parse_routing import PREFIX_RULE, BgpReader, PolicyReader
 from nornir_tasks.platforms.nxos.port_map import sort_key
@@ -99,6 +100,7 @@ BLOCKS = (
     Block((rf"{DLB}$",), _BALANCING),
     *BASE_BLOCKS,
     PAIR_BLOCK,
+    *REACH_BLOCKS,
     *PORT_BLOCKS,
     *ROUTING_BLOCKS,
     *QOS_BLOCKS,
@@ -137,7 +139,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
         static_routes=routes,
         bgp=reader.bgp.bgp,
-        base=replace(reader.management.finish(values), reach=reach(values, reader.remainder)),
+        base=replace(reader.management.finish(values), reach=reach(values | reader.vty, reader.remainder)),
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
     return Parsed(in_order(config, sort_key), reader.remainder.tree)
@@ -153,6 +155,7 @@ class _Reader:
     vlans: list[Vlan] = field(default_factory=list)
     vrfs: list[str] = field(default_factory=list)
     acls: list[AccessList] = field(default_factory=list)
+    vty: Fields = field(default_factory=dict)
     hops: list[Hop] = field(default_factory=list)
     """Of VRFs."""
     qos: QosReader = field(init=False)
@@ -193,6 +196,7 @@ class _Reader:
         yield r"system qos", self.qos.system
         yield r"router bgp (?P<asn>\d+)", self.bgp.router
         yield DLB, self._balancing
+        yield VTY, self._vty
         yield r"vpc domain (?P<number>\d+)", self.pair.domain
 
     def _access_list(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
@@ -200,6 +204,9 @@ class _Reader:
         self.acls.append(acl)
         for line in unknown:
             self.remainder.unknown(line, (*above, node.text))
+
+    def _vty(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
+        self.vty = self.remainder.read(node, (*above, node.text), VTY_LINES)
 
     def _vlan(self, found: re.Match[str], node: ConfigTree, above: Path) -> None:
         values = self.remainder.read(node, (*above, node.text), _VLAN_LINES)

@@ -1,9 +1,9 @@
-"""How an NX-OS switch is reached: NX-API."""
+"""How an NX-OS switch is reached: NX-API and SSH."""
 
 import re
 
-from nornir_tasks.design.config.reach import ApiSettings, Reach
-from nornir_tasks.platforms.lines import Fields, row
+from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
+from nornir_tasks.platforms.lines import Block, Fields, number, row, table
 from nornir_tasks.platforms.nxos.reading import Remainder
 
 _CERTIFICATE, _KEY = "nxapi certificate httpscrt certfile bootflash:/", "nxapi certificate httpskey keyfile bootflash:/"
@@ -22,6 +22,13 @@ API = tuple(
 )
 
 
+VTY = "line vty"
+_VTY = (row(r"exec-timeout (\d+)", "idle_minutes", number, single="exec-timeout"),)
+VTY_LINES = table(*_VTY)
+# tests/corpus/nxos/NOTES.md, Base: SSH: 30 minutes are not printed; the intent has fewer
+BLOCKS = (Block((rf"{VTY}$",), _VTY),)
+
+
 def on_flash(line: str) -> str:
     """A file of the API in one spelling of its place: no slash, one and three mean the same (tests/corpus/nxos)."""
     return _PLACE.sub(r"\1/", line) if line.startswith("nxapi certificate ") else line
@@ -29,7 +36,8 @@ def on_flash(line: str) -> str:
 
 def reach(values: Fields, remainder: Remainder) -> Reach:
     """All that the model has of it; other lines are left."""
-    return Reach(api=_api(values, remainder))
+    minutes = values.get("idle_minutes")
+    return Reach(api=_api(values, remainder), ssh=None if minutes is None else SshSettings(minutes, None))
 
 
 def _api(values: Fields, remainder: Remainder) -> ApiSettings | None:

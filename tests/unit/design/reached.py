@@ -1,4 +1,4 @@
-"""The lab's rails with what says how switches are reached: their API. Addresses of management ports are known."""
+"""The lab's rails with what says how switches are reached: API and SSH. Addresses of management ports are known."""
 
 from dataclasses import replace
 from functools import cache
@@ -12,7 +12,7 @@ from tests.unit.design import managed
 
 DEVICES = managed.DEVICES
 VRFS = managed.VRFS
-POLICY = BasePolicy("MGMT", reach=ReachPolicy(certificate="fabric-2026"))
+POLICY = BasePolicy("MGMT", reach=ReachPolicy(certificate="fabric-2026", ssh_idle_minutes=10))
 
 
 @cache

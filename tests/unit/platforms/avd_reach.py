@@ -3,19 +3,28 @@
 from typing import Any
 
 from nornir_tasks.design.config.base import Base
+from nornir_tasks.design.config.reach import ApiSettings, SshSettings
 
 Inputs = dict[str, Any]
 
 
 def reach_inputs(base: Base) -> Inputs:
-    """Of the API, if it is ours."""
-    api = base.reach.api
-    if api is None:
-        return {}
+    """Of what is ours."""
+    api, ssh = base.reach.api, base.reach.ssh
+    return ({} if api is None else _api(api)) | ({} if ssh is None else {"management_ssh": _ssh(ssh)})
+
+
+def _api(api: ApiSettings) -> Inputs:
     http: Inputs = {"enable_https": True, "https_ssl_profile": "GPUFABRIC"}
     if api.vrf:
         http["enable_vrfs"] = [{"name": api.vrf}]
-    name = api.certificate
-    files = {"file": f"{name}.crt", "key": f"{name}.key"}
+    files = {"file": f"{api.certificate}.crt", "key": f"{api.certificate}.key"}
     profile = {"name": "GPUFABRIC", "tls_versions": "1.2", "certificate": files}
     return {"management_api_http": http, "management_security": {"ssl_profiles": [profile]}}
+
+
+def _ssh(ssh: SshSettings) -> Inputs:
+    found: Inputs = {"idle_timeout": ssh.idle_minutes}
+    if ssh.vrf:
+        found |= {"enable": False, "vrfs": [{"name": ssh.vrf, "enable": True}]}
+    return found

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base, BaseSection, Server
-from nornir_tasks.design.config.reach import ApiSettings, Reach
+from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.intent.account_model import ROLES
 from nornir_tasks.intent.secret_name import placeholder
@@ -42,7 +42,8 @@ def _reached(config: DeviceConfig, vrf: str | None) -> st.SearchStrategy[Reach]:
     apis = st.builds(ApiSettings, names, st.just(vrf))
     if config.os == "nvue":
         apis = st.builds(ApiSettings, names, st.none(), st.none() | st.ip_addresses(v=4).map(str))
-    return st.builds(Reach, st.none() | apis)
+    shells = st.builds(SshSettings, st.integers(1, 29), st.just(None if config.os == "nxos" else vrf))
+    return st.builds(Reach, st.none() | apis, st.none() | shells)
 
 
 def sections_of(base: Base) -> frozenset[BaseSection]:
@@ -55,5 +56,6 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "accounts": base.accounts,
         "api": base.reach.api,
         "api address": base.reach.api and base.reach.api.address,
+        "ssh": base.reach.ssh,
     }
     return frozenset(section for section, value in found.items() if value)

@@ -25,6 +25,9 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "management security / ssl profile GPUFABRIC / certificate <name>.crt key <name>.key",
             "management security / ssl profile GPUFABRIC / tls versions 1.2",
             "username <name> privilege 15|1 role network-admin|network-operator secret sha512 <placeholder>",
+            "management ssh / idle-timeout <minutes>",
+            "management ssh / shutdown",
+            "management ssh / vrf <name>",
         },
         "bgp": {
             "neighbor <address> description <text>",
@@ -68,6 +71,7 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
         "base": {
             "ip domain-name <name>",
             "feature nxapi",
+            "line vty / exec-timeout <minutes>",
             "nxapi certificate enable",
             "nxapi certificate httpscrt certfile bootflash:/<name>.crt",
             "nxapi certificate httpskey keyfile bootflash:/<name>.key",

@@ -13,6 +13,9 @@ from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.platforms.first_boot import FirstBootFacts
 
+ACCOUNT = "gpufabric-day0"
+"""The one-time account, on every switch."""
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:

@@ -30,6 +30,8 @@ class Rules:
     reconnect_s: float = 20.0
     """How long reads of a switch that does not answer are repeated."""
     allow_management: bool = False
+    first_push: bool = False
+    """The switch has the account of its first boot: this push exchanges it, and may change accounts for that."""
     unguarded: bool = False
     """Commit even if the OS has no timer that would revert the change."""
     serial: str | None = None
@@ -95,7 +97,7 @@ def planned(running: Running, wanted: Wanted, rules: Rules) -> DevicePlan:
     """
     if running.facts is not None:
         identify(wanted.declared, running.facts, rules)
-    plan = device_plan(wanted, running.text, allow_management=rules.allow_management)
+    plan = device_plan(wanted, running.text, allow_management=rules.allow_management, first_push=rules.first_push)
     unshown = tuple(place for place in running.unshown if _is_kept(place, wanted, plan))
     return replace(plan, is_saved=running.is_saved, waiting=running.waiting, unshown=unshown)
 

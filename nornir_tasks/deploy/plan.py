@@ -14,7 +14,7 @@ from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.drivers.session import Waiting
 from nornir_tasks.errors import Problem, RefusedError
 from nornir_tasks.platforms.config_tree import Change, ConfigTree, difference
-from nornir_tasks.platforms.ownership import Rule, join, split, with_kept_ports
+from nornir_tasks.platforms.ownership import Rule, is_by, join, split, with_kept_ports
 from nornir_tasks.platforms.platform import Candidate
 
 
@@ -42,8 +42,12 @@ class DevicePlan:
     """Places of wanted secrets that the switch does not show: taken for what was sent last, not compared."""
 
 
-def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = False) -> DevicePlan:
+def device_plan(
+    wanted: Wanted, running_text: str, *, allow_management: bool = False, first_push: bool = False
+) -> DevicePlan:
     """Compare the running with the wanted configuration.
+
+    ``first_push``: of the management path, accounts may change.
 
     RefusedError if the change would cut the management path, or the switch runs what ours must not stand beside.
     """
@@ -60,7 +64,8 @@ def device_plan(wanted: Wanted, running_text: str, *, allow_management: bool = F
     refuse_narrowing(wanted, changes, running)
     refuse_opening(wanted, running, join((foreign, after)))
     if not allow_management:
-        _refuse_protected(wanted, changes, os.management_path(running))
+        guarded = tuple(each for each in changes if not (first_push and is_by(each.path, os.ownership, "account")))
+        _refuse_protected(wanted, guarded, os.management_path(running))
     _refuse_collateral(wanted, changes, foreign)
     return DevicePlan(wanted.device, changes, running, owned, after, foreign)
 

@@ -20,6 +20,7 @@ from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design.config.vrfs import SessionKey, key_name
 from nornir_tasks.drivers.session import Depth, Fate, Running, SwitchSession
 from nornir_tasks.errors import (
+    AuthError,
     CommitError,
     ConnectError,
     GpufabricError,
@@ -167,6 +168,8 @@ class Transaction:
     def _find_out(self, session: SwitchSession, token: str, lost: Exception) -> None:
         """The answer to a commit was lost: read the state. Returns if it took effect, else CommitError."""
         try:
+            if self.rules.first_push and isinstance(lost, AuthError):  # the account that committed is gone, or is not
+                session = self._patiently(self.opener)
             fate = self._patiently(lambda: session.fate(token))
             if fate is Fate.STAGED:
                 self._patiently(lambda: session.drop((token,)))

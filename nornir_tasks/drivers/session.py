@@ -21,6 +21,14 @@ from nornir_tasks.platforms.platform import Candidate
 
 
 @dataclass(frozen=True, slots=True)
+class Login:
+    """An account of a switch, and its password."""
+
+    username: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """How to reach one switch, and how to verify it: by a CA file or a pinned fingerprint."""
 
@@ -35,6 +43,8 @@ class Endpoint:
     """SHA-256 of the certificate, hex, lower case, as ``nornir trust`` recorded it."""
     known_hosts: Path | None
     timeout_s: float = 30.0
+    once: Login | None = None
+    """The account that day 0 made, until a push has made the one above; None: there is none."""
 
 
 @dataclass(frozen=True, slots=True)

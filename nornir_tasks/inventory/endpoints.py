@@ -1,13 +1,15 @@
 """The endpoints of a site's switches: from its devices.yml, or from that of its running lab."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from nornir_tasks.drivers.session import Endpoint
+from nornir_tasks.day0.first_boot import ACCOUNT
+from nornir_tasks.drivers.session import Endpoint, Login
 from nornir_tasks.errors import GpufabricError, IntentError, LabError, Problem
 from nornir_tasks.files.certificates import check_authority
+from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.devices_file import NAME, DeviceEntry, DeviceList, load_devices
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.secrets import resolve_secret
@@ -34,12 +36,28 @@ def endpoints(site: Site, systems: "dict[str, str]", *, is_trusting: bool = Fals
     if listed.ca and not is_trusting:
         check_authority(file.parent / listed.ca, f"{shown(file)}: ca")
     password = resolve_secret(listed.password, file.parent, shown(file))
+    once = one_time_logins(site, listed)
     return {
         name: Known(
-            _endpoint(name, os, listed, listed.devices[name], file.parent, password), listed.devices[name].serial
+            replace(_endpoint(name, os, listed, listed.devices[name], file.parent, password), once=once.get(name)),
+            listed.devices[name].serial,
         )
         for name, os in systems.items()
     }
+
+
+def one_time_logins(site: Site, listed: DeviceList) -> dict[str, Login]:
+    """Switch -> the account that its first boot made; of those that have not had their first push."""
+    known = Day0File(site.state_directory).read()
+    return {
+        name: Login(ACCOUNT, each.password)
+        for name, each in known.items()
+        if each.is_used and name in listed.devices and each.identity in _identities(listed.devices[name])
+    }
+
+
+def _identities(entry: DeviceEntry) -> tuple[str | None, str | None]:
+    return entry.serial, entry.mac
 
 
 def device_list_file(site: Site) -> Path:

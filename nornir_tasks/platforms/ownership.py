@@ -158,6 +158,20 @@ def owner_of(key: str, by: Key, claims: Claims, enclosing: str | None) -> str | 
     return SWITCH if by == "switch" or (by in _WHERE_USED and _WHERE_USED[by](claims)) else None
 
 
+def is_by(path: Path, rules: Sequence[Rule], by: Key) -> bool:
+    """Is this line, or what it stands in, found by a rule of this kind?"""
+    known = tuple(rules)
+    for text in path:
+        found = _matcher(known).fullmatch(text) if known else None
+        if found is None:
+            return False
+        matched, _ = _which(found, known)
+        if matched.by == by:
+            return True
+        known = matched.children
+    return False
+
+
 def split(tree: ConfigTree, rules: Sequence[Rule], claims: Claims) -> dict[str | None, ConfigTree]:
     """Owner's key (None: no owner) -> its part. Together they are all of ``tree``; only shared headers occur twice.
 

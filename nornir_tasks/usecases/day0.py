@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nornir_tasks.day0.dhcp import Booting, bmcs, dnsmasq, kea, unknown
-from nornir_tasks.day0.first_boot import FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
+from nornir_tasks.day0.first_boot import ACCOUNT, FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
 from nornir_tasks.day0.sha_crypt import sha_crypt
 from nornir_tasks.design import pipeline
 from nornir_tasks.design.device_config import DeviceConfig
@@ -26,8 +26,6 @@ from nornir_tasks.platforms import platform
 from nornir_tasks.render.render import render
 from nornir_tasks.usecases.site import Selection, SiteDesign
 
-ACCOUNT = "gpufabric-day0"
-"""The one-time account, on every switch."""
 CERTIFICATE = "day0"
 """The certificate's name on switches whose base does not name one."""
 KEA, DNSMASQ, BMCS, INDEX = "kea-dhcp4.json", "dnsmasq.conf", "bmcs.json", "index.json"
@@ -92,14 +90,14 @@ def prepare(selection: Selection, renew: frozenset[str] = frozenset()) -> Day0:
     design = selection.design
     intent, file = design.site.intent.day0, device_list_file(design.site)
     listed = load_devices(file)
-    problems = [*_missing(design, file, listed), *_unmanaged(selection)]
+    problems = [*_missing(design, file, listed), *_unmanaged(selection), *_without_account(selection, listed)]
     devices = [device for device in selection.devices.values() if device.fabric in design.network.base]
     for device in devices:
         problems += _missing_of(design, device, file, listed)
     strangers = sorted(renew - selection.devices.keys())
     problems += [Problem("--renew", f"no switch of this choice: {name}") for name in strangers]
     if problems or intent is None or listed.ca is None:
-        raise IntentError(problems)
+        raise IntentError(dict.fromkeys(problems))
     authority = file.parent / listed.ca
     check_authority(authority, f"{shown(file)}: ca")
     switches = tuple(_new_switch(design, device, listed) for device in devices)
@@ -144,6 +142,20 @@ def _unmanaged(selection: Selection) -> Iterator[Problem]:
             yield marks.problem(Finding(("fabrics", fabric), what, "base: managed", ", ".join(names[:8]), hint))
 
 
+def _without_account(selection: Selection, listed: DeviceList) -> Iterator[Problem]:
+    """Fabrics whose first push would have no account to go on with."""
+    network, marks = selection.design.network, selection.design.site.intent.marks
+    for fabric in dict.fromkeys(device.fabric for device in selection.devices.values()):
+        policy = network.base.get(fabric)
+        if policy is None or listed.username in {each.name for each in policy.accounts or ()}:
+            continue
+        path = ("fabrics", fabric, "base") if selection.design.site.intent.fabrics[fabric].base else ("base",)
+        what = f"the account that pushes is none of those that the first push makes: {listed.username}"
+        hint = f"declare it: accounts: {{{listed.username}: {{role: admin, hash: {{...: !secret NAME}}}}}}"
+        found = ", ".join(each.name for each in policy.accounts or ()) or "accounts are not managed"
+        yield marks.problem(Finding((*path, "accounts"), what, listed.username, found, hint))
+
+
 def _missing_of(design: SiteDesign, device: Device, file: Path, listed: DeviceList) -> Iterator[Problem]:
     """What is missing of one switch."""
     where, entry = f"{shown(file)}: {device.name}", listed.devices.get(device.name)
@@ -163,7 +175,8 @@ def _new_switch(design: SiteDesign, device: Device, listed: DeviceList) -> NewSw
     entry = listed.devices[device.name]
     realised = pipeline.device_config(design.network, device)
     config, policy = realised.config, design.network.base[device.fabric]
-    base = DeviceConfig(config.name, config.os, config.release, config.model, config.asic, base=config.base)
+    own = replace(config.base, accounts=())  # the first push makes them, and removes ours
+    base = DeviceConfig(config.name, config.os, config.release, config.model, config.asic, base=own)
     allowed = frozenset(design.site.intent.allow_memory)
     return NewSwitch(
         name=device.name,

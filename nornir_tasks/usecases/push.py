@@ -17,9 +17,10 @@ from nornir_tasks.deploy.undo import Obstacles, OwnedSwitches, refuse_overtaken,
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.deploy.waves import Wave, members, most_only_leaves, waves
 from nornir_tasks.design.capabilities import Disruption
-from nornir_tasks.design.claims import SWITCH
+from nornir_tasks.design.claims import BASE, SWITCH
 from nornir_tasks.design.management_paths import ManagementPath, management_paths
 from nornir_tasks.errors import GpufabricError, Interrupted, LeftToTimerError, LocalError, Problem, RefusedError
+from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.push_lock import PushLock, sole_push
 from nornir_tasks.files.site import state_directory
 from nornir_tasks.intent.secret_name import has_hidden
@@ -295,7 +296,18 @@ class _Run:
             if self.undoes is not None:  # a switch that a later step changes is undone as soon as it is confirmed
                 journal.undone(self.undoes, found.plans.keys() - set(found.work))
             done = self._push(found, past, lock)
+            self._forget_first_boots(found, done)
         return PushReport(found, done.values, done.errors)
+
+    def _forget_first_boots(self, found: PlanReport, done: Results[Outcome]) -> None:
+        """Where accounts are as declared now, the one of the first boot is gone, and its password nobody's."""
+        file = Day0File(self.design.site.state_directory)
+        used = {name for name, each in file.read().items() if each.is_used}
+        for name in sorted(used & found.plans.keys()):
+            wanted = self.wanted[name]
+            is_as_wanted = name not in found.work or (name in done.values and name not in done.errors)
+            if is_as_wanted and wanted.sends(BASE) and "accounts" in wanted.claims.base:
+                file.forget(name)
 
     def _survey(self, switches: Fleet, past: _Past) -> PlanReport:
         """Every switch's plan. RefusedError for each that runs what it will take back: it only looks as wanted."""

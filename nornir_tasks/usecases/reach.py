@@ -66,6 +66,7 @@ class Access:
                     partial(wanted.__getitem__, name),
                     Rules(
                         allow_management=name in self.reach.allow_management,
+                        first_push=known[name].endpoint.once is not None,
                         unguarded=self.reach.unguarded,
                         serial=known[name].serial,
                         names=names,

@@ -17,15 +17,20 @@ from typing import Any
 import pytest
 from conftest import LabDescription, RunningLab
 
+from nornir_tasks.day0.first_boot import ACCOUNT
+from nornir_tasks.day0.sha_crypt import sha_crypt
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import Endpoint
 from nornir_tasks.errors import AuthError, ConnectError
+from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.site import resource
 from nornir_tasks.lab.day0.desk import Handed
 from nornir_tasks.platforms import platform
-from nornir_tasks.usecases.day0 import ACCOUNT, INDEX, KEA, Day0, prepare, write
+from nornir_tasks.usecases.day0 import INDEX, KEA, Day0, prepare, write
 from nornir_tasks.usecases.day0_serve import Served, serve
+from nornir_tasks.usecases.push import push
+from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import SiteDesign, load, select
 from switch_twins.client import TwinError
 from tests.unit.usecases.day0_site import BASE, free_ports, write_authority
@@ -75,12 +80,13 @@ class FirstBoots:
         return lambda name: self.day0.secrets[name].password
 
 
-def site_of(lab: RunningLab, folder: Path) -> Path:
+def site_of(lab: RunningLab, folder: Path, base: str) -> Path:
     http, https = free_ports()
     folder.mkdir(parents=True)
     intent = (resource("inventory") / "lab" / "fabric.yml").read_text().replace("source: lab", "source: devices")
     served = f"day0: {{server: 127.0.0.1, http_port: {http}, https_port: {https}}}\n"
-    (folder / "fabric.yml").write_text(intent + BASE + served)
+    (folder / "fabric.yml").write_text(intent + base + served)
+    keep_secrets(folder)
     keys = ("address", "api_port", "ssh_port", "serial")
     rows = []
     for number, each in enumerate(lab.description.devices, start=1):
@@ -124,6 +130,24 @@ def another_authority(folder: Path) -> str:
     return (folder / "ca.pem").read_text()
 
 
+FULL = """base:
+  hostname: managed
+  ntp: [192.0.2.123]
+  api: {certificate: fabric-2026}
+  accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
+"""
+PASSWORD = "the password of every push"
+
+
+def keep_secrets(site: Path) -> None:
+    folder = site / ".secrets"
+    folder.mkdir()
+    hashes = {"push-512": sha_crypt("6", PASSWORD, "saltofpush"), "push-256": sha_crypt("5", PASSWORD, "saltofpush")}
+    for name, value in {**hashes, "switch": PASSWORD}.items():
+        (folder / name).touch(mode=0o600)
+        (folder / name).write_text(value)
+
+
 def with_management(design: SiteDesign, lab: RunningLab) -> SiteDesign:
     network = lab.description.network
     addresses = {
@@ -133,33 +157,38 @@ def with_management(design: SiteDesign, lab: RunningLab) -> SiteDesign:
 
 
 @contextmanager
-def factory_switches(folder: Path, start: Callable[[LabDescription], RunningLab]) -> Iterator[FirstBoots]:
+def factory_switches(folder: Path, start: Callable[[LabDescription], RunningLab], base: str) -> Iterator[FirstBoots]:
     description = LabDescription(folder / "lab")
     for number, (kind, name) in enumerate(SWITCHES.items()):
         release = {"release": "5.16.0"} if kind == "nvue-5.16" else {}
         description.add_device(name, kind.partition("-")[0], asn=4200000000 + number, begins="factory", **release)
     description.add_device(SPARE, "eos", asn=4200000100, begins="factory")
     lab = start(description)
-    site, out, stop = site_of(lab, folder / "site"), folder / "out", threading.Event()
+    site, out, stop = site_of(lab, folder / "site", base), folder / "out", threading.Event()
+    day0 = prepare(select(with_management(load(site), lab), (), (",".join([*SWITCHES.values(), SPARE]),)))
+    write(day0, out, fill=True)
+    made, ended = FirstBoots(lab, site, out, day0), list[Served]()
+
+    def hand_out() -> None:
+        ended.append(serve(day0, out, 600.0, made.seen.append, stop))
+
+    thread = threading.Thread(target=hand_out, daemon=True)
+    thread.start()
+    for _ in range(200):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", day0.intent.https_port), 1):
+            break
+        stop.wait(0.05)
+    yield made
+    stop.set()
+    thread.join(10)
+    assert ended, "the server failed"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("GPUFABRIC_STATE", str(folder / "state"))
-        day0 = prepare(select(with_management(load(site), lab), (), (",".join([*SWITCHES.values(), SPARE]),)))
-        write(day0, out, fill=True)
-        made, ended = FirstBoots(lab, site, out, day0), list[Served]()
-
-        def hand_out() -> None:
-            ended.append(serve(day0, out, 600.0, made.seen.append, stop))
-
-        thread = threading.Thread(target=hand_out, daemon=True)
-        thread.start()
-        for _ in range(200):
-            with suppress(OSError), socket.create_connection(("127.0.0.1", day0.intent.https_port), 1):
-                break
-            stop.wait(0.05)
-        yield made
-        stop.set()
-        thread.join(10)
-        assert ended, "the server failed"
+        patched.setenv("GPUFABRIC_STATE", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +196,7 @@ def boots(
     tmp_path_factory: pytest.TempPathFactory, start_module_lab: Callable[[LabDescription], RunningLab]
 ) -> Iterator[FirstBoots]:
     """Switches that no test boots to the end."""
-    with factory_switches(tmp_path_factory.mktemp("refused"), start_module_lab) as made:
+    with factory_switches(tmp_path_factory.mktemp("refused"), start_module_lab, BASE) as made:
         yield made
 
 
@@ -176,17 +205,18 @@ def booting(
     tmp_path_factory: pytest.TempPathFactory, start_module_lab: Callable[[LabDescription], RunningLab]
 ) -> Iterator[FirstBoots]:
     """Switches that one test each boots to the end."""
-    with factory_switches(tmp_path_factory.mktemp("booted"), start_module_lab) as made:
+    with factory_switches(tmp_path_factory.mktemp("booted"), start_module_lab, FULL) as made:
         yield made
 
 
 @SYSTEMS
-def test_a_factory_switch_comes_up_with_its_identity_and_its_account_for_one_use(
+def test_a_factory_switch_comes_up_and_its_first_push_exchanges_the_account_for_one_use(
     booting: FirstBoots, name: str
 ) -> None:
     boots, os = booting, booting.day0.design.network.device(name).os
     with pytest.raises(ConnectError):
         open_session(os, boots.endpoint(name, ACCOUNT, boots.once(name))).read()
+    url, password = boots.url(name), boots.once(name)
     report = boots.boot(name)
     assert report["is_done"], "\n".join(report["log"])
     session = open_session(os, boots.endpoint(name, ACCOUNT, boots.once(name)))
@@ -200,7 +230,17 @@ def test_a_factory_switch_comes_up_with_its_identity_and_its_account_for_one_use
     assert prepare(boots.day0.selection).secrets[name].is_used
     with pytest.raises(TwinError, match="it has booted"):
         boots.boot(name)
-    again = boots.boot(SPARE, boots.url(name))
+    chosen = select(with_management(load(boots.site), boots.lab), ["base"], [name])
+    report = push(chosen, Reach(workers=1), lambda _: True)
+    assert not report.errors, "\n".join(map(str, report.errors.values()))
+    assert report.outcomes[name].changed
+    assert not push(chosen, Reach(workers=1), lambda _: True).plan.changing
+    open_session(os, boots.endpoint(name, "gpufabric", PASSWORD)).read()
+    assert ACCOUNT not in boots.lab.control.ask("running-config", device=name)
+    with pytest.raises(AuthError):
+        open_session(os, boots.endpoint(name, ACCOUNT, password)).read()
+    assert name not in Day0File(boots.day0.design.site.state_directory).read()
+    again = boots.boot(SPARE, url)
     assert again == {"is_done": False, "log": ["the server says 403: refused: this token was used"]}
 
 

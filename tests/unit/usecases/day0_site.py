@@ -17,7 +17,10 @@ from nornir_tasks.usecases.day0 import Day0, prepare
 from nornir_tasks.usecases.site import SiteDesign, load, select
 
 SWITCHES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
-BASE = "base: {ntp: [192.0.2.123]}\n"
+BASE = """base:
+  ntp: [192.0.2.123]
+  accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
+"""
 
 
 def free_ports() -> tuple[int, int]:

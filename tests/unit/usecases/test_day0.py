@@ -35,6 +35,12 @@ def test_unmanaged_base_is_refused_at_its_fabric_with_what_to_say(tmp_path: Path
     assert "hint: say what is managed, as base: {ntp: [...]}" in found[0]
 
 
+def test_a_base_whose_first_push_would_lock_us_out_is_refused(tmp_path: Path) -> None:
+    (found,) = problems(write_site(tmp_path / "site", base="base: {ntp: [192.0.2.123]}\n"))
+    assert re.search(r"fabric\.yml:\d+: base\.accounts: the account that pushes is none of those", found)
+    assert "found: accounts are not managed" in found
+
+
 def test_a_switch_with_neither_serial_number_nor_mac_is_refused_by_name(tmp_path: Path) -> None:
     (found,) = problems(write_site(tmp_path / "site", without=frozenset({"spine-1"})))
     assert "devices.yml: spine-1: nothing to know this switch by at first boot" in found

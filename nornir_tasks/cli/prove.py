@@ -70,6 +70,8 @@ def print_isolation(found: "Isolation", *, show_all: bool = False) -> None:
             out.print(line, markup=False)
     if len(found.failed) > _MOST_PAIRS:
         out.print(f"... and {len(found.failed) - _MOST_PAIRS} more pairs; --json has all", markup=False)
+    for line in found.assumed:
+        out.print(f"taken for granted: {line}", markup=False)
     if not found.pairs:
         out.print("isolation: nothing to prove: one plane, and no flows", markup=False)
     else:
@@ -93,6 +95,7 @@ def isolation_as_json(found: "Isolation") -> dict[str, Any]:
     return {
         "proved": found.proved,
         "total": len(found.pairs),
+        "assumed": list(found.assumed),
         "pairs": [
             {
                 "source": each.source._asdict(),

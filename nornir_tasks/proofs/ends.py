@@ -128,7 +128,7 @@ def _of_leaves(network: Network, wires: Wires) -> Iterator[Domain]:
         there = tuple(places[leaf_name, owner])
         gates = _gates(wires, there, ends[leaf_name, owner])
         attached = network.attached_prefixes.get((leaf_name, owner), {})
-        for group, prefixes in attached.items():
+        for group, prefixes in ((each, attached[each]) for each in its if each in attached):
             yield from (Domain(owner, (group,), name, {"ipv4": each}, gates, there) for each in prefixes)
         if not attached:
             yield Domain(owner, tuple(its), name, {"ipv4": block}, gates, there)

@@ -15,6 +15,7 @@ from nornir_tasks.design.config.access_lists import AclBinding, Family
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.design.flows import Service
 from nornir_tasks.design.network import Network
+from nornir_tasks.proofs.bmcs import assumed, bridges
 from nornir_tasks.proofs.ends import Domain, End, Gate, Joined, domains, joined
 from nornir_tasks.proofs.expected import Matrix, ends_of
 from nornir_tasks.proofs.filters import Lists, Passed, decided, lists_of, passed
@@ -63,6 +64,8 @@ class Isolation:
     pairs: tuple[Judged, ...]
     undecided: tuple[str, ...] = ()
     """What keeps pairs from being proved, in words, each once."""
+    assumed: tuple[str, ...] = ()
+    """What is taken for granted, in words: the operator's to see to."""
 
     @property
     def failed(self) -> tuple[Judged, ...]:
@@ -91,13 +94,15 @@ def judge(
     guarded: Mapping[str, frozenset[str]],
     services: Mapping[str, Sequence[Service]] | None = None,
     unsure: Unsure = SURE,
+    shared_bmcs: Mapping[str, str] | None = None,
 ) -> Isolation:
     """Judge every pair. ``guarded``: group of hosts -> the planes between which its hosts forward nothing.
 
     ``services``: name -> ports, for an overview of each pair; None: there is none. ``unsure``: what is not known of the
     switches. A pair on a fabric with such a switch is proved in nothing; what is open by lines that are known is named.
+    ``shared_bmcs``: host -> the plane whose port its BMC shares (NC-SI); of all others it has a port of its own.
     """
-    wires = Wires(network, configs)
+    wires = Wires(network, configs, tuple(bridges(network, shared_bmcs or {})))
     known = domains(network, wires)
     matrix = Matrix(network)
     found = _Judge(matrix, configs, Routing(configs, far_ends(network, configs)), unsure.doubtful)
@@ -120,7 +125,7 @@ def judge(
         kept = dict.fromkeys(each for each in breaches if not why or each.kind == "open")
         judged.append(Judged(one, other, tuple(kept), found.services(ends[one], ends[other], services), why))
     reasons = dict.fromkeys(reason for its in open_questions.values() for reason in its)
-    return Isolation(tuple(judged), tuple(reasons))
+    return Isolation(tuple(judged), tuple(reasons), tuple(assumed(network, configs)))
 
 
 def _by_fabric(network: Network, found: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:
@@ -187,7 +192,7 @@ def _filters_between_switches(
 
 
 @dataclass
-class _Asked:
+class _Terms:
     """What the intent says of packets from one network to another, worked out when it is asked for."""
 
     matrix: Matrix
@@ -238,31 +243,31 @@ class _Judge:
 
     def _across(self, one: Domain, other: Domain, family: Family) -> Iterator[Breach]:
         crosses = one.plane != other.plane
-        subnet, asked = span(other.subnets[family]), _Asked(self.matrix, one, other, family)
+        subnet, terms = span(other.subnets[family]), _Terms(self.matrix, one, other, family)
         for here in one.gates:
             exits = self.routing.exits(here.router, subnet)
             theirs = [gate for gate in other.gates if gate.router in exits and gate.leads_to(subnet)]
             if not theirs and not crosses and here.is_planned and family == "ipv4":
-                yield from self._unreached(here, asked)
+                yield from self._unreached(here, terms)
             if not theirs or self._is_doubtful(here):
                 continue  # of a doubtful gate some of the lines that decide are unread
             if crosses and self._keeps_in(here, one, other.plane, family):
                 continue
-            entered = list(passed(self._lists(here), here.acls, (family, "in"), asked.every))
+            entered = list(passed(self._lists(here), here.acls, (family, "in"), terms.every))
             for there in theirs:
                 if not self._is_doubtful(there):
-                    yield from self._by(here, there, asked, entered)
+                    yield from self._by(here, there, terms, entered)
 
-    def _by(self, here: Gate, there: Gate, asked: "_Asked", entered: list[Passed]) -> Iterator[Breach]:
+    def _by(self, here: Gate, there: Gate, terms: "_Terms", entered: list[Passed]) -> Iterator[Breach]:
         """What passes from one gate to another beside what may, and what must and does not."""
-        family, through = asked.family, []
+        family, through = terms.family, []
         for each in entered:
             for left in passed(self._lists(there), there.acls, (family, "out"), each.packets):
                 through.append(left.packets)
-                if more := without_all(left.packets, asked.may):
+                if more := without_all(left.packets, terms.may):
                     shown = example(_between_hosts(more, here, there), family)
                     yield Breach("open", (here.line(each.by), there.line(left.by)), shown)
-        for wanted in asked.must if here.is_planned and there.is_planned else ():
+        for wanted in terms.must if here.is_planned and there.is_planned else ():
             if missing := without_all(wanted, through):
                 packet = example(missing, family)
                 by = decided(self._lists(here), here.acls, (family, "in"), packet)
@@ -273,11 +278,11 @@ class _Judge:
         names = (gate.interface, *(each.name for each in gate.acls)) if self.doubtful else ()
         return any((gate.router.device, name) in self.doubtful for name in names)
 
-    def _unreached(self, here: Gate, asked: "_Asked") -> Iterator[Breach]:
-        if asked.must:
+    def _unreached(self, here: Gate, terms: "_Terms") -> Iterator[Breach]:
+        if terms.must:
             where = f" in VRF {here.router.vrf}" if here.router.vrf is not None else ""
-            why = f"no route{where} to {asked.other.subnets['ipv4']}"
-            yield Breach("blocked", (here.line(why),), example(asked.must, "ipv4"))
+            why = f"no route{where} to {terms.other.subnets['ipv4']}"
+            yield Breach("blocked", (here.line(why),), example(terms.must, "ipv4"))
 
     def _keeps_in(self, gate: Gate, one: Domain, plane: str, family: Family) -> bool:
         """Does nothing for this plane come in here, but what every network needs? Known for all its subnets at once."""

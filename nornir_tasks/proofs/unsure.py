@@ -144,7 +144,8 @@ def _off_the_plan(network: Network, wanted: DeviceConfig, config: DeviceConfig, 
         shared = [str(vlan) for vlan in vlans if wires.wire((config.name, vlan)) in wires.hosts]
         if link is None and shared and not is_routed(port):
             yield f"{port.name} carries VLAN {', '.join(shared)}, and the plan has no cable there"
-        elif link is not None and link.kind == "host" and port.enabled and not ends and port != planned.get(port.name):
+        is_to_host = link is not None and link.kind == "host" and link.upper.device == config.name
+        if is_to_host and port.enabled and not ends and port != planned.get(port.name):
             yield f"{port.name} has a host and no VLAN: it is in the one that its system begins with"
 
 

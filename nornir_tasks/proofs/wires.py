@@ -5,7 +5,7 @@ a VLAN is as far as its cables carry it, under whatever number, and whichever sw
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -44,18 +44,22 @@ class Wires:
 
     network: Network
     configs: Mapping[str, DeviceConfig]
+    bridges: Sequence[tuple[str, Link, Link]] = ()
+    """(host, cable of its BMC, cable of the port that this shares with its host)."""
     _parents: dict[Place, Place] = field(default_factory=dict)
     _seams: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
     """Place -> the cables, in words, that join it to another VLAN than its own pair's."""
 
     def __post_init__(self) -> None:
         for link in self.network.links:
-            here, there = (
-                self._ends_at(link.upper.device, link.upper.port),
-                self._ends_at(link.lower.device, link.lower.port),
-            )
+            here, there = (self._ends_at(end.device, end.port) for end in (link.upper, link.lower))
             for tag in here.keys() & there.keys():
                 self._join(link, (link.upper.device, here[tag]), (link.lower.device, there[tag]))
+        for host, one, other in self.bridges:
+            first, second = (self.end(each.upper.device, each.upper.port, None) for each in (one, other))
+            if first is not None and second is not None:
+                self._seams[first].append(f"{_words(first)} and {_words(second)} are one by the BMC of {host}")
+                self._unite(first, second)
 
     def wire(self, place: Place) -> Place:
         """The place that stands for all that are one wire with this one."""
@@ -92,9 +96,13 @@ class Wires:
         return tuple((device, inner) for inner in self._ends_at(device, port).values())
 
     def _join(self, link: Link, one: Place, other: Place) -> None:
-        if link.kind != "peer" or one[1] != other[1]:
+        is_planned = link.kind == "host" or (link.kind == "peer" and one[1] == other[1])
+        if not is_planned:
             words = f"{_words(one)} and {_words(other)} are one by {link.upper.device} {link.upper.port}"
             self._seams[one].append(words)
+        self._unite(one, other)
+
+    def _unite(self, one: Place, other: Place) -> None:
         first, second = self.wire(one), self.wire(other)
         if first != second:
             self._parents[second] = first
@@ -130,10 +138,27 @@ class Wires:
         found: dict[Place, list[tuple[str, Interface]]] = defaultdict(list)
         for device, config in self.configs.items():
             for each in config.interfaces:
-                if each.enabled and is_routed(each):
+                if each.enabled and is_routed(each) and (device, each.name) not in self._apart:
                     vlan = svi_vlan(each.name)
                     found[self.wire((device, each.name if vlan is None else vlan))].append((device, each))
         return dict(found)
+
+    @cached_property
+    def _apart(self) -> set[tuple[str, str]]:
+        """The management ports that are in a VRF without other ports: what comes in there goes nowhere else."""
+        found, switches = set(), self.configs
+        ends = {
+            (e.lower.device, e.lower.port)
+            for e in self.network.links
+            if e.kind == "host" and e.lower.device in switches
+        }
+        for device, config in self.configs.items():
+            mine = [each for each in config.interfaces if (device, each.name) in ends]
+            for port in mine:
+                others = (each for each in config.interfaces if each.vrf == port.vrf and each not in mine)
+                if not any(each.enabled and is_routed(each) and not _is_loopback(each.name) for each in others):
+                    found.add((device, port.name))
+        return found
 
     @cached_property
     def _seams_of(self) -> dict[Place, list[str]]:
@@ -157,6 +182,10 @@ def svi_vlan(name: str) -> int | None:
     """The VLAN of a switch's routed VLAN interface; None for any other."""
     digits = name[4:] if name[:4] in ("Vlan", "vlan") else ""
     return int(digits) if digits.isdigit() else None
+
+
+def _is_loopback(name: str) -> bool:
+    return name.lower().startswith("lo")
 
 
 def is_routed(port: Interface) -> bool:

@@ -8,10 +8,10 @@ from nornir_tasks.design.config.access_lists import AclRule
 from nornir_tasks.design.config.bgp import Bgp, BgpVrf, Neighbor
 from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.static_routes import StaticRoute
-from tests.unit.proofs.random_sites import SPARE
+from tests.unit.proofs.random_sites import MANAGEMENT_VRF, SPARE
 from tests.unit.proofs.site_proved import Site
 
-PORTS = (22, 67, 68, 111, 443, 2049, 33434, 33523, 33524, 50000)
+PORTS = (22, 67, 68, 111, 443, 623, 2049, 33434, 33523, 33524, 50000)
 
 Mutation = Callable[[Random, Site], Site | None]
 """None: this site has nothing of the kind."""
@@ -98,8 +98,7 @@ def vlan_without_lists(draw: Random, site: Site) -> Site | None:
     if not groups:
         return None
     device, port = draw.choice(groups)
-    named = "vlan1001" if site.configs[device].os == "nvue" else "Vlan1001"
-    svi = Interface(named, None, "10.199.0.1/24", 9000, True, None, vrf=routed_in(site, device))
+    svi = gateway(site, device, 1001, "10.199.0.1/24")
     return site.with_port(device, port.name, access_vlan=1001).with_ports(device, svi)
 
 
@@ -117,7 +116,7 @@ def vlan_over_the_fabric(draw: Random, site: Site) -> Site:
 
 def uplink_in_a_vlan(draw: Random, site: Site) -> Site:
     """The leaf's end of an uplink is switched: its spine hears the hosts, and routes for whoever asks it to."""
-    link = draw.choice([each for each in site.network.links if each.kind == "fabric" and each.name != SPARE
+    link = draw.choice([each for each in site.network.links if each.kind == "fabric" and not each.name.startswith(SPARE)
                         and vlans_of(site, each.lower.device)])  # fmt: skip
     return switched(site, link.lower.device, link.lower.port, draw.choice(vlans_of(site, link.lower.device)))
 
@@ -159,63 +158,106 @@ def network_gone(draw: Random, site: Site) -> Site:
     return site.with_device(device, bgp=replace(bgp, vrfs=tuple(less if e is vrf else e for e in bgp.vrfs)))
 
 
-def spare(site: Site) -> tuple[tuple[str, str], tuple[str, str]] | None:
-    """Both ends of the cable between two fabrics: (front leaf, port), (leaf of rails, port)."""
-    link = next((each for each in site.network.links if each.name == SPARE), None)
+Ends = tuple[tuple[str, str], tuple[str, str]]
+
+
+def spare(draw: Random, site: Site) -> Ends | None:
+    """Both ends of a cable between two fabrics: (front leaf, port), (leaf of the other, port)."""
+    links = [each for each in site.network.links if each.name.startswith(SPARE)]
+    link = draw.choice(links) if links else None
     return None if link is None else ((link.upper.device, link.upper.port), (link.lower.device, link.lower.port))
 
 
 ADDRESSES = ("10.198.0.0", "10.198.0.1")
 
 
-def routed(draw: Random, site: Site) -> Site | None:
+def routed(site: Site, ends: Ends) -> Site:
     """The cable between both fabrics with addresses at both ends, in the VRF in which each routes its hosts."""
-    ends = spare(site)
-    for (device, port), address in zip(ends or (), ADDRESSES, strict=False):
+    for (device, port), address in zip(ends, ADDRESSES, strict=True):
         made = Interface(port, None, f"{address}/31", 9000, True, None, vrf=routed_in(site, device))
         site = site.with_ports(device, made)
-    return site if ends else None
+    return site
 
 
 def static_routes_between_fabrics(draw: Random, site: Site) -> Site | None:
     """One leaf sends what it has no route to, or a part of it, over to the other fabric."""
-    made, ends = routed(draw, site), spare(site)
-    if made is None or ends is None:
+    if (ends := spare(draw, site)) is None:
         return None
     (device, _), hop = draw.choice(((ends[0], ADDRESSES[1]), (ends[1], ADDRESSES[0])))
     prefix = draw.choice(("0.0.0.0/0", "10.128.0.0/9", "10.171.1.0/24", "10.171.1.0/25", "10.168.0.0/15"))
-    route = StaticRoute(prefix, routed_in(site, device), (hop,))
+    route, made = StaticRoute(prefix, routed_in(site, device), (hop,)), routed(site, ends)
     return made.with_device(device, static_routes=(*made.configs[device].static_routes, route))
 
 
 def session_between_fabrics(draw: Random, site: Site) -> Site | None:
     """A session between leaves of both, without lists, each end in its own VRF."""
-    made, ends = routed(draw, site), spare(site)
-    if made is None or ends is None:
-        return None
+    ends = spare(draw, site)
+    return None if ends is None else with_session(routed(site, ends), ends)
+
+
+def with_session(made: Site, ends: Ends) -> Site:
     for number, (device, _) in enumerate(ends):
         bgp, far = made.configs[device].bgp, made.configs[ends[1 - number][0]].bgp
         assert bgp is not None
         assert far is not None
         group = replace(bgp.peer_groups[0], name="TEST", route_map_in=None, route_map_out=None)
-        neighbor = Neighbor(ADDRESSES[1 - number], far.asn, "TEST", "test", vrf=routed_in(site, device))
+        neighbor = Neighbor(ADDRESSES[1 - number], far.asn, "TEST", "test", vrf=routed_in(made, device))
         more = replace(bgp, peer_groups=(*bgp.peer_groups, group), neighbors=(*bgp.neighbors, neighbor))
         made = made.with_device(device, bgp=more)
     return made
 
 
 def vlan_between_fabrics(draw: Random, site: Site) -> Site | None:
-    """A VLAN of hosts of the front fabric on a leaf of rails: on a host's port there, or with a gateway."""
-    ends = spare(site)
-    if ends is None:
+    """A VLAN of hosts of the front fabric on a leaf of another: on a port there, or with a gateway."""
+    if (ends := spare(draw, site)) is None:
         return None
     (one, port), (other, far) = ends
     site = switched(switched(site, one, port, draw.choice(vlans_of(site, one))), other, far, 1003)
     if draw.random() < 0.5:
-        svi = Interface("Vlan1003", None, "10.197.0.1/24", 9000, True, None, vrf=routed_in(site, other))
-        return site.with_ports(other, svi)
-    hosts = [each for each in site.network.links_of(other) if each.kind == "host"]
+        return site.with_ports(other, gateway(site, other, 1003, "10.197.0.1/24"))
+    hosts = [each for each in site.network.links_of(other) if each.kind == "host" and each.upper.device == other]
     return switched(site, other, draw.choice(hosts).upper.port, 1003)
+
+
+def gateway(site: Site, device: str, vlan: int, address: str) -> Interface:
+    """An SVI without lists, where a switch routes its hosts."""
+    name = f"{'v' if site.configs[device].os == 'nvue' else 'V'}lan{vlan}"
+    return Interface(name, None, address, 9000, True, None, vrf=routed_in(site, device))
+
+
+# -- out of band -------------------------------------------------------------------------------------------------------
+
+
+def management_among_the_ports(draw: Random, site: Site) -> Site | None:
+    """The management port of a switch in the VRF in which it routes hosts, or all switches; the default route too."""
+    if not site.network.management:
+        return None
+    device = draw.choice(sorted(site.network.management))
+    name = next(each.port for each in site.network.attached if each.host == device)
+    vrf = routed_in(site, device)
+    site = site.with_port(device, name, vrf=vrf)
+    if draw.random() < 0.3:
+        routes = site.configs[device].static_routes
+        moved = tuple(replace(e, vrf=vrf) if e.vrf == MANAGEMENT_VRF else e for e in routes)
+        site = site.with_device(device, static_routes=moved)
+    return site
+
+
+def bmc_shares_a_port(draw: Random, site: Site) -> Site | None:
+    """NC-SI: the BMC of a host is on a port that its host uses."""
+    if "oob" not in site.network.planes:
+        return None
+    at = draw.choice([each for each in site.attached if each.plane in ("storage", "business") and each.tag is None])
+    return replace(site, shared_bmcs={at.host: at.plane}, before=site)
+
+
+def another_vlan_out_of_band(draw: Random, site: Site) -> Site | None:
+    """The port of a device in a VLAN that somebody made for a test, with a gateway that filters nothing."""
+    if "oob" not in site.network.planes:
+        return None
+    at = draw.choice([each for each in site.attached if each.plane == "oob"])
+    made = gateway(site, at.leaf, 1004, "10.196.0.1/24")
+    return switched(site, at.leaf, at.port, 1004).with_ports(at.leaf, made)
 
 
 def networks_of_another_vrf(draw: Random, site: Site) -> Site | None:
@@ -242,7 +284,8 @@ def hosts_forward(draw: Random, site: Site) -> Site:
 MUTATIONS: tuple[Mutation, ...] = (
     rule_added, rule_widened, rule_gone, list_unbound, every_list_of_a_direction_open, other_vlan, vlan_without_lists,
     vlan_over_the_fabric, uplink_in_a_vlan, other_vrf, network_gone, static_routes_between_fabrics,
-    session_between_fabrics, vlan_between_fabrics, networks_of_another_vrf, hosts_forward,
+    session_between_fabrics, vlan_between_fabrics, networks_of_another_vrf, management_among_the_ports,
+    bmc_shares_a_port, another_vlan_out_of_band, hosts_forward,
 )  # fmt: skip
 
 

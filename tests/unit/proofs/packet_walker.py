@@ -45,7 +45,17 @@ class Sent:
     """(switch, interface) whose MAC address the frame is sent to; None: each that hears it, one after the other."""
 
 
+@dataclass(frozen=True)
+class Hop:
+    """One step to a next hop: by which interface it leaves, and where it comes in."""
+
+    leaves: Interface
+    at: str
+    enters: Interface
+
+
 parsed = cache(ip_network)
+addressed = cache(ip_address)
 
 
 @dataclass
@@ -61,6 +71,10 @@ class Walker:
     """(switch, interface) of each that a router is behind."""
     cables: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     """(device, port) -> the other end."""
+    bridges: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """(leaf, port) of a cable -> that of the other cable which the host or its BMC joins it to."""
+    ends: set[tuple[str, str]] = field(default_factory=set)
+    """(leaf, port) of every cable to a host, or to the management port of a switch."""
     wires: dict[Spot, tuple[set[Spot], set[tuple[str, Cabled]]]] = field(default_factory=dict)
     connected: dict[Place, list[tuple[IPv4Network | IPv6Network, Interface]]] = field(default_factory=dict)
     tables: dict[Place, dict[str, tuple[int, frozenset[Place]]]] = field(default_factory=dict)
@@ -79,6 +93,8 @@ class Walker:
         for link in self.network.links:
             here, there = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
             self.cables |= {here: there, there: here}
+            if link.kind == "host":
+                self.ends.add(here)
         if not self.tables:
             self.tables = self._converged()
 
@@ -127,10 +143,12 @@ class Walker:
             at = waiting.pop()
             for name, tag in self._emitted(at):
                 far, far_port = self.cables[at[0], name]
-                if far not in self.configs:
+                if (at[0], name) in self.ends:
                     hosts.add((far, (at[0], name, tag)))
-                    continue
-                new = self._received(far, far_port, tag) - seen
+                new = self._received(far, far_port, tag) if far in self.configs else set()
+                if tag is None and (at[0], name) in self.bridges:
+                    new |= self._received(*self.bridges[at[0], name], None)
+                new -= seen
                 seen |= new
                 waiting += new
         return seen, hosts
@@ -170,14 +188,17 @@ class Walker:
             if isinstance(way, Interface):
                 if self._passes(device, way, "out", sent):
                     found |= {(device, host) for host, _ in self._wire(_spot(device, way))[1]}
+            elif isinstance(way, Hop):
+                is_let = self._passes(device, way.leaves, "out", sent) and self._passes(way.at, way.enters, "in", sent)
+                found |= self._forwarded((way.at, way.enters.vrf), sent, hops_left - 1) if is_let else set()
             else:
                 found |= self._forwarded(way, sent, hops_left - 1)
         return found
 
-    def _longest(self, at: Place, destination: str) -> tuple[int, list[Interface | Place]]:
+    def _longest(self, at: Place, destination: str) -> tuple[int, list[Interface | Hop | Place]]:
         device, vrf = at
-        best: tuple[int, list[Interface | Place]] = (-1, [])
-        address = ip_address(destination)
+        best: tuple[int, list[Interface | Hop | Place]] = (-1, [])
+        address = addressed(destination)
         for network, each in self.connected.get(at, ()):
             if address in network and network.prefixlen > best[0]:
                 best = network.prefixlen, [each]
@@ -191,16 +212,14 @@ class Walker:
                 best = network.prefixlen, list(hops)
         return best
 
-    def _owners(self, hops: tuple[str, ...], at: Place) -> Iterator[Place]:
+    def _owners(self, hops: tuple[str, ...], at: Place) -> Iterator[Hop]:
         """Who answers for a next hop on the wires where its subnet is (RFC 826)."""
         for hop in hops:
             for network, each in self.connected.get(at, ()):
-                if ip_address(hop) in network:
-                    yield from {
-                        (device, other.vrf)
-                        for device, other in self._hearing(_spot(at[0], each))
-                        if device != at[0] and hop in _own(other)
-                    }
+                if addressed(hop) in network:
+                    for device, other in self._hearing(_spot(at[0], each)):
+                        if device != at[0] and hop in _own(other):
+                            yield Hop(each, device, other)
 
     def _passes(self, device: str, interface: Interface, direction: str, sent: Sent) -> bool:
         family = "ipv6" if ":" in sent.destination else "ipv4"
@@ -316,14 +335,14 @@ def _joined(best: dict[tuple[int, ...], frozenset[Place]]) -> tuple[int, frozens
 
 def _matches(rule: AclRule, sent: Sent) -> bool:
     has_ports = sent.protocol in (6, 17)
-    looked_at = [
-        rule.protocol is None or rule.protocol == sent.protocol,
-        rule.source is None or ip_address(sent.source) in parsed(rule.source),
-        rule.destination is None or ip_address(sent.destination) in parsed(rule.destination),
-        rule.source_ports is None or (has_ports and rule.source_ports[0] <= sent.source_port <= rule.source_ports[1]),
-        rule.destination_ports is None
-        or (has_ports and rule.destination_ports[0] <= sent.destination_port <= rule.destination_ports[1]),
-        not rule.established or (sent.protocol == 6 and sent.is_open),
-        rule.icmp_type is None or rule.icmp_type == sent.icmp_type,
-    ]
-    return all(looked_at)
+    low, high = rule.destination_ports or (0, 65535)
+    first, last = rule.source_ports or (0, 65535)
+    return (
+        rule.protocol in (None, sent.protocol)
+        and (rule.destination_ports is None or (has_ports and low <= sent.destination_port <= high))
+        and (rule.source_ports is None or (has_ports and first <= sent.source_port <= last))
+        and (not rule.established or (sent.protocol == 6 and sent.is_open))
+        and (rule.icmp_type is None or rule.icmp_type == sent.icmp_type)
+        and (rule.source is None or addressed(sent.source) in parsed(rule.source))
+        and (rule.destination is None or addressed(sent.destination) in parsed(rule.destination))
+    )

@@ -1,19 +1,23 @@
-"""Sites at random: a front fabric with flows on both planes, in a VRF or not, and rails beside it or not.
+"""Sites at random: a front fabric with flows on both planes, in a VRF or not, and beside it rails, an out-of-band plane
+with management ports in a VRF of their own, both, or neither.
 
-Where both are, one cable more is between a leaf of each: nothing is configured on it, until a mutant does.
+Between two fabrics is one cable more, from leaf to leaf: nothing is configured on it, until a mutant does.
 """
 
 from dataclasses import replace
 from random import Random
 from typing import Any
 
+from nornir_tasks.design.config.interfaces import Interface
+from nornir_tasks.design.config.static_routes import StaticRoute
 from nornir_tasks.design.links import Endpoint, Link
 from nornir_tasks.design.network import Network
 from tests.unit.design import front, front_full
+from tests.unit.design.out_of_band import with_out_of_band
 from tests.unit.proofs.site_proved import Site, site
 
 SPARE = "spare"
-"""Name of the cable that joins two fabrics."""
+"""What the names of cables between two fabrics begin with."""
 
 
 def drawn(draw: Random) -> Site:
@@ -21,9 +25,28 @@ def drawn(draw: Random) -> Site:
 
 
 def built(data: dict[str, Any]) -> Site:
-    network = front.built(data)
-    planes = frozenset(data["planes"])
-    return site(with_spare(network) if "compute" in planes else network, {"gpu": planes})
+    network, planes = front.built(data), frozenset(data["planes"])
+    for beside, (here, there) in SPARE_PORTS.items():
+        if beside in data["fabrics"]:
+            network = with_spare(network, beside, here, there)
+    return with_management(site(network, {"gpu": planes - {"oob"}}))
+
+
+def with_management(clean: Site) -> Site:
+    """With the lines of base configuration for management ports: address, VRF, and the default route there."""
+    for name, at in clean.network.management.items():
+        port = next(each.port for each in clean.network.attached if each.host == name)
+        made = Interface(port, None, at.interface, 1500, True, None, vrf=MANAGEMENT_VRF)
+        route = StaticRoute("0.0.0.0/0", MANAGEMENT_VRF, (at.gateway,))
+        config = clean.configs[name]
+        clean = clean.with_device(
+            name, interfaces=(*config.interfaces, made), static_routes=(*config.static_routes, route)
+        )
+    return replace(clean, before=None)
+
+
+MANAGEMENT_VRF = "MGMT"
+SPARE_PORTS = {"rails": ("Ethernet48", "Ethernet30/1"), "oob": ("Ethernet47", "swp45")}
 
 
 def intent(draw: Random) -> dict[str, Any]:
@@ -41,6 +64,8 @@ def intent(draw: Random) -> dict[str, Any]:
         in_vrf(data)
     if draw.random() < 0.6:
         add_rails(data, "RAILS" if draw.random() < 0.5 else None)
+    if draw.random() < 0.5:
+        data = with_out_of_band(data)
     for group, count in (("gpu", 4), ("store", 3), ("login", 2), ("api", 2)):
         data["hosts"][group]["count"] = draw.randint(1, count)
     return data
@@ -69,10 +94,13 @@ RAILS = {
 }
 
 
-def with_spare(network: Network) -> Network:
-    """With a cable between the first leaf of each fabric."""
-    one = next(each for each in network.devices if each.fabric == "front" and each.role == "leaf")
-    other = next(each for each in network.devices if each.fabric == "rails" and each.role == "leaf")
-    ends = Endpoint(one.name, "Ethernet48"), Endpoint(other.name, "Ethernet30/1")
+def with_spare(network: Network, beside: str, here: str, there: str) -> Network:
+    """With a cable between the first leaf of the front fabric and that of another one."""
+    one, other = (
+        next(each for each in network.devices if each.fabric == fabric and each.role == "leaf")
+        for fabric in ("front", beside)
+    )
+    ends = Endpoint(one.name, here), Endpoint(other.name, there)
     assert not any(network.link_at(each.device, each.port) for each in ends)
-    return replace(network, links=(*network.links, Link(SPARE, "fabric", "front", *ends, 99, 100, SPARE)))
+    name = f"{SPARE}-{beside}"
+    return replace(network, links=(*network.links, Link(name, "fabric", "front", *ends, 99, 100, name)))

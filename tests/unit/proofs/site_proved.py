@@ -1,7 +1,7 @@
 """A site with its switches' lines, a change of them, and what is proved and walked of it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -43,18 +43,35 @@ class Site:
     guarded: Guarded
     before: "Site | None" = None
     """What it was made from by one change."""
+    shared_bmcs: Mapping[str, str] = field(default_factory=dict)
+    """Host -> the plane whose port its BMC shares."""
 
     # -- judged ----------------------------------------------------------------------------------------------------
 
     def judged(self) -> Isolation:
-        return judge(self.network, self.configs, self.guarded)
+        return judge(self.network, self.configs, self.guarded, shared_bmcs=self.shared_bmcs)
 
     @cached_property
     def walker(self) -> Walker:
         """With the routes of before where neither addresses nor BGP were changed."""
+        joins = self._joins()
         if self.before is None or any(map(self._is_routed_otherwise, self.configs)):
-            return Walker(self.network, self.configs)
-        return Walker(self.network, self.configs, tables=self.before.walker.tables)
+            return Walker(self.network, self.configs, bridges=joins)
+        return Walker(self.network, self.configs, tables=self.before.walker.tables, bridges=joins)
+
+    def _joins(self) -> dict[tuple[str, str], tuple[str, str]]:
+        """Both cables of each host whose BMC shares a port: the BMC of ``gpu-2`` is ``gpu-bmc-2`` here."""
+        found = {}
+        for host, plane in self.shared_bmcs.items():
+            group, number = host.split("-")
+            ends = [(e.leaf, e.port) for e in self.attached if e.host == f"{group}-bmc-{number}"]
+            ends += [(e.leaf, e.port) for e in self.attached if (e.host, e.plane, e.tag) == (host, plane, None)][:1]
+            found |= {ends[0]: ends[1], ends[1]: ends[0]}
+        return found
+
+    def group(self, name: str) -> str:
+        """The group of a host, a BMC, or the management port of a switch."""
+        return "switches" if name in self.configs else name.rpartition("-")[0]
 
     def _is_routed_otherwise(self, device: str) -> bool:
         assert self.before is not None
@@ -88,7 +105,7 @@ class Site:
         """Every host on every plane, by each of its cables."""
         return tuple(
             Attached(
-                each.link.lower.device.rpartition("-")[0], each.owner, each.link.lower.device, each.link.upper.device,
+                self.group(each.link.lower.device), each.owner, each.link.lower.device, each.link.upper.device,
                 each.link.upper.port, each.use.tag, each.lower_address,
             )
             for each in self.network.circuits

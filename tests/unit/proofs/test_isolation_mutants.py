@@ -25,8 +25,10 @@ OF_EACH_SITE = 20
 def may_by_hand(site: Site, one: Attached, other: Attached, sent: Sent) -> bool:
     """The flows of the site, and what every network needs."""
     tcp, udp = sent.protocol == 6, sent.protocol == 17
+    is_managed = one.plane == other.plane == "oob"
     if sent.protocol == 1:
-        return sent.icmp_type == 3
+        may_ping = is_managed and "bastion" in (one.group, other.group)
+        return sent.icmp_type == 3 or (may_ping and {one.group, other.group} <= {"bastion", "switches", "gpu-bmc"})
     relayed = [name for name, each in site.network.planes.items() if each.dhcp_servers]
     if udp and {sent.source_port, sent.destination_port} == {67, 68} and {*relayed} & {one.plane, other.plane}:
         return True
@@ -36,7 +38,17 @@ def may_by_hand(site: Site, one: Attached, other: Attached, sent: Sent) -> bool:
     served = {"store": {6: ((2049,) * 2, (111,) * 2), 17: ((111,) * 2, (33434, 33523))}, "api": {6: ((443,) * 2,)}}
     if one.plane == "business":
         served["gpu"] = {6: ((22, 22),)}
-    clients = {"store": {"gpu"}, "api": {"gpu", "login"}, "gpu": {"login"}}
+    if is_managed:
+        served = {
+            "switches": {6: ((22, 22), (443, 443))},
+            "gpu-bmc": {6: ((443, 443),), 17: ((623, 623),)},
+            "bastion": {17: ((123, 123),)},
+        }
+    clients = (
+        {"switches": {"bastion"}, "gpu-bmc": {"bastion"}, "bastion": {"switches"}}
+        if is_managed
+        else {"store": {"gpu"}, "api": {"gpu", "login"}, "gpu": {"login"}}
+    )
 
     def is_of(server: str, client: str, port: int) -> bool:
         ranges = served.get(server, {}).get(sent.protocol, ())
@@ -62,17 +74,19 @@ def packets(draw: Random, one: Attached, other: Attached) -> Iterator[Sent]:
 def disagreements(site: Site, found: Isolation, draw: Random) -> Iterator[str]:
     """What arrives and may not, of a pair that the proof says is closed."""
     verdicts = {(*each.source, *each.destination): {b.kind for b in each.breaches} for each in found.pairs}
-    whose = {(each.leaf, each.port, each.tag): (each.plane, each.group) for each in site.attached}
+    whose = {(e.leaf, e.port, e.tag): (e.plane, e.group, e.leaf) for e in site.attached}
     for one in site.ends.values():
         near = {whose.get(each) for each in site.walker.heard(one.leaf, one.port, one.tag)}
         for other in site.ends.values():
             key = (one.plane, one.group, other.plane, other.group)
             if key not in verdicts or one.host == other.host or "open" in verdicts[key]:
                 continue
-            if (other.plane, other.group) in near - {(one.plane, one.group)}:
+            if one.plane == other.plane == "oob" and one.leaf == other.leaf:
+                continue  # the plan has them in one VLAN
+            if (other.plane, other.group) != (one.plane, one.group) and (other.plane, other.group, other.leaf) in near:
                 yield f"{key}: the proof says closed, and both hear one another's frames"
             for sent in packets(draw, one, other):
-                is_open = any(host.rpartition("-")[0] == other.group for host in site.walker.delivered(sent))
+                is_open = any(site.group(host) == other.group for host in site.walker.delivered(sent))
                 if is_open and not may_by_hand(site, one, other, sent):
                     yield f"{key}: the proof says closed, and this arrives: {sent}"
 
@@ -83,7 +97,7 @@ def shown(site: Site, found: Isolation) -> Iterator[tuple[Judged, Breach, bool]]
         for breach in pair.breaches:
             if breach.packet is not None:
                 leaf, arrivals = breach.by[-1].split()[0], site.walked(pair.source, breach)
-                arrives = any(at == leaf and host.rpartition("-")[0] == pair.destination.group for at, host in arrivals)
+                arrives = any(at == leaf and site.group(host) == pair.destination.group for at, host in arrivals)
                 yield pair, breach, arrives
 
 

@@ -1,7 +1,6 @@
 """Two fabrics, each in a VRF of its own: what a cable between them, a VLAN or a route joins is named, and arrives."""
 
 from functools import cache
-from random import Random
 
 import pytest
 
@@ -13,6 +12,7 @@ from tests.unit.proofs.random_sites import add_rails, built, in_vrf
 from tests.unit.proofs.site_proved import Site
 
 FRONT, RAILS = "front-leaf-g1-a", "leaf-g1-r0"
+ENDS = ((FRONT, "Ethernet48"), (RAILS, "Ethernet30/1"))
 VRFS = pytest.mark.parametrize("has_vrfs", [True, False], ids=["each in its VRF", "all in the default VRF"])
 
 
@@ -36,10 +36,8 @@ def opened(made: Site) -> dict[tuple[str, str], tuple[str, ...]]:
     return {(str(each.source), str(each.destination)): each.breaches[0].by for each in found}
 
 
-def made(mutation: mutants.Mutation, has_vrfs: bool) -> Site:
-    found = mutation(Random(1), site(has_vrfs))
-    assert found is not None
-    return found
+def routed(has_vrfs: bool) -> Site:
+    return mutants.routed(site(has_vrfs), ENDS)
 
 
 @VRFS
@@ -49,12 +47,12 @@ def test_fabrics_with_a_cable_between_them_are_apart_while_it_carries_nothing(ha
         {"FRONT", "RAILS"} if has_vrfs else {None}
     )
     assert clean.judged().failed == ()
-    assert made(mutants.routed, has_vrfs).judged().failed == (), "addresses at both ends, and no route"
+    assert routed(has_vrfs).judged().failed == (), "addresses at both ends, and no route"
 
 
 @VRFS
 def test_a_session_between_fabrics_opens_what_the_lists_of_one_let_in_from_anywhere(has_vrfs: bool) -> None:
-    found = opened(made(mutants.session_between_fabrics, has_vrfs))
+    found = opened(mutants.with_session(routed(has_vrfs), ENDS))
     assert found == {
         ("gpu on compute", "api on business"): (
             f"{RAILS} Ethernet1/1: no access list in", "front-leaf-g3-a vlan320: rule 30 of BUSINESS-V320-OUT",
@@ -64,7 +62,7 @@ def test_a_session_between_fabrics_opens_what_the_lists_of_one_let_in_from_anywh
 
 @VRFS
 def test_a_static_route_over_the_cable_opens_one_way(has_vrfs: bool) -> None:
-    joined = made(mutants.routed, has_vrfs)
+    joined = routed(has_vrfs)
     route = StaticRoute("10.169.0.0/25", "RAILS" if has_vrfs else None, (mutants.ADDRESSES[0],))
     assert opened(joined.with_device(RAILS, static_routes=(*joined.configs[RAILS].static_routes, route))) == {}
     bare = joined.with_port(FRONT, "Vlan300", acls=())
@@ -80,7 +78,7 @@ def test_a_static_route_over_the_cable_opens_one_way(has_vrfs: bool) -> None:
 @VRFS
 def test_a_route_to_the_other_end_of_a_cable_leaves_its_vrf_there(has_vrfs: bool) -> None:
     """The cable's end decides in which VRF a packet goes on, not that of the switch that sent it."""
-    joined = made(mutants.routed, has_vrfs).with_port(FRONT, "Vlan300", acls=())
+    joined = routed(has_vrfs).with_port(FRONT, "Vlan300", acls=())
     route = StaticRoute("10.169.0.0/25", "RAILS" if has_vrfs else None, (mutants.ADDRESSES[0],))
     away = joined.with_port(FRONT, "Ethernet48", vrf="ELSEWHERE")
     assert opened(away.with_device(RAILS, static_routes=(*away.configs[RAILS].static_routes, route))) == {}

@@ -1,0 +1,40 @@
+"""BMCs: what joins a host and the out-of-band plane, and what of it no line of a switch says."""
+
+from collections.abc import Iterator, Mapping
+
+from nornir_tasks.design.device_config import DeviceConfig
+from nornir_tasks.design.links import Link
+from nornir_tasks.design.network import Network
+
+
+def bmcs(network: Network) -> dict[str, list[Link]]:
+    """Host -> the cables of its ports on the out-of-band plane: ``gpu-bmc-3`` is of ``gpu-3``."""
+    found: dict[str, list[Link]] = {}
+    groups = {host.rpartition("-")[0] for host in network.hosts}
+    for each in network.attached:
+        group, _, number = each.host.rpartition("-")
+        owner = group.rpartition("-")[0]
+        if owner in groups and each.host not in network:
+            found.setdefault(f"{owner}-{number}", []).append(each.link)
+    return found
+
+
+def bridges(network: Network, shared: Mapping[str, str]) -> Iterator[tuple[str, Link, Link]]:
+    """(host, cable of its BMC, cable of the port that this shares). ``shared``: host -> plane of that port."""
+    at = bmcs(network) if shared else {}
+    for host, plane in shared.items():
+        own = [each.link for each in network.circuits_of(host) if each.owner == plane]
+        for cable in at.get(host, ()) if own else ():
+            yield host, cable, own[0]
+
+
+def assumed(network: Network, configs: Mapping[str, DeviceConfig]) -> Iterator[str]:
+    """What is taken for granted of BMCs and management ports, in words: no line of a switch says it."""
+    for group in dict.fromkeys(host.rpartition("-")[0] for host in bmcs(network)):
+        yield f"BMCs of {group}-* share no port with their hosts (NC-SI off)"
+        yield f"BMCs of {group}-* forward nothing between their hosts (KCS, USB-LAN) and the out-of-band plane"
+    ports = {each.host: each.port for each in network.attached if each.host in configs}
+    unseen = [n for n, port in ports.items() if all(each.name != port for each in configs[n].interfaces)]
+    if unseen:
+        count = f"{len(unseen)} switch{'es' * (len(unseen) != 1)}"
+        yield f"management ports of {count} are in a VRF of their own: none of the lines judged says which"

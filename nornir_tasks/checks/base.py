@@ -11,7 +11,7 @@ from nornir_tasks.checks.evidence import Evidence, Finding, Verdict
 from nornir_tasks.design.config.base import NO_BASE, Server
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.platforms import platform
-from nornir_tasks.platforms.observed import ClockState, LogTarget, Observed, VrfPort, ZeroTouch
+from nornir_tasks.platforms.observed import ClockState, LogTarget, Observed, ShownAccount, VrfPort, ZeroTouch
 
 NTP = About(
     name="ntp",
@@ -49,7 +49,16 @@ MANAGEMENT = About(
     fails="the management port is elsewhere, or something of a plane is in the VRF",
     cannot_tell="the switch does not show which VRF its ports are in",
 )
-ABOUT = (NTP, SYSLOG, ZTP, MANAGEMENT)
+ACCOUNTS = About(
+    name="accounts",
+    each="switch whose local accounts the intent has",
+    reads=("accounts.role",),
+    wanted="the accounts of the intent with their roles; the one that pushes and the system's own may be there too",
+    passes="those of the intent are there with their roles, and nobody else can log in",
+    fails="one is missing or has another role, or somebody else can log in",
+    cannot_tell="the switch does not show its accounts",
+)
+ABOUT = (NTP, SYSLOG, ZTP, MANAGEMENT, ACCOUNTS)
 
 
 class _Seen(NamedTuple):
@@ -59,6 +68,7 @@ class _Seen(NamedTuple):
     targets: tuple[LogTarget, ...] | None
     zero_touch: ZeroTouch | None
     ports: tuple[VrfPort, ...] | None
+    accounts: tuple[ShownAccount, ...] | None
     routes: tuple[tuple[str | None, str], ...]
     """(VRF, prefix) of BGP's."""
 
@@ -75,6 +85,9 @@ def check_base(evidence: Evidence) -> list[Finding]:
             findings.append(_ntp(config, seen.clock))
         if config.base.log_servers and platform(config.os).observing.shows("log_targets"):
             findings.append(_syslog(config, seen.targets))
+        if config.base.accounts:
+            kept = evidence.push_accounts | evidence.network.device(device).capabilities.account_facts.kept
+            findings.append(_accounts(config, kept, seen.accounts))
         if config.base != NO_BASE:
             findings.append(_ztp(config, seen.zero_touch))
             planned = cabled.get(device, set()) | {each.name for each in config.interfaces}
@@ -84,7 +97,8 @@ def check_base(evidence: Evidence) -> list[Finding]:
 
 def _seen(observed: Observed) -> _Seen:
     routes = tuple(key for key, _ in observed.routes)
-    return _Seen(observed.clock, observed.log_targets, observed.zero_touch, observed.vrf_ports, routes)
+    shown = (observed.clock, observed.log_targets, observed.zero_touch, observed.vrf_ports, observed.accounts)
+    return _Seen(*shown, routes)
 
 
 def _ntp(config: DeviceConfig, seen: ClockState | None) -> Finding:
@@ -125,6 +139,20 @@ def _ztp(config: DeviceConfig, seen: ZeroTouch | None) -> Finding:
         return _finding(config, ZTP, Verdict.ERROR, expected, "", "the switch does not show its provisioning at boot")
     verdict = Verdict.PASS if seen.ended else Verdict.FAIL
     return _finding(config, ZTP, verdict, expected, f"provisioning at boot is {seen.state or 'on'}")
+
+
+def _accounts(config: DeviceConfig, kept: Set[str], seen: tuple[ShownAccount, ...] | None) -> Finding:
+    """``kept``: accounts that may be there, with whatever role."""
+    wanted = {each.name: each.role for each in config.base.accounts}
+    expected = f"accounts {_listed(f'{name} ({role})' for name, role in wanted.items())}"
+    if seen is None:
+        return _finding(config, ACCOUNTS, Verdict.ERROR, expected, "", "the switch does not show its accounts")
+    there = {each.name: each.role for each in seen}
+    wrong = [f"{name} ({there[name]})" for name, role in wanted.items() if there.get(name, role) != role]
+    wrong += [f"no {name}" for name in wanted if name not in there]
+    wrong += [f"also {name} ({role})" for name, role in sorted(there.items()) if name not in {*wanted, *kept}]
+    found = f"accounts: {', '.join(wrong) or 'as declared'}"
+    return _finding(config, ACCOUNTS, Verdict.FAIL if wrong else Verdict.PASS, expected, found)
 
 
 def _management(config: DeviceConfig, vrf: str | None, planned: Set[str], seen: _Seen) -> Iterator[Finding]:

@@ -156,6 +156,9 @@ def _cover(board: Board, device: str, ports: Iterable[str]) -> None:
         board.routes.setdefault((breaks, device), key)
         for each in (port,) if port else ("", *everywhere):
             board.cover(key, breaks, device, each)
+    if "" in known and board.evidence.running[device].base == board.evidence.wanted[device].base:
+        # of an account of somebody's own making the model has nothing, and its lines are among these
+        board.cover(("config", device, ""), Breaks.ACCOUNTS, device, "")
     for port in known - {""}:
         if not is_known(board.evidence, device, port):
             board.cover(("config", device, port), Breaks.TRAFFIC, device, port)

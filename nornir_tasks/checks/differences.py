@@ -37,6 +37,7 @@ class Breaks(Enum):
     TREE = "spanning tree, of the switch or of a port"
     BALANCING = "load balancing"
     SERVICES = "servers for time and log"
+    ACCOUNTS = "local accounts"
     POLICY = "what routes are accepted and handed on, here and wherever a path leads through here"
     ANNOUNCED = "the prefixes of this switch, everywhere"
     PATHS = "how many next hops this switch uses, for all that it learns"
@@ -63,6 +64,7 @@ AT = {
     Breaks.TREE: (frozenset({"vlan", "stp"}), False),
     Breaks.BALANCING: (frozenset({"load-balancing"}), False),
     Breaks.SERVICES: (frozenset({"ntp", "syslog"}), False),
+    Breaks.ACCOUNTS: (frozenset({"accounts"}), False),
     Breaks.POLICY: _ROUTES,
     Breaks.ANNOUNCED: _ROUTES,
     Breaks.PATHS: _ROUTES,
@@ -104,7 +106,7 @@ _OF_SWITCH = {
     "load_balancing": (Breaks.BALANCING,),
     "routing_policy": (Breaks.POLICY,),
     "static_routes": (Breaks.ANNOUNCED,),
-    "base": (Breaks.SERVICES,),
+    "base": (Breaks.SERVICES, Breaks.ACCOUNTS),
 }
 _OF_BGP = {
     "asn": (Breaks.SESSION,),

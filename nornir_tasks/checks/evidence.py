@@ -89,6 +89,8 @@ class Evidence:
     """device -> why its running configuration may be lost."""
     certificates: Mapping[str, Certificate] = field(default_factory=dict)
     """device -> the certificate of its API, where its base configuration is managed."""
+    push_accounts: frozenset[str] = frozenset()
+    """Accounts that push: on every switch, whether the intent declares them or not."""
     planes: frozenset[str] = frozenset()
     """The planes that are judged, with their fabrics and the switches: of no other one is anything in ``wanted``,
     ``running`` and ``changes``. Empty: all."""

@@ -112,6 +112,7 @@ def worth_asking(config: DeviceConfig, fields: Collection[str]) -> tuple[str, ..
         "log_targets": bool(config.base.log_servers),
         "zero_touch": config.base != NO_BASE,
         "vrf_ports": config.base != NO_BASE,
+        "accounts": bool(config.base.accounts),
     }
     return tuple(each for each in fields if there.get(each, True))
 

@@ -233,6 +233,15 @@ class VrfPort:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownAccount:
+    """A local account that can log in."""
+
+    name: str
+    role: str
+    """``admin`` or ``operator`` where it is one of ours, else the switch's words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """What a switch's API shows at a TLS handshake: seen by us, and not asked of the switch."""
 
@@ -280,6 +289,8 @@ class Observed:
     """None: the switch did not show it; one of which nothing is managed of base configuration is not asked."""
     vrf_ports: tuple[VrfPort, ...] | None = None
     """Ports with their VRFs; None: the switch did not show them; one as above is not asked."""
+    accounts: tuple[ShownAccount, ...] | None = None
+    """Local ones; None: the switch did not show them; one whose accounts are not managed is not asked."""
 
 
 FIELDS = tuple(each.name for each in fields(Observed) if each.name != "device")

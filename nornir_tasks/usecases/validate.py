@@ -15,6 +15,7 @@ from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.pipeline import device_config
 from nornir_tasks.design.plugs import leg_of
 from nornir_tasks.errors import GpufabricError, Problem, UndecidedError, ValidationFailed
+from nornir_tasks.inventory.endpoints import push_account
 from nornir_tasks.usecases.progress import On, Work, ignore
 from nornir_tasks.usecases.reach import Access, Reach
 from nornir_tasks.usecases.secrets import vault_of
@@ -39,6 +40,8 @@ def collect(selection: Selection, reach: Reach, on: On = ignore) -> Readings:
 
     A switch that does not answer is noted, and raises nothing.
     """
+    # nothing is sent: a difference on the management path is one like any other
+    reach = replace(reach, allow_management=frozenset(selection))
     access = Access(reach, on, vault_of(selection.design, selection.planes))
     releases = access.accepted(selection)
     selection = selection.with_releases(releases)
@@ -70,6 +73,7 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
         unreachable={name: error.problems[0] for name, error in readings.unreachable.items()},
         unfinished={name: problem.what for name, problem in unfinished(plans).items()},
         certificates={name: seen.certificate for name, seen in readings.switches.items() if seen.certificate},
+        push_accounts=push_account(selection.design.site),
         planes=frozenset(selection.planes),
         played=frozenset(network.hosts if selection.design.site.intent.management.source == "lab" else ()),
     )

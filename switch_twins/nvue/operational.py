@@ -21,7 +21,7 @@ from .gateways import of_svi
 from .pair import of_pair
 from .ports import share
 from .qos import EffectiveQos
-from .services import ZTP, of_system, with_peers
+from .services import ZTP, of_system, with_logins, with_peers
 from .tree import Tree, get_or
 
 _EPOCH = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -64,6 +64,7 @@ class Operational:
             **{key: value for key, value in running.get("system", {}).items() if key != "message"},
             "message": get_or(running, {}, "system", "message"),
             **({"ntp": of_system(ntp, state)} if ntp else {}),
+            **({"aaa": with_logins(aaa)} if (aaa := get_or(running, {}, "system", "aaa")) else {}),
             "ztp": ZTP,
             "build": f"Cumulus Linux {release}",
             "hostname": str(get_or(running, self._device.name, "system", "hostname")),

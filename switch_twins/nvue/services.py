@@ -1,4 +1,4 @@
-"""NTP and ZTP in the operational tree.
+"""NTP, ZTP and accounts in the operational tree.
 
 Rows of ``nv show service ntp mgmt server`` (Network-Time-Protocol-NTP.md of 5.14), of ``nv show system ntp`` (NVUE
 reference, from 5.15 on) and ``nv show system ztp``, taken for keys. In the lab every time server with an address
@@ -35,6 +35,12 @@ def _peer(name: str, followed: str | None, state: SwitchState, vrf: str) -> Tree
     answers = _answers(name, vrf, state)
     mark = "*" if name == followed else "+" if answers else ""
     return {"peer-state": mark, "reach": 377 if answers else 0, "stratum": 2 if answers else 16, "type": "u"}
+
+
+def with_logins(aaa: Tree) -> Tree:
+    """``system aaa``: who can log in, as ``nv show system aaa user`` has it in its column ``enable``."""
+    users = {name: {"enable": "on", **user, "hashed-password": "*"} for name, user in get_or(aaa, {}, "user").items()}
+    return {**aaa, "user": users}
 
 
 def of_system(ntp: Tree, state: SwitchState) -> Tree:

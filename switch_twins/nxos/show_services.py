@@ -79,6 +79,18 @@ def boot(view: View) -> Reply:
     return Reply("\n".join([*now, "Boot Variables on next reload:", "", "sup-1", image, f"Boot POAP {poap}", ""]))
 
 
+def user_account(view: View) -> Reply:
+    """Show user-account: local accounts."""
+    roles: dict[str, list[str]] = {}
+    for node in view.store.running.find("username"):
+        own = roles.setdefault(node.params["user"], [])
+        own += [node.params["role"]] if node.params.get("role") else []
+    lines: list[str] = []
+    for name, own in roles.items():
+        lines += [f"user:{name}", "        this user account has no expiry date", f"        roles:{' '.join(own)}"]
+    return Reply("\n".join([*lines, ""]))
+
+
 def vrf_interface(view: View) -> Reply:
     """Show vrf interface: ports that are not switched, SVIs and loopbacks."""
     numbers = {"default": 1, "management": 2}

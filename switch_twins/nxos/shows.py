@@ -97,6 +97,7 @@ SHOWS: tuple[tuple[re.Pattern[str], _Show], ...] = tuple(
         (r"show clock", _plain(show_system.clock)),
         (r"show ntp peer-status", _plain(show_services.ntp_peer_status)),
         (r"show logging server", _plain(show_services.logging_server)),
+        (r"show user-account", _plain(show_services.user_account)),
         (r"show boot", _plain(show_services.boot)),
         (r"show vrf interface", _plain(show_services.vrf_interface)),
         (rf"show interface(?: {_NAME})? priority-flow-control", _named(show_qos.priority_flow_control)),

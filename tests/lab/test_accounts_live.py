@@ -113,6 +113,9 @@ def test_accounts_are_pushed_and_a_second_push_changes_nothing(site: Site) -> No
     assert HASHES["ops-256"] in site.running("nxos")
     assert all(site.lets_in(os, "ops", "one password") for os in LEAVES)
     assert "0 of 4 changed" in site.push(*ALLOWED)
+    report = json.loads(site.run("validate", "--plane", "base", "--json"))
+    found = {each["device"]: each["found"] for each in report["findings"] if each["check"] == "accounts"}
+    assert found == dict.fromkeys(EVERY, "accounts: as declared")
     again = site.run("plan", "--plane", "base")
     assert "0 of 4 switches would change" in again
     assert "spine-1: cannot be compared, as the switch does not show it" in again
@@ -133,6 +136,15 @@ def test_what_somebody_changes_by_hand_is_planned_away_without_its_hash(site: Si
     site.push(code=7)
     assert "- username ops privilege 15 role network-admin secret sha512 <hidden:" in found
     assert "+ username ops privilege 15 role network-admin secret sha512 <secret:ops-512>" in found
+    report = json.JSONDecoder().raw_decode(site.run("validate", "--plane", "base", "--json", code=8))[0]
+    by_id = {each["id"]: each for each in report["findings"]}
+    assert {each["verdict"] for each in report["findings"] if each["check"] == "reach"} == {"pass"}
+    failed = {each["device"]: each for each in report["findings"] if each["check"] == "accounts" and each["cause"]}
+    assert {device: each["found"] for device, each in failed.items()} == {
+        LEAVES["nxos"]: "accounts: also guest (admin)",
+        LEAVES["nvue"]: "accounts: also guest (admin)",
+    }
+    assert {by_id[each["cause"]]["check"] for each in failed.values()} == {"config"}
     assert "- username guest password 5 <hidden:" in found
     assert "- system / aaa / user / guest" in found
     assert "3 of 4 changed" in site.push(*ALLOWED)

@@ -51,6 +51,7 @@ TREES = Request("show spanning-tree")
 NTP = Request("show ntp associations")
 ZERO_TOUCH = Request("show zerotouch")
 VRFS = Request("show vrf")
+ACCOUNTS = Request("show users accounts")
 
 LOGGING = Request("show logging", Form.TEXT)
 PFC = Request("show priority-flow-control", Form.TEXT)
@@ -79,6 +80,7 @@ REQUESTS = {
     "log_targets": (LOGGING,),
     "zero_touch": (ZERO_TOUCH,),
     "vrf_ports": (VRFS,),
+    "accounts": (ACCOUNTS,),
     "paths": (),  # no public source says where EOS shows its load balancing
 }
 
@@ -122,6 +124,7 @@ def observed(device: str, answers: Answers) -> Observed:
         log_targets=tuple(observe_base.log_targets(answers[LOGGING.what])) if LOGGING.what in answers else None,
         zero_touch=observe_base.zero_touch(answers[ZERO_TOUCH.what]) if ZERO_TOUCH.what in answers else None,
         vrf_ports=tuple(observe_base.vrf_ports(answers[VRFS.what])) if VRFS.what in answers else None,
+        accounts=tuple(observe_base.accounts(answers[ACCOUNTS.what])) if ACCOUNTS.what in answers else None,
     )
 
 

@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from nornir_tasks.platforms.observed import ClockState, LogTarget, VrfPort, ZeroTouch
+from nornir_tasks.platforms.observed import ClockState, LogTarget, ShownAccount, VrfPort, ZeroTouch
 
 _FOLLOWED = "sys.peer"
 _TARGET = re.compile(r"Logging to '(?P<address>[^']+)' port \d+ in VRF (?P<vrf>\S+) via \S+")
 _ENDED = "disabled"
+_ROLES = {("network-admin", 15): "admin", ("network-operator", 1): "operator"}
 
 
 def clock(shown: dict[str, Any]) -> ClockState:
@@ -44,3 +45,10 @@ def vrf_ports(shown: dict[str, Any]) -> Iterator[VrfPort]:
 
 def _vrf(name: str) -> str | None:
     return None if name == "default" else name
+
+
+def accounts(shown: dict[str, Any]) -> Iterator[ShownAccount]:
+    """``show users accounts``; of hashes nothing is kept."""
+    for name, user in shown.get("users", {}).items():
+        role, level = str(user.get("role", "")), user.get("privLevel")
+        yield ShownAccount(name, _ROLES.get((role, level), f"{role or 'no role'}, privilege {level}"))

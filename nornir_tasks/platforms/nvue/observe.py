@@ -76,6 +76,7 @@ REQUESTS = {
     "log_targets": (),  # NVUE has the servers as configured, and nothing of what is sent
     "zero_touch": (observe_base.ZTP,),
     "vrf_ports": (Request(PORTS, parts=observe_base.VRF_PARTS),),
+    "accounts": (observe_base.ACCOUNTS,),
 }
 
 
@@ -101,6 +102,7 @@ def observed(device: str, answers: Answers) -> Observed:
         clock=observe_base.clock(system, _data(answers, observe_base.NTP_OF_VRFS)),
         zero_touch=observe_base.zero_touch(system),
         vrf_ports=tuple(observe_base.vrf_ports(ports)) if PORTS in answers else None,
+        accounts=observe_base.accounts(system),
     )
 
 

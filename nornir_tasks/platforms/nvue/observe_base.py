@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Any
 
-from nornir_tasks.platforms.observed import ClockState, Request, VrfPort, ZeroTouch
+from nornir_tasks.platforms.observed import ClockState, Request, ShownAccount, VrfPort, ZeroTouch
 
 Data = dict[str, Any]
 
@@ -16,12 +16,15 @@ SYSTEM = "system"
 NTP_OF_SYSTEM = Request(SYSTEM, parts=("/ntp",))
 NTP_OF_VRFS = Request("service", parts=("/ntp",))
 ZTP = Request(SYSTEM, parts=("/ztp",))
+ACCOUNTS = Request(SYSTEM, parts=("/aaa/user",))
 VRF_PARTS = ("/*/ip/vrf", "/*/vrf")
 """Until 5.14, and from 5.15 on."""
 
 _IN_STEP = "synchronised"
 _FOLLOWED = "*"
 _ENDED = "disabled"
+_ON = "on"
+_ROLES = {"system-admin": "admin", "nvue-monitor": "operator"}
 
 
 def clock(system: Data, service: Data) -> ClockState | None:
@@ -59,3 +62,15 @@ def vrf_ports(ports: Data) -> Iterator[VrfPort]:
         vrf = port.get("vrf") or port.get("ip", {}).get("vrf")
         if vrf is not None:
             yield VrfPort(name, None if vrf == "default" else str(vrf))
+
+
+def accounts(system: Data) -> tuple[ShownAccount, ...] | None:
+    """``nv show system aaa user``: those that can log in, the operating system's own ones left out."""
+    users = system.get("aaa", {}).get("user")
+    if users is None:
+        return None
+    return tuple(
+        ShownAccount(name, _ROLES.get(str(user.get("role")), str(user.get("role"))))
+        for name, user in users.items()
+        if user.get("enable", _ON) == _ON
+    )

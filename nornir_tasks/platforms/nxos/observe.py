@@ -53,6 +53,7 @@ NTP = Request("show ntp peer-status")
 LOGGING = Request("show logging server", Form.TEXT)
 ZERO_TOUCH = Request("show boot", Form.TEXT)
 VRFS = Request("show vrf interface", Form.TEXT)
+ACCOUNTS = Request("show user-account", Form.TEXT)
 PFC = Request("show interface priority-flow-control")
 WATCHDOG = Request("show queuing pfc-queue")
 NETWORK_QOS = Request("show policy-map system type network-qos")
@@ -82,6 +83,7 @@ REQUESTS = {
     "log_targets": (LOGGING,),
     "zero_touch": (ZERO_TOUCH,),
     "vrf_ports": (VRFS,),
+    "accounts": (ACCOUNTS,),
 }
 
 _PENDING = re.compile(r"\d+\s+((?:no )?hardware profile dlb\b.*)")
@@ -113,6 +115,7 @@ def observed(device: str, answers: Answers) -> Observed:
         log_targets=tuple(observe_base.log_targets(str(answers[LOGGING.what]))) if LOGGING.what in answers else None,
         zero_touch=observe_base.zero_touch(str(answers.get(ZERO_TOUCH.what, ""))),
         vrf_ports=tuple(observe_base.vrf_ports(str(answers[VRFS.what]))) if VRFS.what in answers else None,
+        accounts=tuple(observe_base.accounts(str(answers[ACCOUNTS.what]))) if ACCOUNTS.what in answers else None,
     )
 
 

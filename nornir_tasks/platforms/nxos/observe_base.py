@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from nornir_tasks.platforms.nxos.tables import rows
-from nornir_tasks.platforms.observed import ClockState, LogTarget, VrfPort, ZeroTouch
+from nornir_tasks.platforms.observed import ClockState, LogTarget, ShownAccount, VrfPort, ZeroTouch
 
 _MARKS = " *+-="
 _POAP = re.compile(r"Boot POAP (\w+)")
@@ -16,6 +16,9 @@ _ENDED = "disabled"
 _TARGET = re.compile(r"\{([^{}\s]+)\}")
 _OF_TARGET = re.compile(r"server VRF:\s*(\S+)", re.IGNORECASE)
 _UNREACHABLE = "temporarily unreachable"
+_USER = re.compile(r"user:(\S+)")
+_ROLES = re.compile(r"roles:(.*)")
+_REMOTE = "REMOTE authentication"
 _PORT = re.compile(r"(\S+)\s+(\S+)\s+(?:\d+|N/A)\s+\S+")
 
 
@@ -50,3 +53,17 @@ def vrf_ports(text: str) -> Iterator[VrfPort]:
     for found in (_PORT.fullmatch(line.strip()) for line in text.splitlines()):
         if found is not None:
             yield VrfPort(found[1], None if found[2] == "default" else found[2])
+
+
+def accounts(text: str) -> Iterator[ShownAccount]:
+    """``show user-account``; those of a server of accounts, which are cached there, cannot log in by themselves."""
+    for block in re.split(r"(?m)^(?=\s*user:)", text):
+        name, roles = _USER.search(block), _ROLES.search(block)
+        if name is not None and _REMOTE not in block:
+            yield ShownAccount(name[1], _role(frozenset(roles[1].split()) if roles is not None else frozenset()))
+
+
+def _role(roles: frozenset[str]) -> str:
+    if "network-admin" in roles:
+        return "admin"
+    return "operator" if roles == {"network-operator"} else " ".join(sorted(roles)) or "no role"

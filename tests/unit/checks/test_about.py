@@ -33,6 +33,7 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     PortVlans,
+    ShownAccount,
     TreePort,
     TreeState,
     ZeroTouch,
@@ -58,6 +59,7 @@ TABLES = {
     ClockState: "clock",
     LogTarget: "log_targets",
     ZeroTouch: "zero_touch",
+    ShownAccount: "accounts",
 }
 KEYS = {"name", "port", "address", "vrf"}
 """What a row is about, not what it says."""

@@ -4,7 +4,7 @@ from nornir_tasks.usecases import validate
 from nornir_tasks.usecases.site import select
 from tests.unit.design import managed
 
-OF_BASE = {"ntp", "syslog", "ztp", "management", "certificate"}
+OF_BASE = {"ntp", "syslog", "ztp", "management", "certificate", "accounts"}
 
 
 def test_of_base_alone_configurations_and_services_are_judged_and_nothing_that_a_fabric_does() -> None:

@@ -13,12 +13,27 @@ from nornir_tasks.checks.suite import judge
 from nornir_tasks.deploy.tasks import relevant_vrfs, worth_asking
 from nornir_tasks.design.config.base import NO_BASE, Server
 from nornir_tasks.platforms.config_tree import Change
-from nornir_tasks.platforms.observed import FIELDS, Certificate, ClockState, LogTarget, Observed, VrfPort, ZeroTouch
+from nornir_tasks.platforms.observed import (
+    FIELDS,
+    Certificate,
+    ClockState,
+    LogTarget,
+    Observed,
+    ShownAccount,
+    VrfPort,
+    ZeroTouch,
+)
 from tests.unit.design import managed
 
 VRF = {"eos": "MGMT", "nxos": "management", "nvue": "mgmt"}
 PORT = {"eos": "Management1", "nxos": "mgmt0", "nvue": "eth0"}
 DEVICES = {"eos": "leaf-g1-r0", "nxos": "leaf-g1-r1", "nvue": "spine-1"}
+KEPT = {
+    "eos": (ShownAccount("pusher", "admin"),),
+    "nxos": (ShownAccount("pusher", "admin"), ShownAccount("admin", "admin")),
+    "nvue": (ShownAccount("pusher", "admin"), ShownAccount("cumulus", "Unknown")),
+}
+"""The account that pushes, and those of the system."""
 EVERY = pytest.mark.parametrize("os", DEVICES)
 
 
@@ -28,6 +43,7 @@ def evidence(**changes: Any) -> Evidence:
     return replace(
         right,
         observed={name: shown(right, name, **changes) for name in right.observed},
+        push_accounts=frozenset({"pusher"}),
         certificates={name: Certificate((name, "192.0.2.11"), 300, is_pinned=False) for name in right.observed},
     )
 
@@ -43,6 +59,7 @@ def shown(right: Evidence, name: str, **changes: Any) -> Observed:
         else tuple(LogTarget(each.address, each.vrf, None) for each in config.base.log_servers),
         zero_touch=ZeroTouch("disabled", ended=True),
         vrf_ports=(*ports, VrfPort(PORT[config.os], VRF[config.os])),
+        accounts=tuple(ShownAccount(each.name, each.role) for each in config.base.accounts) + KEPT[config.os],
     )
     return replace(seen, **changes) if name in DEVICES.values() else seen
 
@@ -55,8 +72,10 @@ def of(found: Evidence, os: str, check: str) -> Finding:
 def test_all_is_right_where_all_is_as_wanted() -> None:
     found = check_base(evidence())
     assert {each.verdict for each in found} == {Verdict.PASS}
-    counts = {name: sum(each.check == name for each in found) for name in ("ntp", "syslog", "ztp", "management")}
-    assert counts == {"ntp": 10, "syslog": 8, "ztp": 10, "management": 10}
+    counts = {
+        name: sum(each.check == name for each in found) for name in ("ntp", "syslog", "ztp", "management", "accounts")
+    }
+    assert counts == {"ntp": 10, "syslog": 8, "ztp": 10, "management": 10, "accounts": 10}
     assert judge(evidence()).failed == ()
 
 
@@ -114,7 +133,7 @@ def test_a_management_vrf_that_is_not_separate_fails_with_what_is_wrong(os: str)
         assert (finding.verdict, finding.found) == (Verdict.FAIL, words)
 
 
-@pytest.mark.parametrize("field", ["clock", "log_targets", "zero_touch", "vrf_ports"])
+@pytest.mark.parametrize("field", ["clock", "log_targets", "zero_touch", "vrf_ports", "accounts"])
 def test_what_a_switch_does_not_show_is_never_taken_for_right(field: str) -> None:
     verdicts = {each.verdict for each in check_base(evidence(**{field: None})) if each.device in DEVICES.values()}
     assert verdicts == {Verdict.PASS, Verdict.ERROR}
@@ -144,13 +163,26 @@ def test_another_server_by_hand_is_one_cause_with_all_that_follows(os: str) -> N
 @EVERY
 def test_a_switch_is_asked_for_what_is_managed_of_its_base_and_for_nothing_else(os: str) -> None:
     config = as_wanted(managed.design()).wanted[DEVICES[os]]
-    of_base = {"clock", "log_targets", "zero_touch", "vrf_ports"}
+    of_base = {"clock", "log_targets", "zero_touch", "vrf_ports", "accounts"}
     assert of_base <= set(worth_asking(config, FIELDS))
     assert not of_base & set(worth_asking(replace(config, base=NO_BASE), FIELDS))
     named = replace(config, base=replace(NO_BASE, hostname="spine"))
     assert of_base & set(worth_asking(named, FIELDS)) == {"zero_touch", "vrf_ports"}
     assert relevant_vrfs(config) == (VRF[os],)
     assert relevant_vrfs(named) == ()
+
+
+@EVERY
+def test_an_account_that_is_missing_has_another_role_or_that_nobody_declared_fails(os: str) -> None:
+    ops, viewer = ShownAccount("ops", "admin"), ShownAccount("viewer", "operator")
+    for accounts, words in (
+        ((ops,), "accounts: no viewer"),
+        ((ops, replace(viewer, role="admin")), "accounts: viewer (admin)"),
+        ((ops, viewer, ShownAccount("day0", "admin")), "accounts: also day0 (admin)"),
+    ):
+        finding = of(evidence(accounts=(*accounts, *KEPT[os])), os, "accounts")
+        assert (finding.verdict, finding.found) == (Verdict.FAIL, words)
+        assert finding.expected == "accounts ops (admin), viewer (operator)"
 
 
 def test_a_management_vrf_that_is_the_default_one_is_not_judged() -> None:

@@ -23,6 +23,7 @@ from nornir_tasks.platforms.observed import (
     PortQos,
     PortState,
     PortVlans,
+    ShownAccount,
     TreePort,
     TreeState,
     VrfPort,
@@ -78,6 +79,8 @@ BELONGS = {
     (LogTarget, "vrf"): {"syslog"},
     (LogTarget, "reached"): {"syslog"},
     (ZeroTouch, "ended"): {"ztp"},
+    (ShownAccount, "name"): {"accounts"},
+    (ShownAccount, "role"): {"accounts"},
     (VrfPort, "port"): {"management"},
     (VrfPort, "vrf"): {"management"},
     (PortQos, "port"): {"trust", "pfc", "watchdog", "ecn"},
@@ -152,6 +155,7 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
         LogTarget,
         ZeroTouch,
         VrfPort,
+        ShownAccount,
     }
     named = {(kind, field.name) for kind in shown for field in fields(kind)}
     in_vlans = {(PortState, "vlan")}  # judged where hosts are in one: test_vlans.py
@@ -160,6 +164,7 @@ def test_no_kind_of_observation_is_left_without_a_check() -> None:
     assert {field.name for field in fields(Observed)} == {
         "device", "ports", "lldp", "bgp", "routes", "qos", "dscp_to_priority", "paths", "groups", "pair", "gateways",
         "carried", "trees", "tree_ports", "partners", "clock", "log_targets", "zero_touch", "vrf_ports",
+        "accounts",
     }  # fmt: skip
     assert len(CHECKS) == 19
 

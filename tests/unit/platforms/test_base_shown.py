@@ -10,7 +10,7 @@ import pytest
 from nornir_tasks.platforms.eos import observe as eos
 from nornir_tasks.platforms.nvue import observe as nvue
 from nornir_tasks.platforms.nxos import observe as nxos
-from nornir_tasks.platforms.observed import ClockState, LogTarget, VrfPort, ZeroTouch
+from nornir_tasks.platforms.observed import ClockState, LogTarget, ShownAccount, VrfPort, ZeroTouch
 
 sys.path.append(str(Path(__file__).parents[2] / "recorded"))
 from transcripts import stdout_of
@@ -99,6 +99,23 @@ def test_cumulus_linux_shows_provisioning_and_the_vrfs_of_ports() -> None:
     for ports in (older, newer):
         found = nvue.OBSERVING.read("spine", {nvue.PORTS: ports})
         assert found.vrf_ports == (VrfPort("eth0", "mgmt"), VrfPort("swp1", None))
+
+
+def test_accounts_that_can_log_in_have_our_roles_or_the_switchs_words_and_no_hash() -> None:
+    ours = (ShownAccount("ops", "admin"), ShownAccount("viewer", "operator"))
+    assert of_eos(eos.ACCOUNTS.what).accounts == (*ours, ShownAccount("guest", "no role, privilege 1"))
+    assert of_nxos(nxos.ACCOUNTS.what).accounts == (ShownAccount("admin", "admin"), *ours)  # no cached one of a server
+    head, _, *rows = table("nv show system aaa user")
+    role, enable = head.index("Role"), head.index("enable")
+    users = {
+        row.split()[0]: {"role": row[role:enable].strip(), "enable": row[enable : enable + 6].strip()} for row in rows
+    }
+    users |= {"ops": {"role": "system-admin", "enable": "on"}, "viewer": {"role": "nvue-monitor"}}
+    assert nvue.OBSERVING.read("spine", {"system": {"aaa": {"user": users}}}).accounts == (
+        ShownAccount("cumulus", "Unknown"),
+        ShownAccount("user1", "OSPF"),
+        *ours,
+    )
 
 
 @pytest.mark.parametrize("system", [eos, nxos, nvue])

@@ -19,6 +19,7 @@ from nornir_tasks.files.devices_file import DeviceList, load_devices
 from nornir_tasks.files.resources import shown
 from nornir_tasks.files.site import INTENT
 from nornir_tasks.files.templates import day0_environment, environment
+from nornir_tasks.intent.attached_rules import bmc_group
 from nornir_tasks.intent.day0_model import Day0Intent
 from nornir_tasks.intent.findings import Finding
 from nornir_tasks.inventory.endpoints import device_list_file
@@ -28,6 +29,8 @@ from nornir_tasks.usecases.site import Selection, SiteDesign
 
 CERTIFICATE = "day0"
 """The certificate's name on switches whose base does not name one."""
+BMC = "bmc"
+"""What the intent calls the port of a BMC (``out_of_band``)."""
 KEA, DNSMASQ, BMCS, INDEX = "kea-dhcp4.json", "dnsmasq.conf", "bmcs.json", "index.json"
 MARK = "/day0"
 """Behind a site's name in the list of what was rendered to a folder: configurations of the same site stand beside."""
@@ -206,13 +209,28 @@ def write(day0: Day0, folder: Path, *, fill: bool = False, overwrite: bool = Fal
         _keep_to_ourselves(folder)
     written = write_artifacts(
         folder,
-        (*_files(day0, once), *texts.items(), (BMCS, bmcs({}))),
+        (*_files(day0, once), *texts.items(), (BMCS, bmcs(_bmc_addresses(day0.design)))),
         lambda _: None,
         day0.design.site.name + MARK,
         is_whole=not day0.selection.limit,
         overwrite=overwrite,
     )
     return Day0Written(written, unknown(booting))
+
+
+def _bmc_addresses(design: SiteDesign) -> dict[str, str]:
+    """Host -> the address of its BMC on the out-of-band plane."""
+    network, found = design.network, dict[str, str]()
+    for group, hosts in design.site.intent.hosts.items():
+        if BMC not in (hosts.out_of_band or ()):
+            continue
+        named = f"{bmc_group(group, BMC)}-"
+        for each in (nic for nic in network.attached if nic.host.startswith(named)):
+            number = each.host.removeprefix(named)
+            addresses = [circuit.lower_address for circuit in network.circuits_on(each.link)]
+            if number.isdigit() and addresses:
+                found[f"{group}-{number}"] = addresses[0]
+    return found
 
 
 def _keep_to_ourselves(folder: Path) -> None:

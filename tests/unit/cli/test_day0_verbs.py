@@ -1,8 +1,13 @@
 """nornir day0 as it is called: refusals with their remedies and exit code, and help for both verbs."""
 
+import json
 import os
+import signal
+import socket
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,7 +15,11 @@ from typer.testing import CliRunner
 
 from nornir_tasks.cli.app import app
 from nornir_tasks.errors import IntentError
-from tests.unit.usecases.day0_site import write_site
+from nornir_tasks.usecases.day0 import BMCS, DNSMASQ, KEA
+from nornir_tasks.usecases.site import load
+from tests.unit.day0.boots import program
+from tests.unit.usecases.day0_site import free_ports, write_authority, write_site
+from tests.unit.usecases.oob_site import write_oob_intent
 
 
 def test_all_that_is_missing_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,3 +40,81 @@ def test_the_verb_that_serves_says_once_which_site(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stderr.count("site lab:")) == (10, 1)
     assert "the lab of this site is not up" in done.stderr
+
+
+BASE = """
+base:
+  ntp: [192.0.2.123]
+  accounts: {gpufabric: {role: admin, hash: {eos: !secret push-512, nxos: !secret push-256, nvue: !secret push-512}}}
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site with everything that day 0 needs: an out-of-band plane, managed base, serial numbers."""
+    folder = tmp_path / "dc1"
+    folder.mkdir()
+    http, https = free_ports()
+    served = f"day0: {{server: 127.0.0.1, http_port: {http}, https_port: {https}}}\n"
+    write_oob_intent(folder / "fabric.yml", more=BASE + served)
+    write_authority(folder)
+    names = [device.name for device in load(folder).network.devices]
+    rows = [
+        f"  {name}: {{address: 192.0.2.{number}, serial: SER{number}, mac: '02:00:00:00:00:{number:02x}'}}\n"
+        for number, name in enumerate(names, start=11)
+    ]
+    (folder / "devices.yml").write_text(
+        "username: gpufabric\npassword: !secret switch\nca: ca.pem\ndevices:\n" + "".join(rows)
+    )
+    return folder
+
+
+def nornir(site: Path, *words: str) -> subprocess.Popen[str]:
+    command = [str(Path(sys.executable).parent / "nornir"), *words, "--site", str(site), "--out", str(site / "out")]
+    environment = {**os.environ, "GPUFABRIC_STATE": str(site.parent / "state")}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def test_a_site_with_an_out_of_band_plane_is_written_and_the_second_time_nothing_changes(site: Path) -> None:
+    first, _ = nornir(site, "day0").communicate(timeout=60)
+    assert "48 files in" in first
+    assert "48 changed; 22 switches" in first
+    again, _ = nornir(site, "day0").communicate(timeout=60)
+    assert "0 changed; 22 switches" in again
+    for command in (
+        ["kea-dhcp4", "-t", f"{site}/out/{KEA}"],
+        ["dnsmasq", "--test", f"--conf-file={site}/out/{DNSMASQ}"],
+    ):
+        done = subprocess.run([program(command[0]), *command[1:]], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    bmcs = json.loads((site / "out" / BMCS).read_text())
+    assert sorted(bmcs) == sorted(host for host in load(site).network.hosts)
+    assert bmcs["gpu-1"]["redfish"].startswith("https://10.183.0.")
+    config = (site / "out" / "leaf-g1-r0.startup-config").read_text()
+    assert "ip address 10.183.0.12/25" in config
+    assert "username gpufabric " not in config
+
+
+def test_ctrl_c_ends_the_server_and_leaves_no_port_taken(site: Path) -> None:
+    nornir(site, "day0").communicate(timeout=60)
+    port = load(site).site.intent.day0.https_port  # type: ignore[union-attr]
+    serving = nornir(site, "day0", "serve", "--for", "60")
+    for _ in range(300):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            break
+        time.sleep(0.1)
+    serving.send_signal(signal.SIGINT)
+    _, said = serving.communicate(timeout=15)
+    assert serving.returncode == 130
+    assert "Traceback" not in said
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", port), 1)
+
+
+def test_the_server_ends_in_time_and_says_who_did_not_come(site: Path) -> None:
+    nornir(site, "day0").communicate(timeout=60)
+    serving = nornir(site, "day0", "serve", "--for", "1", "--limit", "spine-1")
+    out, said = serving.communicate(timeout=60)
+    assert serving.returncode == 9
+    assert "0 of 1 have their certificate" in out
+    assert "spine-1: did not ask for its certificate in time" in said

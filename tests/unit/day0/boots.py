@@ -1,5 +1,7 @@
 """First boots of one switch per system, with made-up secrets."""
 
+import os
+import shutil
 from dataclasses import replace
 
 from nornir_tasks.day0.first_boot import FirstBoot, Identity, NewSwitch, OneTime, Server, first_boot
@@ -24,21 +26,28 @@ ONCE = OneTime("day0", "$6$salt$hash", "$5$salt$nobody", "T0KEN")
 KNOWN = Identity("ABC123", "02:00:00:00:00:01")
 
 
-def new_switch(os: str, identity: Identity = KNOWN, **changes: object) -> NewSwitch:
+def new_switch(system: str, identity: Identity = KNOWN, **changes: object) -> NewSwitch:
     made = NewSwitch(
         name="leaf-1",
-        os=os,
-        facts=platform(os).facts.capabilities(RELEASES[os], ASICS[os]),
+        os=system,
+        facts=platform(system).facts.capabilities(RELEASES[system], ASICS[system]),
         identity=identity,
         management=ManagementAddress("192.0.2.11", 24, "192.0.2.1"),
-        vrf=VRFS[os],
+        vrf=VRFS[system],
         api_port=None,
         certificate="day0",
         has_api=False,
-        base=BASE[os],
+        base=BASE[system],
     )
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
 def boot(switch: NewSwitch, server: Server = SERVER, once: OneTime = ONCE) -> FirstBoot:
     return first_boot(switch, server, once, platform(switch.os).first_boot, day0_environment())
+
+
+def program(name: str) -> str:
+    """Servers stand in a folder that not every user's path has."""
+    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+    assert found, f"{name} is not installed: scripts/machine_packages.sh"
+    return found

@@ -4,8 +4,6 @@ Needs Kea's DHCPv4 server and dnsmasq (scripts/machine_packages.sh).
 """
 
 import json
-import os
-import shutil
 import subprocess
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
@@ -19,15 +17,9 @@ from nornir_tasks.day0.first_boot import Identity
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.intent.day0_model import PxeHostIntent, PxeIntent
 from nornir_tasks.platforms import platform
+from tests.unit.day0.boots import program
 
 URL = "http://198.51.100.10:8080"
-
-
-def program(name: str) -> str:
-    """Servers stand in a folder that not every user's path has."""
-    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
-    assert found, f"{name} is not installed: scripts/machine_packages.sh"
-    return found
 
 
 def booting(number: int, system: str, serial: str | None, mac: str | None) -> Booting:

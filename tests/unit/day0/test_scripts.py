@@ -12,11 +12,17 @@ import pytest
 from ruamel.yaml import YAML
 
 from nornir_tasks.day0.first_boot import Identity
+from nornir_tasks.platforms import platform
+from switch_twins.nvue.schema import schema_for
 from tests.unit.day0.boots import ONCE, SYSTEMS, boot, new_switch
 
 BIN = Path(sys.executable).parent
 BY_SERIAL = Identity("ABC123", "02:00:00:00:00:01")
 BY_MAC = Identity(None, "02:00:00:00:00:01")
+BASE_OF_RELEASE = {
+    "service": 'service:\n  ntp:\n    "mgmt":\n      server:\n        "192.0.2.123": {}\n',
+    "system": 'system:\n  ntp:\n    server:\n      "192.0.2.123": {}\n    vrf: "mgmt"\n',
+}
 QUOTED = Identity("it's; rm -rf $HOME \"`\\", None)
 identities = pytest.mark.parametrize("identity", [BY_SERIAL, BY_MAC], ids=["serial", "mac"])
 
@@ -99,6 +105,14 @@ def test_what_base_says_replaces_what_day_0_says_on_cumulus_and_words_stay_words
     assert read["system"]["hostname"] == "other"
     assert read["system"]["ssh-server"] == {"state": "off"}
     assert read["system"]["api"] == {"certificate": "day0", "state": "enabled"}
+
+
+@pytest.mark.parametrize("release", platform("nvue").facts.releases)
+def test_the_configuration_of_cumulus_linux_is_within_the_schema_of_each_release(release: str) -> None:
+    facts = platform("nvue").facts.capabilities(release, "spectrum4")
+    base = BASE_OF_RELEASE[facts.spelling.ntp]  # type: ignore[attr-defined]
+    tree = YAML(typ="safe").load(boot(new_switch("nvue", facts=facts, base=base, api_port=8765)).config)[0]["set"]
+    assert schema_for(f"{release}.0").mistakes(tree) == ()
 
 
 def test_a_poap_script_is_python_that_runs_nothing_when_it_is_read() -> None:

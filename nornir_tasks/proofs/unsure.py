@@ -23,7 +23,8 @@ _VRF = re.compile(r"\bvrf (?:member |context |instance )?(\S+)")
 _ROUTE = re.compile(r"(?:no )?ip(?:v6)? route (?:vrf (\S+) )?(\S+/\d+)\b.*")
 _LIST = re.compile(r"(?:ip|ipv6|mac) access-list (?:standard )?(\S+)")
 _DEFAULT_VRF = "default"
-_WORDS = 6
+_WORDS = 8
+_SECRET = re.compile(r"(?i)(?:pass|secret|key|communit|auth|md5|sha|crypt|credential|token)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +195,13 @@ def _patterns(expressions: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 
 def _printed(path: Path) -> str:
-    """A line for the operator, without what may be a secret: words of unknown lines are cut after the first few."""
-    lines = [" ".join(line.split()[:_WORDS]) for line in path]
-    return " / ".join(lines)
+    """A line for the operator: up to the first word after which a secret may stand, and not too many words."""
+    shown: list[str] = []
+    for line in path:
+        words = line.split()
+        secret = next((at for at, word in enumerate(words) if _SECRET.match(word)), None)
+        cut = min(_WORDS, len(words) if secret is None else secret + 1)
+        shown.append(" ".join((words[0].split(":")[0] if secret == 0 else each) for each in words[:cut]))
+        if secret is not None:
+            return " / ".join(shown) + " ..."
+    return " / ".join(shown)

@@ -1,5 +1,8 @@
 """No alarm where the switches do just what a site's flows say, whatever else the site has; and on built-in sites."""
 
+from collections import Counter
+from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,6 +13,7 @@ from nornir_tasks.usecases.site import load
 from tests.unit.design import front
 from tests.unit.platforms import front_drawn
 from tests.unit.proofs.front_proved import GUARDED
+from tests.unit.proofs.random_sites import drawn
 from tests.unit.proofs.site_proved import site
 
 
@@ -39,6 +43,20 @@ def test_random_front_fabrics_do_what_their_flows_say_and_no_more(data: dict[str
 @given(front_drawn.intents())
 def test_two_hundred_front_fabrics_do_what_their_flows_say_and_no_more(data: dict[str, Any]) -> None:
     holds_for(data)
+
+
+@pytest.mark.long
+def test_two_hundred_sites_with_rails_vrfs_and_out_of_band_planes_raise_no_alarm(figure: Callable[[str], None]) -> None:
+    pairs, planes = 0, Counter[str]()
+    for seed in range(5000, 5200):
+        clean = drawn(Random(seed))
+        found = clean.judged()
+        assert (found.failed, found.undecided) == ((), ()), seed
+        pairs += len(found.pairs)
+        planes.update(clean.network.planes.keys() & {"compute", "oob"})
+    figure(
+        f"200 sites, {planes['compute']} with rails, {planes['oob']} with an out-of-band plane: {pairs} pairs as asked"
+    )
 
 
 @pytest.mark.parametrize(("site", "pairs"), [("lab", 24), ("lab-rails", 0), ("lab-breakout", 0), ("ref-512", 0)])

@@ -180,7 +180,17 @@ def test_a_trunk_without_a_list_carries_every_vlan() -> None:
     assert next(e for e in with_open_trunks(opened).interfaces if e.name == "Ethernet1").tagged_vlans == (200, 300)
 
 
-def test_no_secret_is_in_a_reason() -> None:
-    found = seen(EOS, ("router ospf 1", "area 0 authentication message-digest-key 1 sha512 7 SECRET"))
-    (reason,) = doubts(EOS, found).reasons[EOS]
-    assert "SECRET" not in reason
+@pytest.mark.parametrize(
+    ("device", "line"),
+    [
+        (EOS, ("router ospf 1", "area 0 authentication message-digest-key 1 sha512 7 SECRET")),
+        (EOS, ("router bgp 4200200000", "neighbor 203.0.113.9 password 7 SECRET")),
+        (NXOS, ("router bgp 4200200001", "neighbor 203.0.113.9", "password 3 SECRET")),
+        (NVUE, ("vrf", "default", "router", "bgp", "neighbor", "203.0.113.9", 'password: "SECRET"')),
+        (NVUE, ("vrf", "default", "router", "ospf", "authentication", "SECRET", "on")),
+    ],
+)
+def test_no_secret_is_in_a_reason(device: str, line: Path) -> None:
+    reasons = doubts(device, seen(device, line)).reasons[device]
+    assert reasons
+    assert not [each for each in reasons if "SECRET" in each]

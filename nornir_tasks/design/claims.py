@@ -116,6 +116,9 @@ class Claims:
         """The owner of a local account, where accounts are managed."""
         return BASE if "accounts" in self.base and name not in self.kept_accounts else None
 
+    management_vrf: str | None = None
+    """The management VRF, by the name that the switch has for it."""
+
     @cached_property
     def planes(self) -> frozenset[str]:
         """What a push may be of, one by one: the planes that use this switch, and its base, where it is managed."""
@@ -131,6 +134,10 @@ class Claims:
     def fabric(self) -> str:
         """The owner of what planes share on this switch: its fabric, else the switch."""
         return next((claim.owner.key for claim in self.claims if claim.owner.kind == "fabric"), SWITCH)
+
+    def by_management_vrf(self, name: str) -> str | None:
+        """The base's key for the VRF that the intent manages the switch in."""
+        return BASE if "management" in self.base and name == self.management_vrf else None
 
     def by_port(self, port: str) -> str | None:
         """The owner that uses this port: the fabric, if several do; the switch, if none does and it is kept shut.

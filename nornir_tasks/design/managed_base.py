@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from nornir_tasks.design import managed_accounts, managed_reach
 from nornir_tasks.design.capabilities import Capabilities
-from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, Server
+from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.management import ManagementAddress
+from nornir_tasks.design.network import Network
 from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
-from nornir_tasks.errors import Problem
+from nornir_tasks.errors import DesignError, Problem
 from nornir_tasks.intent.base_model import DEFAULT_VRF, BaseIntent, DnsIntent
+from nornir_tasks.intent.findings import Finding
 from nornir_tasks.intent.model import Intent
 
 
@@ -19,11 +21,33 @@ def by_fabric(intent: Intent) -> Mapping[str, BasePolicy]:
     return {name: _policy(each) for name, each in found.items() if isinstance(each, BaseIntent)}
 
 
+def check(network: Network, intent: Intent) -> None:
+    """Raises DesignError where management ports are managed and have no address."""
+    findings = []
+    for name, policy in network.base.items():
+        without = [each.name for each in network.devices if each.fabric == name and each.name not in network.management]
+        if policy.port and without:
+            own = intent.fabrics[name].base is not None
+            more = f" and {len(without) - 1} more" if len(without) > 1 else ""
+            findings.append(
+                Finding(
+                    (*(("fabrics", name) if own else ()), "base", "management"),
+                    f"the management ports of fabric {name} have no address",
+                    "a plane of kind oob whose fabric joins the management port of each switch",
+                    f"{without[0]}{more} without one",
+                    "add such a plane, or leave management out: then it stays as each switch has it",
+                )
+            )
+    if findings:
+        raise DesignError(intent.marks.problems(findings))
+
+
 def _policy(base: BaseIntent) -> BasePolicy:
     ntp, syslog = (None if each is None else tuple(map(str, each)) for each in (base.ntp, base.syslog))
     return BasePolicy(
         None if base.vrf == DEFAULT_VRF else base.vrf,
         hostname=base.hostname is not None,
+        port=base.management is not None,
         dns=_dns(base.dns),
         ntp=ntp,
         syslog=syslog,
@@ -47,6 +71,7 @@ def sections(policy: BasePolicy | None, management: ManagementAddress | None = N
         return frozenset()
     found: dict[BaseSection, object] = {
         "hostname": policy.hostname or None,
+        "management": policy.port or None,
         "dns": policy.dns,
         "ntp": policy.ntp,
         "syslog": policy.syslog,
@@ -56,17 +81,27 @@ def sections(policy: BasePolicy | None, management: ManagementAddress | None = N
     return named | managed_reach.sections(policy.reach, management)
 
 
+def vrf_of(policy: BasePolicy | None, capabilities: Capabilities) -> str | None:
+    """The management VRF by the name that the switch has for it, which on most systems is the system's own."""
+    if policy is None or policy.vrf is None:
+        return None
+    return capabilities.management_vrf or policy.vrf
+
+
 def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -> Base:
     """In the terms of this switch's OS: a management VRF has a name of its own on most."""
     if policy is None:
         return NO_BASE
-    vrf = policy.vrf and (capabilities.management_vrf or policy.vrf)
+    vrf = vrf_of(policy, capabilities)
+    at = policy.management if policy.port else None
+    port = ManagementPort(vrf, at.interface, at.gateway) if vrf and at else None
     dns = policy.dns or DnsPolicy((), None)
     names, time, log = (
         tuple(Server(each, vrf) for each in found or ()) for found in (dns.servers, policy.ntp, policy.syslog)
     )
     return Base(
         hostname=device if policy.hostname else None,
+        management=port,
         name_servers=names,
         domain=dns.domain,
         time_servers=time,
@@ -77,9 +112,12 @@ def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -
 
 
 def problems(device: str, policy: BasePolicy | None, capabilities: Capabilities) -> Iterator[Problem]:
-    """What of the base configuration of one switch its OS cannot be configured with."""
+    """What of the base configuration of one switch it cannot be configured with."""
     if policy is None:
         return
+    if policy.port and (policy.management is None or policy.vrf is None):
+        what = "its management port is managed, and has no address in a management VRF"
+        yield Problem(device, what, "an address, and a default route, of an out-of-band plane")
     if policy.dns is not None and policy.dns.domain is not None and capabilities.domain_gap:
         what = f"a domain name cannot be configured: {capabilities.domain_gap}"
         hint = "leave dns.domain out in the base of this fabric, or take a later release"

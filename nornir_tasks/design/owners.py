@@ -79,6 +79,7 @@ def claims_on(network: Network, device: Device, kinds: Kinds) -> Claims:
         network.facts[device.os].split_part,
         base=managed_base.sections(base, network.management.get(device.name)),
         kept_accounts=managed_accounts.kept(base, device.capabilities),
+        management_vrf=managed_base.vrf_of(base, device.capabilities),
     )
 
 

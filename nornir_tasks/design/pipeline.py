@@ -150,6 +150,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     management_paths.check(network, intent.marks)
     declared(network, kinds(), intent.marks)
     managed_accounts.check(intent, network)
+    managed_base.check(network, intent)
     check_tables(network, intent.marks)
     throughput.check(network, demands(intent, kinds().planes), intent.marks)
     return network

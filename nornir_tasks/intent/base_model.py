@@ -23,6 +23,7 @@ def _vrf(value: object) -> str:
     return value
 
 
+_OUT_OF_BAND = re.compile(r"(?i:mgmt\b.*|management\b.*|oob\b.*)")
 _DOMAIN = re.compile(r"(?=.{1,64}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*")
 MAX_NAME_SERVERS = 3
 """resolv.conf(5), MAXNS: a resolver asks no more; Cumulus Linux and EOS have the C library's."""
@@ -69,6 +70,12 @@ class BaseIntent(Part):
     ``default``: servers are reached in the default VRF, on all systems."""
     hostname: Literal["managed"] | None = None
     """``managed``: each switch is called as in the design. A change of it needs ``--allow-management``."""
+    management: Literal["managed"] | None = None
+    """``managed``: the management VRF, the address of each switch's management port and the default route there, as an
+    out-of-band plane gives them. Other addresses of the port, and other default routes there, are removed. A change
+    needs ``--allow-management``, and of an address it does not last by a push: after the commit the switch is asked
+    again where ``devices.yml`` has it, does not answer there, and its own timer takes the change back. So an address is
+    changed at the switch's console, and then in ``devices.yml``."""
     dns: DnsIntent | None = None
     """Name servers and domain name."""
     ntp: Annotated[tuple[HostAddress, ...], Field(min_length=1)] | None = None
@@ -94,6 +101,9 @@ class BaseIntent(Part):
         yield from account_findings(self.accounts) if self.accounts is not None else ()
         for section, servers in (("ntp", self.ntp), ("syslog", self.syslog)):
             yield from _twice(section, servers)
+        if self.management is not None and not _OUT_OF_BAND.fullmatch(self.vrf):
+            expected = "a name that no plane can have: MGMT, or what begins with mgmt, management or oob"
+            yield Finding(("vrf",), "not a management VRF, which management: managed needs", expected, self.vrf)
         sections = [each for each in type(self).model_fields if each != "vrf"]
         if all(getattr(self, each) is None for each in sections):
             hint = "base: unmanaged leaves all of it as switches have it"

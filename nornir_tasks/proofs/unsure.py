@@ -117,6 +117,9 @@ class _Reader:
             is_ours = route in wanted.static_routes or all(map(routing.has_owner, route.next_hops))
             if route.vrf in self.used and not is_ours and not _is_elsewhere(route.prefix, self.subnets):
                 yield f"a static route that is not of the plan: {key_name(route.key)} to {', '.join(route.next_hops)}"
+        own = self.config.base.management
+        if own is not None and own.vrf in self.used:
+            yield "the management port is in a VRF that other ports are in"
         for port in self.config.interfaces:
             if MANAGEMENT_PORT.fullmatch(port.name) and port.enabled and port.vrf in self.used and port.address:
                 yield f"{port.name} is in a VRF that other ports are in"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,8 @@ from nornir_tasks.deploy.plan import device_plan
 from nornir_tasks.deploy.wanted import Wanted
 from nornir_tasks.design import managed_base
 from nornir_tasks.design.partial_config import BasePolicy, DnsPolicy
-from nornir_tasks.errors import RefusedError
+from nornir_tasks.design.pipeline import device_config
+from nornir_tasks.errors import DesignError, RefusedError
 from nornir_tasks.platforms import platform
 from nornir_tasks.platforms.config_tree import Path
 from nornir_tasks.usecases.site import select
@@ -82,4 +84,68 @@ def test_a_domain_name_is_refused_where_the_release_has_none() -> None:
     (problem,) = managed_base.problems("spine-1", policy, known)
     assert "5.14" in problem.what
     assert problem.found == "example.net"
-    assert list(managed_base.problems("spine-1", replace(policy, dns=DnsPolicy(("192.0.2.54",), None)), known)) == []
+    without = replace(policy, dns=DnsPolicy(("192.0.2.54",), None))
+    assert list(managed_base.problems("spine-1", without, known)) == []
+
+
+OTHER_ADDRESS = {
+    "eos": ("interface Management1", "ip address 198.51.100.77/24"),
+    "nxos": ("interface mgmt0", "ip address 198.51.100.77/24"),
+    "nvue 5.14": ("interface", "eth0", "ip", "address", "198.51.100.77/24"),
+    "nvue 5.16": ("interface", "eth0", "ipv4", "address", "198.51.100.77/24"),
+}
+
+
+@pytest.mark.parametrize("system", managed.DEVICES)
+def test_a_push_that_changes_the_management_address_is_refused_without_leave(system: str) -> None:
+    device = managed.DEVICES[system]
+    base = base_of(device, port=True)
+    switch = called(base, device)
+    push(switch, base, allow_management=True)
+    assert device_plan(base, switch.running()).changes == ()
+    switch.type(OTHER_ADDRESS[system])
+    with pytest.raises(RefusedError, match=rf"management path(?s:.*)--allow-management {device}") as refused:
+        device_plan(base, switch.running())
+    assert "198.51.100.77/24" in str(refused.value)
+    push(switch, base, allow_management=True)
+    assert "198.51.100.77/24" not in switch.running()
+
+
+@SYSTEMS
+def test_the_management_port_gets_its_address_and_keeps_what_others_say_of_it(device: str) -> None:
+    base = base_of(device, port=True)
+    switch = called(base, device)
+    before = lines_of(base, switch)
+    push(switch, base, allow_management=True)
+    after = lines_of(base, switch)
+    port = base.config.base.management
+    assert port is not None
+    assert any(port.address in path[-1] for path in after)
+    assert any(port.gateway in path[-1] for path in after)
+    assert {path for path in before if "description" in path[-1]} <= after
+    assert not [path for path in before ^ after if not re.search(_MANAGEMENT, " / ".join(path))]
+
+
+_MANAGEMENT = (
+    r"^(?:interface (?:Management1|mgmt0) / |vrf context management / ip route|(?:no ip routing vrf|ip route vrf) MGMT)"
+    r"|eth0|mgmt"
+)
+
+
+@SYSTEMS
+def test_a_managed_port_without_an_address_is_refused_and_nothing_of_it_removed(device: str) -> None:
+    network = replace(managed.network(BasePolicy("MGMT", port=True)), management={})
+    with pytest.raises(DesignError, match="management port is managed, and has no address"):
+        device_config(network, network.device(device))
+
+
+def test_a_management_vrf_that_somebody_makes_route_is_a_difference_and_routes_no_more() -> None:
+    device = managed.DEVICES["eos"]
+    base = base_of(device, port=True)
+    switch = called(base, device)
+    push(switch, base, allow_management=True)
+    good = switch.running()
+    switch.type(("ip routing vrf MGMT",))
+    assert switch.running() != good
+    push(switch, base, allow_management=True)
+    assert switch.running() == good

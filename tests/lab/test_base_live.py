@@ -35,7 +35,8 @@ def site_of(lab: RunningLab, os: str) -> SiteDesign:
     """The lab's rails with managed base, of which this one switch is reached."""
     entry = next(each for each in lab.description.devices if each["name"] == os)
     folder = site_folder(lab, entry, SYSTEMS[os])
-    made = managed.design(managed.SERVERS)
+    # nothing of the management port: the lab's switches are reached at the address that it has
+    made = managed.design(replace(managed.SERVERS, port=False))
     intent = made.site.intent.model_copy(update={"management": ManagementIntent()})
     return replace(made, site=Site("lab", folder, intent, load_devices(folder / "devices.yml")))
 

@@ -27,6 +27,8 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
         ("logging vrf MGMT host 192.0.2.201 1514 protocol tcp",),
         ("ip name-server vrf MGMT 192.0.2.200",),
         ("ip name-server 192.0.2.201",),
+        ("ip route vrf MGMT 0.0.0.0/0 198.51.100.253",),
+        ("interface Management1", "ip address 203.0.113.7/24 secondary"),
     ),
     "leaf-g1-r1": (
         ("ntp server 192.0.2.200 prefer use-vrf management",),
@@ -34,23 +36,30 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
         ("logging server 192.0.2.200 3 use-vrf management",),
         ("vrf context management", "ip name-server 192.0.2.54 192.0.2.200"),
         ("ip name-server 192.0.2.201 use-vrf LEGACY",),
+        ("vrf context management", "ip route 0.0.0.0/0 198.51.100.253"),
+        ("interface mgmt0", "ip address 203.0.113.7/24 secondary"),
     ),
     "spine-1": (
         ("system", "ntp", "server", "192.0.2.200", 'iburst: "enabled"'),
         ("system", "ntp", 'state: "disabled"'),
         ("system", "syslog", "server", "192.0.2.200", "port: 601"),
         ("system", "dns", "server", "192.0.2.200", 'vrf: "mgmt"'),
+        ("interface", "eth0", "ipv4", "address", "203.0.113.7/24"),
+        ("vrf", "mgmt", "router", "static", "0.0.0.0/0", "via", "203.0.113.1", 'type: "ipv4-address"'),
     ),
     "spine-2": (
         ("service", "ntp", "mgmt", "server", "192.0.2.200", 'iburst: "on"'),
         ("service", "ntp", "default", "pool", "0.cumulusnetworks.pool.ntp.org"),
         ("system", "syslog", "server", "192.0.2.200", "port: 601"),
         ("service", "dns", "default", "server", "192.0.2.200"),
+        ("interface", "eth0", "ip", "gateway", "203.0.113.1"),
     ),
 }
 """What somebody may add on a switch whose base is managed."""
 _OF_BASE = re.compile(
-    r"(?:hostname|ip name-server|ip domain-name|dns domain|ntp|logging) .*|vrf context management / ip name-server .*"
+    r"interface (?:Management1|mgmt0) / (?:vrf|vrf member|ip address) .*|vrf context management / ip route 0.0.0.0/0 .*"
+    r"|vrf instance MGMT|no ip routing vrf MGMT|ip route vrf MGMT 0.0.0.0/0 .*|interface / eth0 / .*|vrf / mgmt / .*"
+    r"|(?:hostname|ip name-server|ip domain-name|dns domain|ntp|logging) .*|vrf context management / ip name-server .*"
     r"|system / hostname: .*|(?:service|system) / (?:dns|ntp|syslog)(?: / .*)?"
 )
 

@@ -29,7 +29,14 @@ NOT_PRINTED = {
 PORTS = frozenset({"eos: interface Ethernet<cage>/<lane> | interface Ethernet<cage>", "nxos: interface <name>"})
 """A port is there whatever is configured; only what it says goes."""
 
-STAYS = frozenset({"nxos: hostname <name>", "nxos: vrf context management"})
+STAYS = frozenset(
+    {
+        "eos: interface Management1",
+        "nxos: hostname <name>",
+        "nxos: interface mgmt0",
+        "nxos: vrf context management",
+    }
+)
 """Every switch has it: another may take its place, and it is never taken away."""
 
 STOOD_ON = dict.fromkeys(

@@ -132,6 +132,7 @@ PARTS = {
         BasePolicy,
         maybe(NAMES),
         hostname=st.booleans(),
+        port=st.booleans(),
         dns=maybe(st.builds(DnsPolicy, st.tuples(NAMES), maybe(NAMES))),
         ntp=maybe(st.tuples(NAMES)),
         syslog=maybe(st.tuples(NAMES)),

@@ -6,12 +6,12 @@ from typing import Literal, get_args
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.reach import NO_REACH, Reach
 
-BaseSection = Literal["hostname", "dns", "ntp", "syslog", "accounts", "api", "api address", "ssh"]
+BaseSection = Literal["hostname", "management", "dns", "ntp", "syslog", "accounts", "api", "api address", "ssh"]
 """Each is ours as a whole where the intent has its key, else others'. ``api address``: what the API listens
 on, where the design knows it."""
 BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)
 
-NETWORK_SECTIONS: frozenset[BaseSection] = frozenset({"dns"})
+NETWORK_SECTIONS: frozenset[BaseSection] = frozenset({"dns", "management"})
 """Those that NX-OS has lines of in its management VRF."""
 
 
@@ -26,11 +26,25 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
+class ManagementPort:
+    """The port that the switch is managed by, in a VRF of its own with a default route."""
+
+    vrf: str
+    """By the name that the switch has for it."""
+    address: str
+    """IPv4, with its length."""
+    gateway: str
+    """IPv4: where the default route goes to."""
+
+
+@dataclass(frozen=True, slots=True)
 class Base:
     """Base configuration. What is not managed is empty, as is what is managed and shall not be there."""
 
     hostname: str | None = None
     """The name the switch has for itself; None: not managed."""
+    management: ManagementPort | None = None
+    """None: not managed."""
     name_servers: tuple[Server, ...] = ()
     """DNS."""
     domain: str | None = None

@@ -5,11 +5,15 @@ source the next worse class is used.
 """
 
 from nornir_tasks.design.capabilities import Disruption
+from nornir_tasks.design.claims import MANAGEMENT_VRF
 from nornir_tasks.platforms.line_classes import LineClasses
 
 _BGP = r"router bgp \S+(?: / vrf \S+)?"
 
 CLASSES: tuple[tuple[str, Disruption], ...] = (
+    # what the switch is managed by: no packet of hosts passes there, but our own session may end (PROTECTED)
+    (r"interface Management1(?: / (?:vrf|ip address) .*)?", Disruption.NONE),
+    (rf"(?:no )?(?:vrf instance|ip routing vrf|ip route vrf) {MANAGEMENT_VRF.pattern}(?: .*)?", Disruption.NONE),
     # um-eos BGP: changing the routing protocol model needs a reload or a restart of all routing agents
     (r"service routing protocols model .*", Disruption.RELOAD),
     # um-eos IPv4: without ip routing nothing is forwarded between ports

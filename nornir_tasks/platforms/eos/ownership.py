@@ -119,6 +119,13 @@ OWNERSHIP = (
     # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
     # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
+    # of the management port its VRF and addresses of IPv4; the rest of it, and other such ports, are others'
+    rule(
+        r"interface Management1",
+        "base management",
+        shared=True,
+        children=(rule(r"vrf \S+|ip address .*", "base management"),),
+    ),
     replace(rule(r"interface (?P<key>\S+)", "port", children=_TRUNK), strays=_OF_MEMBER),
     # with lists of ours on the switch; they serve others' lists as well, so they stay when ours go
     rule(r"(?:no )?hardware access-list (?:update default-result permit|resource sharing vlan ipv6 out)", "acls"),
@@ -128,6 +135,10 @@ OWNERSHIP = (
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"ip route (?P<key>{_IPV4}/\d+) .*", "prefix"),
     rule(rf"ipv6 route (?P<key>{_IPV6}/\d+) .*", "prefix"),
+    # the management VRF, which does not route, and its default route; others' are what else it has
+    rule(rf"vrf instance (?P<key>{MANAGEMENT_VRF.pattern})", "management vrf", shared=True),
+    rule(rf"(?:no )?ip routing vrf (?P<key>{MANAGEMENT_VRF.pattern})", "management vrf"),
+    rule(rf"ip route vrf (?P<key>{MANAGEMENT_VRF.pattern}) 0\.0\.0\.0/0 .*", "management vrf"),
     # others may have routes in our VRFs too: to prefixes outside its owner's pools that it does not declare
     rule(rf"ip route vrf (?P<key>\S+ {_IPV4}/\d+) .*", "route"),
     rule(rf"ipv6 route vrf (?P<key>\S+ {_IPV6}/\d+) .*", "route"),

@@ -15,7 +15,7 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, WORDS
-from nornir_tasks.platforms.eos.parse_base import BASE_ROWS, base_of
+from nornir_tasks.platforms.eos.parse_base import BASE_BLOCKS, BASE_READERS, BASE_ROWS, base_of
 from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
 from nornir_tasks.platforms.eos.parse_layer3 import TOP as TOP_LAYER3
@@ -112,6 +112,7 @@ _VLAN_LINES = table(*_VLAN)
 
 BLOCKS = (
     Block((), _TOP),
+    *BASE_BLOCKS,
     Block((r"interface ",), PORT),
     Block((r"vlan \d+$",), _VLAN),
     Block((r"route-map ",), _ROUTE_MAP),
@@ -150,6 +151,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
     qos = parse_qos(rest, capabilities, left)
     bgp = parse_bgp(rest, left)
     leave(left, (), rest.children.values())
+    base = base_of(fields, left)
     config = DeviceConfig(
         name=name,
         os="eos",
@@ -173,7 +175,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         ),
         static_routes=static_routes(fields, left),
         bgp=bgp,
-        base=replace(base_of(fields), reach=reach(fields, left)),
+        base=replace(base, reach=reach(fields, left)),
     )
     return Parsed(in_order(config, sort_key), left)
 
@@ -258,6 +260,7 @@ def _vrf(node: ConfigTree, found: re.Match[str], fields: Fields) -> list[ConfigT
 _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
     (re.compile(pattern), reader)
     for pattern, reader in (
+        *BASE_READERS,
         *PORT_READERS,
         *REACH_READERS,
         (r"vlan (\d+)", _vlan),

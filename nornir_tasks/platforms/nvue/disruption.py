@@ -10,6 +10,8 @@ from nornir_tasks.platforms.line_classes import LineClasses
 _BGP = r"vrf / \S+ / router / bgp"
 
 CLASSES: tuple[tuple[str, Disruption], ...] = (
+    # what the switch is managed by: no packet of hosts passes there, but our own session may end (PROTECTED)
+    (r"interface / eth0\b.*|vrf / mgmt\b.*", Disruption.NONE),
     # docs514 ECMP: a new seed restarts switchd, and all ports go down with it
     (r"system / forwarding / hash-seed: .*", Disruption.PORT_FLAP),
     # docs514 ECMP: reloading the hash fields does not interrupt traffic, but flows move to other links

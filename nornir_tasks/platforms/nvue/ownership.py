@@ -86,6 +86,8 @@ _RELAYED_IN_VRF = (
 # where time is from; keys and the interface that it is asked for on stay as they are. Until 5.14 it is so for each VRF.
 _TIME = r"server|pool|peer"
 
+_OF_MANAGEMENT = rule(r"address|gateway|dhcp-client|vrf: .*", "base management")
+
 OWNERSHIP: tuple[Rule, ...] = (
     _container(r"acl", _BY_NAME),
     # the VLANs of the default bridge and its spanning tree; its other settings are whoever's made it
@@ -101,6 +103,16 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"interface",
         rule(r"(?P<key>swp\w+|lo|bond\d+|peerlink)", "port", children=_TRUNK),
+        # of the management port its VRF, addresses of IPv4 and default route; the rest of it is others'
+        rule(
+            r"eth0",
+            "base management",
+            shared=True,
+            children=(
+                rule(r"ip(?:v4)?", "base management", shared=True, children=(_OF_MANAGEMENT,)),
+                rule(r"vrf: .*", "base management"),
+            ),
+        ),
         rule(r"peerlink\.(?P<key>\d+)", "vlan"),
         # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
         rule(r"(?P<key>swp\w+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
@@ -153,13 +165,15 @@ OWNERSHIP: tuple[Rule, ...] = (
     _container(
         r"vrf",
         _container(r"default", _container(r"router", _DEFAULT_BGP, _container(r"static", rule(_ROUTE, "prefix")))),
+        # a default route of the management VRF that is not the port's gateway would be a second one
+        _container(r"mgmt", _container(r"router", _container(r"static", rule(r"0\.0\.0\.0/0", "base management")))),
         rule(r"(?P<key>[^:]+)", "vrf", shared=True, children=_OWN_VRF),
     ),
 )
 
 PROTECTED: tuple[str, ...] = (
     r"interface / eth\d",
-    r"vrf / mgmt\b",
+    r"vrf / mgmt / (?!router(?: / static)?$)",
     r"vrf / default / router / static / (?:0\.0\.0\.0/0|::/0|default6?)(?: |$)",
     r"platform\b",
     r"maintenance\b",

@@ -45,6 +45,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         for port, _ in entries(data, "interface")
         if take_word(data, "enable", "interface", port, "qos", "pfc-watchdog", "state")
     )
+    base = parse_base(data, known.spelling)  # before the ports: the management port is none of the fabric's
     balancing = _load_balancing(data, known.spelling)
     qos, own_profiles = parse_qos(data, known, watched)
     bgp, bfd = parse_bgp(data, known)
@@ -75,7 +76,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         static_routes=parse_static_routes(data),
         bgp=bgp,
         vrfs=_vrfs(data),
-        base=parse_base(data, known.spelling),
+        base=base,
     )
     return Parsed(in_order(config, sort_key), _remainder(data))
 

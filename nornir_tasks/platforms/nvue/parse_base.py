@@ -1,11 +1,12 @@
 """NVUE data of base configuration: the name of the switch, ``ntp`` and ``syslog``."""
 
-from nornir_tasks.design.config.base import Base, Server
+from nornir_tasks.design.config.base import Base, ManagementPort, Server
 from nornir_tasks.platforms.nvue.capabilities import Spelling
 from nornir_tasks.platforms.nvue.parse_accounts import parse_accounts
 from nornir_tasks.platforms.nvue.parse_reach import reach
-from nornir_tasks.platforms.nvue.reading import Data, entries, take_empty, take_text
+from nornir_tasks.platforms.nvue.reading import Data, entries, look, take, take_empty, take_text
 
+MANAGEMENT_VRF = "mgmt"
 _DEFAULT = "default"
 
 
@@ -13,6 +14,7 @@ def parse_base(data: Data, spelling: Spelling) -> Base:
     """What the switch is called, where it has its time from and sends its log, and its accounts."""
     return Base(
         hostname=take_text(data, "system", "hostname"),
+        management=_management(data, spelling),
         name_servers=_names_by_vrf(data) if spelling.ntp == "service" else _names(data),
         domain=take_text(data, "system", "dns", "domain"),
         time_servers=_time_by_vrf(data) if spelling.ntp == "service" else _time(data),
@@ -20,6 +22,22 @@ def parse_base(data: Data, spelling: Spelling) -> Base:
         accounts=parse_accounts(data),
         reach=reach(data),
     )
+
+
+def _management(data: Data, spelling: Spelling) -> ManagementPort | None:
+    """Port, VRF and default route; a part of them alone is not in the model."""
+    port = ("interface", "eth0")
+    at = (*port, spelling.address)
+    addresses, gateways = entries(data, *at, "address"), entries(data, *at, "gateway")
+    vrf = look(data, *port, *spelling.vrf)
+    if vrf != MANAGEMENT_VRF or len(addresses) != 1 or len(gateways) != 1:
+        return None
+    (address, of_address), (gateway, of_gateway) = addresses[0], gateways[0]
+    if of_address or of_gateway:
+        return None
+    for path in ((*at, "address", address), (*at, "gateway", gateway), (*port, *spelling.vrf)):
+        take(data, *path)
+    return ManagementPort(vrf, address, gateway)
 
 
 def _time_by_vrf(data: Data) -> tuple[Server, ...]:

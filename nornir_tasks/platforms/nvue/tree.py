@@ -70,6 +70,9 @@ CONTAINERS: tuple[Path, ...] = (
     ("vrf", "default"),
     ("vrf", "default", "router"),
     ("vrf", "default", "router", "static"),
+    ("vrf", "mgmt"),
+    ("vrf", "mgmt", "router"),
+    ("vrf", "mgmt", "router", "static"),
     _BGP,
     (*_BGP, "neighbor"),
     (*_BGP, "peer-group"),
@@ -78,8 +81,8 @@ CONTAINERS: tuple[Path, ...] = (
     (*_IPV4, "aggregate-route"),
     (*_IPV4, "network"),
 )
-"""Sections of the schema, parents first. The only entries of collections are ``vrf / default`` and the bridge, which
-always exist."""
+"""Sections of the schema, parents first. The only entries of collections are ``vrf / default``, ``vrf / mgmt`` (docs514
+Management-VRF.md) and the bridge, which always exist."""
 
 _IS_CONTAINER = frozenset(CONTAINERS)
 

@@ -7,6 +7,11 @@ from nornir_tasks.platforms.line_classes import LineClasses
 _BGP = r"router bgp \S+(?: / vrf \S+)?"
 
 CLASSES: tuple[tuple[str, Disruption], ...] = (
+    # What the switch is managed by: no packet of hosts passes there, but our own session may end (PROTECTED).
+    (
+        r"interface mgmt0(?: / (?:vrf member|ip address) .*)?|vrf context management(?: / ip route .*)?",
+        Disruption.NONE,
+    ),
     # "brief period of traffic loss" on all ports: Cisco Nexus 9000 QoS Configuration Guide 10.5(x), "Configuring
     # Queuing and Scheduling"; network-qos changes re-carve the same buffers.
     (r"policy-map type (?:queuing|network-qos) .*", Disruption.DATAPLANE_BLIP),

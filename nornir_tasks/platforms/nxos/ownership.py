@@ -97,7 +97,15 @@ OWNERSHIP = (
     rule(r"route-map (?P<key>\S+) (?:permit|deny) \d+", "name"),
     rule(rf"{_ROUTE} .+", "prefix"),
     # The management VRF is always there: what stands below is its section's, and all else in it others'.
-    rule(r"vrf context management", "base network", shared=True, children=(rule(r"ip name-server .+", "base dns"),)),
+    rule(
+        r"vrf context management",
+        "base network",
+        shared=True,
+        children=(
+            rule(r"ip name-server .+", "base dns"),
+            rule(r"ip route 0\.0\.0\.0/0 .+", "base management"),
+        ),
+    ),
     # Others may have routes, a name server and the like in our VRFs too.
     rule(r"vrf context (?P<key>\S+)", "vrf", shared=True, children=(rule(rf"{_ROUTE} .+", "pool route"),)),
     rule(r"interface breakout module 1 port (?P<key>\d+) map \S+", "port", prefix="Ethernet1/"),
@@ -106,6 +114,13 @@ OWNERSHIP = (
     rule(r"interface Vlan(?P<key>\d+)", "vlan", below=_BY_ADDRESS),
     # A subinterface of an earlier design: by its VRF or address, else by the owner of the port.
     rule(r"interface (?P<key>Ethernet[\d/]+\.\d+)", "subinterface", below=_OF_SUBINTERFACE, last="parent"),
+    # Of the management port its VRF and addresses of IPv4; the rest of it is others'.
+    rule(
+        r"interface mgmt0",
+        "base management",
+        shared=True,
+        children=(rule(r"vrf member .+|ip address .+", "base management"),),
+    ),
     # A port that nobody uses any more leaves the group of ours that it is in: else the group would never go.
     replace(rule(r"interface (?P<key>\S+)", "port", children=_TRUNK), strays=_OF_MEMBER),
     rule(r"router bgp \S+", "switch", shared=True, children=_BGP),

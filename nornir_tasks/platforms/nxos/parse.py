@@ -187,6 +187,7 @@ class _Reader:
         yield LIST.pattern, self._access_list
         yield r"vlan (?P<number>\d+)", self._vlan
         yield rf"vrf context {MANAGEMENT_VRF}", self.management.vrf
+        yield r"interface mgmt0", self.management.port
         yield r"vrf context (?P<name>\S+)", self._vrf
         yield r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<sequence>\d+)", self.policy.route_map
         yield r"class-map type qos match-any GPUFABRIC-QG(?P<group>[0-7])", self.qos.class_map

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from nornir_tasks.design.config.base import Base, Server
+from nornir_tasks.design.config.base import Base, ManagementPort, Server
 from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from nornir_tasks.platforms.lines import Block, Fields, Row, row, table, text
 from nornir_tasks.platforms.nxos.parse_accounts import ACCOUNT
@@ -23,9 +23,18 @@ def _servers(vrf: str | None) -> Row:
 
 
 MANAGEMENT_VRF = "management"
-_MANAGEMENT = (_servers(MANAGEMENT_VRF),)
-_MANAGEMENT_LINES = table(*_MANAGEMENT)
-BASE_BLOCKS = (Block((rf"vrf context {MANAGEMENT_VRF}$",), _MANAGEMENT),)
+_PORT = "interface mgmt0"
+_IPV4 = r"\d+\.\d+\.\d+\.\d+"
+_MANAGEMENT = (
+    _servers(MANAGEMENT_VRF),
+    row(rf"ip route 0\.0\.0\.0/0 ({_IPV4})", "gateways", text, many=True),
+)
+_PORT_ROWS = (
+    row(rf"vrf member ({MANAGEMENT_VRF})", "vrf", text, single="vrf member"),
+    row(rf"ip address ({_IPV4}/\d+)", "address", text, single=r"ip address(?= \S+$)"),
+)
+_MANAGEMENT_LINES, _PORT_LINES = table(*_MANAGEMENT), table(*_PORT_ROWS)
+BASE_BLOCKS = (Block((rf"vrf context {MANAGEMENT_VRF}$",), _MANAGEMENT), Block((rf"{_PORT}$",), _PORT_ROWS))
 
 BASE_ROWS = (
     _servers(None),
@@ -49,15 +58,33 @@ class ManagementReader:
     def __init__(self, remainder: Remainder) -> None:
         self._remainder = remainder
         self._values: Fields = {}
+        self._port: Fields = {}
 
     def vrf(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
         """``vrf context management``."""
         self._values |= self._remainder.read(node, (*above, node.text), _MANAGEMENT_LINES)
 
+    def port(self, _: re.Match[str], node: ConfigTree, above: Path) -> None:
+        """``interface mgmt0``."""
+        self._port = self._remainder.read(node, (*above, node.text), _PORT_LINES)
+
     def finish(self, values: Fields) -> Base:
         """Base configuration, from the lines at the top and of these blocks."""
         names = values.get("name_servers", ()) + self._values.get("name_servers", ())
-        return replace(_base_of(values), name_servers=names)
+        return replace(_base_of(values), name_servers=names, management=self._management())
+
+    def _management(self) -> ManagementPort | None:
+        """Port, VRF and default route; a part of them alone is not in the model."""
+        vrf, address, gateways = self._port.get("vrf"), self._port.get("address"), self._values.get("gateways", [])
+        if vrf is not None and address is not None and len(gateways) == 1:
+            return ManagementPort(vrf, address, gateways[0])
+        left = self._remainder.tree
+        for line in (vrf and f"vrf member {vrf}", address and f"ip address {address}"):
+            if line:
+                left.add_path((_PORT, line))
+        for gateway in gateways:
+            left.add_path((f"vrf context {MANAGEMENT_VRF}", f"ip route 0.0.0.0/0 {gateway}"))
+        return None
 
 
 def _base_of(values: Fields) -> Base:

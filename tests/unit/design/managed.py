@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import cache
 
+from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.network import Network
 from nornir_tasks.design.partial_config import AccountPolicy, BasePolicy, DnsPolicy
 from nornir_tasks.design.pipeline import Realised, device_config
@@ -17,6 +18,7 @@ ACCOUNTS = (
 POLICY = BasePolicy(
     "MGMT",
     hostname=True,
+    port=True,
     dns=DnsPolicy(("192.0.2.54", "2001:db8::35"), "fabric.example.net"),
     ntp=("192.0.2.120", "192.0.2.121", "2001:db8::7b"),
     syslog=("192.0.2.51", "2001:db8::33"),
@@ -33,8 +35,13 @@ def site() -> SiteDesign:
 
 
 def network(policy: BasePolicy = POLICY) -> Network:
-    """With this base configuration on all of its switches."""
-    return replace(site().network, base={"compute": policy})
+    """With this base configuration on all of its switches; management ports that are managed are in one subnet."""
+    whole = site().network
+    ports = {
+        each.name: ManagementAddress(f"198.51.100.{number}", 24, "198.51.100.254")
+        for number, each in enumerate(whole.devices, start=1)
+    }
+    return replace(whole, base={"compute": policy}, management=ports if policy.port else {})
 
 
 def design(policy: BasePolicy = POLICY) -> SiteDesign:
@@ -42,6 +49,6 @@ def design(policy: BasePolicy = POLICY) -> SiteDesign:
 
 
 def realised(device: str, vrf: str | None = "MGMT") -> Realised:
-    """``vrf``: the management VRF; None: all is reached in the default one."""
-    made = network(replace(POLICY, vrf=vrf))
+    """``vrf``: the management VRF; None: all is reached in the default one, and the management port is others'."""
+    made = network(POLICY if vrf else replace(POLICY, vrf=None, port=False))
     return device_config(made, made.device(device))

@@ -53,6 +53,11 @@ def avd_inputs(config: DeviceConfig, known: Capabilities) -> Inputs:
     if tree := config.spanning_tree:
         instances = [{"id": "0", "priority": tree.priority}]
         inputs["spanning_tree"] = inputs.get("spanning_tree", {}) | {"mode": "mstp", "mst_instances": instances}
+    if port := config.base.management:
+        inputs["vrfs"].append({"name": port.vrf, "ip_routing": False})
+        inputs["static_routes"].append({"vrf": port.vrf, "prefix": "0.0.0.0/0", "next_hop": port.gateway})
+        own = {"name": "Management1", "vrf": port.vrf, "ip_address": port.address}
+        inputs["management_interfaces"] = [own]
     return inputs | _base(config.base)
 
 

@@ -5,8 +5,11 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from nornir_tasks.design.config.accounts import Account
-from nornir_tasks.design.config.base import Base, BaseSection, Server
+from nornir_tasks.design.config.base import Base, BaseSection, ManagementPort, Server
+from nornir_tasks.design.config.interfaces import Interface
 from nornir_tasks.design.config.reach import ApiSettings, Reach, SshSettings
+from nornir_tasks.design.config.static_routes import StaticRoute
+from nornir_tasks.design.config.vrfs import Vrf
 from nornir_tasks.design.device_config import DeviceConfig
 from nornir_tasks.intent.account_model import ROLES
 from nornir_tasks.intent.secret_name import placeholder
@@ -25,7 +28,15 @@ def maybe_managed(
 
     name = draw(st.sampled_from((None, config.name)))
     domain = draw(st.sampled_from((None, "fabric.example.net"))) if has_domain else None
-    made = Base(hostname=name, name_servers=servers(), domain=domain, time_servers=servers(), log_servers=servers())
+    port = ManagementPort(vrf, "198.51.100.7/24", "198.51.100.254") if vrf and draw(st.booleans()) else None
+    made = Base(
+        hostname=name,
+        management=port,
+        name_servers=servers(),
+        domain=domain,
+        time_servers=servers(),
+        log_servers=servers(),
+    )
     made = replace(made, accounts=draw(_accounts()))
     return replace(config, base=replace(made, reach=draw(_reached(config, vrf))))
 
@@ -50,6 +61,7 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
     """The sections that have a line."""
     found: dict[BaseSection, object] = {
         "hostname": base.hostname,
+        "management": base.management,
         "dns": base.name_servers or base.domain,
         "ntp": base.time_servers,
         "syslog": base.log_servers,
@@ -59,3 +71,18 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "ssh": base.reach.ssh,
     }
     return frozenset(section for section, value in found.items() if value)
+
+
+def with_management(config: DeviceConfig) -> DeviceConfig:
+    """The same with the management port among the ports, its VRF and its route among theirs: as others see it."""
+    port = config.base.management
+    if port is None:
+        return config
+    name = {"eos": "Management1", "nxos": "mgmt0"}[config.os]
+    made = Interface(name, None, port.address, None, enabled=True, qos_profile=None, vrf=port.vrf)
+    return replace(
+        config,
+        interfaces=(*config.interfaces, made),
+        vrfs=(*config.vrfs, Vrf(port.vrf)),
+        static_routes=(*config.static_routes, StaticRoute("0.0.0.0/0", port.vrf, (port.gateway,))),
+    )

@@ -1,6 +1,6 @@
 """What the resource modules of cisco.nxos should read of a switch, in the form of their facts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
@@ -136,19 +136,17 @@ def _route(route: StaticRoute) -> Facts:
 
 
 def vrf_global(config: DeviceConfig) -> Facts:
-    """VRFs with their routes of IPv4."""
-    found = []
-    for vrf in config.vrfs:
-        routes = [each for each in config.static_routes if each.vrf == vrf.name and not each.is_ipv6]
+    """VRFs with their routes of IPv4 and name servers. The management VRF is said where a section of base is in it."""
+    found, servers = [], config.base.name_servers
+    names = [vrf.name for vrf in config.vrfs]
+    for name in [*names, "management"] if servers and "management" not in names else names:
+        routes = [each for each in config.static_routes if each.vrf == name and not each.is_ipv6]
         made = [_vrf_route(each, hop) for each in routes for hop in each.next_hops or ("Null0",)]
-        found.append({"name": vrf.name, **({"ip": {"route": made}} if made else {})})
-    return {"vrfs": [*found, *_management_vrf(config)]} if found or config.base.name_servers else []
-
-
-def _management_vrf(config: DeviceConfig) -> Iterator[Facts]:
-    if servers := config.base.name_servers:
-        names = {"ip": {"name_server": {"address_list": [each.address for each in servers]}}}
-        yield {"name": "management", **(names if servers[0].vrf else {})}
+        inside: Facts = {"route": made} if made else {}
+        if addresses := [each.address for each in servers if each.vrf == name]:
+            inside["name_server"] = {"address_list": addresses}
+        found.append({"name": name, **({"ip": inside} if inside else {})})
+    return {"vrfs": found} if found else []
 
 
 def _vrf_route(route: StaticRoute, hop: str) -> Facts:

@@ -18,6 +18,7 @@ from nornir_tasks.platforms.config_tree import ConfigTree, Path
 from tests.lab.line_shapes import Shape, shapes
 from tests.property.mutants import instead, other_values, without
 from tests.unit.platforms import eos_examples, eos_resources, front_drawn, nxos_examples, nxos_resources
+from tests.unit.platforms.base_drawn import with_management
 from tests.unit.platforms.crosscheck_switches import switches
 from tests.unit.platforms.resource_modules import UnreadError, as_printed, canonical, facts, facts_of, printed, running
 from tests.unit.platforms.unseen_lines import NOT_JUDGED, SECTIONS_UNSEEN, UNSEEN
@@ -45,7 +46,7 @@ def _sorted(found: Any, left_out: frozenset[str] | set[str]) -> Any:
 def compare(os: str, resource: str, each: Realised) -> int:
     """How many entries the parser reads, all of them as they shall be."""
     found = entries(facts(os, resource, printed(each)), LEFT_OUT.get((os, resource), set()))
-    assert found == entries(EXPECTED[os][resource](each.config)), each.config.name
+    assert found == entries(EXPECTED[os][resource](with_management(each.config))), each.config.name
     return len(found)
 
 

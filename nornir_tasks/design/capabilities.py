@@ -40,6 +40,10 @@ class AccountFacts:
     """The same for the operator, with the command that makes one."""
     kept: frozenset[str] = frozenset()
     """Accounts that it does not do without."""
+    key_pattern: str = r"(?!)"
+    """Regular expression of the keys of TACACS+ servers that it takes, as a whole."""
+    key_words: str = "none: no servers of accounts are configured on this system"
+    """The same for the operator."""
 
 
 NO_ACCOUNTS = AccountFacts(r"(?!)", "none: no accounts are configured on this system")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from nornir_tasks.design import managed_accounts, managed_reach
+from nornir_tasks.design import managed_aaa, managed_accounts, managed_reach
 from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.config.base import NO_BASE, Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.management import ManagementAddress
@@ -52,6 +52,7 @@ def _policy(base: BaseIntent) -> BasePolicy:
         ntp=ntp,
         syslog=syslog,
         accounts=managed_accounts.policy(base),
+        tacacs=managed_aaa.policy(base),
         reach=managed_reach.policy(base),
     )
 
@@ -76,6 +77,7 @@ def sections(policy: BasePolicy | None, management: ManagementAddress | None = N
         "ntp": policy.ntp,
         "syslog": policy.syslog,
         "accounts": policy.accounts,
+        "aaa": policy.tacacs,
     }
     named = frozenset(section for section, value in found.items() if value is not None)
     return named | managed_reach.sections(policy.reach, management)
@@ -107,6 +109,7 @@ def within(policy: BasePolicy | None, device: str, capabilities: Capabilities) -
         time_servers=time,
         log_servers=log,
         accounts=managed_accounts.within(policy, capabilities),
+        tacacs=managed_aaa.within(policy, vrf, capabilities),
         reach=managed_reach.within(policy, vrf, capabilities),
     )
 

@@ -47,7 +47,13 @@ def _base(base: Base) -> Base:
         time_servers=_servers(base.time_servers),
         log_servers=_servers(base.log_servers),
         accounts=tuple(sorted(base.accounts, key=lambda each: each.name)),
+        tacacs=base.tacacs and replace(base.tacacs, servers=tuple(sorted(base.tacacs.servers, key=_by_address))),
     )
+
+
+def _by_address(address: str) -> tuple[int, int]:
+    found = ip_address(address)
+    return found.version, int(found)
 
 
 def _servers(servers: Iterable[Server]) -> tuple[Server, ...]:

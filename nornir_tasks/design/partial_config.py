@@ -142,6 +142,21 @@ class AccountPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class TacacsPolicy:
+    """Servers of accounts in neutral terms."""
+
+    servers: tuple[str, ...]
+    """Addresses."""
+    keys: tuple[tuple[str, str], ...]
+    """System and the name of the secret with the key there; under the empty name that of all others."""
+
+    def key_on(self, system: str) -> str | None:
+        """The name of the secret on this system; None: it names none for it."""
+        names = dict(self.keys)
+        return names.get(system) or names.get("")
+
+
+@dataclass(frozen=True, slots=True)
 class BasePolicy:
     """Base configuration in neutral terms. None: the section is not managed, and stays as the switch has it."""
 
@@ -162,6 +177,7 @@ class BasePolicy:
     management: ManagementAddress | None = None
     """The address of this switch's management port, where the design knows it."""
     accounts: tuple[AccountPolicy, ...] | None = None
+    tacacs: TacacsPolicy | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from nornir_tasks.design import (
     bundling,
     flows,
     front_panel,
+    managed_aaa,
     managed_accounts,
     managed_base,
     management_paths,
@@ -150,6 +151,7 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     management_paths.check(network, intent.marks)
     declared(network, kinds(), intent.marks)
     managed_accounts.check(intent, network)
+    managed_aaa.check(intent, network)
     managed_base.check(network, intent)
     check_tables(network, intent.marks)
     throughput.check(network, demands(intent, kinds().planes), intent.marks)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
+from nornir_tasks.intent.aaa_model import AaaIntent
 from nornir_tasks.intent.account_model import AccountIntent, AccountName, account_findings
 from nornir_tasks.intent.address_fields import HostAddress
 from nornir_tasks.intent.base_reach import ApiIntent, SshIntent
@@ -96,8 +97,17 @@ class BaseIntent(Part):
     switch's timer where the account that pushes cannot log in after it. Cumulus Linux shows no hashes, so there one is
     sent when the secret's value is another than was sent last, and what somebody else set is not seen."""
 
+    aaa: AaaIntent | None = None
+    """Servers that know accounts. Needs ``accounts``: what is left when none of them answers. Groups of servers of
+    others are removed, with what asks them: TACACS+ servers, and on Cumulus Linux any order of who is asked; RADIUS
+    servers stay. A change needs ``--allow-management``, and is taken back where the account that pushes cannot log in
+    after it."""
+
     def findings(self) -> Iterator[Finding]:
         """Each server once, and at least one section."""
+        if self.aaa is not None and self.accounts is None:
+            hint = "declare an account under accounts that is left when no server answers"
+            yield Finding(("aaa",), "servers of accounts without a local account", "accounts as well", hint=hint)
         yield from account_findings(self.accounts) if self.accounts is not None else ()
         for section, servers in (("ntp", self.ntp), ("syslog", self.syslog)):
             yield from _twice(section, servers)

@@ -51,6 +51,7 @@ Key = Literal[
     "base api address",
     "account",
     "base ssh",
+    "base aaa",
     "switch",
     "nobody",
 ]

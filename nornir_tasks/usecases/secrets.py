@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 
 from nornir_tasks.design.claims import BASE
+from nornir_tasks.design.network import Device
 from nornir_tasks.drivers.vault import NO_SECRETS, Vault
 from nornir_tasks.errors import GpufabricError, IntentError, Problem
 from nornir_tasks.files.resources import shown
@@ -47,28 +49,46 @@ def _others(design: SiteDesign) -> dict[str, str]:
     return {name: value for name, value in others.items() if devices is None or name != devices.password.name}
 
 
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """What a secret is used for on one system."""
+
+    name: str
+    path: Path
+    what: str
+    pattern: str
+    expected: str
+    hint: str
+
+
 def _not_hashes(design: SiteDesign, values: Mapping[str, str]) -> Iterator[Problem]:
-    """Secrets of accounts that are no hash of the kind that a system of theirs takes; their values are not repeated."""
-    seen = set[tuple[str, str]]()
-    for device in design.network.devices:
-        base, facts = design.network.base.get(device.fabric), device.capabilities.account_facts
-        for account in (base and base.accounts) or ():
-            name = account.hash_on(device.os)
-            value = None if name is None else values.get(name)
-            if value is None or name is None or (name, device.os) in seen or re.fullmatch(facts.hash_pattern, value):
-                continue
-            seen.add((name, device.os))
-            is_own = design.site.intent.fabrics[device.fabric].base is not None
-            path = ("fabrics", device.fabric, "base") if is_own else ("base",)
-            path = (*path, "accounts", account.name, "hash")
-            yield Problem(
-                where=_where(design, path),
-                what=f"{dotted(path)}: the value of the secret '{name}' is no hash of passwords of {device.os}",
-                expected=facts.hash_words,
-                found="a text of another kind, which is not repeated",
-                hint="write the hash to the secret; systems with hashes of different kinds get a secret each, as"
-                " hash: {SYSTEM: !secret NAME}",
-            )
+    """Secrets that are no hash or key of the kind that a system of theirs takes; their values are not repeated."""
+    uses = dict.fromkeys(use for device in design.network.devices for use in _uses(design, device))
+    for use in uses:
+        value = values.get(use.name)
+        if value is None or re.fullmatch(use.pattern, value):
+            continue
+        yield Problem(
+            where=_where(design, use.path),
+            what=f"{dotted(use.path)}: the value of the secret '{use.name}' is no {use.what}",
+            expected=use.expected,
+            found="a text of another kind, which is not repeated",
+            hint=use.hint,
+        )
+
+
+def _uses(design: SiteDesign, device: Device) -> Iterator[_Use]:
+    base, facts = design.network.base.get(device.fabric), device.capabilities.account_facts
+    is_own = design.site.intent.fabrics[device.fabric].base is not None
+    path: Path = ("fabrics", device.fabric, "base") if is_own else ("base",)
+    hint = "write another to the secret; systems with different kinds get a secret each, as {SYSTEM: !secret NAME}"
+    for account in (base and base.accounts) or ():
+        if name := account.hash_on(device.os):
+            at, what = (*path, "accounts", account.name, "hash"), f"hash of passwords of {device.os}"
+            yield _Use(name, at, what, facts.hash_pattern, facts.hash_words, hint)
+    if base is not None and base.tacacs is not None and (name := base.tacacs.key_on(device.os)):
+        at = (*path, "aaa", "tacacs", "key")
+        yield _Use(name, at, f"key of servers of {device.os}", facts.key_pattern, facts.key_words, hint)
 
 
 def secrets_of(design: SiteDesign) -> Iterator[tuple[str, Path]]:

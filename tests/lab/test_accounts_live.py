@@ -39,7 +39,14 @@ THEIRS = {"eos": sha512_crypt("theirs", "theirsalt"), "nxos": make_hash("theirs"
 ADMIN = "$6$eJ5TvI8oru5i9e8G$R1X/SbtGTk9xoEHEBQASc7SC2nHYmi.crVgp2pXuCXwxsXEA81e4E0cXgQ6kX08fIeQzauqhv2kS.RGJFCon5/"
 """What account admin has on the lab's EOS switches."""
 WRONG = {"login-512": sha512_crypt("not the password", "a"), "login-256": make_hash("not the password", "aa")}
-SECRETS = (ADMIN, *(value for each in (HASHES, NEW, THEIRS, WRONG) for value in each.values()))
+AAA = """
+  aaa:
+    tacacs:
+      servers: [192.0.2.92, 192.0.2.91]
+      key: {eos: !secret tacacs-eos, nxos: !secret tacacs-nxos, nvue: !secret tacacs-nvue}
+"""
+KEYS = {"tacacs-eos": "0207014A0E1F1E4E0B", "tacacs-nxos": "fewhg123xyz", "tacacs-nvue": "shared-with-the-servers"}
+SECRETS = (ADMIN, *KEYS.values(), *(value for each in (HASHES, NEW, THEIRS, WRONG) for value in each.values()))
 
 
 class Site:
@@ -211,3 +218,23 @@ def test_a_new_hash_that_the_pushing_account_does_not_know_is_taken_back_by_the_
     site.operator.control.ask("advance-clock", seconds=3600)
     assert site.running(os) == before
     assert "0 of 1 changed" in site.push(*only, *ALLOWED)
+
+
+def test_servers_of_accounts_are_pushed_with_their_keys_and_a_second_push_changes_nothing(site: Site) -> None:
+    site.keep(KEYS)
+    site.file.write_text(site.plain + BASE + AAA)
+    found = site.run("plan", "--plane", "base", *ALLOWED)
+    assert "+ tacacs-server host 192.0.2.91 vrf MGMT key 7 <secret:tacacs-eos>" in found
+    assert "4 of 4 changed" in site.push(*ALLOWED)
+    assert f"tacacs-server host 192.0.2.91 vrf MGMT key 7 {KEYS['tacacs-eos']}" in site.running("eos")
+    assert f'tacacs-server host 192.0.2.91 key 7 "{KEYS["tacacs-nxos"]}"' in site.running("nxos")
+    assert "0 of 4 changed" in site.push(*ALLOWED)
+    again = site.run("plan", "--plane", "base")
+    assert "system / aaa / tacacs / server / 192.0.2.91 / secret" in again
+    site.keep({"tacacs-eos": KEYS["tacacs-eos"] + "FF", "tacacs-nvue": "another-key-of-them"})
+    assert "3 of 4 changed" in site.push(*ALLOWED)
+    assert "0 of 4 changed" in site.push(*ALLOWED)
+    site.keep({"tacacs-eos": "in clear text"})
+    assert "base.aaa.tacacs.key: the value of the secret 'tacacs-eos' is no key" in site.push(*ALLOWED, code=3)
+    site.keep(KEYS)
+    site.file.write_text(site.plain + BASE)

@@ -45,7 +45,8 @@ BY_HAND: dict[str, tuple[Path, ...]] = {
 
 def accounts(device: str, pushes: str = PUSHES) -> Wanted:
     """Accounts alone, as a push with this account sends them."""
-    network = managed.network(replace(managed.POLICY, hostname=False, port=False, dns=None, ntp=None, syslog=None))
+    policy = replace(managed.POLICY, hostname=False, port=False, dns=None, ntp=None, syslog=None, tacacs=None)
+    network = managed.network(policy)
     made = managed.device_config(network, network.device(device))
     claims = replace(made.claims, kept_accounts=made.claims.kept_accounts | {pushes})
     return wanted(made.config, made.capabilities, claims, environment(made.config.os), planes=("base",))

@@ -66,6 +66,8 @@ STOOD_ON = dict.fromkeys(
     "nxos: no lacp suspend-individual": r"interface Ethernet.*",
     "nxos: feature nxapi": r"nxapi .*",
     "nxos: hsrp version 2": r"interface Vlan\d+",
+    "nxos: feature tacacs+": r"(tacacs-server|aaa) .*",
+    "nxos: aaa group server tacacs+ <name>": r"aaa authentication .*",
     # they come with their feature, and go with it
     **dict.fromkeys(
         ("nxos: service dhcp", "nxos: ip dhcp relay", "nxos: ipv6 dhcp relay"), r".* dhcp.*|interface Vlan\d+"

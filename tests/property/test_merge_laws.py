@@ -30,6 +30,7 @@ from nornir_tasks.design.partial_config import (
     PartialPort,
     PartialVrf,
     ProfilePolicy,
+    TacacsPolicy,
 )
 from nornir_tasks.errors import DesignError
 
@@ -136,6 +137,7 @@ PARTS = {
         dns=maybe(st.builds(DnsPolicy, st.tuples(NAMES), maybe(NAMES))),
         ntp=maybe(st.tuples(NAMES)),
         syslog=maybe(st.tuples(NAMES)),
+        tacacs=maybe(st.builds(TacacsPolicy, st.tuples(NAMES), st.just((("", "a-key"),)))),
         accounts=maybe(st.tuples(st.builds(AccountPolicy, NAMES, st.just("admin"), st.just((("", "a-hash"),))))),
     ),
     "asn": FEW,

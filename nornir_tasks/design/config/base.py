@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from nornir_tasks.design.config.aaa import Tacacs
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.reach import NO_REACH, Reach
 
-BaseSection = Literal["hostname", "management", "dns", "ntp", "syslog", "accounts", "api", "api address", "ssh"]
+BaseSection = Literal["hostname", "management", "dns", "ntp", "syslog", "accounts", "aaa", "api", "api address", "ssh"]
 """Each is ours as a whole where the intent has its key, else others'. ``api address``: what the API listens
 on, where the design knows it."""
 BASE_SECTIONS: tuple[BaseSection, ...] = get_args(BaseSection)
@@ -57,6 +58,8 @@ class Base:
     """How the switch is reached."""
     accounts: tuple[Account, ...] = ()
     """Local accounts, by name."""
+    tacacs: Tacacs | None = None
+    """Servers that are asked before these accounts."""
 
 
 NO_BASE = Base()

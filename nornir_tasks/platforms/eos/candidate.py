@@ -34,6 +34,11 @@ NEGATED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((r"^ip prefix-list ", r"^seq \d+ "), r"^(no seq \d+) .*$", r"\1"),
     # arista.eos (ansible 12.3.0) eos_user: an account is removed by its name, with all its lines
     ((r"^username \S+ (?!ssh-key )",), r"^no (username \S+) .*$", r"no \1"),
+    # pyavd 6.4.0 eos__tacacs_servers: a server is known by address and VRF, a setting by its name
+    ((r"^tacacs-server host ",), r"^no (tacacs-server host \S+(?: vrf \S+)?).*$", r"no \1"),
+    ((r"^tacacs-server (?!host )",), r"^no (tacacs-server \S+).*$", r"no \1"),
+    # um-eos User Security: "no aaa authentication login default", without its methods
+    ((r"^aaa (?:authentication|authorization|accounting) ",), r"^no (aaa \S+ \S+ \S+).*$", r"no \1"),
     ((r"^username \S+ ssh-key ",), r"^no (username \S+ ssh-key) .*$", r"no \1"),
     # um-eos ACLs and Route Maps, Deleting a Rule: "no 20"
     ((r"^ip(?:v6)? access-list ", r"^\d+ "), r"^(no \d+) .*$", r"\1"),
@@ -66,7 +71,9 @@ _WHOLE = re.compile(r"no neighbor (\S+)")
 _SINGLE = re.compile(r"default neighbor (\S+) ")
 _ADDRESS = re.compile(r"ip(?:v6)? (?:virtual-router )?address ")
 _FIRST = re.compile(r"no ip address \S+ secondary|no vrf \S+")
-_LAST_OF_ALL = re.compile(r"no (?:vrf instance|ip(?:v6)? access-list) |no hardware access-list ")
+_LAST_OF_ALL = re.compile(
+    r"no (?:vrf instance|ip(?:v6)? access-list|aaa group server|tacacs-server) |no hardware access-list "
+)
 _UPDATES = "hardware access-list update default-result permit"
 _LAST = re.compile(r"no neighbor \S+ peer group")
 

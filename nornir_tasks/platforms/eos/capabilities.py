@@ -224,6 +224,8 @@ _TOMAHAWK4 = Capabilities(
     account_facts=AccountFacts(
         r"\$6\$(?:rounds=\d+\$)?[./0-9A-Za-z]{1,16}\$[./0-9A-Za-z]{86}",
         "SHA-512, $6$..., as 'openssl passwd -6' makes it",
+        key_pattern=r"(?:0[0-9]|1[0-5])(?:[0-9A-Fa-f]{2})+",
+        key_words="type 7, as 'show running-config' prints it: hexadecimal digits",
     ),
     stp_mode="mst",
     acls=_ACLS,

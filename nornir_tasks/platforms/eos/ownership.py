@@ -78,6 +78,12 @@ OWNERSHIP = (
     rule(r"(?:no )?hostname .*", "base hostname"),
     # who is asked for names; from which port, and what names are completed with, stay as they are
     rule(r"(?:no )?(?:ip name-server|dns domain) .*", "base dns"),
+    # what names a group of servers goes with it
+    rule(
+        r"(?:no )?(?:tacacs-server .*|aaa group server tacacs\+ .*|aaa authentication login default .*"
+        r"|aaa authorization exec default .*|aaa (?:authentication|authorization|accounting) .* group .*)",
+        "base aaa",
+    ),
     # all lines of an account: password, role, SSH keys
     rule(r"username (?P<key>\S+) .+", "account"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are

@@ -15,6 +15,9 @@ from nornir_tasks.design.order import in_order
 from nornir_tasks.platforms.acl_lines import LIST
 from nornir_tasks.platforms.config_tree import ConfigTree
 from nornir_tasks.platforms.eos.access_lists import BESIDE_LISTS, WORDS
+from nornir_tasks.platforms.eos.parse_aaa import BLOCK as AAA_BLOCK
+from nornir_tasks.platforms.eos.parse_aaa import LINES as AAA_LINES
+from nornir_tasks.platforms.eos.parse_aaa import note_aaa, tacacs
 from nornir_tasks.platforms.eos.parse_base import BASE_BLOCKS, BASE_READERS, BASE_ROWS, base_of
 from nornir_tasks.platforms.eos.parse_bgp import BLOCKS as BGP_BLOCKS
 from nornir_tasks.platforms.eos.parse_bgp import parse_bgp
@@ -119,6 +122,7 @@ BLOCKS = (
     Block((r"router bfd$",), _BFD),
     PAIR_BLOCK,
     *REACH_BLOCKS,
+    AAA_BLOCK,
     *BGP_BLOCKS,
     *QOS_BLOCKS,
 )
@@ -175,7 +179,7 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         ),
         static_routes=static_routes(fields, left),
         bgp=bgp,
-        base=replace(base, reach=reach(fields, left)),
+        base=replace(base, reach=reach(fields, left), tacacs=tacacs(fields, left)),
     )
     return Parsed(in_order(config, sort_key), left)
 
@@ -263,6 +267,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         *BASE_READERS,
         *PORT_READERS,
         *REACH_READERS,
+        (AAA_LINES, note_aaa),
         (r"vlan (\d+)", _vlan),
         (r"no spanning-tree vlan-id \d+", _no_spanning_tree),
         (r"mlag configuration", read_pair),

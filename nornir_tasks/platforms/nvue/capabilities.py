@@ -200,6 +200,8 @@ _SPECTRUM4 = NvueCapabilities(
         r"\$(?:1|2[aby]|5|6|y)\$[./0-9A-Za-z$=,]{20,120}",
         "a crypt hash, as 'openssl passwd -6' makes it",
         frozenset({"cumulus", "root"}),
+        key_pattern=r"[!-~]{1,256}",
+        key_words="the key itself, printable characters without spaces",
     ),
     stp_mode="rstp",
     acls=_ACLS,

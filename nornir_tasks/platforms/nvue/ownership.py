@@ -150,7 +150,12 @@ OWNERSHIP: tuple[Rule, ...] = (
         rule(r"hostname: .*", "base hostname"),
         _container(r"dns", rule(r"server|domain: .*", "base dns")),
         _container(r"ntp", rule(rf"{_TIME}|vrf: .*|state: .*", "base ntp")),
-        _container(r"aaa", _container(r"user", rule(r"(?P<key>[^:]+)", "account"))),
+        _container(
+            r"aaa",
+            _container(r"user", rule(r"(?P<key>[^:]+)", "account")),
+            _container(r"authentication", rule(r"order: .*", "base aaa")),
+            rule(r"tacacs|authentication-order", "base aaa"),
+        ),
         _container(r"syslog", rule(r"server", "base syslog")),
         # ports, limits, users and algorithms stay as they are
         _container(r"ssh-server", rule(r"(?:inactive-timeout|permit-root-login|state): .*|vrf", "base ssh")),

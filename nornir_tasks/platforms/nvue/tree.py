@@ -59,6 +59,7 @@ CONTAINERS: tuple[Path, ...] = (
     ("service", "ntp"),
     ("system",),
     ("system", "aaa"),
+    ("system", "aaa", "authentication"),
     ("system", "aaa", "user"),
     ("system", "dns"),
     ("system", "forwarding"),

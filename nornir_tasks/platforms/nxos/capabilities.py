@@ -258,6 +258,8 @@ def capabilities(release: str, asic: str) -> Capabilities:
             r"\$5\$[./0-9A-Za-z]{1,16}\$[./0-9A-Za-z]{43}",
             "SHA-256, $5$..., as 'openssl passwd -5' makes it",
             frozenset({"admin"}),
+            key_pattern=r'[^\s"]{1,128}',
+            key_words="type 7, as 'show running-config' prints it between quotes",
         ),
         stp_mode="rapid-pvst",
         # napalm 5.2.0 test/nxos/nxos/new_good.conf: the VRF of mgmt0, which there always is

@@ -69,6 +69,12 @@ OWNERSHIP = (
     rule(r"hostname .+", "base hostname"),
     # who is asked for names; what names are completed with, and whether any are, stay as they are
     rule(r"ip (?:name-server|domain-name) .+", "base dns"),
+    # what names a group of servers goes with it
+    rule(
+        r"feature tacacs\+|tacacs-server .+|aaa group server tacacs\+ .+|aaa authentication login default .+"
+        r"|aaa (?:authentication|authorization|accounting) .+ group .+|aaa accounting default group .+",
+        "base aaa",
+    ),
     # all lines of an account: password, role, SSH keys
     rule(r"username (?P<key>\S+) .+", "account"),
     # where time is from and where the log goes; keys, source interfaces and what is logged stay as they are

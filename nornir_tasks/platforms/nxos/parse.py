@@ -25,6 +25,9 @@ from nornir_tasks.platforms.lines import Block, Fields, number, row, table, text
 from nornir_tasks.platforms.nxos.access_lists import WORDS
 from nornir_tasks.platforms.nxos.capabilities import OS
 from nornir_tasks.platforms.nxos.config_text import DLB
+from nornir_tasks.platforms.nxos.parse_aaa import BLOCK as AAA_BLOCK
+from nornir_tasks.platforms.nxos.parse_aaa import LINES as AAA_LINES
+from nornir_tasks.platforms.nxos.parse_aaa import AaaReader
 from nornir_tasks.platforms.nxos.parse_base import BASE_BLOCKS, BASE_ROWS, MANAGEMENT_VRF, ManagementReader
 from nornir_tasks.platforms.nxos.parse_layer3 import ROUTES, line_of
 from nornir_tasks.platforms.nxos.parse_pair import BLOCK as PAIR_BLOCK
@@ -99,6 +102,7 @@ BLOCKS = (
     Block((r"vlan \d+$",), _VLAN),
     Block((rf"{DLB}$",), _BALANCING),
     *BASE_BLOCKS,
+    AAA_BLOCK,
     PAIR_BLOCK,
     *REACH_BLOCKS,
     *PORT_BLOCKS,
@@ -139,7 +143,11 @@ def parse(tree: ConfigTree, capabilities: Capabilities, name: str, model: str) -
         routing_policy=reader.policy.finish(values.get("prefix_rules", ())),
         static_routes=routes,
         bgp=reader.bgp.bgp,
-        base=replace(reader.management.finish(values), reach=reach(values | reader.vty, reader.remainder)),
+        base=replace(
+            reader.management.finish(values),
+            reach=reach(values | reader.vty, reader.remainder),
+            tacacs=reader.aaa.finish(),
+        ),
     )
     reader.ports.require_bfd_lines(is_on=config.bfd is not None)
     return Parsed(in_order(config, sort_key), reader.remainder.tree)
@@ -164,6 +172,7 @@ class _Reader:
     bgp: BgpReader = field(init=False)
     policy: PolicyReader = field(init=False)
     management: ManagementReader = field(init=False)
+    aaa: AaaReader = field(init=False)
 
     def __post_init__(self) -> None:
         self.qos = QosReader(self.remainder)
@@ -172,6 +181,7 @@ class _Reader:
         self.bgp = BgpReader(self.remainder)
         self.policy = PolicyReader(self.remainder)
         self.management = ManagementReader(self.remainder)
+        self.aaa = AaaReader(self.remainder)
 
     def read(self, tree: ConfigTree) -> Fields:
         """Fields of the lines at the top; every block is read by its reader."""
@@ -189,6 +199,7 @@ class _Reader:
         yield rf"vrf context {MANAGEMENT_VRF}", self.management.vrf
         yield r"interface mgmt0", self.management.port
         yield r"vrf context (?P<name>\S+)", self._vrf
+        yield AAA_LINES, self.aaa.line
         yield r"route-map (?P<name>\S+) (?P<action>permit|deny) (?P<sequence>\d+)", self.policy.route_map
         yield r"class-map type qos match-any GPUFABRIC-QG(?P<group>[0-7])", self.qos.class_map
         yield r"policy-map type qos (?P<name>\S+)", self.qos.classify

@@ -8,7 +8,7 @@ from nornir_tasks.platforms.secret_places import of_lines
 SECRETS = of_lines(
     r"username|enable secret|(?:tacacs|radius)-server|snmp-server|password [037]",
     r"^(.*\b(?:secret|password) (?:\d )?)(\S+)(?=$| )",
-    r"^(.*\bkey (?:[0567] )?)(\S+)(?=$| )",
+    r"^(.*\bkey (?:[0567] )?\"?)([^\s\"]+)(?=$|[ \"])",
     r"^(.*\bsnmp-server user .* auth \S+ )(\S+)(?=$| )",
     r"^(.*\bsnmp-server user .* priv (?:(?:aes-128|des) )?)(\S+)(?=$| )",
     r"^(.*\bsnmp-server community )(\S+)(?=$| )",

@@ -5,7 +5,7 @@ from functools import cache
 
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.network import Network
-from nornir_tasks.design.partial_config import AccountPolicy, BasePolicy, DnsPolicy
+from nornir_tasks.design.partial_config import AccountPolicy, BasePolicy, DnsPolicy, TacacsPolicy
 from nornir_tasks.design.pipeline import Realised, device_config
 from nornir_tasks.usecases.site import SiteDesign, load
 
@@ -23,10 +23,11 @@ POLICY = BasePolicy(
     ntp=("192.0.2.120", "192.0.2.121", "2001:db8::7b"),
     syslog=("192.0.2.51", "2001:db8::33"),
     accounts=ACCOUNTS,
+    tacacs=TacacsPolicy(("192.0.2.91", "192.0.2.92"), (("", "tacacs-key"),)),
 )
 """All sections."""
-SERVERS = replace(POLICY, accounts=None)
-"""Without accounts, which need secrets."""
+SERVERS = replace(POLICY, accounts=None, tacacs=None)
+"""Without accounts and who is asked for them, which need secrets."""
 
 
 @cache

@@ -3,6 +3,7 @@
 from typing import Any
 
 from nornir_tasks.design.capabilities import Capabilities
+from nornir_tasks.design.config.aaa import Tacacs
 from nornir_tasks.design.config.access_lists import AccessList, AclRule
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base
@@ -79,7 +80,22 @@ def _base(base: Base) -> Inputs:
         found["logging"] = {"vrfs": [{"name": vrf or "default", "hosts": each} for vrf, each in hosts.items()]}
     if base.accounts:
         found["local_users"] = [_account(each) for each in base.accounts]
+    if base.tacacs:
+        found |= _tacacs(base.tacacs)
     return found | reach_inputs(base)
+
+
+def _tacacs(tacacs: Tacacs) -> Inputs:
+    vrf = {"vrf": tacacs.vrf} if tacacs.vrf else {}
+    hosts = [{"host": each, **vrf, "key": tacacs.key, "key_type": "7"} for each in tacacs.servers]
+    servers = [{"server": each, **vrf} for each in tacacs.servers]
+    methods = "group GPUFABRIC local"
+    return {
+        "tacacs_servers": {"hosts": hosts},
+        "aaa_server_groups": [{"name": "GPUFABRIC", "type": "tacacs+", "servers": servers}],
+        "aaa_authentication": {"login": {"default": methods}},
+        "aaa_authorization": {"exec": {"default": methods}},
+    }
 
 
 def _account(account: Account) -> Inputs:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from nornir_tasks.design.config.aaa import Tacacs
 from nornir_tasks.design.config.accounts import Account
 from nornir_tasks.design.config.base import Base, BaseSection, ManagementPort, Server
 from nornir_tasks.design.config.interfaces import Interface
@@ -15,6 +16,8 @@ from nornir_tasks.intent.account_model import ROLES
 from nornir_tasks.intent.secret_name import placeholder
 
 ADDRESSES = st.ip_addresses().filter(lambda each: getattr(each, "scope_id", None) is None).map(str)
+
+_SECRETS = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,63}", fullmatch=True).map(placeholder)
 
 
 def maybe_managed(
@@ -37,14 +40,15 @@ def maybe_managed(
         time_servers=servers(),
         log_servers=servers(),
     )
-    made = replace(made, accounts=draw(_accounts()))
+    addresses = st.lists(ADDRESSES, min_size=1, max_size=3, unique=True).map(tuple)
+    servers_of = st.builds(Tacacs, addresses, st.just(vrf), _SECRETS)
+    made = replace(made, accounts=draw(_accounts()), tacacs=draw(st.none() | servers_of))
     return replace(config, base=replace(made, reach=draw(_reached(config, vrf))))
 
 
 def _accounts() -> st.SearchStrategy[tuple[Account, ...]]:
     names = st.from_regex(r"[a-z][a-z0-9_-]{0,27}", fullmatch=True)
-    hashes = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,63}", fullmatch=True).map(placeholder)
-    accounts = st.builds(Account, names, st.sampled_from(ROLES), hashes)
+    accounts = st.builds(Account, names, st.sampled_from(ROLES), _SECRETS)
     return st.lists(accounts, max_size=3, unique_by=lambda each: each.name).map(tuple)
 
 
@@ -66,6 +70,7 @@ def sections_of(base: Base) -> frozenset[BaseSection]:
         "ntp": base.time_servers,
         "syslog": base.log_servers,
         "accounts": base.accounts,
+        "aaa": base.tacacs,
         "api": base.reach.api,
         "api address": base.reach.api and base.reach.api.address,
         "ssh": base.reach.ssh,

@@ -22,14 +22,14 @@ from nornir_tasks.day0.sha_crypt import sha_crypt
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.drivers import open_session
 from nornir_tasks.drivers.session import Endpoint
-from nornir_tasks.errors import AuthError, ConnectError
+from nornir_tasks.errors import AuthError, ConnectError, LeftToTimerError
 from nornir_tasks.files.day0_file import Day0File
 from nornir_tasks.files.site import resource
 from nornir_tasks.lab.day0.desk import Handed
 from nornir_tasks.platforms import platform
 from nornir_tasks.usecases.day0 import INDEX, KEA, Day0, prepare, write
 from nornir_tasks.usecases.day0_serve import Served, serve
-from nornir_tasks.usecases.push import push
+from nornir_tasks.usecases.push import PushReport, push
 from nornir_tasks.usecases.reach import Reach
 from nornir_tasks.usecases.site import SiteDesign, load, select
 from switch_twins.client import TwinError
@@ -231,6 +231,7 @@ def test_a_factory_switch_comes_up_and_its_first_push_exchanges_the_account_for_
     with pytest.raises(TwinError, match="it has booted"):
         boots.boot(name)
     chosen = select(with_management(load(boots.site), boots.lab), ["base"], [name])
+    a_wrong_password_is_taken_back(boots, name, lambda: push(chosen, Reach(workers=1), lambda _: True))
     report = push(chosen, Reach(workers=1), lambda _: True)
     assert not report.errors, "\n".join(map(str, report.errors.values()))
     assert report.outcomes[name].changed
@@ -242,6 +243,18 @@ def test_a_factory_switch_comes_up_and_its_first_push_exchanges_the_account_for_
     assert name not in Day0File(boots.day0.design.site.state_directory).read()
     again = boots.boot(SPARE, url)
     assert again == {"is_done": False, "log": ["the server says 403: refused: this token was used"]}
+
+
+def a_wrong_password_is_taken_back(boots: FirstBoots, name: str, pushed: Callable[[], PushReport]) -> None:
+    """The account of devices.yml cannot log in after the commit: its timer brings the one-time account back."""
+    secret = boots.site / ".secrets" / "switch"
+    secret.write_text("not that password")
+    report = pushed()
+    assert isinstance(report.errors[name], LeftToTimerError), report.errors
+    secret.write_text(PASSWORD)
+    boots.lab.control.ask("advance-clock", seconds=900)
+    assert ACCOUNT in boots.lab.control.ask("running-config", device=name)
+    assert name in Day0File(boots.day0.design.site.state_directory).read()
 
 
 @SYSTEMS

@@ -76,7 +76,10 @@ def _mtu(evidence: Evidence, device: str, port: Interface) -> Finding:
     state = evidence.port_states.get((device, port.name))
     if state is None or state.mtu_bytes is None:
         return Finding("mtu", device, port.name, Verdict.ERROR, f"{where}: the switch shows no MTU")
-    other = _far_end(evidence, device, port.name)
+    far = evidence.far.get((device, port.name))
+    # a management port is no port of the design: its MTU is others', and a frame of it fits into a larger one
+    is_planned = far is not None and (far.device, far.port) in evidence.interfaces
+    other = _far_end(evidence, device, port.name) if is_planned else None
     there = other.mtu_bytes if other else port.mtu_bytes
     ends = f"MTU {state.mtu_bytes} here" + (f", {there or 'none shown'} at the far end" if other else "")
     good = state.mtu_bytes == port.mtu_bytes and there in (port.mtu_bytes, None)

@@ -24,8 +24,9 @@ if [ -n "$without" ] && [ -n "${HOSTS:-}" ]; then
   exit 1
 fi
 
-say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS) and, for storage and business, a front fabric
-      (two NVUE spines, a pair of leaves on each of EOS, NX-OS and NVUE), each switch with a day-0 configuration"
+say "1. A fresh lab: rails (two NVUE spines, eight leaves on EOS and NX-OS), for storage and business a front fabric
+      (two NVUE spines, a pair of leaves on each of EOS, NX-OS and NVUE), and an out-of-band tree that all of them are
+      managed over (two NVUE routers, access switches on EOS and NX-OS), each switch with a day-0 configuration"
 "$nornir" lab down
 "$nornir" lab up
 say "2. What the intent asks for"
@@ -38,7 +39,7 @@ say "4. Push again: nothing may change"
 "$nornir" push --yes
 say "5. Is the live network as the intent defines?"
 "$nornir" validate
-for plane in compute storage business; do
+for plane in compute storage business oob; do
   say "5. Plane $plane by itself"
   "$nornir" validate --plane "$plane"
 done

@@ -19,7 +19,8 @@ MTU = About(
     each="port with an MTU",
     reads=("ports.mtu_bytes",),
     wanted="interfaces: mtu_bytes",
-    passes="the port's MTU is the wanted one, and the same at the far end if that is a switch that was read",
+    passes="the port's MTU is the wanted one, and the same at the far end if that is a switch that was read; a "
+    "management port's is no larger",
     fails="the MTU is another one at either end",
     cannot_tell="the switch shows no such port or no MTU of it, or the one at the far end shows none",
 )
@@ -82,6 +83,9 @@ def _mtu(evidence: Evidence, device: str, port: Interface) -> Finding:
     other = _far_end(evidence, device, port.name) if is_planned else None
     there = other.mtu_bytes if other else port.mtu_bytes
     ends = f"MTU {state.mtu_bytes} here" + (f", {there or 'none shown'} at the far end" if other else "")
-    good = state.mtu_bytes == port.mtu_bytes and there in (port.mtu_bytes, None)
+    far = evidence.far.get((device, port.name))
+    # a management port is a host of its access switch: it sends no packets larger than its own MTU
+    carries = far is not None and far.is_host and (there or 0) <= (port.mtu_bytes or 0)
+    good = state.mtu_bytes == port.mtu_bytes and (there in (port.mtu_bytes, None) or carries)
     verdict = (Verdict.ERROR if there is None else Verdict.PASS) if good else Verdict.FAIL
     return Finding("mtu", device, port.name, verdict, f"{where}: {ends}", f"MTU {port.mtu_bytes} at both ends", ends)

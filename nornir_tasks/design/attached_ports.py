@@ -5,13 +5,15 @@ those of the groups that may enter, or all of the plane: the list at the other e
 one access switch nothing is filtered.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from ipaddress import IPv4Network, collapse_addresses
 
 from nornir_tasks.design import host_ports
 from nornir_tasks.design.claims import Owner, host_prefix
 from nornir_tasks.design.config.access_lists import ICMP, AccessList, Direction, Family
-from nornir_tasks.design.flows import DIRECTIONS, Flow, Rule, answer, needed, numbered, opening
+from nornir_tasks.design.flows import DIRECTIONS, Flow, Rule, Service, answer, needed, numbered, opening
 from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.partial_config import PartialConfig, PartialPort
 from nornir_tasks.design.plane import Plane
@@ -47,19 +49,44 @@ def access_list(network: Network, plane: Plane, device: Device, direction: Direc
     known, allowed = device.capabilities, plane.allowed
     whole = known.acls is not None and FAMILY not in known.acls.icmp_types
     has_dhcp = allowed is not None and allowed.has_dhcp
-    rules = [*needed(FAMILY, direction, has_dhcp=has_dhcp, has_whole_icmp=whole)]
     near = network.attached_prefixes[device.name, plane.name]
-    for flow in () if allowed is None else allowed.flows:
-        rules += _of_flow(flow, direction, near, _far(network, plane))
+    flows = () if allowed is None else allowed.flows
+    far = _far(network, plane, network.host_block(device.name, plane.name) or "")
+    found = [each for flow in flows for each in _of_flow(flow, direction, near, far)]
+    rules = [*needed(FAMILY, direction, has_dhcp=has_dhcp, has_whole_icmp=whole), *_joined(found)]
     prefix = host_prefix(plane.name, plane.fabric)
     return AccessList(f"{prefix}V{plane.host_vlan}-{direction}".upper(), FAMILY, numbered(rules))
 
 
-def _far(network: Network, plane: Plane) -> dict[str, tuple[str | None, ...]]:
-    """Name of flows -> its addresses, seen from elsewhere: exact for those who may enter, else all of the plane."""
+def _joined(found: Iterable[tuple[tuple[str, ...], Callable[[str], Rule]]]) -> Iterator[Rule]:
+    """Rules that differ in the addresses of the access switch alone, of as few prefixes as hold all of these."""
+    near: dict[Rule, list[str]] = {}
+    make: dict[Rule, Callable[[str], Rule]] = {}
+    for prefixes, rule in found:
+        key = rule("")
+        make.setdefault(key, rule)
+        near.setdefault(key, []).extend(prefixes)
+    for key, every in near.items():
+        yield from (make[key](str(each)) for each in collapse_addresses(map(IPv4Network, every)))
+
+
+def _far(network: Network, plane: Plane, block: str) -> dict[str, tuple[str | None, ...]]:
+    """Name of flows -> its addresses, seen from an access switch: exact for those who may enter, else all of the plane.
+
+    ``block``: the access switch's own, whose packets to one another no gateway sees.
+    """
     every, pool = network.ends_of_flows[plane.name], plane.pools["hosts"]
     named = {*plane.entry, *(plane.allowed.networks if plane.allowed is not None else ()), OUTSIDE}
-    return {name: ends.prefixes[FAMILY] if name in named else (pool,) for name, ends in every.items()}
+    return {
+        name: tuple(each for each in ends.prefixes[FAMILY] if each is None or not _is_in(each, block))
+        if name in named
+        else (pool,)
+        for name, ends in every.items()
+    }
+
+
+def _is_in(prefix: str, block: str) -> bool:
+    return IPv4Network(prefix).subnet_of(IPv4Network(block))
 
 
 def _of_flow(
@@ -67,15 +94,22 @@ def _of_flow(
     direction: Direction,
     near: Mapping[str, tuple[str, ...]],
     far: Mapping[str, tuple[str | None, ...]],
-) -> Iterator[Rule]:
-    """Packets of connections to a service where they leave, their answers where these do, and ICMP both ways."""
+) -> Iterator[tuple[tuple[str, ...], Callable[[str], Rule]]]:
+    """Addresses of the access switch, and the rule for each of them.
+
+    Packets of connections to a service where they leave, their answers where these do, and ICMP both ways.
+    """
     for here, there, opens in (
         (flow.source, flow.destination, direction == "in"),
         (flow.destination, flow.source, direction == "out"),
     ):
-        for one in near.get(here, ()):
-            for other in far[there]:
-                ends = (one, other) if direction == "in" else (other, one)
-                yield ICMP[FAMILY], *ends, None, None, False, None
-                for service in flow.services:
-                    yield opening(service, *ends) if opens else answer(service, *ends)
+        for other in far[there] if here in near else ():
+            for service in (None, *flow.services):
+                yield near[here], partial(_rule, service, other, direction, opens)
+
+
+def _rule(service: Service | None, far: str | None, direction: Direction, opens: bool, near: str) -> Rule:
+    source, destination = (near, far) if direction == "in" else (far, near)
+    if service is None:
+        return ICMP[FAMILY], source, destination, None, None, False, None
+    return (opening if opens else answer)(service, source, destination)

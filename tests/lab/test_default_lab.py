@@ -9,7 +9,7 @@ from at_terminal import ROOT, Operator
 
 pytestmark = pytest.mark.xdist_group("default-lab")
 
-PLANES = ("compute", "storage", "business")
+PLANES = ("compute", "storage", "business", "oob")
 
 
 @pytest.fixture(scope="module")
@@ -18,14 +18,14 @@ def pushed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
     operator = Operator(ROOT / "inventory/lab", tmp_path_factory.mktemp("default-lab") / "state")
     operator.start()
     try:
-        assert "18 of 18 changed" in operator.run("push", "--yes")
+        assert "22 of 22 changed" in operator.run("push", "--yes")
         yield operator
     finally:
         operator.run("lab", "down")
 
 
 def test_a_second_push_of_all_planes_or_of_one_changes_nothing(pushed: Operator) -> None:
-    assert "0 of 18 changed" in pushed.run("push", "--yes")
+    assert "0 of 22 changed" in pushed.run("push", "--yes")
     for plane in PLANES:
         assert "0 of " in pushed.run("push", "--plane", plane, "--yes")
 

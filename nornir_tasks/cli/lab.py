@@ -176,7 +176,7 @@ def _print_played(found: "LabStatus") -> None:
     if not found.played:
         return
     how = "from their variables" if found.has_variables else "without variables: they answer LACP on every port"
-    out.print(f"hosts played to these switches, {how}: {_named(found.played)}", markup=False)
+    out.print(f"played to these switches, hosts {how}: {_named(found.played)}", markup=False)
     machines = [each.name for each in found.machines if each.name in found.played]
     if machines:
         out.print(f"machines as well, whose frames reach no switch: {_named(machines)}", markup=False)

@@ -130,6 +130,8 @@ class _Explainer:
             "hosts": self.demand.on_hosts(),
             "nics": self.demand.on_nics(),
         }.get(head)
+        if self.demand.attached is not None and head in ("hosts", "nics"):
+            return {"max": "places", "count": "places", "speed": f"planes.{self.plane.name}.port_speed"}.get(rest, rest)
         return f"{dotted(above)}.{rest}" if above and dot else name
 
     def at(self, level: int) -> list[Device]:
@@ -170,15 +172,23 @@ class _Explainer:
             cores = len(self.at(CORE))
             rule = "core planes (one for each spine of a pod) x cores of each"
             yield self.figure("cores", cores, rule, planes=planes, cores_per_plane=cores // planes)
-        inputs = {"hosts__count": hosts.count, "nics__rails": self.demand.nics.rails}
-        rule, inputs = self.in_copies("hosts there are x rails", inputs)
-        yield self.figure("host links", len(self.links("host")), rule, **inputs)
+        yield self.host_links()
         rule = "counted: leaves x uplinks, and what joins spines and cores"
         inputs = {"leaves": len(self.at(LEAF)), "uplinks": self.part.layout.uplinks}
         yield self.figure("fabric links", len(self.links("fabric")), rule, **inputs)
         media = Counter(str(cable.medium or "not declared") for cable in self.network.cables)
         rule = "one for each pluggable end that is not copper, NIC ends included"
         yield self.figure("optics, of the site", optics(self.network), rule, **dict(sorted(media.items())))
+
+    def host_links(self) -> Figure:
+        """Links down from the leaves; on an out-of-band plane those of all that is attached."""
+        found, attached = len(self.links("host")), self.demand.attached
+        if attached is not None:
+            groups = Counter(end.group for row in attached.rows for end in row if end is not None and end.is_there)
+            return self.figure("host links", found, "one for each port that is there, by group", **dict(groups))
+        inputs = {"hosts__count": self.demand.hosts.count, "nics__rails": self.demand.nics.rails}
+        rule, inputs = self.in_copies("hosts there are x rails", inputs)
+        return self.figure("host links", found, rule, **inputs)
 
     def choice(self) -> Iterator[Figure]:
         """The layout compared with the runner-up, and its capacity with a spine lost."""

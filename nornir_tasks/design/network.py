@@ -320,6 +320,11 @@ class Network:
         return dict(found)
 
     @property
+    def attached_devices(self) -> tuple[str, ...]:
+        """Names of what is attached to the out-of-band plane and is no switch, in order."""
+        return tuple(each.host for each in self.attached if each.host not in self)
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """Names of the hosts that are there, in order."""
         return tuple(self._nics)

@@ -20,7 +20,6 @@ Steps that do not need one another are all tried before anything is refused (gat
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import partial
 
 from nornir_tasks.design import (
@@ -28,7 +27,7 @@ from nornir_tasks.design import (
     asn,
     bond_vlans,
     bundling,
-    flows,
+    described,
     front_panel,
     managed_aaa,
     managed_accounts,
@@ -45,21 +44,19 @@ from nornir_tasks.design.catalogue import Catalogue, SwitchModel
 from nornir_tasks.design.choices import Choices, choose
 from nornir_tasks.design.circuits import Circuits
 from nornir_tasks.design.claims import THE_BASE, THE_SWITCH, fabric_key
-from nornir_tasks.design.config.storm_control import StormControl
 from nornir_tasks.design.demand import Demand, demands
 from nornir_tasks.design.gather import Gathering
 from nornir_tasks.design.joints import Joints, join
 from nornir_tasks.design.kinds import Kinds, kinds
-from nornir_tasks.design.layout import CannotBuildError, Layout
+from nornir_tasks.design.layout import CannotBuildError
 from nornir_tasks.design.limits import over_limits
 from nornir_tasks.design.links import Circuit
 from nornir_tasks.design.management import ManagementAddress
 from nornir_tasks.design.merge import Contribution, merge
-from nornir_tasks.design.network import ROLES, Device, Fabric, FabricPart, Network
+from nornir_tasks.design.network import Device, Fabric, Network
 from nornir_tasks.design.owners import claims_on, declared
-from nornir_tasks.design.partial_config import ClassPolicy, PartialConfig
+from nornir_tasks.design.partial_config import PartialConfig
 from nornir_tasks.design.plane import Plane
-from nornir_tasks.design.prefix_limits import LeafPrefixes, announced
 from nornir_tasks.design.profile_limits import check_profiles
 from nornir_tasks.design.racks import Place, check_racks, places
 from nornir_tasks.design.realise import Adjustment, Realised, realise
@@ -67,17 +64,13 @@ from nornir_tasks.design.sections import Section, by_fabric, sections, sharing
 from nornir_tasks.design.tables import check_tables
 from nornir_tasks.design.whose import Whose
 from nornir_tasks.errors import DesignError, Problem
-from nornir_tasks.intent.attached_rules import tool
+from nornir_tasks.intent.attached_rules import of_trees, tool
 from nornir_tasks.intent.findings import Marks
-from nornir_tasks.intent.front_model import StormControlIntent
 from nornir_tasks.intent.model import Intent
 from nornir_tasks.intent.terms import Terms
 from nornir_tasks.intent.unknown import UnknownValueError
 
 __all__ = ["Adjustment", "Realised", "design", "device_config", "device_configs"]
-
-DRAIN_PREPEND = 3
-"""A path through a drained switch is this much longer: more than any detour in a fabric of three tiers is."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +151,15 @@ def design(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]
     return network
 
 
+def every_demand(intent: Intent, catalogue: Catalogue, os_facts: Mapping[str, OsFacts]) -> tuple[Demand, ...]:
+    """What the intent asks of each fabric, out-of-band trees included, whose ports follow from all other fabrics."""
+    known, own = _Known(catalogue, os_facts, intent.marks, intent.allow_memory), demands(intent, kinds().planes)
+    if not of_trees(intent):
+        return own
+    built = [_build(each, known) for each in by_fabric(own).values()]
+    return (*own, *known.attaching.demands(intent, _planned(built)))
+
+
 def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     """One fabric with what rides on it."""
     marks, os_facts, fabric = known.marks, known.os_facts, on_fabric[0].fabric
@@ -175,8 +177,8 @@ def _build(on_fabric: Sequence[Demand], known: _Known) -> _Built:
     links = qos.on_links([each.terms for each in on_fabric])
     planes = {name: [each for each in every if each.demand.plane_name == name] for name in _planes(on_fabric)}
     return _Built(
-        fabric=_fabric(every, links),
-        planes=tuple(_plane(of_plane, cuts, links) for of_plane in planes.values()),
+        fabric=described.fabric(every, links),
+        planes=tuple(described.plane(of_plane, cuts, links) for of_plane in planes.values()),
         devices=devices,
         circuits=tuple(_circuits(every, makes, cabling)),
         host_blocks=dict(pair for part in every for pair in addressing.host_blocks(devices, part, cuts)),
@@ -287,93 +289,6 @@ def _circuits(parts: Sequence[Section], makes: Circuits, cabling: Cabling) -> It
             yield from makes.of_bonds(demand, nics)
         else:
             yield from makes.of_hosts(demand.plane_name, nics, demand.plane.prefix_length, demand.plane.tag)
-
-
-def _fabric(parts: Sequence[Section], links: tuple[ClassPolicy, ...]) -> Fabric:
-    demand, layout = parts[0].demand, parts[0].layout
-    intent, terms = demand.fabric, demand.terms
-    switches = layout.all_leaves + layout.spines + layout.cores
-    own = [each for each in parts if each.demand.has_leaves]
-    above = (intent.spine, intent.core) if intent.core is not None else (intent.spine,)
-    widest = max((each.layout for each in parts), key=lambda each: each.rails)
-    return Fabric(
-        name=demand.fabric_name,
-        kind=intent.design,
-        roles=ROLES,
-        pools={"loopback": str(intent.pools.loopback), "links": str(intent.pools.links)},
-        mtu_bytes=terms.fabric_mtu_bytes,
-        classes=links,
-        load_balancing=terms.load_balancing,
-        shuts_unused=terms.policy.unused_ports == "shut",
-        parts=tuple(_part(each) for each in parts),
-        spines=layout.spines,
-        cores=layout.cores,
-        switches=switches,
-        declared_oversubscription=tuple(tier.oversubscription for tier in above),
-        max_paths=max(each.layout.most_uplinks() for each in parts),
-        prefixes_from=announced(
-            [LeafPrefixes(each.layout, 1 + each.demand.sharers + _vlans_more(each)) for each in own]
-        ),
-        bfd=intent.routing.bfd,
-        drain_prepend=DRAIN_PREPEND,
-        rail_spine_group=tuple(widest.rail_group(_leaf_rail(widest, rail)) for rail in range(widest.rails)),
-        vrf=parts[0].demand.plane.vrf,
-        copies=layout.copies,
-    )
-
-
-def _vlans_more(section: Section) -> int:
-    """Subnets that a leaf announces beside one for each plane: of groups on the same leaves, in VLANs of their own."""
-    return max(0, len(section.demand.guests) - 1)
-
-
-def _part(section: Section) -> FabricPart:
-    layout, demand = section.layout, section.demand
-    down = layout.hosts_per_group * layout.nics_per_host * demand.nics.speed
-    ratio = float(Fraction(down, layout.uplinks * layout.uplink_gbps))
-    return FabricPart(demand.plane_name, demand.group, section.sizing, ratio)
-
-
-def _plane(parts: Sequence[Section], cuts: Sequence[addressing.Addressing], links: tuple[ClassPolicy, ...]) -> Plane:
-    demand, widest = parts[0].demand, max((each.layout for each in parts), key=lambda each: each.rails)
-    rails, blocks = max(each.demand.nics.rails for each in parts), [cut.hosts[demand.plane_name].blocks for cut in cuts]
-    profile, classes = qos.on_ports(demand.terms, links)
-    return Plane(
-        name=demand.plane_name,
-        kind=demand.kind,
-        fabric=demand.fabric_name,
-        pools={"hosts": str(demand.plane.pools.hosts), **bond_vlans.subnets(demand)},
-        host_block_length=blocks[0].length,
-        rails=rails,
-        rail_supernets=tuple(
-            str(each.supernet(None if demand.is_bonded else _leaf_rail(widest, rail)))
-            for each in blocks
-            for rail in range(rails)
-        ),
-        copy_pools=tuple(str(each.pool) for each in blocks) if len(blocks) > 1 else (),
-        mtu_bytes=demand.terms.host_mtu_bytes,
-        host_vlan=demand.plane.host_vlan,
-        is_bonded=demand.is_bonded,
-        vlans=bond_vlans.of_plane(demand),
-        allowed=flows.allowed(demand),
-        entry=frozenset(demand.plane.entry),
-        dhcp_servers=frozenset(map(str, demand.plane.dhcp_relay)),
-        storm=_storm(demand.plane.storm_control),
-        bonds=bond_vlans.bonds([each.demand for each in parts]),
-        pool_v6=None if demand.plane.pools.hosts_v6 is None else str(demand.plane.pools.hosts_v6),
-        vrf=demand.plane.vrf,
-        profile=profile,
-        classes=classes,
-    )
-
-
-def _storm(intended: StormControlIntent | None) -> StormControl | None:
-    return None if intended is None else StormControl(**intended.model_dump())
-
-
-def _leaf_rail(layout: Layout, rail: int) -> int | None:
-    """The rail of the leaf that serves this rail; None where one leaf serves all."""
-    return rail if layout.leaf_rails[0] is not None else None
 
 
 def device_configs(

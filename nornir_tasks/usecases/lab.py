@@ -12,6 +12,7 @@ from nornir_tasks.files.site import state_directory
 from nornir_tasks.lab.machines.manager import Machines, MachineStatus
 from nornir_tasks.lab.machines.requirements import check_requirements
 from nornir_tasks.lab.manager import Lab, LabDevice, LabHost, LabPlan, State
+from nornir_tasks.lab.plan import LabHostEnd
 from nornir_tasks.usecases.lab_hosts import ends_of_hosts
 from nornir_tasks.usecases.lab_machines import machine_plans
 from nornir_tasks.usecases.progress import Event, On, ignore
@@ -87,7 +88,7 @@ class LabStatus:
 
     @property
     def played(self) -> tuple[str, ...]:
-        """Hosts that are played to the switches: all, machines too, for what these send reaches no switch."""
+        """Hosts and devices that are played to the switches: all, machines too, whose frames reach no switch."""
         return tuple((self.answer or {}).get("played", ()))
 
     @property
@@ -192,12 +193,16 @@ def lab_plan(design: SiteDesign, host_lldp: bool = False) -> LabPlan:
         for each in network.devices
     )
     ends, cables, hosts = ends_of_hosts(design), [], []
+    attached = frozenset(network.attached_devices)
     for link in network.links:
         upper, lower = (link.upper.device, link.upper.port), (link.lower.device, link.lower.port)
         if link.lower.device in network:  # a switch, be it by its management port
             cables.append((link.name, upper, lower))
         else:
             mtu_bytes, end = _host_mtu_bytes(design.network, link), ends.end(*lower)
+            if end is not None and lower[0] in attached:
+                (circuit,) = network.circuits_on(link)
+                end = LabHostEnd(addresses=(f"{circuit.lower_address}/{circuit.use.prefix_length}",))
             hosts.append(LabHost(*lower, upper, mtu_bytes, link.name, host_lldp, end))
     return LabPlan(design.site.name, devices, tuple(cables), tuple(hosts), ends.bonds)
 

@@ -11,8 +11,7 @@ from nornir_tasks.design.capabilities import Capabilities
 from nornir_tasks.design.catalogue import Catalogue
 from nornir_tasks.design.claims import BASE, Claims
 from nornir_tasks.design.config.access_lists import Family
-from nornir_tasks.design.demand import Demand, demands
-from nornir_tasks.design.kinds import kinds
+from nornir_tasks.design.demand import Demand
 from nornir_tasks.design.network import Device, Network
 from nornir_tasks.design.realise import Realised
 from nornir_tasks.errors import DesignError, IdentityError, IntentError, Problem
@@ -35,7 +34,7 @@ class SiteDesign:
     @property
     def demands(self) -> tuple[Demand, ...]:
         """What was asked of each fabric, as the design's steps take it."""
-        return demands(self.site.intent, kinds().planes)
+        return pipeline.every_demand(self.site.intent, self.catalogue, self.network.facts)
 
     def realised(self) -> Iterator[Realised]:
         """Every switch's configuration as its OS will hold it, each made when it is asked for."""

@@ -75,8 +75,13 @@ def evidence(selection: Selection, readings: Readings) -> Evidence:
         certificates={name: seen.certificate for name, seen in readings.switches.items() if seen.certificate},
         push_accounts=push_account(selection.design.site),
         planes=frozenset(selection.planes),
-        played=frozenset(network.hosts if selection.design.site.intent.management.source == "lab" else ()),
+        played=frozenset(_played(network) if selection.design.site.intent.management.source == "lab" else ()),
     )
+
+
+def _played(network: Network) -> tuple[str, ...]:
+    """Hosts and what else is attached: a lab has switches alone."""
+    return (*network.hosts, *network.attached_devices)
 
 
 def _wanted(selection: Selection, device: Device) -> DeviceConfig:

@@ -34,9 +34,9 @@ class Matrix:
         every = between(one.subnets[family], other.subnets[family], family)
         if one.plane == other.plane and not self.is_filtered(one.plane):
             return [every]
+        if one.plane == other.plane and self.is_out_of_band(one.plane):
+            return self._may_out_of_band(one, other, family)
         named = [*self._flows(one, other, family), *self.needed(one.plane, other.plane, family)]
-        if one.plane == other.plane and {*one.groups, *other.groups} <= self.network.planes[one.plane].entry:
-            return [every]  # who may enter may talk to one another
         return [found for each in named if (found := common(every, each)) is not None]
 
     def must(self, one: Domain, other: Domain, family: Family) -> list[Packets]:
@@ -44,10 +44,39 @@ class Matrix:
         allowed = self.network.planes[one.plane].allowed
         if one.plane != other.plane or allowed is None:
             return []
+        if self.is_out_of_band(one.plane):
+            return self._of_attached(one, other, family)
         every = between(one.subnets[family], other.subnets[family], family)
         groups = {*one.groups, *other.groups}
         own = [its for flow, its in self._of(one.plane, family) if {flow.source, flow.destination} <= groups]
         return [found for its in own for each in its if (found := common(every, each)) is not None]
+
+    def is_out_of_band(self, plane: str) -> bool:
+        """Is the plane entered from some groups alone, and each of its networks a group's addresses?"""
+        return bool(self.network.planes[plane].entry)
+
+    def goes_around_entry(self, one: Domain, other: Domain) -> bool:
+        """Are both on one out-of-band plane, and neither among those who may enter it?"""
+        entry = self.network.planes[one.plane].entry
+        return one.plane == other.plane and bool(entry) and not {*one.groups, *other.groups} & entry
+
+    def _may_out_of_band(self, one: Domain, other: Domain, family: Family) -> list[Packets]:
+        every = between(one.subnets[family], other.subnets[family], family)
+        if {*one.groups, *other.groups} <= self.network.planes[one.plane].entry:
+            return [every]  # who may enter may talk to one another
+        needed = (common(every, each) for each in self.needed(one.plane, other.plane, family))
+        return [*self._of_attached(one, other, family), *(each for each in needed if each is not None)]
+
+    def _of_attached(self, one: Domain, other: Domain, family: Family) -> list[Packets]:
+        """What flows let pass between two groups, whose networks hold their addresses alone; ICMP goes with any."""
+        every = between(one.subnets[family], other.subnets[family], family)
+        allowed, found = self.network.planes[one.plane].allowed, []
+        for flow in allowed.flows if allowed is not None else ():
+            for source, destination, make in ((one, other, _opening), (other, one, _answer)):
+                if flow.source in source.groups and flow.destination in destination.groups:
+                    found += [every._replace(protocol=(ICMP[family],) * 2)]
+                    found += [make(service, every) for service in flow.services]
+        return found
 
     def needed(self, one: str, other: str, family: Family) -> tuple[Packets, ...]:
         """What every network needs, from a plane to another."""
@@ -76,10 +105,6 @@ class Matrix:
                 for service in flow.services:
                     yield _opening(service, Packets(here, there))
                     yield _answer(service, Packets(there, here))
-                if self.network.planes[plane].entry:  # of an out-of-band plane: who may enter may also ping
-                    icmp = (ICMP[family],) * 2
-                    yield Packets(here, there)._replace(protocol=icmp)
-                    yield Packets(there, here)._replace(protocol=icmp)
 
 
 def _opening(service: Service, ends: Packets) -> Packets:

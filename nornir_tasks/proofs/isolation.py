@@ -225,6 +225,8 @@ class _Judge:
     def between(self, ones: list[Domain], others: list[Domain]) -> list[Breach]:
         """The first breach of each kind from some networks to others."""
         found: dict[Kind, Breach] = {}
+        if self.matrix.goes_around_entry(ones[0], others[0]):
+            ones = [one for one in ones if not self._lets_in_for_entry_alone(one)]
         for one in ones:
             for other in others:
                 if one.is_with(other):
@@ -294,6 +296,22 @@ class _Judge:
             found = passed(self._lists(gate), gate.acls, (family, "in"), every)
             self.closed[key] = not any(without_all(each.packets, needed) for each in found)
         return self.closed[key]
+
+    def _lets_in_for_entry_alone(self, one: Domain) -> bool:
+        """Of an out-of-band plane: does each gate take in nothing but for those who may enter, and what all need?"""
+        plane, family = one.plane, FAMILIES[0]
+        rest = [Packets(addresses(one.subnets[family], family), addresses(self._pool(plane, family), family))]
+        for group in self.matrix.network.planes[plane].entry:
+            for prefix in self.matrix.network.ends_of_flows[plane][group].prefixes[family]:
+                entry = addresses(prefix, family)
+                rest = [left for each in rest for left in without_all(each, [each._replace(destination=entry)])]
+        needed = self.matrix.needed(plane, plane, family)
+        return not any(
+            self._is_doubtful(gate) or without_all(found.packets, needed)
+            for gate in one.gates
+            for packets in rest
+            for found in passed(self._lists(gate), gate.acls, (family, "in"), packets)
+        )
 
     def _pool(self, plane: str, family: Family) -> str | None:
         found = self.matrix.network.planes[plane]

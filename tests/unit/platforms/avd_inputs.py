@@ -258,7 +258,7 @@ def _qos(qos: Qos, kind: str, known: Capabilities) -> Inputs:
     queues = [f"{each.priority} to tx-queue {each.queue}" for each in qos.classes]
     return {
         "qos": {"map": {"dscp": points, "traffic_class": queues}},
-        "priority_flow_control": {"watchdog": watchdog},
+        "priority_flow_control": {"watchdog": watchdog} if known.max_lossless_classes else None,
         "qos_profiles": [_profile(qos, each, kind, known) for each in qos.profiles],
     }
 

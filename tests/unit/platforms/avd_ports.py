@@ -37,8 +37,8 @@ def _port(config: DeviceConfig, port: Interface) -> tuple[str, Inputs]:
     }
     if port.name.startswith("Loopback"):
         return "loopback_interfaces", made
-    is_fixed = config.model == "7010TX-48"  # its ports have no line of it (tests/corpus/eos/reject.txt)
-    made |= {"mtu": None if is_fixed and not port.name.startswith("Vlan") else port.mtu_bytes, **_acls(port)}
+    is_fixed = config.model == "7010TX-48"  # it has no line of it (tests/corpus/eos/reject.txt)
+    made |= {"mtu": None if is_fixed else port.mtu_bytes, **_acls(port)}
     if port.ipv6_address is not None:
         made["ipv6_nd"] = {"ra": {"disabled": True}}
     if port.name.startswith("Vlan"):

@@ -15,7 +15,6 @@ PROTOCOLS = {
     "ipv4": {None: "ip", 1: "icmp", 6: "tcp", 17: "udp"},
     "ipv6": {None: "ipv6", 6: "tcp", 17: "udp", 58: "icmpv6"},
 }
-EOS_DEFAULT_MTU_BYTES = 1500
 UNREACHABLE = 3
 """ICMP type of IPv4 that lists of ours name (design/config/access_lists.py: MUST_PASS)."""
 
@@ -154,7 +153,7 @@ def interfaces(config: DeviceConfig) -> Facts:
         made = {"name": port.name, "enabled": port.enabled}
         if port.description:
             made["description"] = port.description
-        if port.mtu_bytes not in (None, EOS_DEFAULT_MTU_BYTES):  # the switch does not print its default
+        if port.mtu_bytes is not None and config.model != "7010TX-48":  # which has no line of it
             made["mtu"] = port.mtu_bytes
         is_routed = port.mtu_bytes and port.tag is None and not port.name.startswith("Vlan")
         if is_routed and port.access_vlan is None and port.tagged_vlans is None:

@@ -33,6 +33,7 @@ UNSEEN: dict[str, dict[str, set[str]]] = {
             "management ssh / idle-timeout <minutes>",
             "management ssh / shutdown",
             "management ssh / vrf <name>",
+            "no ip routing vrf <name>",
         },
         "bgp": {
             "neighbor <address> description <text>",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pytest
 from at_terminal import ROOT, Operator
@@ -38,3 +40,31 @@ def test_all_that_is_to_be_judged_is_judged_and_right(
     assert (report["failed"], report["tested"]) == (0, report["of"])
     assert report["of"] > 0
     figure(f"{' '.join(words) or 'all planes'}: tested {report['tested']} of {report['of']}")
+
+
+def timers(operator: Operator) -> dict[str, float]:
+    """Switch -> the timer of its last commit, in the order of their first."""
+    (file,) = operator.state.rglob("journal.sqlite")
+    with closing(sqlite3.connect(file)) as journal:
+        return dict(journal.execute("SELECT device, timer_s FROM commit_timer ORDER BY rowid"))
+
+
+def test_switches_that_others_are_reached_over_go_first_with_twice_the_time_the_tools_own_last(
+    pushed: Operator,
+) -> None:
+    found = timers(pushed)
+    tree = [name for name in found if name.startswith("oob-")]
+    assert [*found][: len(tree)] == tree == ["oob-leaf-g2", "oob-spine-1", "oob-spine-2", "oob-leaf-g1"]
+    assert {found[name] for name in tree} == {2 * each for each in {found[name] for name in found if name not in tree}}
+
+
+def test_two_management_cables_that_are_exchanged_are_named_with_what_to_swap(pushed: Operator) -> None:
+    swap = ("lab", "swap-cables", "oob-leaf-g1-h12", "oob-leaf-g2-h12")
+    pushed.run(*swap)
+    try:
+        shown = pushed.run("validate", code=8)
+        assert "swap the ends of oob-leaf-g1-h12 and oob-leaf-g2-h12" in shown
+        assert "FAILED, 1 cause" in shown
+    finally:
+        pushed.run(*swap)
+    assert pushed.json("validate")["failed"] == 0
